@@ -1,0 +1,101 @@
+public import CoreAPI
+public import Foundation
+internal import HTTPTypes
+
+/// Signs in to the second-hand shop: a bearer token with every attempt, and a new one for the refresh token when it was refused,
+/// once for however many calls were refused together.
+///
+/// How is ``CoreAPI/BearerAuthentication``'s business; this only knows where the tokens come from.
+public struct DLAuthInterceptor: RequestInterceptor {
+    private let credentials: DLCredentials
+    private let bearer: BearerAuthentication
+
+    public init(credentials: DLCredentials) {
+        self.credentials = credentials
+        bearer = BearerAuthentication(token: credentials.accessToken) { response in
+            guard let token = credentials.refreshToken else { throw DLCredentials.Missing(variable: DLCredentials.refreshVariable) }
+            // Over the very channel that was refused, so that a channel that was swapped refreshes where it speaks.
+            let dispatcher = CommonDispatcher(channel: response.call.channel.withoutInterceptors)
+            return try await NetworkManager<DLTokenEndpoint>(dispatcher: dispatcher)
+                .request(endpoint: .refresh(token: token), type: DLToken.self).accessToken
+        }
+    }
+
+    /// - Throws: ``DLCredentials/Missing`` when there is neither a token nor the means to get one.
+    public func adapt(_ request: inout Request) async throws {
+        guard credentials.refreshToken != nil || credentials.accessToken != nil else {
+            throw DLCredentials.Missing(variable: DLCredentials.refreshVariable)
+        }
+        try await bearer.adapt(&request)
+    }
+
+    public func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult {
+        await bearer.retry(response, dueTo: error)
+    }
+
+    /// Begins again with the credentials; the token fetched since stays behind.
+    public func isolatedCopy() -> any RequestInterceptor {
+        DLAuthInterceptor(credentials: credentials)
+    }
+}
+
+/// What the second-hand shop knows a user by.
+public struct DLCredentials: Sendable, Hashable {
+    /// The environment variable that holds the refresh token for production and staging.
+    public static let refreshVariable = "DL_REFRESH_TOKEN"
+    /// The environment variable that may hold an access token to begin with.
+    public static let accessVariable = "DL_ACCESS_TOKEN"
+
+    let refreshToken: String?
+    let accessToken: String?
+
+    /// - Parameters:
+    ///   - refreshToken: buys access tokens.
+    ///   - accessToken: what to begin with; `nil` fetches one when the first call is refused.
+    public init(refreshToken: String, accessToken: String? = nil) {
+        self.refreshToken = refreshToken
+        self.accessToken = accessToken
+    }
+
+    /// Takes what the variables hold; what is absent or empty is missing.
+    package init(variables: [String: String]) {
+        // Set to nothing is how a variable is unset in many a CI.
+        refreshToken = variables[Self.refreshVariable].flatMap { $0.isEmpty ? nil : $0 }
+        accessToken = variables[Self.accessVariable].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The sandbox's fixed tokens, of which the access token has always expired, so that a refresh can be watched; for the real hosts
+    /// what the process's environment holds at this moment. When it holds none, the calls fail, not this.
+    public static func usual(for host: DLHost) -> DLCredentials {
+        switch host {
+        case .sandbox: DLCredentials(refreshToken: "dl-sandbox-refresh", accessToken: "dl-sandbox-stale")
+        case .production, .staging: DLCredentials(variables: ProcessInfo.processInfo.environment)
+        }
+    }
+
+    /// There is no token.
+    public struct Missing: Error, Hashable, LocalizedError {
+        /// The environment variable that was expected.
+        public let variable: String
+
+        public var errorDescription: String? {
+            "expected the second-hand shop's refresh token in the environment variable \(variable), or in Channel.dl(_:credentials:)"
+        }
+    }
+}
+
+private enum DLTokenEndpoint: Endpoint {
+    case refresh(token: String)
+
+    var path: String { "auth/token" }
+    var method: HTTPRequest.Method { .post }
+    var params: Parameters? {
+        switch self {
+        case .refresh(let token): ["refreshToken": token]
+        }
+    }
+}
+
+private struct DLToken: Decodable {
+    let accessToken: String
+}

@@ -1,0 +1,113 @@
+public import CoreAPI
+public import Foundation
+internal import HTTPTypes
+
+#if Signing
+    internal import Crypto
+#endif
+
+/// Signs every attempt for the meal ordering: HMAC-SHA256 (RFC 2104) over method, path and query as they go on the wire, date, and
+/// the SHA-256 of the body, joined by line feeds.
+///
+/// Per attempt, because a signature is too old after five minutes; an enhancer would sign once for all of them. Keeps nothing that
+/// changes.
+public struct MLAuthInterceptor: RequestInterceptor {
+    private let credentials: MLCredentials
+    private let now: @Sendable () -> Date
+
+    /// - Parameter now: the clock that signatures are dated by; may be called on any thread.
+    public init(credentials: MLCredentials, now: @escaping @Sendable () -> Date = { Date() }) {
+        self.credentials = credentials
+        self.now = now
+    }
+
+    /// - Throws: ``MLCredentials/Missing`` when there is nothing to sign with, ``MLSigningError`` for what cannot be signed.
+    public func adapt(_ request: inout Request) async throws {
+        guard let keyID = credentials.keyID else { throw MLCredentials.Missing(variable: MLCredentials.keyIDVariable) }
+        guard let secret = credentials.secret else { throw MLCredentials.Missing(variable: MLCredentials.secretVariable) }
+        let date = now().formatted(.iso8601)
+        let signature = try Self.signature(
+            method: request.method, target: request.url.target, date: date, body: request.body, secret: secret)
+        try request.setHeader("x-ml-key-id", keyID)
+        try request.setHeader("x-ml-date", date)
+        try request.setHeader("x-ml-signature", signature)
+    }
+
+    private static func signature(
+        method: HTTPRequest.Method, target: String, date: String, body: RequestBody, secret: String
+    ) throws(MLSigningError) -> String {
+        let bytes: Data
+        switch body {
+        case .none: bytes = Data()
+        case .bytes(let data): bytes = data
+        case .file: throw .bodyNotInMemory("a file")
+        case .stream: throw .bodyNotInMemory("a stream")
+        }
+        #if Signing
+            let digest = SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            let signed = [method.rawValue, target, date, digest].joined(separator: "\n")
+            let code = HMAC<SHA256>.authenticationCode(for: Data(signed.utf8), using: SymmetricKey(data: Data(secret.utf8)))
+            return Data(code).base64EncodedString()
+        #else
+            throw .unavailable
+        #endif
+    }
+}
+
+/// Why a request could not be signed.
+public enum MLSigningError: Error, Hashable, LocalizedError {
+    /// The body is of a kind whose hash is known only once it was sent.
+    case bodyNotInMemory(String)
+    /// The package was built without the trait `Signing`, and so without swift-crypto.
+    case unavailable
+
+    public var errorDescription: String? {
+        switch self {
+        case .bodyNotInMemory(let kind):
+            "the signature covers the body, which is \(kind) and cannot be signed; expected no body or one in memory"
+        case .unavailable: "requests cannot be signed, because the package was built without its trait Signing"
+        }
+    }
+}
+
+/// What the meal ordering knows a caller by.
+public struct MLCredentials: Sendable, Hashable {
+    /// The environment variable that holds the key's id for production and staging.
+    public static let keyIDVariable = "ML_KEY_ID"
+    /// The environment variable that holds the key's secret for production and staging.
+    public static let secretVariable = "ML_SECRET"
+
+    let keyID: String?
+    let secret: String?
+
+    public init(keyID: String, secret: String) {
+        self.keyID = keyID
+        self.secret = secret
+    }
+
+    /// Takes what the variables hold; what is absent or empty is missing.
+    package init(variables: [String: String]) {
+        // Set to nothing is how a variable is unset in many a CI.
+        keyID = variables[Self.keyIDVariable].flatMap { $0.isEmpty ? nil : $0 }
+        secret = variables[Self.secretVariable].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The sandbox's fixed key, and for the real hosts what the process's environment holds at this moment. When it holds none, the
+    /// calls fail, not this.
+    public static func usual(for host: MLHost) -> MLCredentials {
+        switch host {
+        case .sandbox: MLCredentials(keyID: "ml-sandbox", secret: "ml-sandbox-secret")
+        case .production, .staging: MLCredentials(variables: ProcessInfo.processInfo.environment)
+        }
+    }
+
+    /// There is nothing to sign with.
+    public struct Missing: Error, Hashable, LocalizedError {
+        /// The environment variable that was expected.
+        public let variable: String
+
+        public var errorDescription: String? {
+            "expected the meal ordering's signing key in the environment variable \(variable), or in Channel.ml(_:credentials:)"
+        }
+    }
+}

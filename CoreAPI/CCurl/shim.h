@@ -1,0 +1,160 @@
+#pragma once
+
+#include <curl/curl.h>
+#include <signal.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#else
+#include <pthread.h>
+#endif
+
+/*
+ * libcurl's setters and getters are variadic, which Swift cannot call, and a value of the wrong width read through `va_arg` is
+ * undefined behaviour. Each function here is the door to one family of options. It refuses an option of another family
+ * (CURLE_BAD_FUNCTION_ARGUMENT) instead of passing a value on that libcurl would read as something else.
+ */
+
+static inline int ccurl_is_family(CURLoption option, unsigned family) {
+    return ((unsigned)option / 10000u) * 10000u == family;
+}
+
+static inline CURLcode ccurl_set_long(CURL *_Nonnull handle, CURLoption option, long value) {
+    if (!ccurl_is_family(option, CURLOPTTYPE_LONG)) return CURLE_BAD_FUNCTION_ARGUMENT;
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode ccurl_set_offset(CURL *_Nonnull handle, CURLoption option, curl_off_t value) {
+    if (!ccurl_is_family(option, CURLOPTTYPE_OFF_T)) return CURLE_BAD_FUNCTION_ARGUMENT;
+    return curl_easy_setopt(handle, option, value);
+}
+
+/* Strings are copied by libcurl; NULL takes a default away. */
+static inline CURLcode ccurl_set_string(CURL *_Nonnull handle, CURLoption option, const char *_Nullable value) {
+    if (!ccurl_is_family(option, CURLOPTTYPE_OBJECTPOINT)) return CURLE_BAD_FUNCTION_ARGUMENT;
+    return curl_easy_setopt(handle, option, value);
+}
+
+/* Pointers (PRIVATE, WRITEDATA, ERRORBUFFER …) are kept, not copied. */
+static inline CURLcode ccurl_set_pointer(CURL *_Nonnull handle, CURLoption option, void *_Nullable value) {
+    if (!ccurl_is_family(option, CURLOPTTYPE_OBJECTPOINT)) return CURLE_BAD_FUNCTION_ARGUMENT;
+    return curl_easy_setopt(handle, option, value);
+}
+
+/* Lists are kept, not copied: they must outlive the transfer. */
+static inline CURLcode ccurl_set_list(CURL *_Nonnull handle, CURLoption option, struct curl_slist *_Nullable value) {
+    if (!ccurl_is_family(option, CURLOPTTYPE_OBJECTPOINT)) return CURLE_BAD_FUNCTION_ARGUMENT;
+    return curl_easy_setopt(handle, option, value);
+}
+
+/* The bytes are copied by libcurl. */
+static inline CURLcode ccurl_set_blob(CURL *_Nonnull handle, CURLoption option, const void *_Nonnull bytes, size_t count) {
+    struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_COPY};
+    if (!ccurl_is_family(option, CURLOPTTYPE_BLOB)) return CURLE_BAD_FUNCTION_ARGUMENT;
+    return curl_easy_setopt(handle, option, &blob);
+}
+
+/* One door per callback, because each has a type of its own. */
+static inline CURLcode ccurl_set_write(CURL *_Nonnull handle, curl_write_callback _Nonnull callback, void *_Nullable context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, callback);
+    return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_WRITEDATA, context);
+}
+
+static inline CURLcode ccurl_set_header(CURL *_Nonnull handle, curl_write_callback _Nonnull callback, void *_Nullable context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, callback);
+    return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_HEADERDATA, context);
+}
+
+static inline CURLcode ccurl_set_read(CURL *_Nonnull handle, curl_read_callback _Nonnull callback, void *_Nullable context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_READFUNCTION, callback);
+    return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_READDATA, context);
+}
+
+static inline CURLcode ccurl_set_seek(CURL *_Nonnull handle, curl_seek_callback _Nonnull callback, void *_Nullable context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_SEEKFUNCTION, callback);
+    return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_SEEKDATA, context);
+}
+
+static inline CURLcode ccurl_set_prereq(CURL *_Nonnull handle, curl_prereq_callback _Nonnull callback, void *_Nullable context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, callback);
+    return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_PREREQDATA, context);
+}
+
+static inline CURLMcode ccurl_multi_set_long(CURLM *_Nonnull multi, CURLMoption option, long value) {
+    if (!ccurl_is_family((CURLoption)option, CURLOPTTYPE_LONG)) return CURLM_UNKNOWN_OPTION;
+    return curl_multi_setopt(multi, option, value);
+}
+
+/* Getters answer 0 or NULL for what libcurl does not know, and refuse a family that is not theirs. */
+static inline long ccurl_get_long(CURL *_Nonnull handle, CURLINFO info) {
+    long value = 0;
+    if ((info & CURLINFO_TYPEMASK) != CURLINFO_LONG) return 0;
+    return curl_easy_getinfo(handle, info, &value) == CURLE_OK ? value : 0;
+}
+
+static inline double ccurl_get_double(CURL *_Nonnull handle, CURLINFO info) {
+    double value = 0;
+    if ((info & CURLINFO_TYPEMASK) != CURLINFO_DOUBLE) return 0;
+    return curl_easy_getinfo(handle, info, &value) == CURLE_OK ? value : 0;
+}
+
+static inline curl_off_t ccurl_get_offset(CURL *_Nonnull handle, CURLINFO info) {
+    curl_off_t value = 0;
+    if ((info & CURLINFO_TYPEMASK) != CURLINFO_OFF_T) return 0;
+    return curl_easy_getinfo(handle, info, &value) == CURLE_OK ? value : 0;
+}
+
+static inline const char *_Nullable ccurl_get_string(CURL *_Nonnull handle, CURLINFO info) {
+    char *value = NULL;
+    if ((info & CURLINFO_TYPEMASK) != CURLINFO_STRING) return NULL;
+    return curl_easy_getinfo(handle, info, &value) == CURLE_OK ? value : NULL;
+}
+
+static inline void *_Nullable ccurl_get_private(CURL *_Nonnull handle) {
+    char *value = NULL;
+    return curl_easy_getinfo(handle, CURLINFO_PRIVATE, &value) == CURLE_OK ? value : NULL;
+}
+
+/* The next finished transfer, or NULL when there is none. Anything but "done" is skipped; libcurl has no other message today. */
+static inline CURL *_Nullable ccurl_multi_next_done(CURLM *_Nonnull multi, CURLcode *_Nonnull result) {
+    int left = 0;
+    CURLMsg *message;
+    while ((message = curl_multi_info_read(multi, &left)) != NULL) {
+        if (message->msg == CURLMSG_DONE) {
+            *result = message->data.result;
+            return message->easy_handle;
+        }
+    }
+    return NULL;
+}
+
+static inline curl_version_info_data *_Nullable ccurl_version(void) { return curl_version_info(CURLVERSION_NOW); }
+
+/* What debuggers and `top` show; at most 15 bytes on Linux. */
+static inline void ccurl_name_this_thread(const char *_Nonnull name) {
+#ifdef __linux__
+    prctl(PR_SET_NAME, name);
+#else
+    pthread_setname_np(name);
+#endif
+}
+
+static inline CURLcode ccurl_global_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
+
+/* With CURLOPT_NOSIGNAL libcurl leaves SIGPIPE to us, and OpenSSL writes to sockets that the peer has closed. A handler that the
+   process has set itself stays. */
+static inline void ccurl_ignore_sigpipe(void) {
+    struct sigaction action;
+    if (sigaction(SIGPIPE, NULL, &action) != 0 || (action.sa_flags & SA_SIGINFO) || action.sa_handler != SIG_DFL) return;
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, NULL);
+}
+
+/* Constants that are macros of a form that Swift does not import. */
+static const size_t ccurl_readfunc_abort = CURL_READFUNC_ABORT;
+static const int ccurl_seekfunc_ok = CURL_SEEKFUNC_OK;
+static const int ccurl_seekfunc_fail = CURL_SEEKFUNC_FAIL;
+static const int ccurl_prereqfunc_ok = CURL_PREREQFUNC_OK;
+static const int ccurl_prereqfunc_abort = CURL_PREREQFUNC_ABORT;
+static const long ccurl_http_version_1_1 = CURL_HTTP_VERSION_1_1;
+static const long ccurl_http_version_2_tls = CURL_HTTP_VERSION_2TLS;
+static const long ccurl_tls_1_2_or_newer = CURL_SSLVERSION_TLSv1_2;

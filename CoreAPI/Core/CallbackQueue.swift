@@ -1,0 +1,30 @@
+public import Dispatch
+
+/// Where a completion runs that belongs to no actor.
+///
+/// A completion that was written on an actor, the main one above all, runs on that actor whatever the queue.
+public struct CallbackQueue: Sendable {
+    let executor: QueueExecutor
+
+    /// The given queue.
+    public static func queue(_ queue: DispatchQueue) -> CallbackQueue {
+        CallbackQueue(executor: QueueExecutor(queue))
+    }
+
+    /// The main queue.
+    public static let main = CallbackQueue.queue(.main)
+}
+
+/// Lets a task run on a dispatch queue, so that "on this queue" and "on this actor" are the same `await`.
+final class QueueExecutor: TaskExecutor {
+    private let queue: DispatchQueue
+
+    init(_ queue: DispatchQueue) {
+        self.queue = queue
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}

@@ -1,0 +1,71 @@
+/// One business domain's way of speaking: where to, by which rules, with whose credentials. A value: it can be copied, changed,
+/// compared and swapped, and whoever reads it knows everything about the channel.
+///
+/// ```swift
+/// var channel = Channel(name: "DL", environment: Environment(DLHost.staging))
+/// channel.interceptors = [DLAuthInterceptor()]
+/// channel.errorFilter = .dolap
+/// ```
+///
+/// A channel is checked when it is built and after every change: what is wrong is in ``problems``, and every call through a channel
+/// that has problems fails with ``APIClientError/channel(problems:_:)`` before anything is sent.
+public struct Channel: Sendable {
+    /// Stands in logs and errors, and is what ``NetworkManager`` looks a test's override up by.
+    public var name: String
+    public var environment: Environment
+    /// Attached to every request of the channel, farthest of all.
+    public var modifiers: [any RequestModifier] = []
+    /// Run besides the built-in ones, in the order of their priorities.
+    public var enhancers: [any RequestEnhancer] = []
+    /// Adapt in this order; the first that wants a retry gets it.
+    public var interceptors: [any RequestInterceptor] = []
+    /// Turns the channel's error envelope into its typed error.
+    public var errorFilter: ErrorFilter = .none
+    /// Asked about what is still an error after the interceptors.
+    public var errorHandler: any ErrorHandler = NoErrorHandler()
+    /// Told of the outcome before the caller is.
+    public var resultHandler: ResultHandler = .none
+    public var logger: any NetworkLogger = SilentLogger()
+    public var coder: BodyCoder = .json
+    /// Names that hold secrets in this channel, besides the standard ones.
+    public var redaction = Redaction()
+    public var limits: Limits
+    /// Owns the connections; one per channel, so that channels cannot starve each other.
+    public var transport: any Transport
+    /// Where completions run that belong to no actor. Default the main queue.
+    public var callbackQueue: CallbackQueue = .main
+
+    /// - Parameter transport: `nil` for a ``CurlTransport`` of this channel's own.
+    public init(
+        name: String, environment: Environment, limits: Limits = Limits(), transport: (any Transport)? = nil
+    ) {
+        self.name = name
+        self.environment = environment
+        self.limits = limits
+        self.transport = transport ?? CurlTransport(limits: limits)
+    }
+
+    /// Ends the channel's connections and its thread; requests in flight fail with ``TransportError/closed``.
+    public func close() async {
+        await transport.close()
+    }
+}
+
+extension Channel {
+    /// What makes the channel unusable, in words; empty when it is sound.
+    public var problems: [String] {
+        var problems = limits.problems + environment.serverTrust.pins.problems
+        if name.isEmpty { problems.append("the channel has no name") }
+        do throws(RequestError) {
+            let url = try HTTPURL(environment.baseURL)
+            if url.query != nil { problems.append("the base URL '\(environment.baseURL)' has a query") }
+            if url.scheme == .http, !environment.allowsInsecureConnections {
+                problems.append(RequestError.insecureConnection(host: url.host).readableDescription)
+            }
+            _ = try environment.commonHeaders.fields()
+        } catch {
+            problems.append(error.readableDescription)
+        }
+        return problems
+    }
+}

@@ -1,0 +1,62 @@
+/// One thing in which two channels differ, in words that may be shown.
+public struct ChannelDifference: Sendable, Hashable, CustomStringConvertible {
+    public let field: String
+    public let mine: String
+    public let theirs: String
+
+    public var description: String { "\(field): \(mine) ≠ \(theirs)" }
+}
+
+extension Channel {
+    /// In what this channel differs from another, secrets redacted. Hooks are compared by their types, closures not at all.
+    ///
+    /// ```swift
+    /// Channel.dl(.production).differences(from: .dl(.staging))
+    /// // environment: production ≠ staging, environment.baseURL: https://api… ≠ https://stage…
+    /// ```
+    public func differences(from other: Channel) -> [ChannelDifference] {
+        zip(facts, other.facts).compactMap { mine, theirs in
+            mine.value == theirs.value ? nil : ChannelDifference(field: mine.field, mine: mine.value, theirs: theirs.value)
+        }
+    }
+
+    private var facts: [(field: String, value: String)] {
+        func types(_ values: [Any]) -> String { values.map { String(describing: type(of: $0)) }.joined(separator: ", ") }
+        let trust = environment.serverTrust
+        let pins = trust.pins.pins.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.joined(separator: " "))" }
+        return [
+            ("name", name),
+            ("environment", environment.name),
+            ("environment.baseURL", (try? HTTPURL(environment.baseURL)).map(redaction.redact(url:)) ?? environment.baseURL),
+            (
+                "environment.commonHeaders",
+                environment.commonHeaders.elements.map { "\($0.name): \(redaction.redact($0.value, under: $0.name))" }
+                    .joined(separator: ", ")
+            ),
+            ("environment.cachePolicy", "\(environment.cachePolicy)"),
+            ("environment.allowsInsecureConnections", "\(environment.allowsInsecureConnections)"),
+            ("environment.serverTrust.authorities", trust.authorities.summary),
+            ("environment.serverTrust.pins", pins.joined(separator: ", ")),
+            ("environment.serverTrust.isPinningActive", "\(trust.isPinningActive)"),
+            ("modifiers", types(modifiers)),
+            ("enhancers", types(enhancers)),
+            ("interceptors", types(interceptors)),
+            ("errorHandler", types([errorHandler])),
+            ("logger", types([logger])),
+            ("coder", coder.contentType),
+            ("limits", "\(limits)"),
+            ("transport", types([transport])),
+        ]
+    }
+}
+
+extension ServerTrust.Authorities {
+    /// Which authorities, without their certificates.
+    public var summary: String {
+        switch self {
+        case .system: "the system's"
+        case .pem(let text): "given, \(text.utf8.count) bytes of PEM"
+        case .file(let path): "in \(path)"
+        }
+    }
+}

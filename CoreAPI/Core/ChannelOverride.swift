@@ -1,0 +1,27 @@
+/// Other channels in the place of named ones, for one task and its children: how tests and tools swap a channel without a change in
+/// feature code. A task-local and never a global, so that parallel tests cannot see each other.
+package enum ChannelOverride {
+    @TaskLocal private static var current: [String: Channel] = [:]
+
+    /// The channel that speaks in the place of the given one here.
+    static func resolve(_ channel: Channel) -> Channel {
+        current[channel.name] ?? channel
+    }
+
+    /// Every networker that is made inside the operation, for the channel of that name, speaks through the given channel.
+    package static func with<Result>(_ channel: Channel, operation: () async throws -> Result) async rethrows -> Result {
+        var channels = current
+        channels[channel.name] = channel
+        return try await $current.withValue(channels) { try await operation() }
+    }
+}
+
+extension Channel {
+    /// A copy with another transport that shares no state with this channel: no token, no connection.
+    package func isolated(transport: any Transport) -> Channel {
+        var copy = self
+        copy.transport = transport
+        copy.interceptors = interceptors.map { $0.isolatedCopy() }
+        return copy
+    }
+}

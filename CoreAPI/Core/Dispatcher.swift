@@ -1,0 +1,28 @@
+/// Runs calls. The kit has one, ``CommonDispatcher``; a team may write its own, or wrap this one, and give it to a
+/// ``NetworkManager``.
+///
+/// Called once per call, from any actor, concurrently. It does not throw: a failure is part of the response.
+public protocol Dispatcher: Sendable {
+    func response<Value: Sendable>(
+        for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>
+    ) async -> Response<Value>
+}
+
+/// The dispatcher that runs the kit's pipeline over a channel. A value: a copy shares the channel's connections and nothing that
+/// changes.
+public struct CommonDispatcher: Dispatcher {
+    private let pipeline: Pipeline
+
+    public init(channel: Channel) {
+        pipeline = Pipeline(channel: channel)
+    }
+
+    /// The channel that calls go through.
+    public var channel: Channel { pipeline.channel }
+
+    public func response<Value: Sendable>(
+        for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>
+    ) async -> Response<Value> {
+        await pipeline.response(for: endpoint, as: decoding)
+    }
+}

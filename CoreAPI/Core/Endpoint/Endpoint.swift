@@ -1,0 +1,55 @@
+public import HTTPTypes
+
+/// Describes one kind of request: what a feature wants, without saying how it is sent. Features write one `enum` or `struct` per area.
+///
+/// Only ``path`` and ``method`` must be given:
+///
+/// ```swift
+/// enum OrderEndpoint: Endpoint {
+///     case list(page: Int)
+///     var path: String { "orders" }
+///     var method: HTTPRequest.Method { .get }
+///     var params: Parameters? {
+///         switch self {
+///         case .list(let page): ["page": page]
+///         }
+///     }
+/// }
+/// ```
+public protocol Endpoint: Sendable {
+    /// Another base URL than the channel's, absolute; empty, the default, for the channel's.
+    var baseURL: String { get }
+    /// Appended to the base URL; may bring a query, as in `orders?page=1`. Encoded when the request is built.
+    var path: String { get }
+    var method: HTTPRequest.Method { get }
+    /// The nearest headers: they win over every other of the same name.
+    var headers: Headers { get }
+    /// What ``encoding`` puts into the query or the body; `nil` for nothing.
+    var params: Parameters? { get }
+    /// Base URL and path as text, for display. Default: the two joined.
+    var url: String { get }
+    /// A name for logs, errors and metrics. Default: the case or type name without its values, so that it holds no secret.
+    var description: String { get }
+    /// Default: ``InputEncoding/query`` for methods whose parameters belong there, else ``InputEncoding/body``.
+    var encoding: InputEncoding { get }
+    /// Nearest of all levels; see ``RequestModifier``.
+    var modifiers: [any RequestModifier] { get }
+}
+
+extension Endpoint {
+    public var baseURL: String { "" }
+    public var headers: Headers { [:] }
+    public var params: Parameters? { nil }
+    public var encoding: InputEncoding { method.sendsParametersInQuery ? .query : .body }
+    public var modifiers: [any RequestModifier] { [] }
+
+    public var url: String {
+        baseURL.hasSuffix("/") || path.hasPrefix("/") || baseURL.isEmpty ? baseURL + path : "\(baseURL)/\(path)"
+    }
+
+    public var description: String {
+        let mirror = Mirror(reflecting: self)
+        guard mirror.displayStyle == .enum else { return String(describing: type(of: self)) }
+        return mirror.children.first?.label ?? String(describing: self)
+    }
+}

@@ -1,0 +1,75 @@
+internal import Foundation
+internal import HTTPTypes
+
+
+/// How an endpoint's ``Parameters`` are written into the request.
+public struct InputEncoding: Sendable {
+    /// Stands in error texts.
+    public let name: String
+    private let write: @Sendable (Parameters, inout Request) throws -> Void
+
+    /// An encoding of the team's own.
+    ///
+    /// - Parameter write: called once per call, on the pipeline's thread; what it throws ends the call with
+    ///   ``RequestError/encodingFailed(encoding:underlying:)``.
+    public init(_ name: String, write: @escaping @Sendable (_ parameters: Parameters, _ request: inout Request) throws -> Void) {
+        self.name = name
+        self.write = write
+    }
+
+    /// Into the query, by the rules of ``QueryStyle/standard``.
+    public static let query = query(.standard)
+
+    /// Into the query, appended to what path and modifiers bring.
+    public static func query(_ style: QueryStyle) -> InputEncoding {
+        InputEncoding("a query string") { parameters, request in
+            for (name, value) in try FieldEncoder(style: style).fields(of: parameters) {
+                request.url.appendQuery(name, value)
+            }
+        }
+    }
+
+    /// Into the body, by the channel's ``BodyCoder``: JSON unless the channel says otherwise.
+    public static let body = InputEncoding("a body") { parameters, request in
+        try request.setBody(parameters, coder: request.call.channel.coder)
+    }
+
+    /// Into the body, as JSON, whatever the channel's coder.
+    public static let json = json(.json)
+
+    /// Into the body, by a coder of the endpoint's own.
+    public static func json(_ coder: BodyCoder) -> InputEncoding {
+        InputEncoding(coder.contentType) { parameters, request in try request.setBody(parameters, coder: coder) }
+    }
+
+    /// Into the body, as `application/x-www-form-urlencoded` by the rules of ``QueryStyle/standard``, spaces as `+`
+    /// (WHATWG URL §5.2).
+    public static let form = form(.standard)
+
+    /// Into the body, as a form.
+    public static func form(_ style: QueryStyle) -> InputEncoding {
+        InputEncoding("a form") { parameters, request in
+            let fields = try FieldEncoder(style: style).fields(of: parameters)
+            let text = fields.map { "\(PercentEncoding.form($0.name))=\(PercentEncoding.form($0.value))" }.joined(separator: "&")
+            request.body = .bytes(Data(text.utf8))
+            request.headers[.contentType] = "application/x-www-form-urlencoded"
+        }
+    }
+
+    func callAsFunction(_ parameters: Parameters, into request: inout Request) throws(RequestError) {
+        do {
+            try write(parameters, &request)
+        } catch let error as RequestError {
+            throw error
+        } catch {
+            throw .encodingFailed(encoding: name, underlying: error)
+        }
+    }
+}
+
+extension Request {
+    fileprivate mutating func setBody(_ parameters: Parameters, coder: BodyCoder) throws {
+        body = .bytes(try coder.encode(parameters.value))
+        headers[.contentType] = coder.contentType
+    }
+}

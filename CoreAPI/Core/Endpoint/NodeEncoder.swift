@@ -1,0 +1,157 @@
+internal import Foundation
+
+/// The `Encoder` behind ``FieldEncoder``: builds ``Node``s and keeps the order of keys.
+final class NodeEncoder: Encoder {
+    let style: QueryStyle
+    let codingPath: [any CodingKey]
+    let userInfo: [CodingUserInfoKey: Any] = [:]
+    fileprivate var content = Content.empty
+
+    /// Containers are filled after they were handed out, so children are encoders until the end.
+    fileprivate enum Content {
+        case empty
+        case leaf(Node)
+        case array([NodeEncoder])
+        case object([(name: String, child: NodeEncoder)])
+    }
+
+    init(style: QueryStyle, codingPath: [any CodingKey]) {
+        self.style = style
+        self.codingPath = codingPath
+    }
+
+    /// The node of a value; the types that have a form of their own are told apart here.
+    func node(for value: any Encodable) throws -> Node {
+        switch value {
+        case let date as Date: return .scalar(try style.text(date))
+        case let data as Data: return .scalar(data.base64EncodedString())
+        case let url as URL: return .scalar(url.absoluteString)
+        case let decimal as Decimal: return .scalar(decimal.description)
+        default:
+            let child = NodeEncoder(style: style, codingPath: codingPath)
+            try value.encode(to: child)
+            return child.finished
+        }
+    }
+
+    var finished: Node {
+        switch content {
+        case .empty: .object([])
+        case .leaf(let node): node
+        case .array(let children): .array(children.map(\.finished))
+        case .object(let members): .object(members.map { ($0.name, $0.child.finished) })
+        }
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        if case .object = content {} else { content = .object([]) }
+        return KeyedEncodingContainer(KeyedNodes<Key>(encoder: self))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        if case .array = content {} else { content = .array([]) }
+        return UnkeyedNodes(encoder: self)
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer {
+        SingleNode(encoder: self)
+    }
+
+    fileprivate func child(_ key: any CodingKey) -> NodeEncoder {
+        NodeEncoder(style: style, codingPath: codingPath + [key])
+    }
+
+    /// A name that comes twice keeps its place and takes the later value.
+    fileprivate func add(_ key: any CodingKey) -> NodeEncoder {
+        let child = child(key)
+        guard case .object(var members) = content else { return child }
+        if let index = members.firstIndex(where: { $0.name == key.stringValue }) {
+            members[index].child = child
+        } else {
+            members.append((key.stringValue, child))
+        }
+        content = .object(members)
+        return child
+    }
+
+    fileprivate func append() -> NodeEncoder {
+        guard case .array(var items) = content else { return child(FieldName(index: 0)) }
+        let child = child(FieldName(index: items.count))
+        items.append(child)
+        content = .array(items)
+        return child
+    }
+
+    fileprivate func set<Value: Encodable>(_ value: Value) throws {
+        content = .leaf(try node(for: value))
+    }
+
+    fileprivate func set(number: Double) throws {
+        guard number.isFinite else {
+            throw EncodingError.invalidValue(
+                number, .init(codingPath: codingPath, debugDescription: "expected a finite number"))
+        }
+        content = .leaf(.scalar(number.description))
+    }
+}
+
+private struct KeyedNodes<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let encoder: NodeEncoder
+    var codingPath: [any CodingKey] { encoder.codingPath }
+
+    func encodeNil(forKey key: Key) { encoder.add(key).content = .leaf(.null) }
+    func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+        let child = encoder.child(key)
+        let node = try child.node(for: value)
+        encoder.add(key).content = .leaf(node)
+    }
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
+        encoder.add(key).container(keyedBy: type)
+    }
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { encoder.add(key).unkeyedContainer() }
+    func superEncoder() -> any Encoder { encoder.add(FieldName("super")) }
+    func superEncoder(forKey key: Key) -> any Encoder { encoder.add(key) }
+}
+
+private struct UnkeyedNodes: UnkeyedEncodingContainer {
+    let encoder: NodeEncoder
+    var codingPath: [any CodingKey] { encoder.codingPath }
+    var count: Int {
+        if case .array(let items) = encoder.content { items.count } else { 0 }
+    }
+
+    func encodeNil() { encoder.append().content = .leaf(.null) }
+    func encode<Value: Encodable>(_ value: Value) throws { try encoder.append().set(value) }
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+        encoder.append().container(keyedBy: type)
+    }
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { encoder.append().unkeyedContainer() }
+    func superEncoder() -> any Encoder { encoder.append() }
+}
+
+private struct SingleNode: SingleValueEncodingContainer {
+    let encoder: NodeEncoder
+    var codingPath: [any CodingKey] { encoder.codingPath }
+
+    func encodeNil() { encoder.content = .leaf(.null) }
+    func encode(_ value: Bool) { encoder.content = .leaf(.scalar(encoder.style.text(value))) }
+    func encode(_ value: String) { encoder.content = .leaf(.scalar(value)) }
+    func encode(_ value: Double) throws { try encoder.set(number: value) }
+    func encode(_ value: Float) throws {
+        guard value.isFinite else { return try encoder.set(number: Double(value)) }
+        encoder.content = .leaf(.scalar(value.description))
+    }
+    func encode(_ value: Int) { encode(integer: value) }
+    func encode(_ value: Int8) { encode(integer: value) }
+    func encode(_ value: Int16) { encode(integer: value) }
+    func encode(_ value: Int32) { encode(integer: value) }
+    func encode(_ value: Int64) { encode(integer: value) }
+    func encode(_ value: UInt) { encode(integer: value) }
+    func encode(_ value: UInt8) { encode(integer: value) }
+    func encode(_ value: UInt16) { encode(integer: value) }
+    func encode(_ value: UInt32) { encode(integer: value) }
+    func encode(_ value: UInt64) { encode(integer: value) }
+    func encode<Value: Encodable>(_ value: Value) throws { try encoder.set(value) }
+
+    private func encode(integer: some BinaryInteger) { encoder.content = .leaf(.scalar(String(integer))) }
+}

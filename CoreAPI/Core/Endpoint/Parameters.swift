@@ -1,0 +1,70 @@
+/// What an endpoint sends along: any `Encodable` value, or a literal.
+///
+/// ```swift
+/// ["q": text, "page": page, "sort": sort]      // a nil value is left out
+/// [3, 5, 8]                                    // a JSON array
+/// Parameters(NewOrder(items: items))
+/// ```
+///
+/// How it is written is the ``InputEncoding``'s business.
+public struct Parameters: Encodable, Sendable, ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
+    let value: any Encodable & Sendable
+
+    public init(_ value: some Encodable & Sendable) {
+        self.value = (value as? Parameters)?.value ?? value
+    }
+
+    /// Keeps the order of the literal; of a name that comes twice the later value counts.
+    public init(dictionaryLiteral elements: (String, (any Encodable & Sendable)?)...) {
+        value = Fields(elements: elements)
+    }
+
+    public init(arrayLiteral elements: (any Encodable & Sendable)?...) {
+        value = Items(elements: elements)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try value.encode(to: encoder)
+    }
+}
+
+private struct Fields: Encodable, Sendable {
+    let elements: [(String, (any Encodable & Sendable)?)]
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: FieldName.self)
+        for (name, value) in elements {
+            if let value { try container.encode(value, forKey: FieldName(name)) }
+        }
+    }
+}
+
+private struct Items: Encodable, Sendable {
+    let elements: [(any Encodable & Sendable)?]
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        for value in elements {
+            if let value { try container.encode(value) } else { try container.encodeNil() }
+        }
+    }
+}
+
+/// A coding key made from any text or index.
+struct FieldName: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(_ name: String) {
+        stringValue = name
+        intValue = nil
+    }
+
+    init(index: Int) {
+        stringValue = String(index)
+        intValue = index
+    }
+
+    init?(stringValue: String) { self.init(stringValue) }
+    init?(intValue: Int) { self.init(index: intValue) }
+}

@@ -1,0 +1,74 @@
+public import Foundation
+
+/// How values become the names and values of a query or a form.
+///
+/// | Value | Written |
+/// |---|---|
+/// | `nil` | left out, in arrays too |
+/// | text | percent-encoded UTF-8; only letters, digits and `-._~` stand for themselves (RFC 3986 §2.3) |
+/// | `true`, `false` | ``booleans`` |
+/// | numbers | Swift's shortest exact form; NaN and infinity are errors |
+/// | `Date` | ``dates``, ISO 8601 in UTC by default |
+/// | `Data`, `URL` | base64; the absolute URL |
+/// | array | ``arrays``; in a nested array or of objects always `a[0][b]` |
+/// | object | `a[b]=c`, keys in the order in which the value encodes them |
+public struct QueryStyle: Sendable {
+    public enum Arrays: Sendable {
+        /// `a=1&a=2`, as in OpenAPI's default style.
+        case repeated
+        /// `a[]=1&a[]=2`, as in PHP, Rails and Alamofire.
+        case brackets
+        /// `a[0]=1&a[1]=2`
+        case indexed
+        /// `a=1,2`; a comma inside a value is encoded like the one between values.
+        case commaSeparated
+    }
+
+    public enum Booleans: Sendable {
+        /// `true` and `false`
+        case words
+        /// `1` and `0`
+        case digits
+    }
+
+    public enum Dates: Sendable {
+        /// `2026-01-31T08:00:00Z`
+        case iso8601
+        case secondsSince1970
+        case millisecondsSince1970
+        case custom(@Sendable (Date) throws -> String)
+    }
+
+    public var arrays: Arrays
+    public var booleans: Booleans
+    public var dates: Dates
+
+    public init(arrays: Arrays = .repeated, booleans: Booleans = .words, dates: Dates = .iso8601) {
+        self.arrays = arrays
+        self.booleans = booleans
+        self.dates = dates
+    }
+
+    /// Repeated names, words, ISO 8601.
+    public static let standard = QueryStyle()
+
+    func text(_ date: Date) throws -> String {
+        switch dates {
+        case .iso8601: date.formatted(.iso8601)
+        case .secondsSince1970: Self.text(date.timeIntervalSince1970.rounded(.down))
+        case .millisecondsSince1970: Self.text((date.timeIntervalSince1970 * 1_000).rounded(.down))
+        case .custom(let write): try write(date)
+        }
+    }
+
+    func text(_ value: Bool) -> String {
+        switch booleans {
+        case .words: value ? "true" : "false"
+        case .digits: value ? "1" : "0"
+        }
+    }
+
+    private static func text(_ whole: Double) -> String {
+        Int64(exactly: whole).map(String.init) ?? String(whole)
+    }
+}

@@ -1,0 +1,61 @@
+internal import Foundation
+internal import HTTPTypes
+
+// What the kit does itself to every request, written as any team would write it. A channel's own enhancers go before them with
+// `.max` or `.core.more`, and behind them with everything below `.core`.
+
+/// Carries out ``Header`` modifiers, farthest first, so that the nearest wins.
+struct HeaderEnhancer: RequestEnhancer {
+    static var priority: Priority { .core }
+
+    func enhance(_ request: inout Request) throws {
+        for header in request.modifiers(of: Header.self) { try request.setHeader(header.name, header.value) }
+    }
+}
+
+/// Carries out ``QueryItem`` modifiers.
+struct QueryItemEnhancer: RequestEnhancer {
+    static var priority: Priority { .core }
+
+    func enhance(_ request: inout Request) throws {
+        for item in request.modifiers(of: QueryItem.self) { request.url.appendQuery(item.name, item.value) }
+    }
+}
+
+/// Carries out the nearest ``Timeout``.
+struct TimeoutEnhancer: RequestEnhancer {
+    static var priority: Priority { .core }
+
+    func enhance(_ request: inout Request) throws {
+        if let timeout = request.modifier(Timeout.self) { request.timeout = timeout }
+    }
+}
+
+/// Carries out the nearest ``CachePolicy``; a `Cache-Control` of the caller's own stays.
+struct CachePolicyEnhancer: RequestEnhancer {
+    static var priority: Priority { .core.less }
+
+    func enhance(_ request: inout Request) throws {
+        guard request.headers[.cacheControl] == nil, let directive = request.modifier(CachePolicy.self)?.directive else { return }
+        request.headers[.cacheControl] = directive
+    }
+}
+
+/// Runs the attached ``ResponseVerifier``s.
+struct VerificationEnhancer: RequestEnhancer {
+    static var priority: Priority { .core }
+
+    func deenhance(_ response: inout Response<Data>) {
+        guard case .success = response.result, let request = response.request else { return }
+        do {
+            try (request.modifier() ?? StatusCodeResponseVerifier.successful).verify(response)
+            for modifier in request.modifiers {
+                guard let verifier = modifier as? any ResponseVerifier, !(verifier is StatusCodeResponseVerifier) else { continue }
+                try verifier.verify(response)
+            }
+        } catch {
+            let failure = error as? VerificationError ?? .custom(error)
+            response.result = .failure(.verification(failure, ErrorContext(response)))
+        }
+    }
+}

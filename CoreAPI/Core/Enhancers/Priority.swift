@@ -1,0 +1,26 @@
+/// The place of an enhancer among the others; higher runs first.
+public struct Priority: Sendable, Hashable, Comparable {
+    private let value: Int
+
+    private init(value: Int) {
+        self.value = value
+    }
+
+    /// After everything else: sees the final request and response.
+    public static let low = Priority(value: -1_000)
+    public static let normal = Priority(value: 0)
+    public static let high = Priority(value: 1_000)
+    /// Where the built-in enhancers stand. ``max`` alone, or `.core.more`, precedes them.
+    public static let core = Priority(value: 2_000)
+    public static let max = Priority(value: .max)
+
+    /// Any other place; the named ones are 1,000 apart, beginning with `.low` at -1,000.
+    public static func custom(_ value: Int) -> Priority { Priority(value: value) }
+
+    /// One step before this place.
+    public var more: Priority { Priority(value: value == .max ? value : value + 1) }
+    /// One step behind this place.
+    public var less: Priority { Priority(value: value == .min ? value : value - 1) }
+
+    public static func < (lhs: Priority, rhs: Priority) -> Bool { lhs.value < rhs.value }
+}

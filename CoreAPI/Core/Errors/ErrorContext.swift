@@ -1,0 +1,58 @@
+public import Foundation
+public import HTTPTypes
+
+/// Where a call failed, and what had arrived by then.
+public struct ErrorContext: Sendable, CustomStringConvertible {
+    public let channel: String
+    public let endpoint: String
+    public let method: HTTPRequest.Method?
+    /// The address with its secrets redacted.
+    public let url: String?
+    /// 1 for the first attempt, 0 before it.
+    public let attempt: Int
+    public let callID: String
+    /// Status and fields, or `nil` when none had arrived.
+    public let head: ResponseHead?
+    /// The body as far as it had arrived.
+    public let body: Data
+    let redaction: Redaction
+
+    package init(_ request: Request, head: ResponseHead? = nil, body: Data = Data()) {
+        self.init(
+            request.call, method: request.method, url: request.call.channel.redaction.redact(url: request.url),
+            attempt: request.attempt, head: head, body: body)
+    }
+
+    package init<Value>(_ response: Response<Value>) {
+        if let request = response.request {
+            self.init(request, head: response.head, body: response.data)
+        } else {
+            self.init(response.call, head: response.head, body: response.data)
+        }
+    }
+
+    package init(
+        _ call: Call, method: HTTPRequest.Method? = nil, url: String? = nil, attempt: Int = 0, head: ResponseHead? = nil,
+        body: Data = Data()
+    ) {
+        channel = call.channel.name
+        endpoint = call.endpoint
+        self.method = method
+        self.url = url
+        self.attempt = attempt
+        callID = call.id
+        self.head = head
+        self.body = body
+        redaction = call.channel.redaction
+    }
+
+    /// `channel DL, endpoint orderList, GET https://…, attempt 2, status 500, call 3f…`
+    public var description: String {
+        var parts = ["channel \(channel)", "endpoint \(redaction.redact(text: endpoint))"]
+        if let method, let url { parts.append("\(method.rawValue) \(url)") }
+        if attempt > 0 { parts.append("attempt \(attempt)") }
+        if let head { parts.append("status \(head.status.code)") }
+        parts.append("call \(callID)")
+        return parts.joined(separator: ", ")
+    }
+}

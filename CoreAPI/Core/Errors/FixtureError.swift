@@ -1,0 +1,24 @@
+public import Foundation
+
+/// Why a recorded answer could not be given.
+public enum FixtureError: Error, Sendable {
+    /// There is no folder or no file of this name.
+    case notFound(name: String, searched: [String], available: [String])
+    case unreadable(file: String, line: Int, reason: String)
+    /// No recorded answer fits the request.
+    case unmatched(request: String, available: [String], nearest: String?)
+}
+
+extension FixtureError: LocalizedError {
+    public var errorDescription: String? {
+        switch self {
+        case .notFound(let name, let searched, let available):
+            "no fixtures named '\(name)' in \(searched.joined(separator: ", ")); available: "
+                + (available.isEmpty ? "none" : available.joined(separator: ", "))
+        case .unreadable(let file, let line, let reason): "the fixture \(file), line \(line), cannot be read: \(reason)"
+        case .unmatched(let request, let available, let nearest):
+            "no fixture answers \(request)" + (nearest.map { "; the nearest is \($0)" } ?? "") + "; available: "
+                + (available.isEmpty ? "none" : available.joined(separator: ", "))
+        }
+    }
+}

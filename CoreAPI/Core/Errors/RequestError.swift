@@ -1,0 +1,56 @@
+public import Foundation
+
+/// Why a request could not be made from what the caller gave.
+public enum RequestError: Error, Sendable {
+    case malformedURL(String, reason: String)
+    case malformedPath(String, reason: String)
+    case unsupportedScheme(String)
+    case malformedHeader(name: String, reason: String)
+    case malformedMethod(String)
+    /// Parameters or a body that cannot be encoded.
+    case encodingFailed(encoding: String, underlying: any Error)
+    /// Clear text although the environment does not allow it.
+    case insecureConnection(host: String)
+
+    /// A name for metrics, without anything the request held.
+    public var label: String {
+        switch self {
+        case .malformedURL: "malformedURL"
+        case .malformedPath: "malformedPath"
+        case .unsupportedScheme: "unsupportedScheme"
+        case .malformedHeader: "malformedHeader"
+        case .malformedMethod: "malformedMethod"
+        case .encodingFailed: "encodingFailed"
+        case .insecureConnection: "insecureConnection"
+        }
+    }
+}
+
+extension RequestError: LocalizedError {
+    public var errorDescription: String? {
+        switch self {
+        case .malformedURL(let text, let reason): "the URL '\(text)' is malformed: \(reason)"
+        case .malformedPath(let text, let reason): "the path '\(text)' is malformed: \(reason)"
+        case .unsupportedScheme(let scheme): "expected an http or https URL, got the scheme '\(scheme)'"
+        case .malformedHeader(let name, let reason): "the header '\(name)' is malformed: \(reason)"
+        case .malformedMethod(let method):
+            "the method '\(method)' is malformed: expected a token such as GET (RFC 9110 §9.1)"
+        case .encodingFailed(let encoding, let error):
+            "the parameters cannot be encoded as \(encoding): \(error.readableDescription)"
+        case .insecureConnection(let host):
+            "clear text http to '\(host)' is refused; use https, or allow it with Environment.allowsInsecureConnections"
+        }
+    }
+}
+
+extension Error {
+    /// The text that a person should read: `LocalizedError`'s where there is one, else the value itself.
+    package var readableDescription: String {
+        if let text = (self as? any LocalizedError)?.errorDescription { return text }
+        if case let error as EncodingError = self, case .invalidValue(let value, let context) = error {
+            let path = context.codingPath.map(\.stringValue).joined(separator: ".")
+            return "\(type(of: value)) at '\(path)': \(context.debugDescription)"
+        }
+        return String(describing: self)
+    }
+}

@@ -1,0 +1,95 @@
+public import Foundation
+
+/// Why an exchange failed between the kit and the server.
+public enum TransportError: Error, Sendable {
+    case cannotResolveHost(String)
+    case cannotConnect(host: String, reason: String)
+    /// The handshake failed, or ordinary certificate verification refused the server.
+    case tls(host: String, reason: String)
+    /// No certificate of the server matches the pins that the environment has for it.
+    case pinMismatch(host: String, reason: String)
+    case timedOut(TimeoutPhase, after: Duration)
+    /// The connection ended before a complete response.
+    ///
+    /// `mayHaveBeenProcessed` is true when the server may have acted on the request: repeating it is then the caller's decision.
+    case connectionLost(reason: String, mayHaveBeenProcessed: Bool)
+    /// The body ended early; as much as came is kept in the response.
+    case truncated(received: Int64, expected: Int64?)
+    case responseTooLarge(limit: Int)
+    case headTooLarge(limit: Int)
+    /// What came is not HTTP.
+    case malformedResponse(reason: String)
+    case tooManyRedirects(limit: Int)
+    /// A redirect that must not be followed: another scheme than http and https, a malformed address, https to http.
+    case redirectRefused(to: String, reason: String)
+    case queueFull(limit: Int)
+    /// The linked libcurl cannot do what was asked.
+    case unsupported(capability: String)
+    /// The request's own body could not be read.
+    case bodyUnreadable(any Error)
+    /// The transport was closed before or while the request ran.
+    case closed
+    /// No recorded answer fits, or a recorded file cannot be read.
+    case fixture(FixtureError)
+    /// Anything else that libcurl reports.
+    case curl(code: Int, message: String)
+
+    /// Which clock ran out.
+    public enum TimeoutPhase: String, Sendable {
+        case connect, idle, total
+    }
+
+    /// A name for metrics, without anything the request held.
+    public var label: String {
+        switch self {
+        case .cannotResolveHost: "cannotResolveHost"
+        case .cannotConnect: "cannotConnect"
+        case .tls: "tls"
+        case .pinMismatch: "pinMismatch"
+        case .timedOut(let phase, _): "timedOut.\(phase.rawValue)"
+        case .connectionLost: "connectionLost"
+        case .truncated: "truncated"
+        case .responseTooLarge: "responseTooLarge"
+        case .headTooLarge: "headTooLarge"
+        case .malformedResponse: "malformedResponse"
+        case .tooManyRedirects: "tooManyRedirects"
+        case .redirectRefused: "redirectRefused"
+        case .queueFull: "queueFull"
+        case .unsupported: "unsupported"
+        case .bodyUnreadable: "bodyUnreadable"
+        case .closed: "closed"
+        case .fixture: "fixture"
+        case .curl(let code, _): "curl.\(code)"
+        }
+    }
+}
+
+extension TransportError: LocalizedError {
+    public var errorDescription: String? {
+        switch self {
+        case .cannotResolveHost(let host): "the host '\(host)' is not known to DNS"
+        case .cannotConnect(let host, let reason): "no connection to '\(host)': \(reason)"
+        case .tls(let host, let reason): "the TLS handshake with '\(host)' failed: \(reason)"
+        case .pinMismatch(let host, let reason): "the certificate of '\(host)' matches none of its pins: \(reason)"
+        case .timedOut(.connect, let limit): "no connection within \(limit)"
+        case .timedOut(.idle, let limit): "not a byte in either direction for \(limit)"
+        case .timedOut(.total, let limit): "the call was not finished within \(limit)"
+        case .connectionLost(let reason, let ambiguous):
+            "the connection ended before a response: \(reason)"
+                + (ambiguous ? "; the server may have processed the request, so it was not sent again" : "")
+        case .truncated(let received, let expected):
+            "the body ended early: expected \(expected.map { "\($0) bytes" } ?? "an end mark"), got \(received) bytes"
+        case .responseTooLarge(let limit): "the body is larger than the channel's limit of \(limit) bytes"
+        case .headTooLarge(let limit): "the response head is larger than the channel's limit of \(limit) bytes"
+        case .malformedResponse(let reason): "expected an HTTP response, got something else: \(reason)"
+        case .tooManyRedirects(let limit): "more than \(limit) redirects in a row"
+        case .redirectRefused(let address, let reason): "the redirect to '\(address)' is refused: \(reason)"
+        case .queueFull(let limit): "\(limit) requests are waiting already; this one was refused"
+        case .unsupported(let capability): "the linked libcurl does not support \(capability)"
+        case .bodyUnreadable(let error): "the request's body cannot be read: \(error.readableDescription)"
+        case .closed: "the transport is closed"
+        case .fixture(let error): error.readableDescription
+        case .curl(let code, let message): "libcurl error \(code): \(message)"
+        }
+    }
+}

@@ -1,0 +1,33 @@
+public import Foundation
+
+/// Why a complete response was refused.
+public enum VerificationError: Error, Sendable {
+    case unacceptableStatus(Int, expected: String)
+    /// A body was needed to make a value of this type, and none came.
+    case emptyBody(status: Int, expected: String)
+    case unacceptableContentType(String?, expected: [String])
+    /// A verifier of the team's own refused it.
+    case custom(any Error)
+
+    /// A name for metrics.
+    public var label: String {
+        switch self {
+        case .unacceptableStatus(let code, _): "unacceptableStatus.\(code)"
+        case .emptyBody: "emptyBody"
+        case .unacceptableContentType: "unacceptableContentType"
+        case .custom: "custom"
+        }
+    }
+}
+
+extension VerificationError: LocalizedError {
+    public var errorDescription: String? {
+        switch self {
+        case .unacceptableStatus(let code, let expected): "expected a status in \(expected), got \(code)"
+        case .emptyBody(let status, let expected): "expected a body to make \(expected) from, got none with status \(status)"
+        case .unacceptableContentType(let type, let expected):
+            "expected a body of \(expected.joined(separator: " or ")), got \(type ?? "one without Content-Type")"
+        case .custom(let error): error.readableDescription
+        }
+    }
+}

@@ -1,0 +1,124 @@
+public import HTTPTypes
+internal import Synchronization
+
+/// Sends a bearer token with every attempt and refreshes it when the server refuses it (RFC 6750).
+///
+/// However many requests are refused at once, the token is refreshed once, and each of them is repeated once with the new one. A
+/// request that was refused with an older token than the present one is simply repeated. A cancelled request stops waiting and does
+/// not stop the refresh; a failed refresh fails every request that waited for it.
+///
+/// ```swift
+/// BearerAuthentication(token: stored) { response in
+///     try await NetworkManager<TokenEndpoint>(channel: response.call.channel.withoutInterceptors)
+///         .request(endpoint: .refresh(refreshToken), type: Token.self).accessToken
+/// }
+/// ```
+public final class BearerAuthentication: RequestInterceptor {
+    /// Fetches a new token after the given response was refused. Runs in a task of its own; its own requests must not go through
+    /// this interceptor, or a refused refresh would wait for itself.
+    public typealias Refresh = @Sendable (Response<Void>) async throws -> String
+
+    private let initial: String?
+    private let isRefused: @Sendable (Response<Void>) -> Bool
+    private let refresh: Refresh
+    private let state: Mutex<State>
+
+    private struct State {
+        var token: String?
+        var waiters: [Int: CheckedContinuation<RetryResult, Never>] = [:]
+        var nextWaiter = 0
+        var isRefreshing = false
+    }
+
+    /// - Parameters:
+    ///   - token: what to begin with; without one the first request goes out bare and the refusal fetches one.
+    ///   - isRefused: whether the answer refuses the token; status 401 by default.
+    ///   - refresh: see ``Refresh``.
+    public init(
+        token: String? = nil, isRefused: @escaping @Sendable (Response<Void>) -> Bool = { $0.head?.status.code == 401 },
+        refresh: @escaping Refresh
+    ) {
+        initial = token
+        self.isRefused = isRefused
+        self.refresh = refresh
+        state = Mutex(State(token: token))
+    }
+
+    public func adapt(_ request: inout Request) async throws {
+        guard let token = state.withLock({ $0.token }) else { return }
+        try request.setHeader("Authorization", "Bearer \(token)")
+    }
+
+    public func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult {
+        guard isRefused(response), let request = response.request else { return .doNotRetry }
+        let used = request.headers[.authorization]
+        // Refused again right after a refresh: another one would not help.
+        let refusals = response.attempts.count { $0.status == response.head?.status.code }
+        guard refusals < 2 else { return .doNotRetry }
+        return await tokenNewer(than: used, for: response)
+    }
+
+    public func isolatedCopy() -> any RequestInterceptor {
+        BearerAuthentication(token: initial, isRefused: isRefused, refresh: refresh)
+    }
+
+    private enum Step {
+        case done(RetryResult)
+        case wait(mustStart: Bool)
+    }
+
+    private func tokenNewer(than used: String?, for response: Response<Void>) async -> RetryResult {
+        let id = state.withLock { state in
+            state.nextWaiter += 1
+            return state.nextWaiter
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let step = state.withLock { state -> Step in
+                    if let token = state.token, used != "Bearer \(token)" { return .done(.retry) }
+                    if Task.isCancelled { return .done(.doNotRetry) }
+                    state.waiters[id] = continuation
+                    defer { state.isRefreshing = true }
+                    return .wait(mustStart: !state.isRefreshing)
+                }
+                switch step {
+                case .done(let result): continuation.resume(returning: result)
+                case .wait(let mustStart): if mustStart { startRefresh(response) }
+                }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume(returning: .doNotRetry)
+        }
+    }
+
+    /// A task that belongs to nobody: the caller that happened to start it may be cancelled.
+    private func startRefresh(_ response: Response<Void>) {
+        Task.detached {
+            let outcome: RetryResult
+            var token: String?
+            do {
+                token = try await self.refresh(response)
+                outcome = .retry
+            } catch {
+                outcome = .fail(error)
+            }
+            let waiters = self.state.withLock { state in
+                if let token { state.token = token }
+                state.isRefreshing = false
+                let waiters = state.waiters
+                state.waiters = [:]
+                return waiters
+            }
+            for waiter in waiters.values { waiter.resume(returning: outcome) }
+        }
+    }
+}
+
+extension Channel {
+    /// The same channel without interceptors: for the request that fetches the token the others wait for.
+    public var withoutInterceptors: Channel {
+        var channel = self
+        channel.interceptors = []
+        return channel
+    }
+}

@@ -1,0 +1,23 @@
+/// Changes each attempt before it is sent, and says whether a failed one is worth another.
+///
+/// Use an interceptor for what takes time or may change between attempts: credentials, signatures, token refresh, retries. Use a
+/// ``RequestEnhancer`` for what is the same for the whole call and needs no waiting. Called once per attempt, on any thread,
+/// concurrently for different calls.
+public protocol RequestInterceptor: Sendable {
+    /// Changes the attempt; the request arrives without what earlier attempts changed. Throwing fails the attempt with
+    /// ``APIClientError/adapting(_:_:)``, or with the error itself if it is an ``APIClientError``.
+    func adapt(_ request: inout Request) async throws
+
+    /// Asked after a failed attempt, with all that came.
+    func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult
+
+    /// A copy that shares no state with this one; a channel that is swapped in a test speaks through copies. The default returns
+    /// the interceptor itself, which is right for one that keeps nothing.
+    func isolatedCopy() -> any RequestInterceptor
+}
+
+extension RequestInterceptor {
+    public func adapt(_ request: inout Request) async throws {}
+    public func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult { .doNotRetry }
+    public func isolatedCopy() -> any RequestInterceptor { self }
+}

@@ -1,0 +1,101 @@
+public import Logging
+internal import Foundation
+internal import HTTPTypes
+
+/// Writes calls to swift-log: one line per attempt sent (debug), retried (notice) and per call finished (info) or failed (error).
+///
+/// Messages are constant; everything that varies is metadata, `call` being the same in every line of one call. Secrets are redacted
+/// by the channel's ``Redaction`` and bodies are cut at ``bodyLimit``.
+public struct CoreNetworkLogger: NetworkLogger {
+    /// Characters of a body that are written at the most.
+    public static let bodyLimit = 4_096
+
+    private let logger: Logger
+    private let options: RequestLogging
+
+    /// - Parameters:
+    ///   - subsystem: reverse-DNS name of the app or module; with the category it makes the logger's label.
+    ///   - category: the channel, usually.
+    ///   - options: for calls to which no ``RequestLogging`` is attached.
+    ///   - logger: another logger than the one that `LoggingSystem` makes for the label.
+    public init(subsystem: String, category: String, options: RequestLogging = .standard, logger: Logger? = nil) {
+        self.logger = logger ?? Logger(label: "\(subsystem).\(category)")
+        self.options = options
+    }
+
+    public func log(_ event: NetworkEvent) {
+        switch event {
+        case .sending(let request):
+            write(.debug, "request sent", request) { describe(request, $0) }
+        case .retrying(let response, let delay):
+            write(.notice, "request retried", response.request, of: response.call) { options in
+                describe(response, options).merging(["pause": "\(delay)"]) { $1 }
+            }
+        case .finished(let response):
+            write(response.error == nil ? .info : .error, response.error == nil ? "request finished" : "request failed", response.request, of: response.call) {
+                describe(response, $0)
+            }
+        case .resultHandlerFailed(let error, let response):
+            write(.error, "result handler failed", response.request, of: response.call) { _ in
+                ["error": "\(response.call.channel.redaction.redact(text: error.readableDescription))"]
+            }
+        case .notice(let text, let request):
+            write(.notice, "notice", request) { _ in ["notice": "\(request.call.channel.redaction.redact(text: text))"] }
+        }
+    }
+
+    /// Formats only what will be written: the level and the options are asked first.
+    private func write(
+        _ level: Logger.Level, _ message: Logger.Message, _ request: Request?, of call: Call? = nil,
+        _ details: (RequestLogging) -> Logger.Metadata
+    ) {
+        guard logger.logLevel <= level, let call = call ?? request?.call else { return }
+        let options = RequestLogging.effective(for: request, default: options)
+        guard !options.isEmpty else { return }
+        var metadata = details(options)
+        metadata["call"] = "\(call.id)"
+        metadata["channel"] = "\(call.channel.name)"
+        metadata["endpoint"] = "\(call.channel.redaction.redact(text: call.endpoint))"
+        if let request { metadata["attempt"] = "\(request.attempt)" }
+        logger.log(level: level, message, metadata: metadata)
+    }
+
+    private func describe(_ request: Request, _ options: RequestLogging) -> Logger.Metadata {
+        let redaction = request.call.channel.redaction
+        var metadata: Logger.Metadata = ["method": "\(request.method.rawValue)"]
+        if options.contains(.url) { metadata["url"] = "\(redaction.redact(url: request.url))" }
+        if options.contains(.requestHeaders) { metadata["request.headers"] = Self.describe(request.headers, redaction) }
+        if options.contains(.requestBody), case .bytes(let body) = request.body, !body.isEmpty {
+            metadata["request.body"] = "\(Self.describe(body, redaction))"
+        }
+        return metadata
+    }
+
+    private func describe(_ response: Response<Void>, _ options: RequestLogging) -> Logger.Metadata {
+        let redaction = response.call.channel.redaction
+        var metadata: Logger.Metadata = [:]
+        if options.contains(.url), let request = response.request { metadata["url"] = "\(redaction.redact(url: request.url))" }
+        if let request = response.request { metadata["method"] = "\(request.method.rawValue)" }
+        if options.contains(.status), let status = response.head?.status.code { metadata["status"] = "\(status)" }
+        if options.contains(.time) { metadata["elapsed"] = "\(response.call.started.duration(to: .now))" }
+        if options.contains(.responseHeaders), let head = response.head {
+            metadata["response.headers"] = Self.describe(head.headers, redaction)
+        }
+        if options.contains(.responseBody), !response.data.isEmpty {
+            metadata["response.body"] = "\(Self.describe(response.data, redaction))"
+        }
+        if let error = response.error { metadata["error"] = "\(error)" }
+        return metadata
+    }
+
+    private static func describe(_ headers: HTTPFields, _ redaction: Redaction) -> Logger.MetadataValue {
+        .array(headers.map { "\($0.name.rawName): \(redaction.redact($0.value, under: $0.name.rawName).escapingControls)" })
+    }
+
+    /// Redacted before it is cut, so that a secret at the cut is still recognised.
+    private static func describe(_ body: Data, _ redaction: Redaction) -> String {
+        let window = redaction.redact(text: String(decoding: body.prefix(4 * bodyLimit), as: UTF8.self))
+        let isCut = body.count > 4 * bodyLimit || window.count > bodyLimit
+        return window.prefix(bodyLimit).description.escapingControls + (isCut ? "… (\(body.count) bytes)" : "")
+    }
+}

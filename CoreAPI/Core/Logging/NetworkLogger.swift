@@ -1,0 +1,27 @@
+/// Listens to the life of calls; logging, metrics and tracing are all listeners.
+///
+/// Called synchronously, on the pipeline's thread, several times per call, and concurrently for different calls: a listener must be
+/// quick and must not block. It cannot throw and cannot change anything.
+public protocol NetworkLogger: Sendable {
+    func log(_ event: NetworkEvent)
+}
+
+/// What happens in the life of a call, in this order. Every event carries its call and so the call's id.
+public enum NetworkEvent: Sendable {
+    /// An attempt leaves, adapted and complete.
+    case sending(Request)
+    /// An attempt failed and another will be made after the pause.
+    case retrying(Response<Void>, after: Duration)
+    /// The call is settled: every attempt made, the answer decoded or the error known.
+    case finished(Response<Void>)
+    /// The result handler threw; the caller gets the result all the same.
+    case resultHandlerFailed(any Error, Response<Void>)
+    /// Something about the channel or its trust that a person should know.
+    case notice(String, Request)
+}
+
+/// Hears nothing.
+public struct SilentLogger: NetworkLogger {
+    public init() {}
+    public func log(_ event: NetworkEvent) {}
+}

@@ -1,0 +1,31 @@
+/// What a call writes into the log. Attached at several levels, the options add up; ``off`` at the nearest level silences the call.
+///
+/// ```swift
+/// channel.modifiers.append(RequestLogging.all)
+/// ```
+public struct RequestLogging: OptionSet, RequestModifier, Hashable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    public static let url = RequestLogging(rawValue: 1 << 0)
+    public static let time = RequestLogging(rawValue: 1 << 1)
+    public static let status = RequestLogging(rawValue: 1 << 2)
+    public static let requestHeaders = RequestLogging(rawValue: 1 << 3)
+    public static let responseHeaders = RequestLogging(rawValue: 1 << 4)
+    public static let requestBody = RequestLogging(rawValue: 1 << 5)
+    public static let responseBody = RequestLogging(rawValue: 1 << 6)
+    /// URL, time and status: what is logged when no level says anything.
+    public static let standard: RequestLogging = [.url, .time, .status]
+    public static let all: RequestLogging = [.standard, .requestHeaders, .responseHeaders, .requestBody, .responseBody]
+    public static let off: RequestLogging = []
+
+    /// What holds for a request: the union of all levels, nothing if the nearest is ``off``, else the default.
+    static func effective(for request: Request?, default standard: RequestLogging) -> RequestLogging {
+        let levels = request?.modifiers(of: RequestLogging.self) ?? []
+        guard let nearest = levels.last else { return standard }
+        return nearest.isEmpty ? .off : levels.reduce(.off) { $0.union($1) }
+    }
+}

@@ -1,0 +1,77 @@
+/// The door that features use: one line per call, for the endpoints of one feature, over one channel.
+///
+/// ```swift
+/// let manager = NetworkManager<OrderEndpoint>(channel: .dl)
+/// let page: OrderList = try await manager.request(endpoint: .list(page: 1))
+/// ```
+///
+/// Sendable; may be called from any actor. Nothing runs on the caller's actor but the completion.
+public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
+    private let dispatcher: any Dispatcher
+    let callbackQueue: CallbackQueue
+
+    /// Speaks through a channel, or through what a test put in its place; see `withChannel` in CoreAPITesting.
+    public init(channel: Channel) {
+        let channel = ChannelOverride.resolve(channel)
+        self.init(dispatcher: CommonDispatcher(channel: channel), callbackQueue: channel.callbackQueue)
+    }
+
+    /// Speaks through a dispatcher of the team's own.
+    public init(dispatcher: any Dispatcher, callbackQueue: CallbackQueue = .main) {
+        self.dispatcher = dispatcher
+        self.callbackQueue = callbackQueue
+    }
+
+    /// Makes a channel on the spot, for a team that has only a host.
+    ///
+    /// - Parameters:
+    ///   - transport: owns the connections; `nil` for one of this manager's own. Managers that share a transport share connections.
+    ///   - isSSLPinningActive: whether the pins in `serverTrust` are checked.
+    ///   - host: names the channel and gives the base URL.
+    ///   - serverTrust: the authorities and pins for the host; the system's and none by default.
+    ///   - networkLogger: hears of every call.
+    ///   - interceptor: adapts and retries.
+    public init(
+        transport: (any Transport)? = nil, isSSLPinningActive: Bool = true, host: any EnvironmentType,
+        serverTrust: ServerTrust = .system, networkLogger: any NetworkLogger, interceptor: (any RequestInterceptor)? = nil
+    ) {
+        var trust = serverTrust
+        trust.isPinningActive = isSSLPinningActive
+        var channel = Channel(name: host.name, environment: Environment(host, serverTrust: trust), transport: transport)
+        channel.logger = networkLogger
+        channel.interceptors = interceptor.map { [$0] } ?? []
+        self.init(channel: channel)
+    }
+
+    /// Sends a request and decodes its answer.
+    ///
+    /// - Parameters:
+    ///   - endpoint: what to ask for.
+    ///   - type: what the answer is decoded into; may be left to the context.
+    /// - Throws: ``APIClientError``, by the stage that failed; `.cancelled` when the task was.
+    public func request<Value: Decodable & Sendable>(
+        endpoint: EndpointItem, type: Value.Type = Value.self
+    ) async throws(APIClientError) -> Value {
+        try await response(for: endpoint, as: type).result.get()
+    }
+
+    /// Sends a request whose answer is of no interest beyond its success.
+    public func request(endpoint: EndpointItem) async throws(APIClientError) {
+        try await dispatcher.response(for: endpoint, as: .nothing).result.get()
+    }
+
+    /// Sends a request and returns all there is to know: head, body, metrics, attempts and the result together. Does not throw, so
+    /// that a failure loses nothing.
+    public func response<Value: Decodable & Sendable>(
+        for endpoint: EndpointItem, as type: Value.Type = Value.self
+    ) async -> Response<Value> {
+        await dispatcher.response(for: endpoint, as: .decodable(type))
+    }
+
+    /// As ``response(for:as:)``, with a decoding of the caller's own.
+    public func response<Value: Sendable>(
+        for endpoint: EndpointItem, decoding: ResponseDecoding<Value>
+    ) async -> Response<Value> {
+        await dispatcher.response(for: endpoint, as: decoding)
+    }
+}

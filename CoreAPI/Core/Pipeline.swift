@@ -1,0 +1,112 @@
+internal import Foundation
+internal import HTTPTypes
+
+/// The way of a request. Every stage is named in ``response(for:as:)``, in the order in which it runs.
+struct Pipeline: Sendable {
+    let channel: Channel
+    private let enhancers: [any RequestEnhancer]
+    private let problems: [String]
+
+    init(channel: Channel) {
+        self.channel = channel
+        problems = channel.problems
+        let builtIn: [any RequestEnhancer] = [
+            HeaderEnhancer(), QueryItemEnhancer(), TimeoutEnhancer(), CachePolicyEnhancer(), VerificationEnhancer(),
+        ]
+        // A stable sort: among equals the built-in ones come first, then the channel's in their order.
+        enhancers = (builtIn + channel.enhancers).sorted { $0.effectivePriority > $1.effectivePriority }
+    }
+
+    /// Runs one call from endpoint to value. Off the caller's actor, so that nothing is decoded on the main thread.
+    @concurrent
+    func response<Value: Sendable>(
+        for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>
+    ) async -> Response<Value> {
+        let call = Call(channel: channel, endpoint: endpoint.description)
+        let request: Request
+        do throws(APIClientError) {
+            request = try enhance(build(endpoint, call, wantsCoder: decoding.wantsCoder))
+        } catch {
+            return await deliver(Response(call: call, result: .failure(error)))
+        }
+
+        var attempts: [Attempt] = []
+        var pause = Duration.zero
+        while true {
+            var response = await send(adapting: request, attempt: attempts.count + 1)
+            for enhancer in enhancers { enhancer.deenhance(&response) }
+            channel.errorFilter.apply(to: &response)
+            var decoded = decoding.apply(to: response)
+            attempts.append(Attempt(decoded, number: attempts.count + 1, delay: pause))
+            decoded.attempts = attempts
+            switch await settle(decoded) {
+            case .done(let settled): return await deliver(settled)
+            case .again(let delay): pause = delay
+            }
+        }
+    }
+
+    // MARK: - Stages, in order
+
+    private func build(_ endpoint: any Endpoint, _ call: Call, wantsCoder: Bool) throws(APIClientError) -> Request {
+        guard problems.isEmpty else { throw .channel(problems: problems, ErrorContext(call)) }
+        do throws(RequestError) {
+            var request = try Request(endpoint, call: call)
+            if wantsCoder { request.headers[.accept] = channel.coder.contentType }
+            return request
+        } catch {
+            throw .request(error, ErrorContext(call, method: endpoint.method))
+        }
+    }
+
+    private func enhance(_ request: Request) throws(APIClientError) -> Request {
+        var request = request
+        do {
+            for enhancer in enhancers { try enhancer.enhance(&request) }
+        } catch let error as RequestError {
+            throw .request(error, ErrorContext(request))
+        } catch {
+            throw .enhancing(error, ErrorContext(request))
+        }
+        return request
+    }
+
+    private func send(adapting request: Request, attempt: Int) async -> Response<Data> {
+        var request = request
+        request.attempt = attempt
+        guard !Task.isCancelled else { return Response(request: request, result: .failure(.cancelled(ErrorContext(request)))) }
+        do {
+            for interceptor in channel.interceptors { try await interceptor.adapt(&request) }
+        } catch {
+            return Response(request: request, result: .failure(APIClientError(adapting: request, failedWith: error)))
+        }
+        channel.logger.log(.sending(request))
+        return await channel.transport.send(request)
+    }
+
+    private func deliver<Value>(_ response: Response<Value>) async -> Response<Value> {
+        await channel.resultHandler(response.withoutValue)
+        channel.logger.log(.finished(response.withoutValue))
+        return response
+    }
+}
+
+extension Attempt {
+    fileprivate init<Value>(_ response: Response<Value>, number: Int, delay: Duration) {
+        self.init(
+            number: number, status: response.head?.status.code, error: response.error, metrics: response.metrics, delay: delay)
+    }
+}
+
+extension APIClientError {
+    fileprivate init(adapting request: Request, failedWith error: any Error) {
+        let context = ErrorContext(request)
+        self =
+            switch error {
+            case let error as APIClientError: error
+            case let error as RequestError: .request(error, context)
+            case is CancellationError: .cancelled(context)
+            default: .adapting(error, context)
+            }
+    }
+}

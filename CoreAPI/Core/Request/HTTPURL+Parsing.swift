@@ -1,0 +1,179 @@
+extension HTTPURL {
+    /// Parses an absolute address.
+    ///
+    /// - Throws: ``RequestError/unsupportedScheme(_:)`` for any scheme but `http` and `https`, ``RequestError/malformedURL(_:reason:)``
+    ///   for everything else that is wrong, with what was expected.
+    public init(_ text: String) throws(RequestError) {
+        if let bad = text.firstForbiddenControl {
+            throw .malformedURL(text.escapingControls, reason: "\(bad) may not stand in a URL")
+        }
+        guard let separator = text.firstRange(of: "://") else {
+            throw .malformedURL(text, reason: "expected an absolute URL such as https://host/path")
+        }
+        let name = text[..<separator.lowerBound].lowercased()
+        guard let scheme = Scheme(rawValue: name) else { throw .unsupportedScheme(name) }
+        let rest = text[separator.upperBound...]
+        let authorityEnd = rest.firstIndex { "/?#\\".contains($0) } ?? rest.endIndex
+        let (host, port) = try Self.authority(rest[..<authorityEnd], of: text)
+
+        var tail = rest[authorityEnd...]
+        if tail.contains("\\") { throw .malformedURL(text, reason: "a backslash may not stand in a URL") }
+        if let fragment = tail.firstIndex(of: "#") { tail = tail[..<fragment] }
+        let parts = tail.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let path = PercentEncoding.path(parts.first.map(String.init) ?? "").removingDotSegments()
+        self.init(
+            scheme: scheme,
+            host: host,
+            port: port,
+            path: path.isEmpty ? "/" : path,
+            query: parts.count == 2 ? PercentEncoding.query(String(parts[1])) : nil
+        )
+    }
+
+    /// Resolves the reference of a `Location` header against this address (RFC 3986 §5.2).
+    ///
+    /// - Throws: as ``init(_:)``.
+    public func resolving(_ reference: String) throws(RequestError) -> HTTPURL {
+        let reference = reference.trimmingHTTPWhitespace()
+        if let bad = reference.firstForbiddenControl {
+            throw .malformedURL(reference.escapingControls, reason: "\(bad) may not stand in a URL")
+        }
+        if reference.hasPrefix("//") { return try HTTPURL("\(scheme.rawValue):\(reference)") }
+        if reference.hasURLScheme {
+            guard reference.contains("://") else {
+                throw .unsupportedScheme(String(reference.prefix { $0 != ":" }).lowercased())
+            }
+            return try HTTPURL(reference)
+        }
+        let withoutFragment = reference.prefix { $0 != "#" }
+        guard !withoutFragment.isEmpty else { return self }
+        let origin = "\(scheme.rawValue)://\(authority)"
+        if withoutFragment.hasPrefix("/") { return try HTTPURL(origin + withoutFragment) }
+        if withoutFragment.hasPrefix("?") { return try HTTPURL(origin + path + withoutFragment) }
+        let directory = path.lastIndex(of: "/").map { path[...$0] } ?? "/"
+        return try HTTPURL(origin + directory + withoutFragment)
+    }
+
+    private static func authority(_ text: Substring, of url: String) throws(RequestError) -> (String, UInt16?) {
+        func malformed(_ reason: String) -> RequestError { .malformedURL(url, reason: reason) }
+        if text.contains("@") {
+            throw malformed("user information before the host is not accepted; send an Authorization header instead")
+        }
+        var host = text
+        var portText: Substring?
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { throw malformed("the IPv6 address lacks its closing bracket") }
+            host = text[...end]
+            let rest = text[text.index(after: end)...]
+            guard rest.isEmpty || rest.hasPrefix(":") else { throw malformed("unexpected text after the IPv6 address") }
+            portText = rest.isEmpty ? nil : rest.dropFirst()
+            let inner = host.dropFirst().dropLast()
+            guard inner.contains(":"), inner.utf8.allSatisfy({ $0.isHexDigit || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
+            else { throw malformed("'\(host)' is not an IPv6 address") }
+        } else {
+            if let colon = text.firstIndex(of: ":") {
+                host = text[..<colon]
+                portText = text[text.index(after: colon)...]
+            }
+            guard !host.isEmpty else { throw malformed("the host is empty") }
+            guard host.utf8.count <= 253 else { throw malformed("the host is longer than 253 characters (RFC 1035 §2.3.4)") }
+            guard host.utf8.allSatisfy({ $0.isHostCharacter }) else {
+                throw malformed("'\(host)' is not a host name; write an internationalised name in its xn-- form")
+            }
+            let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+            let significant = labels.last == "" ? labels.dropLast() : labels[...]
+            guard !significant.isEmpty, significant.allSatisfy({ !$0.isEmpty && $0.utf8.count <= 63 }) else {
+                throw malformed("'\(host)' has an empty label or one longer than 63 characters")
+            }
+        }
+        guard let portText, !portText.isEmpty else { return (host.lowercased(), nil) }
+        guard portText.utf8.allSatisfy(\.isDigit), let port = UInt16(portText), port > 0 else {
+            throw malformed("the port '\(portText)' is not a number from 1 to 65535")
+        }
+        return (host.lowercased(), port)
+    }
+}
+
+extension UInt8 {
+    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+    var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
+    var isHexDigit: Bool { isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self | 0x20) }
+    fileprivate var isHostCharacter: Bool {
+        isDigit || isLetter || self == UInt8(ascii: "-") || self == UInt8(ascii: ".") || self == UInt8(ascii: "_")
+    }
+}
+
+extension String {
+    /// The name of the first control character that RFC 9110 §5.5 forbids, or `nil`.
+    package var firstForbiddenControl: String? {
+        for byte in utf8 {
+            switch byte {
+            case 0x0D: return "CR"
+            case 0x0A: return "LF"
+            case 0x00: return "NUL"
+            case 0x01...0x1F where byte != 0x09, 0x7F: return "the control character 0x" + String(byte, radix: 16)
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    /// The text with control characters made visible, so that an error or a log line cannot be forged with them.
+    package var escapingControls: String {
+        guard firstForbiddenControl != nil else { return self }
+        return unicodeScalars.reduce(into: "") { text, scalar in
+            if scalar.value < 0x20 || scalar.value == 0x7F {
+                text += scalar.escaped(asASCII: true)
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
+    /// Whether the text begins with a scheme (RFC 3986 §3.1).
+    var hasURLScheme: Bool {
+        guard let colon = utf8.firstIndex(of: UInt8(ascii: ":")), colon > utf8.startIndex else { return false }
+        let name = utf8[..<colon]
+        guard let first = name.first, first.isLetter else { return false }
+        return name.allSatisfy {
+            $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
+        }
+    }
+
+    /// Whether a path segment is `.` or `..`, written plainly or with `%2e`.
+    var hasDotSegment: Bool {
+        split(separator: "/").contains { segment in
+            guard segment.utf8.count <= 6 else { return false }
+            let plain = segment.lowercased().replacing("%2e", with: ".")
+            return plain == "." || plain == ".."
+        }
+    }
+
+    /// RFC 3986 §5.2.4.
+    fileprivate func removingDotSegments() -> String {
+        guard hasDotSegment else { return self }
+        var output: [Substring] = []
+        let segments = split(separator: "/", omittingEmptySubsequences: false)
+        for (index, segment) in segments.enumerated() {
+            let isLast = index == segments.count - 1
+            switch segment.lowercased().replacing("%2e", with: ".") {
+            case ".": if isLast { output.append("") }
+            case "..":
+                if output.count > 1 { output.removeLast() }
+                if isLast { output.append("") }
+            default: output.append(segment)
+            }
+        }
+        return output.joined(separator: "/")
+    }
+}
+
+extension StringProtocol {
+    /// Without leading and trailing spaces and tabs, HTTP's optional white space (RFC 9110 §5.6.3).
+    package func trimmingHTTPWhitespace() -> String {
+        var text = self[...]
+        while let first = text.first, first == " " || first == "\t" { text = text.dropFirst() }
+        while let last = text.last, last == " " || last == "\t" { text = text.dropLast() }
+        return String(text)
+    }
+}

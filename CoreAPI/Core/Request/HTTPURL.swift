@@ -1,0 +1,117 @@
+/// An absolute `http` or `https` address, parsed once and held in the very form that goes on the wire.
+///
+/// The kit has its own address type, because a second parser between the check and the socket is how hosts get confused: what
+/// this type has checked is what libcurl receives, byte for byte (RFC 3986 §3). It refuses user information, control characters
+/// and hosts that are not plain ASCII, and it never carries a fragment, because fragments are not sent (RFC 9110 §7.1).
+///
+/// ```swift
+/// var url = try HTTPURL("https://api.example.com/v1")
+/// try url.append(path: "orders?page=1")
+/// url.appendQuery("q", "kırmızı çanta")
+/// print(url)  // https://api.example.com/v1/orders?page=1&q=k%C4%B1rm%C4%B1z%C4%B1%20%C3%A7anta
+/// ```
+public struct HTTPURL: Sendable, Hashable {
+    /// The two schemes that the kit speaks.
+    public enum Scheme: String, Sendable, Hashable {
+        case http, https
+
+        /// The port that is meant when none is written (RFC 9110 §4.2).
+        public var defaultPort: UInt16 { self == .http ? 80 : 443 }
+    }
+
+    /// `http` or `https`.
+    public internal(set) var scheme: Scheme
+    /// The host in lower case; an IPv6 address keeps its brackets.
+    public internal(set) var host: String
+    /// The port as written, or `nil` for the scheme's default.
+    public internal(set) var port: UInt16?
+    /// The percent-encoded path; begins with `/`.
+    public internal(set) var path: String
+    /// The percent-encoded query without its `?`, or `nil` when there is none.
+    public internal(set) var query: String?
+
+    /// The port that a connection goes to.
+    public var effectivePort: UInt16 { port ?? scheme.defaultPort }
+
+    /// Host and, where it is not the default, port: what the `Host` header and `:authority` say.
+    public var authority: String {
+        guard let port, port != scheme.defaultPort else { return host }
+        return "\(host):\(port)"
+    }
+
+    /// Path and query as they stand in the request line (RFC 9112 §3.2.1).
+    public var target: String {
+        guard let query else { return path }
+        return "\(path)?\(query)"
+    }
+
+    /// The whole address as it is handed to the transport.
+    public var string: String { "\(scheme.rawValue)://\(authority)\(target)" }
+
+    /// Whether both addresses name the same scheme, host and port (RFC 6454 §4).
+    public func hasSameOrigin(as other: HTTPURL) -> Bool {
+        scheme == other.scheme && host == other.host && effectivePort == other.effectivePort
+    }
+}
+
+extension HTTPURL: CustomStringConvertible {
+    /// The whole address; may hold secrets in its query, which logs and errors redact with ``Redaction``.
+    public var description: String { string }
+}
+
+// MARK: - Building
+
+extension HTTPURL {
+    /// Appends a path below the present one. A query that comes with it (`"orders?page=1"`) is appended too.
+    ///
+    /// Text that may not stand in a path is percent-encoded; valid escapes are kept. `.` and `..` segments are refused, so that
+    /// a path made from what a user typed cannot climb out of the base.
+    ///
+    /// - Throws: ``RequestError/malformedPath(_:reason:)``.
+    public mutating func append(path text: String) throws(RequestError) {
+        if let bad = text.firstForbiddenControl {
+            throw .malformedPath(text.escapingControls, reason: "\(bad) may not stand in a path")
+        }
+        if text.hasURLScheme {
+            throw .malformedPath(text, reason: "a path is appended to the base URL and may not be an absolute URL itself")
+        }
+        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let encoded = PercentEncoding.path(parts.first.map(String.init) ?? "")
+        guard !encoded.hasDotSegment else {
+            throw .malformedPath(text, reason: "'.' and '..' segments are not allowed, so that a path cannot leave its base URL")
+        }
+        if !encoded.isEmpty {
+            path = (path.hasSuffix("/") ? String(path.dropLast()) : path) + (encoded.hasPrefix("/") ? encoded : "/" + encoded)
+        }
+        if parts.count == 2, !parts[1].isEmpty {
+            append(encodedQuery: PercentEncoding.query(String(parts[1])))
+        }
+    }
+
+    /// Appends one query item, percent-encoding name and value so that only RFC 3986's unreserved characters stand for
+    /// themselves. A `nil` value appends the bare name.
+    public mutating func appendQuery(_ name: String, _ value: String?) {
+        var item = PercentEncoding.component(name)
+        if let value {
+            item += "="
+            item += PercentEncoding.component(value)
+        }
+        append(encodedQuery: item)
+    }
+
+    /// Appends text that is already percent-encoded.
+    package mutating func append(encodedQuery: String) {
+        guard !encodedQuery.isEmpty else { return }
+        query = query.map { $0.isEmpty ? encodedQuery : "\($0)&\(encodedQuery)" } ?? encodedQuery
+    }
+
+    /// The decoded query items in order; what logs and fixtures compare.
+    public var queryItems: [(name: String, value: String?)] {
+        guard let query, !query.isEmpty else { return [] }
+        return query.split(separator: "&").map { item in
+            let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = PercentEncoding.decode(pair[0])
+            return (name, pair.count == 2 ? PercentEncoding.decode(pair[1]) : nil)
+        }
+    }
+}

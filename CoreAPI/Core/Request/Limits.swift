@@ -1,0 +1,40 @@
+/// The bounds that a channel sets on what its network may do to it.
+public struct Limits: Sendable, Hashable {
+    /// Bytes of a response body after decompression. Default 64 MiB.
+    public var responseBodySize = 64 * 1024 * 1024
+    /// Bytes of a response's head, all fields together. Default 64 KiB.
+    public var responseHeadSize = 64 * 1024
+    /// Redirects that one attempt follows; 0 returns the redirect itself. Default 20.
+    public var redirects = 20
+    /// Whether a redirect may lead from https to http. Default `false`.
+    public var allowsRedirectsToInsecure = false
+    /// Connections open at once, to all hosts together (`CURLMOPT_MAX_TOTAL_CONNECTIONS`). Default 64.
+    public var connections = 64
+    /// Connections open at once to one host (`CURLMOPT_MAX_HOST_CONNECTIONS`). Default 8.
+    public var connectionsPerHost = 8
+    /// Streams at once on one HTTP/2 connection (`CURLMOPT_MAX_CONCURRENT_STREAMS`). Default 256.
+    public var streamsPerConnection = 256
+    /// Requests that wait in the kit's queue before a further one is refused. Default 100,000.
+    public var queuedRequests = 100_000
+    /// Attempts of one call, the first included, whoever asks for the others. Default 10.
+    public var attempts = 10
+
+    public init() {}
+
+    /// Names of the fields whose value makes no sense, with what was expected.
+    var problems: [String] {
+        var problems: [String] = []
+        func check(_ name: String, _ value: Int, atLeast least: Int) {
+            if value < least { problems.append("limits.\(name) is \(value); expected at least \(least)") }
+        }
+        check("responseBodySize", responseBodySize, atLeast: 0)
+        check("responseHeadSize", responseHeadSize, atLeast: 1)
+        check("redirects", redirects, atLeast: 0)
+        check("connections", connections, atLeast: 1)
+        check("connectionsPerHost", connectionsPerHost, atLeast: 1)
+        check("streamsPerConnection", streamsPerConnection, atLeast: 1)
+        check("queuedRequests", queuedRequests, atLeast: 0)
+        check("attempts", attempts, atLeast: 1)
+        return problems
+    }
+}

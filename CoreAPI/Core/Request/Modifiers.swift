@@ -1,0 +1,57 @@
+/// Sends the call to another base URL than the environment's.
+public struct BaseURL: RequestModifier, Hashable {
+    public let string: String
+
+    /// - Parameter string: an absolute http or https URL; checked when the request is built.
+    public init(_ string: String) {
+        self.string = string
+    }
+}
+
+/// Sets one header; the nearest of several with one name wins.
+///
+/// ```swift
+/// var modifiers: [any RequestModifier] { [Header("X-Experiment", "basket-2")] }
+/// ```
+public struct Header: RequestModifier, Hashable {
+    public let name: String
+    public let value: String
+
+    /// Name and value are checked when the request is built.
+    public init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// Appends one query item to every request that it is attached to, an API key for instance. Items of several levels add up.
+public struct QueryItem: RequestModifier, Hashable {
+    public let name: String
+    public let value: String?
+
+    public init(_ name: String, _ value: String?) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// What caches on the way may do, said by a `Cache-Control` request directive (RFC 9111 §5.2.1). The kit keeps no cache itself.
+public enum CachePolicy: RequestModifier, Hashable {
+    /// Says nothing: whatever the protocol allows.
+    case protocolDefault
+    /// `no-cache`: a stored answer must be revalidated first.
+    case revalidate
+    /// `no-store`: nothing may be kept.
+    case noStore
+    /// `only-if-cached`: no request beyond the cache.
+    case onlyIfCached
+
+    var directive: String? {
+        switch self {
+        case .protocolDefault: nil
+        case .revalidate: "no-cache"
+        case .noStore: "no-store"
+        case .onlyIfCached: "only-if-cached"
+        }
+    }
+}

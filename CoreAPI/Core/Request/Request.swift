@@ -1,0 +1,74 @@
+public import HTTPTypes
+
+/// One request on its way down the pipeline: built from an ``Endpoint`` and a ``Channel``, changed by enhancers and interceptors,
+/// sent by a ``Transport``.
+public struct Request: Sendable {
+    /// The call that this request is an attempt of.
+    public let call: Call
+    /// Any token of RFC 9110 §9; a method of the team's own too.
+    public var method: HTTPRequest.Method
+    /// The checked address, its query included.
+    public var url: HTTPURL
+    /// The fields that will be sent besides those that HTTP itself needs. For a value that came from outside use
+    /// ``setHeader(_:_:)``: `HTTPFields` replaces control characters by spaces without a word.
+    public var headers: HTTPFields
+    public var body: RequestBody
+    /// What channel, provider and endpoint attached, farthest first.
+    public var modifiers: [any RequestModifier]
+    public var timeout: Timeout
+    /// 1 for the first attempt.
+    public internal(set) var attempt: Int
+
+    package init(
+        call: Call, method: HTTPRequest.Method, url: HTTPURL, headers: HTTPFields = [:], body: RequestBody = .none,
+        modifiers: [any RequestModifier] = [], timeout: Timeout = Timeout(), attempt: Int = 1
+    ) {
+        self.call = call
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.modifiers = modifiers
+        self.timeout = timeout
+        self.attempt = attempt
+    }
+
+    /// Replaces a header after checking name and value.
+    ///
+    /// - Throws: ``RequestError/malformedHeader(name:reason:)``.
+    public mutating func setHeader(_ name: String, _ value: String) throws(RequestError) {
+        let field = try HTTPField(checking: name, value: value)
+        headers[field.name] = field.value
+    }
+
+    /// The nearest modifier of a type: the endpoint's before the provider's before the channel's.
+    public func modifier<Modifier: RequestModifier>(_ type: Modifier.Type = Modifier.self) -> Modifier? {
+        for modifier in modifiers.reversed() {
+            if let found = modifier as? Modifier { return found }
+        }
+        return nil
+    }
+
+    /// Every modifier of a type, farthest first, so that applying them in order lets the nearest win.
+    public func modifiers<Modifier: RequestModifier>(of type: Modifier.Type) -> [Modifier] {
+        modifiers.compactMap { $0 as? Modifier }
+    }
+}
+
+extension HTTPRequest.Method {
+    /// Whether sending it twice means the same as once (RFC 9110 §9.2.2). A method that is not known is not.
+    public var isIdempotent: Bool {
+        switch self {
+        case .get, .head, .options, .trace, .put, .delete: true
+        default: rawValue == "QUERY"
+        }
+    }
+
+    /// Whether parameters go into the query rather than the body.
+    var sendsParametersInQuery: Bool {
+        switch self {
+        case .get, .head, .options, .trace, .delete, .connect: true
+        default: false
+        }
+    }
+}

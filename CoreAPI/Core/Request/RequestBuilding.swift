@@ -1,0 +1,37 @@
+public import HTTPTypes
+
+extension Request {
+    /// Builds and encodes what an endpoint describes.
+    ///
+    /// The base URL is the endpoint's own, else the nearest ``BaseURL``, else the environment's. What several levels attach is put
+    /// into one list, farthest first: environment, channel, endpoint.
+    init(_ endpoint: any Endpoint, call: Call) throws(RequestError) {
+        let environment = call.channel.environment
+        var modifiers: [any RequestModifier] = environment.commonHeaders.elements.map { Header($0.name, $0.value) }
+        if environment.cachePolicy != .protocolDefault { modifiers.append(environment.cachePolicy) }
+        modifiers += call.channel.modifiers
+        modifiers += endpoint.modifiers
+        modifiers += endpoint.headers.elements.map { Header($0.name, $0.value) }
+
+        let endpointBase = endpoint.baseURL
+        let nearestBase = modifiers.reversed().lazy.compactMap { $0 as? BaseURL }.first?.string
+        var url = try HTTPURL(endpointBase.isEmpty ? nearestBase ?? environment.baseURL : endpointBase)
+        if url.scheme == .http, !environment.allowsInsecureConnections {
+            throw .insecureConnection(host: url.host)
+        }
+        try url.append(path: endpoint.path)
+
+        self.init(call: call, method: endpoint.method, url: url, modifiers: modifiers)
+        if let parameters = endpoint.params { try endpoint.encoding(parameters, into: &self) }
+    }
+}
+
+extension HTTPRequest.Method {
+    /// A method from text.
+    ///
+    /// - Throws: ``RequestError/malformedMethod(_:)`` for anything but a token (RFC 9110 §5.6.2).
+    public init(checking text: String) throws(RequestError) {
+        guard let method = Self(rawValue: text) else { throw .malformedMethod(text.escapingControls) }
+        self = method
+    }
+}

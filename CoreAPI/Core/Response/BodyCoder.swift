@@ -1,0 +1,53 @@
+public import Foundation
+
+/// Turns values into request bodies and response bodies into values. A channel has one; JSON unless it says otherwise.
+public struct BodyCoder: Sendable {
+    /// The media type that bodies are sent as and answers are asked for.
+    public let contentType: String
+    private let encodeValue: @Sendable (any Encodable) throws -> Data
+    private let decodeValue: @Sendable (any Decodable.Type, Data) throws -> any Decodable
+
+    /// - Parameters:
+    ///   - encode: called on the pipeline's thread, concurrently for different calls.
+    ///   - decode: as `encode`; must return a value of the type it is given.
+    public init(
+        contentType: String,
+        encode: @escaping @Sendable (any Encodable) throws -> Data,
+        decode: @escaping @Sendable (any Decodable.Type, Data) throws -> any Decodable
+    ) {
+        self.contentType = contentType
+        encodeValue = encode
+        decodeValue = decode
+    }
+
+    public func encode(_ value: any Encodable) throws -> Data {
+        try encodeValue(value)
+    }
+
+    public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+        let decoded = try decodeValue(type, data)
+        guard let value = decoded as? Value else {
+            throw DecodingError.typeMismatch(
+                type, .init(codingPath: [], debugDescription: "the coder made a \(Swift.type(of: decoded))"))
+        }
+        return value
+    }
+
+    /// JSON with ISO 8601 dates; keys are sent sorted, so that equal values are equal bytes.
+    public static let json = BodyCoder.json()
+
+    /// JSON with strategies of the channel's own.
+    public static func json(
+        dates: JSONDecoder.DateDecodingStrategy = .iso8601, encodedDates: JSONEncoder.DateEncodingStrategy = .iso8601,
+        keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys, encodedKeys: JSONEncoder.KeyEncodingStrategy = .useDefaultKeys
+    ) -> BodyCoder {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = dates
+        decoder.keyDecodingStrategy = keys
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = encodedDates
+        encoder.keyEncodingStrategy = encodedKeys
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return BodyCoder(contentType: "application/json") { try encoder.encode($0) } decode: { try decoder.decode($0, from: $1) }
+    }
+}

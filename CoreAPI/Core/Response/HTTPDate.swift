@@ -1,0 +1,40 @@
+internal import Foundation
+
+/// Dates of HTTP header fields (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT` and its two obsolete forms.
+enum HTTPDate {
+    static func date(_ text: String) -> Date? {
+        let words = text.split { " ,-".contains($0) }
+        switch words.count {
+        case 6:
+            // Sun, 06 Nov 1994 08:49:37 GMT — Sunday, 06-Nov-94 08:49:37 GMT
+            guard let day = Int(words[1]), let year = Int(words[3]), words[5] == "GMT" else { return nil }
+            return date(year: words[3].count == 2 ? fullYear(year) : year, month: words[2], day: day, time: words[4])
+        case 5:
+            // Sun Nov  6 08:49:37 1994
+            guard let day = Int(words[2]), let year = Int(words[4]) else { return nil }
+            return date(year: year, month: words[1], day: day, time: words[3])
+        default: return nil
+        }
+    }
+
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    private static func date(year: Int, month: Substring, day: Int, time: Substring) -> Date? {
+        let clock = time.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
+        guard let month = months.firstIndex(of: String(month)), clock.count == 3, let hour = clock[0], let minute = clock[1],
+            let second = clock[2], (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second),
+            (1...31).contains(day), (1600...9999).contains(year)
+        else { return nil }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        let components = DateComponents(year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second)
+        return calendar.date(from: components)
+    }
+
+    /// RFC 9110 §5.6.7: a two-digit year more than 50 years ahead is one of the past.
+    private static func fullYear(_ year: Int) -> Int {
+        let now = Calendar(identifier: .gregorian).component(.year, from: Date())
+        let candidate = now - now % 100 + year
+        return candidate > now + 50 ? candidate - 100 : candidate
+    }
+}

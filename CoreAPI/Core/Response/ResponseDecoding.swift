@@ -1,0 +1,70 @@
+public import Foundation
+internal import HTTPTypes
+
+/// How the answer to a call becomes the value that was asked for. The last stage that can fail.
+public struct ResponseDecoding<Value: Sendable>: Sendable {
+    /// Whether the answer is asked for in the channel coder's media type (`Accept`).
+    let wantsCoder: Bool
+    private let decode: @Sendable (Response<Data>) throws -> Value
+
+    /// - Parameter decode: called once per attempt that was verified, on the pipeline's thread and never the main one. An
+    ///   ``APIClientError`` or a ``VerificationError`` that it throws is kept as it is, anything else becomes a ``DecodingFailure``.
+    public init(_ decode: @escaping @Sendable (Response<Data>) throws -> Value) {
+        self.init(wantsCoder: false, decode)
+    }
+
+    private init(wantsCoder: Bool, _ decode: @escaping @Sendable (Response<Data>) throws -> Value) {
+        self.wantsCoder = wantsCoder
+        self.decode = decode
+    }
+
+    func apply(to response: Response<Data>) -> Response<Value> {
+        switch response.result {
+        case .failure(let error): return response.with(.failure(error))
+        case .success:
+            do {
+                return response.with(.success(try decode(response)))
+            } catch let error as APIClientError {
+                return response.with(.failure(error))
+            } catch let error as VerificationError {
+                return response.with(.failure(.verification(error, ErrorContext(response))))
+            } catch {
+                let failure = DecodingFailure(
+                    error, expected: String(describing: Value.self), body: response.data,
+                    redaction: response.call.channel.redaction)
+                return response.with(.failure(.decoding(failure, ErrorContext(response))))
+            }
+        }
+    }
+}
+
+extension ResponseDecoding where Value == Data {
+    /// The body's bytes.
+    public static let data = ResponseDecoding { $0.data }
+}
+
+extension ResponseDecoding where Value == Void {
+    /// Nothing: the body, if any, is not looked at.
+    public static let nothing = ResponseDecoding { _ in }
+}
+
+extension ResponseDecoding where Value: Decodable {
+    /// The body, decoded by the channel's ``BodyCoder``. `Data` is the body itself. An answer without a body is `nil` for an
+    /// optional, if its status may be empty, and ``VerificationError/emptyBody(status:expected:)`` otherwise.
+    public static func decodable(_ type: Value.Type = Value.self) -> ResponseDecoding {
+        if let raw = ResponseDecoding<Data>.data as? ResponseDecoding { return raw }
+        return ResponseDecoding(wantsCoder: true) { response in
+            guard response.data.isEmpty else {
+                return try response.call.channel.coder.decode(Value.self, from: response.data)
+            }
+            let status = response.head?.status.code ?? 0
+            let verifier = response.request?.modifier(StatusCodeResponseVerifier.self) ?? .successful
+            if verifier.mayBeEmpty.contains(status), let optional = Value.self as? any ExpressibleByNilLiteral.Type,
+                let nothing = optional.init(nilLiteral: ()) as? Value
+            {
+                return nothing
+            }
+            throw VerificationError.emptyBody(status: status, expected: String(describing: Value.self))
+        }
+    }
+}

@@ -1,0 +1,75 @@
+public import Foundation
+internal import HTTPTypes
+
+/// Accepts or refuses a complete response, before errors are filtered and anything is decoded.
+///
+/// Use a verifier for what every valid answer has in common (its status, its type, a header); use an ``ErrorFilter`` to read *which*
+/// error a refused answer means. A modifier: attached to the channel, a provider or an endpoint. Called once per attempt that got an
+/// answer, synchronously, on the pipeline's thread. All verifiers run in order, farthest first, and the first failure counts; of
+/// ``StatusCodeResponseVerifier`` only the nearest runs, and 2xx is expected where none is attached.
+public protocol ResponseVerifier: RequestModifier {
+    /// - Throws: ``VerificationError``; any other error becomes ``VerificationError/custom(_:)``.
+    func verify(_ response: Response<Data>) throws
+}
+
+/// Accepts certain status codes.
+///
+/// ```swift
+/// StatusCodeResponseVerifier(200, 404)
+/// StatusCodeResponseVerifier(200..<300, mayBeEmpty: [202, 204, 205])
+/// ```
+public struct StatusCodeResponseVerifier: ResponseVerifier {
+    private let accepts: @Sendable (Int) -> Bool
+    private let expected: String
+    /// Codes whose answer may come without a body even where a value is decoded: an optional is then `nil`.
+    public let mayBeEmpty: Set<Int>
+
+    /// What may be empty unless said otherwise: 204 and 205 (RFC 9110 §15.3.5–6).
+    public static let emptyByDefault: Set<Int> = [204, 205]
+
+    /// 2xx.
+    public static let successful = StatusCodeResponseVerifier(200..<300)
+
+    public init(_ codes: Range<Int>, mayBeEmpty: Set<Int> = emptyByDefault) {
+        accepts = { codes.contains($0) }
+        expected = "\(codes.lowerBound)…\(codes.upperBound - 1)"
+        self.mayBeEmpty = mayBeEmpty
+    }
+
+    public init(_ codes: Int..., mayBeEmpty: Set<Int> = emptyByDefault) {
+        self.init(codes, mayBeEmpty: mayBeEmpty)
+    }
+
+    public init(_ codes: [Int], mayBeEmpty: Set<Int> = emptyByDefault) {
+        let set = Set(codes)
+        accepts = { set.contains($0) }
+        expected = set.sorted().map(String.init).joined(separator: ", ")
+        self.mayBeEmpty = mayBeEmpty
+    }
+
+    public func verify(_ response: Response<Data>) throws {
+        guard let code = response.head?.status.code, !accepts(code) else { return }
+        throw VerificationError.unacceptableStatus(code, expected: expected)
+    }
+}
+
+/// Accepts certain media types, parameters such as `charset` aside. An answer without a body passes.
+public struct ContentTypeResponseVerifier: ResponseVerifier {
+    private let types: [String]
+
+    /// - Parameter types: such as `application/json`; `text/*` accepts every text.
+    public init(_ types: String...) {
+        self.types = types.map { $0.lowercased() }
+    }
+
+    public func verify(_ response: Response<Data>) throws {
+        guard !response.data.isEmpty else { return }
+        let value = response.head?.headers[.contentType]
+        let type = value.map { $0.prefix { $0 != ";" }.trimmingHTTPWhitespace().lowercased() }
+        let isAccepted = types.contains { accepted in
+            type == accepted || (accepted.hasSuffix("/*") && type?.hasPrefix(accepted.dropLast()) == true)
+        }
+        guard !isAccepted else { return }
+        throw VerificationError.unacceptableContentType(value, expected: types)
+    }
+}

@@ -1,0 +1,29 @@
+/// What one attempt cost on the wire. Times are those of the last exchange when redirects were followed.
+public struct TransferMetrics: Sendable, Hashable {
+    /// From joining the kit's queue to leaving it.
+    public var queued: Duration = .zero
+    /// DNS; `nil` when the connection was reused (`CURLINFO_NAMELOOKUP_TIME`).
+    public var nameLookup: Duration?
+    /// TCP; `nil` when the connection was reused (`CURLINFO_CONNECT_TIME` less name lookup).
+    public var connect: Duration?
+    /// TLS; `nil` when the connection was reused or clear text (`CURLINFO_APPCONNECT_TIME` less connect).
+    public var tls: Duration?
+    /// From the request's first byte to the response's first byte (`CURLINFO_STARTTRANSFER_TIME` less pretransfer).
+    public var firstByte: Duration?
+    /// The whole attempt on the wire, all redirects included, without the time in the queue.
+    public var total: Duration = .zero
+    /// Request body bytes sent.
+    public var bytesSent: Int64 = 0
+    /// Response body bytes received, before decompression.
+    public var bytesReceived: Int64 = 0
+    /// Whether an open connection served the exchange.
+    public var isConnectionReused = false
+    /// `HTTP/1.1`, `HTTP/2` …
+    public var httpVersion: String?
+    public var remoteAddress: String?
+    public var remotePort: Int?
+    /// The addresses that redirects led to, in order.
+    public var redirects: [HTTPURL] = []
+
+    public init() {}
+}

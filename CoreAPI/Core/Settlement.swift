@@ -1,0 +1,50 @@
+/// Whether a call is over after an attempt.
+enum Settlement<Value: Sendable>: Sendable {
+    case done(Response<Value>)
+    /// Another attempt; the pause before it has passed.
+    case again(after: Duration)
+}
+
+extension Pipeline {
+    /// The last stage of an attempt: a success is done; a failure is shown to the interceptors and then to the error handler, and
+    /// whoever of them speaks first decides. The channel's limit on attempts and the call's total timeout hold whatever they say.
+    func settle<Value>(_ response: Response<Value>) async -> Settlement<Value> {
+        guard let error = response.error, !error.isCancelled else { return .done(response) }
+        let seen = response.withoutValue
+        switch await decide(seen, error) {
+        case .doNotRetry: return .done(response)
+        case .fail(let replacement):
+            let settled = replacement as? APIClientError ?? .app(replacement, ErrorContext(response))
+            return .done(response.with(.failure(settled)))
+        case .retry: return await pause(.zero, before: response, seen)
+        case .retryAfter(let delay): return await pause(max(delay, .zero), before: response, seen)
+        }
+    }
+
+    private func decide(_ response: Response<Void>, _ error: APIClientError) async -> RetryResult {
+        for interceptor in channel.interceptors {
+            let wish = await interceptor.retry(response, dueTo: error)
+            if case .doNotRetry = wish { continue }
+            return wish
+        }
+        guard channel.errorHandler.canResolve(error) else { return .doNotRetry }
+        return await channel.errorHandler.resolve(error, for: response)
+    }
+
+    private func pause<Value>(
+        _ delay: Duration, before response: Response<Value>, _ seen: Response<Void>
+    ) async -> Settlement<Value> {
+        let deadline = response.call.started + (response.request?.timeout ?? Timeout()).total
+        guard response.attempts.count < channel.limits.attempts, ContinuousClock.now + delay < deadline else {
+            return .done(response)
+        }
+        do {
+            if delay > .zero { try await Task.sleep(for: delay) }
+            try Task.checkCancellation()
+        } catch {
+            return .done(response.with(.failure(.cancelled(ErrorContext(response)))))
+        }
+        channel.logger.log(.retrying(seen, after: delay))
+        return .again(after: delay)
+    }
+}

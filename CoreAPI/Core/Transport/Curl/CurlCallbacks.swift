@@ -1,0 +1,110 @@
+internal import CCurl
+internal import Foundation
+
+/// The functions that libcurl calls while a transfer runs, on the loop's thread. Each finds its transfer behind the context pointer.
+/// None calls back into libcurl except for a getter, none starts or ends a transfer.
+enum CurlCallbacks {
+    /// `CURLOPT_HEADERFUNCTION`: one line at a time.
+    static var header: curl_write_callback {
+        { bytes, size, count, context in
+            guard let transfer = CurlTransfer.behind(context), let bytes else { return 0 }
+            let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            let limit = transfer.request.limits.responseHeadSize
+            switch transfer.head.append(line, limit: limit) {
+            case .tooLarge: return transfer.stop(.headTooLarge(limit: limit))
+            case .status(let multiplexes):
+                transfer.lastActivity = LoopClock.now()
+                if transfer.ticket?.multiplexes != multiplexes { transfer.discovered?.append(transfer, multiplexes: multiplexes) }
+            case .other: break
+            }
+            return line.count
+        }
+    }
+
+    /// `CURLOPT_WRITEFUNCTION`: a piece of the body, decoded. The limit is counted here, because `CURLOPT_MAXFILESIZE` looks at what
+    /// was announced and a few kilobytes of gzip become gigabytes.
+    static var write: curl_write_callback {
+        { bytes, size, count, context in
+            guard let transfer = CurlTransfer.behind(context), let bytes, transfer.failure == nil else { return 0 }
+            let count = size * count
+            transfer.lastActivity = LoopClock.now()
+            let limit = transfer.request.limits.responseBodySize
+            if transfer.body.isEmpty { transfer.reserveBody(limit: limit) }
+            let room = max(0, limit - transfer.body.count)
+            bytes.withMemoryRebound(to: UInt8.self, capacity: count) { transfer.body.append($0, count: min(count, room)) }
+            return count <= room ? count : transfer.stop(.responseTooLarge(limit: limit))
+        }
+    }
+
+    /// `CURLOPT_READFUNCTION`: room for the next piece of the request's body.
+    static var read: curl_read_callback {
+        { buffer, size, count, context in
+            guard let transfer = CurlTransfer.behind(context), let buffer else { return ccurl_readfunc_abort }
+            transfer.lastActivity = LoopClock.now()
+            do {
+                return try transfer.upload.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+            } catch {
+                transfer.failure = .bodyUnreadable(error)
+                return ccurl_readfunc_abort
+            }
+        }
+    }
+
+    /// `CURLOPT_SEEKFUNCTION`: libcurl wants the body from its beginning, to send it once more. The answer for a method that is not
+    /// idempotent is no, and the transfer ends with `CURLE_SEND_FAIL_REWIND`.
+    static var seek: curl_seek_callback {
+        { context, offset, origin in
+            guard let transfer = CurlTransfer.behind(context), transfer.request.isIdempotent, offset == 0, origin == SEEK_SET else {
+                return ccurl_seekfunc_fail
+            }
+            return transfer.rewind() ? ccurl_seekfunc_ok : ccurl_seekfunc_fail
+        }
+    }
+
+    /// `CURLOPT_PREREQFUNCTION`: the connection stands, the request is about to go.
+    ///
+    /// When a reused connection turns out to be dead, libcurl sends the request again on a new one, up to five times, without a word
+    /// and for every method. With no body, or with none of it sent, it never asks to rewind, so the only sign is that this is called
+    /// twice. A second time is refused unless the method may be repeated (RFC 9110 §9.2.2).
+    static var prerequest: curl_prereq_callback {
+        { context, _, _, _, _ in
+            guard let transfer = CurlTransfer.behind(context) else { return ccurl_prereqfunc_abort }
+            transfer.lastActivity = LoopClock.now()
+            guard transfer.timesSent == 0 || (transfer.request.isIdempotent && transfer.rewind()) else {
+                return ccurl_prereqfunc_abort
+            }
+            transfer.timesSent += 1
+            return ccurl_prereqfunc_ok
+        }
+    }
+}
+
+extension CurlTransfer {
+    /// The transfer that ``CurlHandle/setCallbacks(to:)`` named; the loop keeps it alive while its handle is in use.
+    static func behind(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
+        context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Keeps the reason, and answers what makes libcurl end the transfer with `CURLE_WRITE_ERROR`.
+    fileprivate func stop(_ reason: TransportError) -> Int {
+        failure = failure ?? reason
+        return 0
+    }
+
+    fileprivate func rewind() -> Bool {
+        do {
+            try upload.rewind()
+            head = HeadCollector()
+            return true
+        } catch {
+            failure = .bodyUnreadable(error)
+            return false
+        }
+    }
+
+    /// Room for what was announced, but never so much that a lying `Content-Length` costs more than a real response.
+    fileprivate func reserveBody(limit: Int) {
+        guard let announced = handle?.announcedBytes, announced > 0 else { return }
+        body.reserveCapacity(Int(min(announced, Int64(limit), 8 * 1_024 * 1_024)))
+    }
+}

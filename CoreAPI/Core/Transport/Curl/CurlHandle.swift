@@ -1,0 +1,102 @@
+internal import CCurl
+
+/// One easy handle with the buffer that libcurl writes its error texts to. Owned by a ``CurlHandlePool``, used by one transfer at a
+/// time, on the loop's thread only.
+final class CurlHandle {
+    let easy: UnsafeMutableRawPointer
+    private let errorText: UnsafeMutablePointer<CChar>
+
+    /// - Returns: `nil` when libcurl has no memory for another handle.
+    init?() {
+        guard let easy = curl_easy_init() else { return nil }
+        self.easy = easy
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit {
+        curl_easy_cleanup(easy)
+        errorText.deallocate()
+    }
+
+    /// Back to libcurl's defaults; connections, DNS entries and TLS sessions stay, they belong to the multi handle.
+    func reset() {
+        curl_easy_reset(easy)
+        errorText[0] = 0
+    }
+
+    /// What libcurl said about the last failure, or its general text for the code.
+    func message(for code: CURLcode) -> String {
+        let text = String(cString: errorText)
+        return text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
+    }
+
+    // MARK: - Setters
+
+    func set(_ option: CURLoption, _ value: Int) throws(TransportError) {
+        try check(ccurl_set_long(easy, option, value), option)
+    }
+
+    func set(_ option: CURLoption, offset value: Int64) throws(TransportError) {
+        try check(ccurl_set_offset(easy, option, curl_off_t(value)), option)
+    }
+
+    /// `nil` takes a default away.
+    func set(_ option: CURLoption, _ value: String?) throws(TransportError) {
+        guard let value else { return try check(ccurl_set_string(easy, option, nil), option) }
+        try check(value.withCString { ccurl_set_string(easy, option, $0) }, option)
+    }
+
+    func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer) throws(TransportError) {
+        try check(ccurl_set_pointer(easy, option, pointer), option)
+    }
+
+    /// The bytes are copied.
+    func set(_ option: CURLoption, blob text: String) throws(TransportError) {
+        var text = text
+        try check(text.withUTF8 { bytes in
+            bytes.baseAddress.map { ccurl_set_blob(easy, option, $0, bytes.count) } ?? CURLE_BAD_FUNCTION_ARGUMENT
+        }, option)
+    }
+
+    /// The list is kept, not copied.
+    func set(_ option: CURLoption, list: HeaderList) throws(TransportError) {
+        try check(ccurl_set_list(easy, option, list.first), option)
+    }
+
+    func setErrorBuffer() throws(TransportError) {
+        try set(CURLOPT_ERRORBUFFER, pointer: errorText)
+    }
+
+    /// Everything that comes and goes is told to `transfer`, which must outlive the exchange.
+    func setCallbacks(to transfer: CurlTransfer) throws(TransportError) {
+        let context = Unmanaged.passUnretained(transfer).toOpaque()
+        try set(CURLOPT_PRIVATE, pointer: context)
+        try check(ccurl_set_header(easy, CurlCallbacks.header, context), CURLOPT_HEADERFUNCTION)
+        try check(ccurl_set_write(easy, CurlCallbacks.write, context), CURLOPT_WRITEFUNCTION)
+        try check(ccurl_set_read(easy, CurlCallbacks.read, context), CURLOPT_READFUNCTION)
+        try check(ccurl_set_seek(easy, CurlCallbacks.seek, context), CURLOPT_SEEKFUNCTION)
+        try check(ccurl_set_prereq(easy, CurlCallbacks.prerequest, context), CURLOPT_PREREQFUNCTION)
+    }
+
+    /// A failed option fails the transfer: sent without it, the request would not be the one that was asked for.
+    private func check(_ code: CURLcode, _ option: CURLoption) throws(TransportError) {
+        guard code != CURLE_OK else { return }
+        let name = curl_easy_option_by_id(option).map { "CURLOPT_" + String(cString: $0.pointee.name) } ?? "option \(option.rawValue)"
+        switch code {
+        case CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN: throw .unsupported(capability: name)
+        default: throw .curl(code: Int(code.rawValue), message: "\(name): \(String(cString: curl_easy_strerror(code)))")
+        }
+    }
+
+    // MARK: - Getters
+
+    func number(_ info: CURLINFO) -> Int { ccurl_get_long(easy, info) }
+    func offset(_ info: CURLINFO) -> Int64 { Int64(ccurl_get_offset(easy, info)) }
+    func string(_ info: CURLINFO) -> String? { ccurl_get_string(easy, info).map { String(cString: $0) } }
+
+    /// The transfer that ``setCallbacks(to:)`` named.
+    static func transfer(of easy: UnsafeMutableRawPointer) -> CurlTransfer? {
+        CurlTransfer.behind(ccurl_get_private(easy))
+    }
+}

@@ -1,0 +1,206 @@
+internal import Synchronization
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// The door to the thread that owns libcurl.
+///
+/// **All calls to libcurl for one transport happen on one thread**, which the first request starts. Everybody else puts a message
+/// into the mailbox and, if the thread sleeps, wakes it. Only that thread resumes who waits for a response. (The exceptions touch no
+/// handle: `curl_multi_wakeup`, made for this, and the global `curl_global_init` and `curl_version_info`.)
+///
+/// The thread sleeps only after it has found the mailbox empty and raised `sleeper` under the same lock. Whoever posts takes
+/// `sleeper` down and wakes; a wake-up between the lock and the sleep is latched by libcurl, so none is lost.
+final class CurlLoop: Sendable {
+    enum Message {
+        case submit(CurlTransfer)
+        case cancel(CurlTransfer)
+    }
+
+    /// Numbers for tests.
+    struct Gauges: Sendable {
+        var active = 0
+        var queued = 0
+        var isRunning = false
+    }
+
+    private enum Phase {
+        case idle
+        case running(LoopThread)
+        case closing(LoopThread)
+        case ended(LoopThread?)
+    }
+
+    private struct State {
+        var phase = Phase.idle
+        var messages: [Message] = []
+        /// Set while the thread sleeps or is about to.
+        var sleeper: CurlMulti.Waker?
+        var closers: [CheckedContinuation<Void, Never>] = []
+        var gauges = Gauges()
+    }
+
+    private let limits: Limits
+    private let state = Mutex(State())
+    /// Threads that took `sleeper` and did not return from waking it; the multi handle lives until there is none.
+    private let wakers = Atomic(0)
+
+    init(limits: Limits) {
+        self.limits = limits
+    }
+
+    var gauges: Gauges { state.withLock { $0.gauges } }
+
+    // MARK: - From any thread
+
+    /// Hands a transfer over and waits for what becomes of it. Cancelling the task cancels the transfer.
+    func perform(_ transfer: CurlTransfer) async -> CurlOutcome {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                transfer.continuation = continuation
+                guard let refusal = submit(transfer) else { return }
+                transfer.continuation = nil
+                continuation.resume(returning: CurlOutcome(end: .failed(refusal)))
+            }
+        } onCancel: {
+            // May come before the transfer itself: the messages keep their order, and the loop remembers.
+            cancel(transfer)
+        }
+    }
+
+    /// Ends the thread and waits for its end. Everything that waits or runs fails with ``TransportError/closed``.
+    func close() async {
+        await withCheckedContinuation { continuation in
+            let (isOver, waker) = state.withLock { state -> (Bool, CurlMulti.Waker?) in
+                switch state.phase {
+                case .idle:
+                    state.phase = .ended(nil)
+                    return (true, nil)
+                case .ended: return (true, nil)
+                case .running(let thread):
+                    state.phase = .closing(thread)
+                    state.closers.append(continuation)
+                    return (false, takeSleeper(&state))
+                case .closing:
+                    state.closers.append(continuation)
+                    return (false, nil)
+                }
+            }
+            wake(waker)
+            if isOver { continuation.resume() }
+        }
+        let thread = state.withLock { state -> LoopThread? in
+            guard case .ended(let thread) = state.phase else { return nil }
+            return thread
+        }
+        thread?.join()
+    }
+
+    /// As ``close()`` for an owner that goes away and cannot wait.
+    func abandon() {
+        let waker = state.withLock { state -> CurlMulti.Waker? in
+            guard case .running(let thread) = state.phase else { return nil }
+            state.phase = .closing(thread)
+            thread.detach()
+            return takeSleeper(&state)
+        }
+        wake(waker)
+    }
+
+    /// - Returns: why the transfer cannot be taken.
+    private func submit(_ transfer: CurlTransfer) -> TransportError? {
+        let (refusal, waker) = state.withLock { state -> (TransportError?, CurlMulti.Waker?) in
+            switch state.phase {
+            case .idle:
+                guard let thread = LoopThread({ CurlWorker.run(for: self, limits: self.limits) }) else {
+                    return (.curl(code: 27, message: "the system gives no further thread"), nil)
+                }
+                state.phase = .running(thread)
+                state.gauges.isRunning = true
+            case .running: break
+            case .closing, .ended: return (.closed, nil)
+            }
+            state.messages.append(.submit(transfer))
+            return (nil, takeSleeper(&state))
+        }
+        wake(waker)
+        return refusal
+    }
+
+    private func cancel(_ transfer: CurlTransfer) {
+        let waker = state.withLock { state -> CurlMulti.Waker? in
+            switch state.phase {
+            case .idle, .running: state.messages.append(.cancel(transfer))
+            case .closing, .ended: return nil
+            }
+            return takeSleeper(&state)
+        }
+        wake(waker)
+    }
+
+    private func takeSleeper(_ state: inout State) -> CurlMulti.Waker? {
+        guard let waker = state.sleeper else { return nil }
+        state.sleeper = nil
+        wakers.add(1, ordering: .relaxed)
+        return waker
+    }
+
+    private func wake(_ waker: CurlMulti.Waker?) {
+        guard let waker else { return }
+        waker.wake()
+        wakers.subtract(1, ordering: .releasing)
+    }
+
+    // MARK: - From the loop's thread
+
+    /// Swaps the mailbox for an empty one.
+    ///
+    /// - Returns: whether the transport is being closed; then no further message comes.
+    func collect(into messages: inout [Message], gauges: Gauges) -> Bool {
+        state.withLock { state in
+            state.sleeper = nil
+            state.gauges = gauges
+            swap(&state.messages, &messages)
+            guard case .closing = state.phase else { return false }
+            return true
+        }
+    }
+
+    /// Notes that the thread is about to sleep, unless there is something to do.
+    func maySleep(_ waker: CurlMulti.Waker, gauges: Gauges) -> Bool {
+        state.withLock { state in
+            guard state.messages.isEmpty, case .running = state.phase else { return false }
+            state.gauges = gauges
+            state.sleeper = waker
+            return true
+        }
+    }
+
+    /// Returns when no other thread is about to wake this one, so that the multi handle may go.
+    func retireWaker() {
+        state.withLock { $0.sleeper = nil }
+        while wakers.load(ordering: .acquiring) > 0 { sched_yield() }
+    }
+
+    /// The thread's last word. After a failed start the next request may try again.
+    func threadEnds() {
+        let closers = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            state.gauges = Gauges()
+            switch state.phase {
+            case .closing(let thread): state.phase = .ended(thread)
+            case .running(let thread):
+                thread.detach()
+                state.phase = .idle
+            case .idle, .ended: break
+            }
+            defer { state.closers = [] }
+            return state.closers
+        }
+        for closer in closers { closer.resume() }
+    }
+}

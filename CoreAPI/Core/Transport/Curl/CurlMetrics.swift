@@ -1,0 +1,56 @@
+internal import CCurl
+
+extension CurlHandle {
+    /// Request body bytes on the wire so far; may be asked while the transfer runs.
+    var uploadedBytes: Int64 { offset(CURLINFO_SIZE_UPLOAD_T) }
+
+    /// The response's `Content-Length`, or -1.
+    var announcedBytes: Int64 { offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) }
+
+    /// What the exchange cost. libcurl's times are cumulative, in microseconds from the start: name lookup → connect → TLS →
+    /// pretransfer → first byte → total. Those of the connection are 0 when an open one was used, which is not the same as fast.
+    func metrics(queued: LoopClock.Nanoseconds, wasSent: Bool) -> TransferMetrics {
+        var metrics = TransferMetrics()
+        metrics.queued = .nanoseconds(queued)
+        metrics.total = .microseconds(offset(CURLINFO_TOTAL_TIME_T))
+        metrics.bytesSent = uploadedBytes
+        metrics.bytesReceived = offset(CURLINFO_SIZE_DOWNLOAD_T)
+        let connections = number(CURLINFO_NUM_CONNECTS)
+        metrics.isConnectionReused = wasSent && connections == 0
+        if connections > 0 {
+            let lookup = offset(CURLINFO_NAMELOOKUP_TIME_T)
+            let connect = offset(CURLINFO_CONNECT_TIME_T)
+            let handshake = offset(CURLINFO_APPCONNECT_TIME_T)
+            if lookup > 0 { metrics.nameLookup = .microseconds(lookup) }
+            if connect > 0 { metrics.connect = .microseconds(max(0, connect - lookup)) }
+            if handshake > 0 { metrics.tls = .microseconds(max(0, handshake - connect)) }
+        }
+        let firstByte = offset(CURLINFO_STARTTRANSFER_TIME_T)
+        if firstByte > 0 { metrics.firstByte = .microseconds(max(0, firstByte - offset(CURLINFO_PRETRANSFER_TIME_T))) }
+        metrics.httpVersion = Self.name(ofHTTPVersion: number(CURLINFO_HTTP_VERSION))
+        metrics.remoteAddress = string(CURLINFO_PRIMARY_IP).flatMap { $0.isEmpty ? nil : $0 }
+        let port = number(CURLINFO_PRIMARY_PORT)
+        metrics.remotePort = port > 0 ? port : nil
+        return metrics
+    }
+
+    private static func name(ofHTTPVersion version: Int) -> String? {
+        switch version {
+        case 1: "HTTP/1.0"  // CURL_HTTP_VERSION_1_0
+        case 2: "HTTP/1.1"
+        case 3: "HTTP/2"
+        case 30: "HTTP/3"
+        default: nil
+        }
+    }
+}
+
+extension TransferMetrics {
+    /// The metrics of an attempt whose earlier exchanges were redirects: sums where sums make sense, the last exchange's otherwise.
+    mutating func add(earlier: TransferMetrics) {
+        queued += earlier.queued
+        total += earlier.total
+        bytesSent += earlier.bytesSent
+        bytesReceived += earlier.bytesReceived
+    }
+}

@@ -1,0 +1,108 @@
+internal import Foundation
+
+/// One exchange on its way through the loop: one request, one response, no redirect.
+///
+/// Made by the task that sends, handed over with a message, and from then on touched on the loop's thread only, until the loop has
+/// resumed the task with a ``CurlOutcome``.
+final class CurlTransfer: @unchecked Sendable {  // One owner at a time; the hand-over goes through the loop's mutex.
+    enum Stage {
+        case new, queued, active, done
+    }
+
+    let request: HopRequest
+    var stage = Stage.new
+    /// Resumed once, by the loop.
+    var continuation: CheckedContinuation<CurlOutcome, Never>?
+    var ticket: HostQueue<HostKey, CurlTransfer>.Ticket?
+    var handle: CurlHandle?
+    /// Its place among the loop's transfers.
+    var index = 0
+
+    /// When it joined the queue and when it left it.
+    var submitted: LoopClock.Nanoseconds = 0
+    var activated: LoopClock.Nanoseconds = 0
+    /// When a byte last came or went.
+    var lastActivity: LoopClock.Nanoseconds = 0
+    /// Bytes of the body that were on the wire when it was last looked at.
+    var lastUploaded: Int64 = 0
+
+    var upload: UploadBody
+    var head = HeadCollector()
+    var body = Data()
+    /// How often libcurl began to send the request: more than once when a reused connection turned out to be dead.
+    var timesSent = 0
+    /// Why a callback stopped the transfer; says more than libcurl's code, which is then only "aborted".
+    var failure: TransportError?
+    /// What the first line of a head said about the protocol, until the loop has taken note of it.
+    var discovered: DiscoveredProtocols?
+
+    init(_ request: HopRequest) {
+        self.request = request
+        upload = UploadBody(request.request.body)
+    }
+
+    /// When the loop has to look at it next.
+    func due(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
+        guard stage == .active, timesSent > 0 else { return request.deadline }
+        let idle = request.request.timeout.idle.clampedNanoseconds
+        // libcurl takes 64 KiB from the body at once and says nothing while they leave, so a slow upload is looked at more often.
+        let isUploading = upload.length != 0 && body.isEmpty && !head.isComplete
+        return min(request.deadline, isUploading ? min(lastActivity + idle, now + max(idle / 4, 1_000_000)) : lastActivity + idle)
+    }
+
+    /// Which clock ran out, if one did.
+    func expired(_ now: LoopClock.Nanoseconds) -> TransportError? {
+        let timeout = request.request.timeout
+        if now >= request.deadline { return .timedOut(.total, after: timeout.total) }
+        guard stage == .active, timesSent > 0, let handle else { return nil }
+        let uploaded = handle.uploadedBytes
+        if uploaded != lastUploaded {
+            lastUploaded = uploaded
+            lastActivity = now
+        }
+        return now - lastActivity >= max(timeout.idle.clampedNanoseconds, 1_000_000) ? .timedOut(.idle, after: timeout.idle) : nil
+    }
+}
+
+/// Whose connections are counted together.
+struct HostKey: Hashable, Sendable {
+    let scheme: HTTPURL.Scheme
+    let host: String
+    let port: UInt16
+
+    init(_ url: HTTPURL) {
+        scheme = url.scheme
+        host = url.host
+        port = url.effectivePort
+    }
+}
+
+/// Transfers whose response said something new about what its host speaks; noted inside a callback, where nothing may be started,
+/// and used after it.
+final class DiscoveredProtocols {
+    private(set) var entries: [(transfer: CurlTransfer, multiplexes: Bool)] = []
+
+    func append(_ transfer: CurlTransfer, multiplexes: Bool) {
+        entries.append((transfer, multiplexes))
+    }
+
+    func drain() -> [(transfer: CurlTransfer, multiplexes: Bool)] {
+        defer { entries.removeAll(keepingCapacity: true) }
+        return entries
+    }
+}
+
+/// What the loop tells the task that waits.
+struct CurlOutcome: Sendable {
+    enum End: Sendable {
+        case complete
+        case cancelled
+        case failed(TransportError)
+    }
+
+    var end: End
+    /// The bytes of the final head, empty when it did not arrive to its end.
+    var head: [UInt8] = []
+    var body = Data()
+    var metrics: TransferMetrics?
+}

@@ -1,0 +1,46 @@
+/// Gathers the bytes of a response's head as the header callback delivers them, line by line, and nothing else: parsing is left to
+/// whoever waits for the response, so that the loop's thread makes no strings.
+///
+/// Interim responses (1xx, RFC 9110 §15.2) are dropped when the next head begins. Lines after the final head are trailers: they are
+/// dropped too, because a field that comes after the body must not change what the head said (RFC 9110 §6.5.1).
+struct HeadCollector {
+    enum Line {
+        /// The first line of a head, with whether its protocol multiplexes.
+        case status(multiplexes: Bool)
+        case other
+        /// More bytes came than may.
+        case tooLarge
+    }
+
+    private(set) var bytes: [UInt8] = []
+    /// Whether a final head arrived to its end.
+    private(set) var isComplete = false
+    private var received = 0
+    private var expectsStatus = true
+
+    /// - Parameter limit: all lines together, interim responses and trailers included, because a flood of those is a flood as well.
+    mutating func append(_ line: UnsafeRawBufferPointer, limit: Int) -> Line {
+        received += line.count
+        guard received <= limit else { return .tooLarge }
+        guard !isComplete else { return .other }
+        if expectsStatus, line.starts(with: "HTTP/".utf8) {
+            expectsStatus = false
+            bytes.removeAll(keepingCapacity: true)
+            bytes.reserveCapacity(1_024)
+            bytes.append(contentsOf: line)
+            return .status(multiplexes: line.count > 5 && line[5] != UInt8(ascii: "1"))
+        }
+        bytes.append(contentsOf: line)
+        if line.count <= 2, line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
+            isComplete = !isInterim
+            expectsStatus = isInterim
+        }
+        return .other
+    }
+
+    /// `HTTP/1.1 103 …`; 101 is final, it ends HTTP on the connection.
+    private var isInterim: Bool {
+        guard let space = bytes.firstIndex(of: UInt8(ascii: " ")), bytes.count > space + 3 else { return false }
+        return bytes[space + 1] == UInt8(ascii: "1") && !(bytes[space + 2] == UInt8(ascii: "0") && bytes[space + 3] == UInt8(ascii: "1"))
+    }
+}

@@ -1,0 +1,37 @@
+internal import CCurl
+
+/// The header lines of one transfer as a `curl_slist`, in a single block of memory.
+///
+/// libcurl neither copies nor frees a list that it is given (`CURLOPT_HTTPHEADER`), so the list may be built by the task that sends,
+/// without a call to libcurl and without an allocation for each line; it must only live as long as the transfer that holds it.
+final class HeaderList: @unchecked Sendable {  // Written by `init` only; libcurl reads it.
+    private let block: UnsafeMutableRawBufferPointer
+
+    /// The list, or `nil` when there is no line.
+    let first: UnsafeMutablePointer<curl_slist>?
+
+    /// - Parameters:
+    ///   - text: the lines, each ended by a NUL.
+    ///   - count: how many there are.
+    init(_ text: [UInt8], count: Int) {
+        let nodes = count * MemoryLayout<curl_slist>.stride
+        block = .allocate(byteCount: max(1, nodes + text.count), alignment: MemoryLayout<curl_slist>.alignment)
+        UnsafeMutableRawBufferPointer(rebasing: block[nodes...]).copyBytes(from: text)
+        guard count > 0, let base = block.baseAddress else {
+            first = nil
+            return
+        }
+        let list = base.bindMemory(to: curl_slist.self, capacity: count)
+        var line = (base + nodes).assumingMemoryBound(to: CChar.self)
+        for index in 0..<count {
+            list[index] = curl_slist(data: line, next: index + 1 < count ? list + index + 1 : nil)
+            while line.pointee != 0 { line += 1 }
+            line += 1
+        }
+        first = list
+    }
+
+    deinit {
+        block.deallocate()
+    }
+}

@@ -1,0 +1,111 @@
+internal import CCurl
+internal import HTTPTypes
+
+/// One exchange as the loop needs it: checked, and made ready by the task that sends, so that the loop's thread only hands it to
+/// libcurl.
+struct HopRequest: Sendable {
+    let request: Request
+    let method: String
+    let isIdempotent: Bool
+    let headers: HeaderList
+    /// Whether libcurl decodes the body (`CURLOPT_ACCEPT_ENCODING`).
+    let decodesContent: Bool
+    /// `sha256//…;sha256//…` for `CURLOPT_PINNEDPUBLICKEY`, or `nil` when the host is not pinned.
+    let pins: String?
+    /// When the whole call must be over.
+    let deadline: LoopClock.Nanoseconds
+
+    var url: HTTPURL { request.url }
+    var limits: Limits { request.call.channel.limits }
+    var trust: ServerTrust { request.call.channel.environment.serverTrust }
+
+    /// - Throws: ``APIClientError`` when the request must not be sent.
+    init(_ request: Request, deadline: LoopClock.Nanoseconds) throws(APIClientError) {
+        do throws(RequestError) {
+            try Self.check(request)
+        } catch {
+            throw .request(error, ErrorContext(request))
+        }
+        if let capability = Self.refusedMethod(request) {
+            throw .transport(.unsupported(capability: capability), ErrorContext(request))
+        }
+        self.request = request
+        self.deadline = deadline
+        method = request.method.rawValue
+        isIdempotent = request.method.isIdempotent
+        decodesContent = request.headers[.acceptEncoding] == nil && request.headers[.range] == nil
+        headers = Self.headerList(request.headers)
+        let trust = request.call.channel.environment.serverTrust
+        let pins = trust.isPinningActive && request.url.scheme == .https ? trust.pins.pins(for: request.url.host) : []
+        self.pins = pins.isEmpty ? nil : pins.map { "sha256//" + $0.dropFirst("sha256/".count) }.joined(separator: ";")
+    }
+
+    /// The second line of defence. libcurl passes a CR, LF or NUL in a method, an address or a header on verbatim, and with it
+    /// whatever an attacker put behind it.
+    private static func check(_ request: Request) throws(RequestError) {
+        let method = request.method.rawValue
+        guard HTTPField.Name(method) != nil else { throw .malformedMethod(method.escapingControls) }  // A token, RFC 9110 §5.6.2.
+        let url = request.url.string
+        if let bad = url.firstForbiddenControl ?? (url.utf8.contains(0x20) ? "a space" : nil) {
+            throw .malformedURL(url.escapingControls, reason: "\(bad) may not stand in a URL")
+        }
+        for field in request.headers {
+            let name = field.name.rawName
+            guard HTTPField.Name(name) != nil else {
+                throw .malformedHeader(name: name.escapingControls, reason: "the name must be a token (RFC 9110 §5.1)")
+            }
+            let isClean = field.withUnsafeBytesOfValue { !$0.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 } }
+            guard isClean else {
+                throw .malformedHeader(name: name, reason: "the value holds CR, LF or NUL, which would end the header early (RFC 9110 §5.5)")
+            }
+        }
+        // An interceptor may have changed the address since the request was built.
+        if request.url.scheme == .http, !request.call.channel.environment.allowsInsecureConnections {
+            throw .insecureConnection(host: request.url.host)
+        }
+    }
+
+    /// What is no exchange of a request and a response, or must not be made one.
+    private static func refusedMethod(_ request: Request) -> String? {
+        switch request.method {
+        // Turns the connection into a tunnel; it is libcurl's to send, to a proxy (RFC 9110 §9.3.6).
+        case .connect: "the method CONNECT, which opens a tunnel instead of asking for a resource"
+        // Echoes the request with its credentials back to whoever reads the response (RFC 9110 §9.3.8).
+        case .trace: "the method TRACE, because its answer repeats the credentials that were sent"
+        // Has no meaning (RFC 9110 §9.3.2), and libcurl would wait for the body of the answer that never comes.
+        case .head where !request.body.isEmpty: "a body in a HEAD request"
+        default: nil
+        }
+    }
+
+    /// The caller's fields, and the lines that stop libcurl from adding what nobody asked for. Framing belongs to the transport: a
+    /// `Content-Length` or `Transfer-Encoding` that contradicts the body is how requests are smuggled (RFC 9112 §11.2).
+    private static func headerList(_ fields: HTTPFields) -> HeaderList {
+        var text: [UInt8] = []
+        text.reserveCapacity(256)
+        var count = 0
+        func add(_ line: String) {
+            text.append(contentsOf: line.utf8)
+            text.append(0)
+            count += 1
+        }
+        for field in fields where field.name != .contentLength && field.name != .transferEncoding {
+            text.append(contentsOf: field.name.rawName.utf8)
+            field.withUnsafeBytesOfValue { value in
+                if value.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) {
+                    text.append(UInt8(ascii: ";"))  // `Name:` would take the header out, `Name;` sends it empty.
+                } else {
+                    text.append(contentsOf: ": ".utf8)
+                    text.append(contentsOf: value)
+                }
+            }
+            text.append(0)
+            count += 1
+        }
+        // A name with nothing after its colon takes libcurl's own header out.
+        if fields[.accept] == nil { add("Accept:") }
+        if fields[.expect] == nil { add("Expect:") }
+        if fields[.userAgent] == nil { add(CurlVersion.userAgentLine) }
+        return HeaderList(text, count: count)
+    }
+}

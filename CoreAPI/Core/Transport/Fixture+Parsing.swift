@@ -1,0 +1,153 @@
+internal import Foundation
+internal import HTTPTypes
+
+extension Fixture {
+    /// Reads a fixture file: plain text that a person writes and edits.
+    ///
+    /// ```
+    /// GET orders?page=1
+    /// 200
+    /// content-type: application/json
+    /// @delay 50ms
+    ///
+    /// {"orders": []}
+    /// ```
+    ///
+    /// First the request; then the status, or `@failure` and one of `timeout`, `connection-lost`, `cannot-connect`,
+    /// `host-not-found`, `truncated`; then headers and directives; after an empty line the body. `@delay` takes `ms` or `s`,
+    /// `@body` the name of a file beside this one. Lines that begin with `#` before the body are comments.
+    ///
+    /// - Throws: ``FixtureError/unreadable(file:line:reason:)``.
+    public init(parsing text: String, file: String) throws(FixtureError) {
+        let lines = text.replacing("\r\n", with: "\n").split(separator: "\n", omittingEmptySubsequences: false)
+        var reader = FixtureReader(file: file)
+        var bodyStart = lines.count
+        for (index, line) in lines.enumerated() {
+            reader.line = index + 1
+            if line.hasPrefix("#") { continue }
+            if line.allSatisfy(\.isWhitespace) {
+                // Empty lines above the request line are nothing; the first one below it begins the body.
+                guard reader.hasRequestLine else { continue }
+                bodyStart = index + 1
+                break
+            }
+            try reader.read(line)
+        }
+        self = try reader.fixture()
+        if let name = reader.bodyFile {
+            let path = URL(fileURLWithPath: file).deletingLastPathComponent().appendingPathComponent(name).path
+            guard let data = FileManager.default.contents(atPath: path) else { throw reader.unreadable("the body file '\(name)' is missing") }
+            body = data
+        } else {
+            body = Data(lines[min(bodyStart, lines.count)...].joined(separator: "\n").trimmingFinalNewline.utf8)
+        }
+    }
+
+    /// Every `.http` file of a folder, by name.
+    static func all(in directory: String) throws(FixtureError) -> [Fixture] {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
+            throw .notFound(name: directory, searched: [directory], available: [])
+        }
+        var fixtures: [Fixture] = []
+        for name in names.sorted() where name.hasSuffix(".http") {
+            let file = "\(directory)/\(name)"
+            guard let data = FileManager.default.contents(atPath: file), let text = String(validating: data, as: UTF8.self) else {
+                throw .unreadable(file: file, line: 1, reason: "expected UTF-8 text")
+            }
+            fixtures.append(try Fixture(parsing: text, file: file))
+        }
+        return fixtures
+    }
+}
+
+/// Collects what the lines above the body say.
+private struct FixtureReader {
+    let file: String
+    var line = 1
+    private var method: HTTPRequest.Method?
+    private var target = ""
+    private var status: Int?
+    private var headers: Headers = [:]
+    private var delay = Duration.zero
+    private var failure: TransportError?
+    private(set) var bodyFile: String?
+
+    init(file: String) {
+        self.file = file
+    }
+
+    var hasRequestLine: Bool { method != nil }
+
+    func unreadable(_ reason: String) -> FixtureError {
+        .unreadable(file: file, line: line, reason: reason)
+    }
+
+    mutating func read(_ text: Substring) throws(FixtureError) {
+        if method == nil { return try readRequest(text) }
+        if text.hasPrefix("@") { return try readDirective(text.dropFirst()) }
+        if let code = Int(text.trimmingHTTPWhitespace()) {
+            guard status == nil else { throw unreadable("a second status") }
+            guard (100...999).contains(code) else { throw unreadable("the status \(code) does not have three digits") }
+            status = code
+            return
+        }
+        let pair = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard pair.count == 2 else { throw unreadable("expected a status, 'name: value' or '@directive', got '\(text)'") }
+        do throws(RequestError) {
+            let field = try HTTPField(checking: String(pair[0]), value: String(pair[1]))
+            headers.append(field.name.rawName, field.value)
+        } catch {
+            throw unreadable(error.readableDescription)
+        }
+    }
+
+    private mutating func readRequest(_ text: Substring) throws(FixtureError) {
+        let words = text.split(separator: " ")
+        guard words.count == 2, let method = HTTPRequest.Method(rawValue: String(words[0])) else {
+            throw unreadable("expected a method and a path, such as 'GET orders?page=1', got '\(text)'")
+        }
+        self.method = method
+        target = String(words[1])
+    }
+
+    private mutating func readDirective(_ text: Substring) throws(FixtureError) {
+        let words = text.split(separator: " ", maxSplits: 1)
+        let value = words.count == 2 ? words[1].trimmingHTTPWhitespace() : ""
+        switch words.first {
+        case "delay":
+            let number = value.prefix { $0.isNumber || $0 == "." }
+            guard let amount = Double(number), amount.isFinite, amount <= 86_400_000, value.hasSuffix("s") else {
+                throw unreadable("expected a delay such as '50ms' or '2s', got '\(value)'")
+            }
+            delay = value.hasSuffix("ms") ? .seconds(amount / 1_000) : .seconds(amount)
+        case "failure":
+            guard let known = Self.failures[value] else {
+                throw unreadable("unknown failure '\(value)'; expected one of \(Self.failures.keys.sorted().joined(separator: ", "))")
+            }
+            failure = known
+        case "body": bodyFile = value
+        default: throw unreadable("unknown directive '@\(words.first ?? "")'; expected @delay, @failure or @body")
+        }
+    }
+
+    private static let failures: [String: TransportError] = [
+        "timeout": .timedOut(.total, after: Timeout().total),
+        "connection-lost": .connectionLost(reason: "as the fixture says", mayHaveBeenProcessed: true),
+        "cannot-connect": .cannotConnect(host: "fixture", reason: "as the fixture says"),
+        "host-not-found": .cannotResolveHost("fixture"),
+        "truncated": .truncated(received: 0, expected: nil),
+    ]
+
+    func fixture() throws(FixtureError) -> Fixture {
+        guard let method else { throw unreadable("the file is empty; expected a request line such as 'GET orders'") }
+        guard status != nil || failure != nil else { throw unreadable("expected a status such as 200, or @failure") }
+        return Fixture(method, target, status: status ?? 0, headers: headers, delay: delay, failure: failure)
+    }
+}
+
+extension String {
+    /// Editors end a file with a newline that is not part of the body.
+    fileprivate var trimmingFinalNewline: String {
+        hasSuffix("\n") ? String(dropLast()) : self
+    }
+}

@@ -1,0 +1,75 @@
+public import Foundation
+public import HTTPTypes
+
+/// One recorded answer: what it answers, and with what.
+public struct Fixture: Sendable {
+    public var method: HTTPRequest.Method
+    /// Below the environment's base URL, without a leading slash; percent-encoded as on the wire.
+    public var path: String
+    /// Query items that a request must have; it may have others too. The value `*` stands for any.
+    public var query: [(name: String, value: String?)]
+    public var status: Int
+    public var headers: Headers
+    public var body: Data
+    /// Before the answer.
+    public var delay: Duration
+    /// Instead of the answer.
+    public var failure: TransportError?
+
+    /// - Parameters:
+    ///   - target: path and, where it matters, query: `orders?page=1`.
+    ///   - body: sent as it is; `content-type` is `application/json` unless `headers` say otherwise.
+    public init(
+        _ method: HTTPRequest.Method, _ target: String, status: Int = 200, headers: Headers = [:], body: String = "",
+        delay: Duration = .zero, failure: TransportError? = nil
+    ) {
+        let parts = target.split(separator: "?", maxSplits: 1)
+        self.method = method
+        path = PercentEncoding.path(String(parts.first?.drop { $0 == "/" } ?? ""))
+        query = parts.count == 2 ? Self.items(of: parts[1]) : []
+        self.status = status
+        self.headers = headers
+        self.body = Data(body.utf8)
+        self.delay = delay
+        self.failure = failure
+    }
+
+    private static func items(of query: Substring) -> [(name: String, value: String?)] {
+        query.split(separator: "&").map { item in
+            let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (PercentEncoding.decode(pair[0]), pair.count == 2 ? PercentEncoding.decode(pair[1]) : nil)
+        }
+    }
+
+    /// `GET orders?page=1`
+    var summary: String {
+        let items = query.map { item in item.value.map { "\(item.name)=\($0)" } ?? item.name }
+        return "\(method.rawValue) \(path)" + (items.isEmpty ? "" : "?" + items.joined(separator: "&"))
+    }
+
+    func fits(_ request: Request) -> Bool {
+        guard method == request.method, path == request.pathBelowBase || "/\(path)" == request.url.path else { return false }
+        let items = request.url.queryItems
+        return query.allSatisfy { wanted in
+            items.contains { $0.name == wanted.name && (wanted.value == "*" || $0.value == wanted.value) }
+        }
+    }
+
+    func response(to request: Request) -> Response<Data> {
+        if let failure { return Response(request: request, result: .failure(.transport(failure, ErrorContext(request)))) }
+        do throws(RequestError) {
+            var fields = try headers.fields()
+            if fields[.contentType] == nil, !body.isEmpty { fields[.contentType] = "application/json" }
+            let head = ResponseHead(status: .init(code: status), headers: fields)
+            guard body.count <= request.call.channel.limits.responseBodySize else {
+                let error = TransportError.responseTooLarge(limit: request.call.channel.limits.responseBodySize)
+                return Response(
+                    request: request, head: head, result: .failure(.transport(error, ErrorContext(request, head: head))))
+            }
+            return Response(request: request, head: head, data: body, result: .success(body))
+        } catch {
+            let reason = TransportError.malformedResponse(reason: error.readableDescription)
+            return Response(request: request, result: .failure(.transport(reason, ErrorContext(request))))
+        }
+    }
+}

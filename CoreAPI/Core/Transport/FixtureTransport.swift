@@ -1,0 +1,88 @@
+public import Foundation
+internal import HTTPTypes
+
+/// Answers from recorded files or values instead of the network, so that a feature runs and is tested offline.
+///
+/// ```swift
+/// let transport = FixtureTransport([
+///     Fixture(.get, "orders?page=1", body: #"{"orders": []}"#),
+///     Fixture(.get, "orders/DL-9", failure: .timedOut(.total, after: .seconds(60))),
+/// ])
+/// ```
+///
+/// Of the fixtures that fit a request, the one that names most query items answers; of equals, the first. A request that none fits
+/// fails with ``FixtureError/unmatched(request:available:nearest:)``, never with an invented answer.
+public struct FixtureTransport: Transport {
+    private let fixtures: Result<[Fixture], FixtureError>
+
+    public init(_ fixtures: [Fixture]) {
+        self.fixtures = .success(fixtures)
+    }
+
+    /// The fixtures of a folder: every `.http` file in it, in the order of their names; see ``Fixture/init(parsing:file:)``.
+    ///
+    /// A folder that is missing or a file that cannot be read fails every request with the reason, so that a test says what is wrong
+    /// where it is wrong.
+    public init(directory: String) {
+        fixtures = Result { () throws(FixtureError) in try Fixture.all(in: directory) }
+    }
+
+    /// Fails every request with the same reason.
+    public init(failing error: FixtureError) {
+        fixtures = .failure(error)
+    }
+
+    public func send(_ request: Request) async -> Response<Data> {
+        do throws(FixtureError) {
+            let fixture = try match(request, in: fixtures.get())
+            if fixture.delay > .zero { try? await Task.sleep(for: fixture.delay) }
+            guard !Task.isCancelled else {
+                return Response(request: request, result: .failure(.cancelled(ErrorContext(request))))
+            }
+            return fixture.response(to: request)
+        } catch {
+            return Response(request: request, result: .failure(.transport(.fixture(error), ErrorContext(request))))
+        }
+    }
+
+    private func match(_ request: Request, in fixtures: [Fixture]) throws(FixtureError) -> Fixture {
+        let fitting = fixtures.filter { $0.fits(request) }
+        if let best = fitting.max(by: { $0.query.count < $1.query.count }) {
+            return fitting.first { $0.query.count == best.query.count } ?? best
+        }
+        let wanted = "\(request.method.rawValue) \(request.call.channel.redaction.redact(url: request.url))"
+        let path = "\(request.method.rawValue) \(request.pathBelowBase)"
+        let nearest = fixtures.map(\.summary).min { $0.editDistance(to: path) < $1.editDistance(to: path) }
+        throw .unmatched(request: wanted, available: fixtures.map(\.summary), nearest: nearest)
+    }
+}
+
+extension Request {
+    /// The path without the environment's part, as endpoints and fixtures write it: no leading slash.
+    var pathBelowBase: String {
+        var path = url.path[...]
+        if let base = try? HTTPURL(call.channel.environment.baseURL), url.hasSameOrigin(as: base), base.path != "/" {
+            let prefix = base.path.hasSuffix("/") ? String(base.path.dropLast()) : base.path
+            if path == prefix || path.hasPrefix(prefix + "/") { path = path.dropFirst(prefix.count) }
+        }
+        return String(path.drop { $0 == "/" })
+    }
+}
+
+extension String {
+    /// Levenshtein's distance, to name what was probably meant.
+    fileprivate func editDistance(to other: String) -> Int {
+        let other = Array(other)
+        var row = Array(0...other.count)
+        for (index, character) in enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for column in other.indices {
+                let cost = Swift.min(row[column] + 1, row[column + 1] + 1, diagonal + (character == other[column] ? 0 : 1))
+                diagonal = row[column + 1]
+                row[column + 1] = cost
+            }
+        }
+        return row[other.count]
+    }
+}

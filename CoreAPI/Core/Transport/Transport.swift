@@ -1,0 +1,20 @@
+public import Foundation
+
+/// Carries one request over the wire, or answers in its place.
+///
+/// Use a transport, or a wrapper around one, for what concerns the exchange itself: fixtures, caches, recording. What concerns the
+/// meaning of a request belongs into an interceptor or an enhancer. Called once per attempt, on any thread, concurrently; it never
+/// throws, because a failure is an answer too and must not lose what was received before it.
+public protocol Transport: Sendable {
+    /// Sends the request and returns what came of it: the whole body, or a failure beside as much as arrived. Honours the
+    /// cancellation of the surrounding task and the request's ``Request/timeout``.
+    func send(_ request: Request) async -> Response<Data>
+
+    /// Ends what the transport holds open. Requests in flight fail; returns when no thread, connection or transfer is left. Calling
+    /// it again does nothing. The default does nothing at all.
+    func close() async
+}
+
+extension Transport {
+    public func close() async {}
+}

@@ -1,0 +1,36 @@
+internal import Foundation
+
+/// Whom an environment trusts. Ordinary certificate and host name verification is always on; everything here adds to it.
+public struct ServerTrust: Sendable, Hashable {
+    /// Where the authorities come from that may vouch for a server.
+    public enum Authorities: Sendable, Hashable {
+        /// Those that the system's TLS library is set up with.
+        case system
+        /// Only the authorities in this PEM text (`CURLOPT_CAINFO_BLOB`).
+        case pem(String)
+        /// Only the authorities in this PEM file (`CURLOPT_CAINFO`), read by each new connection.
+        case file(String)
+    }
+
+    public var authorities: Authorities
+    /// Pins by host, checked besides the authorities and never instead.
+    public var pins: PinSet
+    /// Whether ``pins`` are checked at all. Default `true`.
+    public var isPinningActive: Bool
+
+    public init(authorities: Authorities = .system, pins: PinSet = PinSet(), isPinningActive: Bool = true) {
+        self.authorities = authorities
+        self.pins = pins
+        self.isPinningActive = isPinningActive
+    }
+
+    /// The system's authorities and no pins.
+    public static let system = ServerTrust()
+
+    /// Only the authority that a sandbox server on this machine has made; `networker sandbox` keeps it in this file.
+    public static let localSandbox = ServerTrust(authorities: .file(localAuthorityFile))
+
+    /// Where the sandbox writes its authority, in the temporary folder of this user.
+    public static let localAuthorityFile = FileManager.default.temporaryDirectory
+        .appendingPathComponent("networkerkit-sandbox-authority.pem").path
+}

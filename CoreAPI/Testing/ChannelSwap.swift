@@ -1,0 +1,25 @@
+public import CoreAPI
+
+/// Swaps a channel for the time of a test: every networker of that channel that is made inside the closure speaks through what is
+/// given here. Nothing in the feature changes; tests that run at the same time do not see each other, because the swap belongs to
+/// the task (and its child tasks) and not to the process.
+///
+/// ```swift
+/// try await withChannel(.dl, transport: .fixtures("orders-empty")) {
+///     let orders = try await DLOrderListInteractor().orderList(path: "page=1")
+/// }
+/// ```
+///
+/// - Parameters:
+///   - channel: the channel to swap; the one inside shares no token, connection or other state with it.
+///   - transport: what answers.
+///   - change: further changes to the channel: another environment, a logger to look at.
+/// - Throws: what the operation throws.
+public func withChannel<Result>(
+    _ channel: Channel, transport: any Transport, change: (inout Channel) -> Void = { _ in },
+    operation: () async throws -> Result
+) async rethrows -> Result {
+    var swapped = channel.isolated(transport: transport)
+    change(&swapped)
+    return try await ChannelOverride.with(swapped, operation: operation)
+}

@@ -1,0 +1,145 @@
+/// A scripted HTTP/1.1 server on 127.0.0.1 that does exactly what a test tells it to, including what no decent server would do.
+///
+/// It speaks over real sockets, so a client under test goes through its real connect, send, receive and close. Every server has
+/// a port of its own and shares nothing, so tests that run in parallel do not see each other.
+///
+/// ```swift
+/// let server = try LoopbackServer.start(script: [.resetBeforeHead, .json(#"{"id":1}"#)])
+/// defer { server.close() }
+/// // the call under test goes to server.url and is expected to try twice
+/// #expect(server.requests.count == 2)
+/// ```
+///
+/// A request is read to its end (both `Content-Length` and chunked bodies; `Expect: 100-continue` is answered) before its reply
+/// is chosen. The connection then stays open for the next request unless the reply closes it, or the request asked for that.
+///
+/// Each connection has a thread of its own with a small stack. That is meant for up to some hundreds of connections at a time;
+/// beyond, the process's limit of open files is reached first (client and server live in one process: two per connection).
+public final class LoopbackServer: Sendable {
+    /// The port the server listens on.
+    public let port: UInt16
+
+    private let engine: ServerEngine
+
+    private init(onConnect: Reply, port: UInt16, answer: @escaping ServerEngine.Answer) throws(LoopbackServerError) {
+        engine = try ServerEngine(onConnect: onConnect, answer: answer)
+        let listener = try ListeningSocket(port: port)
+        self.port = listener.port
+        engine.start(listener)
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Starts a server that asks a function for each reply.
+    ///
+    /// - Parameters:
+    ///   - onConnect: Played as soon as a connection is accepted, before anything is read from it; empty by default.
+    ///     `[.stall]` holds a TLS handshake, `[.reset]` drops the connection at once.
+    ///   - port: The port to listen on; 0 takes any free one.
+    ///   - handler: Called once for each request that was read to its end, on that connection's thread. It may block, and then
+    ///     holds up only its own connection.
+    /// - Throws: ``LoopbackServerError/systemCall(_:code:)`` when the port is taken or the process has no descriptors left.
+    public static func start(
+        onConnect: Reply = [],
+        port: UInt16 = 0,
+        _ handler: @escaping @Sendable (ReceivedRequest) -> Reply
+    ) throws(LoopbackServerError) -> LoopbackServer {
+        try LoopbackServer(onConnect: onConnect, port: port) { request, _ in handler(request) }
+    }
+
+    /// Starts a server that plays one reply after another, in the order in which requests were read to their end, whichever
+    /// connection they came on.
+    ///
+    /// A request beyond the script is answered with a 500 that says so.
+    ///
+    /// - Parameters:
+    ///   - script: The replies, first to last.
+    ///   - onConnect: As in ``start(onConnect:port:_:)``.
+    ///   - port: As in ``start(onConnect:port:_:)``.
+    /// - Throws: ``LoopbackServerError/systemCall(_:code:)`` when the port is taken or the process has no descriptors left.
+    public static func start(
+        script: [Reply],
+        onConnect: Reply = [],
+        port: UInt16 = 0
+    ) throws(LoopbackServerError) -> LoopbackServer {
+        try LoopbackServer(onConnect: onConnect, port: port) { request, turn in
+            guard turn < script.count else { return .scriptRanOut(after: script.count, at: request) }
+            return script[turn]
+        }
+    }
+
+    /// Starts a server that accepts every connection and then neither reads nor writes: what a TLS client meets when a
+    /// handshake hangs. For a connection that is never even accepted see ``StalledListener``.
+    ///
+    /// - Throws: ``LoopbackServerError/systemCall(_:code:)`` when the process has no descriptors left.
+    public static func startSilent() throws(LoopbackServerError) -> LoopbackServer {
+        try start(onConnect: [.stall]) { _ in .closeWithoutReply }
+    }
+
+    /// The server's base URL, without a slash at its end: `http://127.0.0.1:PORT`.
+    public var url: String { "http://127.0.0.1:\(port)" }
+
+    /// Every request of which at least one byte was read, in the order in which reading ended.
+    ///
+    /// One that broke off or was malformed is listed too, with the reason in ``ReceivedRequest/defect``.
+    public var requests: [ReceivedRequest] { engine.ledger.value.requests }
+
+    /// How many connections were accepted so far.
+    public var connectionsAccepted: Int { engine.ledger.value.accepted }
+
+    /// How many accepted connections the server has not closed yet.
+    public var openConnections: Int { engine.ledger.value.open }
+
+    /// The largest number of connections that were open at the same time.
+    public var peakConnections: Int { engine.ledger.value.peak }
+
+    /// Waits until at least so many requests were read, and returns all that were.
+    ///
+    /// - Throws: ``LoopbackServerError/timedOut(_:)`` when they do not come in time, ``LoopbackServerError/closed(_:)`` when the
+    ///   server is closed meanwhile, `CancellationError` when the task is cancelled.
+    @discardableResult
+    public func waitForRequests(_ count: Int, timeout: Duration = .seconds(5)) async throws -> [ReceivedRequest] {
+        let ledger = try await wait(timeout, for: "\(count) requests") { $0.requests.count >= count }
+        return ledger.requests
+    }
+
+    /// Waits until at least so many connections were accepted since the start.
+    ///
+    /// - Throws: As ``waitForRequests(_:timeout:)``.
+    public func waitForConnections(_ count: Int, timeout: Duration = .seconds(5)) async throws {
+        _ = try await wait(timeout, for: "\(count) accepted connections") { $0.accepted >= count }
+    }
+
+    /// Waits until no more than so many connections are open; with 0, until the client has let go of every one.
+    ///
+    /// Closing the server is one way to get there.
+    ///
+    /// - Throws: ``LoopbackServerError/timedOut(_:)`` when they stay open, `CancellationError` when the task is cancelled.
+    public func waitForOpenConnections(atMost count: Int, timeout: Duration = .seconds(5)) async throws {
+        _ = try await wait(timeout, for: "at most \(count) open connections", endsWithServer: false) { $0.open <= count }
+    }
+
+    /// Closes the listener and every connection, cuts waits and stalls short, and returns when the server's threads are done.
+    ///
+    /// A handler that blocks for longer than five seconds is left behind; a call from inside a handler does not wait at all.
+    /// Calling it again does nothing. A server that is let go of closes itself.
+    public func close() {
+        engine.close()
+    }
+
+    private func wait(
+        _ timeout: Duration,
+        for what: String,
+        endsWithServer: Bool = true,
+        until condition: @escaping @Sendable (ServerLedger) -> Bool
+    ) async throws -> ServerLedger {
+        let outcome = try await engine.ledger.wait(timeout) { condition($0) || (endsWithServer && $0.isClosed) }
+        let ledger = engine.ledger.value
+        let report = "waited for \(what); \(ledger.summary)"
+        guard outcome == .met else { throw LoopbackServerError.timedOut("\(report), after \(timeout)") }
+        guard condition(ledger) || !endsWithServer else { throw LoopbackServerError.closed(report) }
+        return ledger
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+
+/// Reads one request after another from a connection. Bytes that came early (pipelining) wait here for their turn.
+struct RequestReader {
+    /// A megabyte: far more than a client sends by design, and an end to one that never finishes its head.
+    private static let longestHead = 1 << 20
+
+    let socket: ConnectionSocket
+    let connection: Int
+
+    private var exchange = 0
+    private var pending = Data()
+
+    init(socket: ConnectionSocket, connection: Int) {
+        self.socket = socket
+        self.connection = connection
+    }
+
+    /// What reading came to.
+    enum Reading {
+        /// A whole request.
+        case whole(ReceivedRequest, RequestHead)
+        /// A request with a defect. Malformed ones deserve a 400; the others have nobody left to answer.
+        case defective(ReceivedRequest, isMalformed: Bool)
+        /// The client closed between two requests, or the server is closing.
+        case ended
+    }
+
+    /// Reads the next request to its end.
+    mutating func next() -> Reading {
+        var request = ReceivedRequest(connection: connection, exchange: exchange)
+        exchange += 1
+        guard !pending.isEmpty || receive() else { return .ended }
+        do throws(RequestDefect) {
+            request.rawHead = pending
+            let bytes = try readHead(into: &request)
+            let head = try RequestHead(bytes)
+            request.method = head.method
+            request.target = head.target
+            request.headers = head.headers
+            try readBody(head, into: &request)
+            return .whole(request, head)
+        } catch {
+            switch error {
+            case .malformed(let reason):
+                request.defect = reason
+                return .defective(request, isMalformed: true)
+            case .brokeOff(let reason):
+                request.defect = reason
+                return .defective(request, isMalformed: false)
+            }
+        }
+    }
+
+    private mutating func readHead(into request: inout ReceivedRequest) throws(RequestDefect) -> Data {
+        let end = Data("\r\n\r\n".utf8)
+        while true {
+            if let range = pending.range(of: end) {
+                request.rawHead = take(range.upperBound - pending.startIndex)
+                return request.rawHead
+            }
+            request.rawHead = pending
+            guard pending.count <= Self.longestHead else { throw .malformed("the head has no end after \(pending.count) bytes") }
+            guard receive() else { throw .brokeOff("ended inside the head, after \(pending.count) bytes") }
+        }
+    }
+
+    private mutating func readBody(_ head: RequestHead, into request: inout ReceivedRequest) throws(RequestDefect) {
+        guard head.framing != .none, head.framing != .length(0) else { return }
+        if head.expectsContinue, pending.isEmpty {
+            socket.send(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+        }
+        switch head.framing {
+        case .none:
+            break
+        case .length(let length):
+            try readBytes(length, into: &request.body)
+        case .chunked:
+            try readChunks(into: &request.body)
+        }
+    }
+
+    private mutating func readChunks(into body: inout Data) throws(RequestDefect) {
+        while true {
+            let line = try readLine("a chunk size")
+            let digits = line.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+            guard digits.allSatisfy(\.isHexDigit), let size = Int(digits, radix: 16) else {
+                throw .malformed("expected a chunk size, got \"\(line)\"")
+            }
+            guard size > 0 else { break }
+            try readBytes(size, into: &body)
+            guard try readLine("the end of a chunk").isEmpty else { throw .malformed("a chunk is longer than its size, \(size)") }
+        }
+        // Trailer lines are read and let go of: no client here sends one that a test looks at.
+        while try !readLine("the end of the trailers").isEmpty {}
+    }
+
+    private mutating func readBytes(_ count: Int, into body: inout Data) throws(RequestDefect) {
+        var missing = count
+        while missing > 0 {
+            if pending.isEmpty, !receive() {
+                throw .brokeOff("ended inside the body, after \(count - missing) of \(count) bytes")
+            }
+            let piece = take(min(missing, pending.count))
+            body.append(piece)
+            missing -= piece.count
+        }
+    }
+
+    private mutating func readLine(_ what: String) throws(RequestDefect) -> String {
+        let end = Data("\r\n".utf8)
+        while true {
+            if let range = pending.range(of: end) {
+                let line = take(range.upperBound - pending.startIndex).dropLast(2)
+                return String(decoding: line, as: UTF8.self)
+            }
+            guard pending.count <= Self.longestHead else { throw .malformed("expected \(what), got a line without an end") }
+            guard receive() else { throw .brokeOff("ended before \(what)") }
+        }
+    }
+
+    private mutating func receive() -> Bool {
+        guard let bytes = socket.receive() else { return false }
+        pending.append(bytes)
+        return true
+    }
+
+    private mutating func take(_ count: Int) -> Data {
+        let piece = Data(pending.prefix(count))
+        pending = pending.dropFirst(count)
+        return piece
+    }
+}

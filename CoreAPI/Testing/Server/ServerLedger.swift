@@ -1,0 +1,55 @@
+/// What a server has seen so far: the one state that its threads share.
+struct ServerLedger: Sendable {
+    private(set) var requests: [ReceivedRequest] = []
+    private(set) var accepted = 0
+    private(set) var open = 0
+    private(set) var peak = 0
+    private(set) var isClosed = false
+
+    private var whole = 0
+    private var threads: Set<ObjectIdentifier> = []
+
+    /// - Returns: The new connection's number.
+    mutating func connectionAccepted() -> Int {
+        defer { accepted += 1 }
+        open += 1
+        peak = max(peak, open)
+        return accepted
+    }
+
+    mutating func connectionClosed() {
+        open -= 1
+    }
+
+    /// - Returns: The request's turn among those that were read to their end, counted from 0.
+    mutating func requestRead(_ request: ReceivedRequest) -> Int {
+        requests.append(request)
+        guard request.defect == nil else { return whole }
+        defer { whole += 1 }
+        return whole
+    }
+
+    mutating func close() {
+        isClosed = true
+    }
+
+    mutating func threadStarts(_ thread: ObjectIdentifier) {
+        threads.insert(thread)
+    }
+
+    /// - Returns: Whether it was the last one.
+    mutating func threadEnds(_ thread: ObjectIdentifier) -> Bool {
+        threads.remove(thread)
+        return threads.isEmpty
+    }
+
+    func isRunning(_ thread: ObjectIdentifier) -> Bool {
+        threads.contains(thread)
+    }
+
+    /// The state in words, for an error message.
+    var summary: String {
+        let seen = requests.map { "\($0.method) \($0.target)" + ($0.defect.map { " (\($0))" } ?? "") }
+        return "\(requests.count) requests \(seen), \(accepted) connections accepted, \(open) open"
+    }
+}

@@ -1,0 +1,105 @@
+/// A value that tasks can wait on: each change wakes exactly those whose condition it meets. Nobody polls.
+final class Watched<Value: Sendable>: Sendable {
+    /// How a wait ended.
+    enum Outcome {
+        case met
+        case timedOut
+    }
+
+    typealias Condition = @Sendable (Value) -> Bool
+
+    private enum Waiter {
+        /// The task has a place but has not suspended yet.
+        case arriving
+        case waiting(Condition, CheckedContinuation<Outcome, any Error>)
+        /// The end came before the task suspended.
+        case dismissed(Result<Outcome, any Error>)
+    }
+
+    private struct State {
+        var value: Value
+        var waiters: [Int: Waiter] = [:]
+        var nextPlace = 0
+    }
+
+    private let state: Guarded<State>
+
+    init(_ value: Value) {
+        state = Guarded(State(value: value))
+    }
+
+    /// The value now.
+    var value: Value { state.withLock { $0.value } }
+
+    /// Changes the value and wakes whoever waited for this.
+    @discardableResult
+    func update<Result: Sendable>(_ change: (inout Value) -> Result) -> Result {
+        let (result, woken) = state.withLock { state in
+            let result = change(&state.value)
+            var woken: [CheckedContinuation<Outcome, any Error>] = []
+            for (place, waiter) in state.waiters {
+                guard case .waiting(let condition, let continuation) = waiter, condition(state.value) else { continue }
+                state.waiters[place] = nil
+                woken.append(continuation)
+            }
+            return (result, woken)
+        }
+        for continuation in woken { continuation.resume(returning: .met) }
+        return result
+    }
+
+    /// Suspends until the condition holds or the time is over.
+    ///
+    /// - Parameter condition: Called under the lock, at each change: short, and without a call back into this object.
+    /// - Throws: `CancellationError` when the task is cancelled.
+    func wait(_ timeout: Duration, until condition: @escaping Condition) async throws -> Outcome {
+        let place = state.withLock { state in
+            state.nextPlace += 1
+            state.waiters[state.nextPlace] = .arriving
+            return state.nextPlace
+        }
+        let timer = Task {
+            try await Task.sleep(for: timeout)
+            dismiss(place, with: .success(.timedOut))
+        }
+        defer {
+            timer.cancel()
+            state.withLock { $0.waiters[place] = nil }
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { suspend(place, condition, $0) }
+        } onCancel: {
+            dismiss(place, with: .failure(CancellationError()))
+        }
+    }
+
+    private func suspend(
+        _ place: Int,
+        _ condition: @escaping Condition,
+        _ continuation: CheckedContinuation<Outcome, any Error>
+    ) {
+        let end: Result<Outcome, any Error>? = state.withLock { state in
+            if condition(state.value) { return .success(.met) }
+            if case .dismissed(let end) = state.waiters[place] { return end }
+            state.waiters[place] = .waiting(condition, continuation)
+            return nil
+        }
+        if let end { continuation.resume(with: end) }
+    }
+
+    private func dismiss(_ place: Int, with end: Result<Outcome, any Error>) {
+        let continuation: CheckedContinuation<Outcome, any Error>? = state.withLock { state in
+            switch state.waiters[place] {
+            case .waiting(_, let continuation):
+                state.waiters[place] = nil
+                return continuation
+            case .arriving:
+                state.waiters[place] = .dismissed(end)
+                return nil
+            case .dismissed, nil:
+                return nil
+            }
+        }
+        continuation?.resume(with: end)
+    }
+}

@@ -1,0 +1,33 @@
+public import Foundation
+
+/// A page of orders, newest first.
+public struct DLOrderListResponse: Decodable, Sendable, Hashable {
+    public let orders: [DLOrder]
+    /// From 1.
+    public let page: Int
+    public let totalPages: Int
+}
+
+/// An order as the list shows it.
+public struct DLOrder: Decodable, Sendable, Hashable, Identifiable {
+    public let id: String
+    public let title: String
+    public let status: DLOrderStatus
+    public let price: DLMoney
+    public let createdAt: Date
+    public let seller: String
+}
+
+/// How far an order has come. A status that a later server invents is kept, not refused.
+public struct DLOrderStatus: RawRepresentable, Decodable, Sendable, Hashable {
+    public static let preparing = DLOrderStatus(rawValue: "preparing")
+    public static let shipped = DLOrderStatus(rawValue: "shipped")
+    public static let delivered = DLOrderStatus(rawValue: "delivered")
+    public static let cancelled = DLOrderStatus(rawValue: "cancelled")
+
+    public let rawValue: String
+
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+}

@@ -1,0 +1,106 @@
+public import Foundation
+
+/// A page of GIFs, in GIPHY's own three parts.
+public struct GIPHYGifsResponse: Decodable, Sendable, Hashable {
+    public let data: [GIPHYGif]
+    public let pagination: GIPHYPagination
+    public let meta: GIPHYMeta
+}
+
+/// A GIF (https://developers.giphy.com/docs/api/schema#gif-object).
+public struct GIPHYGif: Decodable, Sendable, Hashable, Identifiable {
+    public let id: String
+    public let title: String
+    /// Its page.
+    public let url: URL
+    /// Empty when nobody signed for it.
+    public let username: String
+    public let rating: GIPHYRating
+    public let images: GIPHYImages
+}
+
+/// The forms that a GIF comes in. GIPHY has two dozen; these two it always gives.
+public struct GIPHYImages: Decodable, Sendable, Hashable {
+    /// As it was uploaded.
+    public let original: GIPHYImage
+    /// 200 pixels high.
+    public let fixedHeight: GIPHYImage
+
+    private enum CodingKeys: String, CodingKey {
+        case original
+        case fixedHeight = "fixed_height"
+    }
+}
+
+/// One form of a GIF.
+public struct GIPHYImage: Decodable, Sendable, Hashable {
+    public let url: URL
+    /// In pixels.
+    public let width: Int
+    /// In pixels.
+    public let height: Int
+
+    private enum CodingKeys: CodingKey {
+        case url, width, height
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        url = try container.decode(URL.self, forKey: .url)
+        // GIPHY writes numbers as text.
+        func pixels(_ key: CodingKeys) throws -> Int {
+            let text = try container.decode(String.self, forKey: key)
+            guard let number = Int(text) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: key, in: container, debugDescription: "expected a number of pixels, got '\(text)'")
+            }
+            return number
+        }
+        width = try pixels(.width)
+        height = try pixels(.height)
+    }
+}
+
+/// For whom a GIF is fit. A rating that GIPHY invents later is kept, not refused.
+public struct GIPHYRating: RawRepresentable, Codable, Sendable, Hashable {
+    public static let g = GIPHYRating(rawValue: "g")
+    public static let pg = GIPHYRating(rawValue: "pg")
+    public static let pg13 = GIPHYRating(rawValue: "pg-13")
+    public static let r = GIPHYRating(rawValue: "r")
+
+    public let rawValue: String
+
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+}
+
+/// Where in the whole a page stands.
+public struct GIPHYPagination: Decodable, Sendable, Hashable {
+    /// How many were passed over.
+    public let offset: Int
+    /// How many came.
+    public let count: Int
+    /// How many there are.
+    public let totalCount: Int
+
+    private enum CodingKeys: String, CodingKey {
+        case offset, count
+        case totalCount = "total_count"
+    }
+}
+
+/// How the request went.
+public struct GIPHYMeta: Decodable, Sendable, Hashable {
+    /// As the status line says it.
+    public let status: Int
+    public let message: String
+    /// Names the answer to GIPHY's support.
+    public let responseID: String
+
+    private enum CodingKeys: String, CodingKey {
+        case status
+        case message = "msg"
+        case responseID = "response_id"
+    }
+}

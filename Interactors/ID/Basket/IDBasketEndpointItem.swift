@@ -1,0 +1,30 @@
+public import CoreAPI
+public import HTTPTypes
+internal import IDNetworker
+
+/// What the basket asks the instant delivery for.
+public enum IDBasketEndpointItem: Endpoint {
+    /// - Parameter idempotencyKey: see ``IDBasketInteractor/checkout(basketID:_:idempotencyKey:)``.
+    case checkout(basketID: String, IDCheckoutRequest, idempotencyKey: String?)
+
+    public var path: String {
+        switch self {
+        case .checkout(let id, _, _): "baskets/\(id)/checkout"
+        }
+    }
+
+    public var method: HTTPRequest.Method { .post }
+
+    public var headers: Headers {
+        switch self {
+        case .checkout(_, _, let key?): [IDIdempotencyKey.header: key]
+        case .checkout: [:]
+        }
+    }
+
+    public var params: Parameters? {
+        switch self {
+        case .checkout(_, let checkout, _): Parameters(checkout)
+        }
+    }
+}

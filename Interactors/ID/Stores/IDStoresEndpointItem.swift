@@ -1,0 +1,20 @@
+public import CoreAPI
+public import HTTPTypes
+
+/// What the list of stores asks the instant delivery for.
+public enum IDStoresEndpointItem: Endpoint {
+    /// - Parameters:
+    ///   - latitude: in degrees, -90 to 90.
+    ///   - longitude: in degrees, -180 to 180.
+    case stores(latitude: Double, longitude: Double)
+
+    public var path: String { "stores" }
+
+    public var method: HTTPRequest.Method { .get }
+
+    public var params: Parameters? {
+        switch self {
+        case .stores(let latitude, let longitude): ["lat": latitude, "lon": longitude]
+        }
+    }
+}

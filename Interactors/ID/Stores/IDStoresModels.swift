@@ -1,0 +1,32 @@
+/// The stores that deliver to a place, nearest first.
+public struct IDStoresResponse: Decodable, Sendable, Hashable {
+    public let stores: [IDStore]
+}
+
+/// A store as seen from the place that was asked for.
+public struct IDStore: Decodable, Sendable, Hashable, Identifiable {
+    public let id: String
+    public let name: String
+    public let kind: IDStoreKind
+    /// In metres.
+    public let distance: Int
+    /// Until the goods are there.
+    public let etaMinutes: Int
+    public let isOpen: Bool
+}
+
+/// What a store sells. A kind that a later server invents is kept, not refused.
+public struct IDStoreKind: RawRepresentable, Decodable, Sendable, Hashable {
+    public static let grocery = IDStoreKind(rawValue: "grocery")
+    public static let greengrocer = IDStoreKind(rawValue: "greengrocer")
+    public static let water = IDStoreKind(rawValue: "water")
+    public static let flowers = IDStoreKind(rawValue: "flowers")
+    public static let bakery = IDStoreKind(rawValue: "bakery")
+    public static let pet = IDStoreKind(rawValue: "pet")
+
+    public let rawValue: String
+
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+}

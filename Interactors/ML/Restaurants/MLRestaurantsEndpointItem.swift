@@ -1,0 +1,21 @@
+public import CoreAPI
+public import HTTPTypes
+
+/// What the list of restaurants asks the meal ordering for.
+public enum MLRestaurantsEndpointItem: Endpoint {
+    /// - Parameters:
+    ///   - latitude: in degrees, -90 to 90.
+    ///   - longitude: in degrees, -180 to 180.
+    ///   - radius: in metres; `nil` for the server's 2,000.
+    case restaurants(latitude: Double, longitude: Double, radius: Int?)
+
+    public var path: String { "restaurants" }
+
+    public var method: HTTPRequest.Method { .get }
+
+    public var params: Parameters? {
+        switch self {
+        case .restaurants(let latitude, let longitude, let radius): ["lat": latitude, "lon": longitude, "radius": radius]
+        }
+    }
+}

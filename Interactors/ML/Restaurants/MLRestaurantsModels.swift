@@ -1,0 +1,18 @@
+/// The restaurants near a place, nearest first.
+public struct MLRestaurantsResponse: Decodable, Sendable, Hashable {
+    public let restaurants: [MLRestaurant]
+}
+
+/// A restaurant as seen from the place that was asked for.
+public struct MLRestaurant: Decodable, Sendable, Hashable, Identifiable {
+    public let id: String
+    public let name: String
+    public let cuisine: String
+    /// 0 to 5.
+    public let rating: Double
+    /// In metres.
+    public let distance: Int
+    /// Until the meal is there.
+    public let deliveryMinutes: Int
+    public let minimumBasket: MLMoney
+}

@@ -1,0 +1,30 @@
+public import Foundation
+
+/// A product as its own page shows it.
+public struct TYProductDetailResponse: Decodable, Sendable, Hashable, Identifiable {
+    public let id: Int
+    public let name: String
+    public let brand: String
+    public let description: String
+    public let price: TYMoney
+    /// 0 to 5.
+    public let rating: Double
+    public let imageURL: URL
+    public let attributes: [TYProductAttribute]
+    public let seller: TYSeller
+    public let inStock: Bool
+}
+
+/// A property of a product, in the language of the request.
+public struct TYProductAttribute: Decodable, Sendable, Hashable {
+    public let name: String
+    public let value: String
+}
+
+/// Who sells a product.
+public struct TYSeller: Decodable, Sendable, Hashable, Identifiable {
+    public let id: Int
+    public let name: String
+    /// 0 to 10.
+    public let score: Double
+}

@@ -1,0 +1,24 @@
+public import Foundation
+
+/// One page of a search.
+public struct TYProductSearchResponse: Decodable, Sendable, Hashable {
+    public let products: [TYProduct]
+    /// From 0.
+    public let page: Int
+    /// Products to a page.
+    public let size: Int
+    /// Products on all pages together.
+    public let totalCount: Int
+    public let hasNext: Bool
+}
+
+/// A product as the search shows it.
+public struct TYProduct: Decodable, Sendable, Hashable, Identifiable {
+    public let id: Int
+    public let name: String
+    public let brand: String
+    public let price: TYMoney
+    /// 0 to 5.
+    public let rating: Double
+    public let imageURL: URL
+}

@@ -1,0 +1,104 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// The architecture as data. Imports run only downward: CCurl ← CoreAPI ← channel ← interactors ← tools.
+
+let channels = ["TY", "DL", "ML", "ID"]
+let smallChannels = ["HTTPBin", "GIPHY"]
+
+let settings: [SwiftSetting] = [
+    "ExistentialAny",  // SE-0335
+    "InternalImportsByDefault",  // SE-0409
+    "MemberImportVisibility",  // SE-0444
+    "NonisolatedNonsendingByDefault",  // SE-0461
+    "InferIsolatedConformances",  // SE-0470
+].map { .enableUpcomingFeature($0) }
+
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+
+/// What only some need is behind a trait: a package that depends on this one with `traits: []` resolves neither.
+func product(_ name: String, _ package: String, trait: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: [trait]))
+}
+
+/// A channel's networker and its interactors.
+func channel(_ name: String, _ extra: [Target.Dependency] = []) -> [Target] {
+    [
+        .target(
+            name: "\(name)Networker", dependencies: ["CoreAPI", httpTypes] + extra, path: "Channels/\(name)", swiftSettings: settings),
+        .target(
+            name: "\(name)Interactors", dependencies: ["CoreAPI", .byName(name: "\(name)Networker"), httpTypes],
+            path: "Interactors/\(name)", swiftSettings: settings),
+    ]
+}
+
+let crypto = product("Crypto", "swift-crypto", trait: "Signing")
+let everyChannel = channels + smallChannels
+let interactors = everyChannel.map { Target.Dependency.byName(name: "\($0)Interactors") }
+let networkers = everyChannel.map { Target.Dependency.byName(name: "\($0)Networker") }
+
+let package = Package(
+    name: "NetworkerKit",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .library(name: "CoreAPI", targets: ["CoreAPI"]),
+        .library(name: "CoreAPITesting", targets: ["CoreAPITesting"]),
+        .executable(name: "networker", targets: ["networker"]),
+    ] + everyChannel.flatMap { name in
+        ["\(name)Networker", "\(name)Interactors"].map { .library(name: $0, targets: [$0]) }
+    },
+    traits: [
+        .trait(name: "Signing", description: "swift-crypto, for channels that sign requests (ML)."),
+        .trait(name: "Tools", description: "The networker command and its sandbox server.", enabledTraits: ["Signing"]),
+        .default(enabledTraits: ["Tools"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-crypto.git", "3.12.3"..<"5.0.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CCurl", path: "CoreAPI/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .target(name: "CoreAPI", dependencies: ["CCurl", httpTypes, logging], path: "CoreAPI/Core", swiftSettings: settings),
+        .target(name: "CoreAPITesting", dependencies: ["CoreAPI", httpTypes], path: "CoreAPI/Testing", swiftSettings: settings),
+        .target(
+            name: "Sandbox",
+            dependencies: [
+                product("Hummingbird", "hummingbird", trait: "Tools"),
+                product("HummingbirdCore", "hummingbird", trait: "Tools"),
+                product("HummingbirdHTTP2", "hummingbird", trait: "Tools"),
+                product("SwiftASN1", "swift-asn1", trait: "Tools"),
+                product("X509", "swift-certificates", trait: "Tools"),
+                product("NIOCore", "swift-nio", trait: "Tools"),
+                crypto, httpTypes, logging,
+            ],
+            path: "Tools/Sandbox", swiftSettings: settings),
+        .executableTarget(
+            name: "networker",
+            dependencies: ["CoreAPI", "Sandbox", product("ArgumentParser", "swift-argument-parser", trait: "Tools"), httpTypes, logging]
+                + networkers + interactors,
+            path: "Tools/Networker", swiftSettings: settings),
+        .testTarget(
+            name: "CoreAPITests", dependencies: ["CoreAPI", "CoreAPITesting", httpTypes, logging], path: "Tests/CoreAPITests",
+            swiftSettings: settings),
+        .testTarget(
+            name: "CoreAPITestingTests", dependencies: ["CoreAPI", "CoreAPITesting", httpTypes], path: "Tests/CoreAPITestingTests",
+            swiftSettings: settings),
+        .testTarget(
+            name: "ChannelTests", dependencies: ["CoreAPI", "CoreAPITesting", "Sandbox", httpTypes] + networkers + interactors,
+            path: "Tests/ChannelTests", swiftSettings: settings),
+        .testTarget(
+            name: "SandboxTests",
+            dependencies: ["Sandbox", product("Hummingbird", "hummingbird", trait: "Tools"), httpTypes],
+            path: "Tests/SandboxTests", swiftSettings: settings),
+    ]
+        + channel("TY") + channel("DL") + channel("ML", [crypto]) + channel("ID") + channel("HTTPBin") + channel("GIPHY"),
+    swiftLanguageModes: [.v6]
+)

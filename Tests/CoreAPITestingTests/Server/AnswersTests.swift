@@ -1,0 +1,108 @@
+import CoreAPITesting
+import Foundation
+import Testing
+
+@Suite("The loopback server answers", .timeLimit(.minutes(1)))
+struct AnswersTests {
+    /// What a client reads from a fresh connection when a request is answered with this, to the end of the stream.
+    private func exchange(_ reply: Reply, method: String = "GET") throws -> String {
+        let server = try LoopbackServer.start { _ in reply }
+        defer { server.close() }
+        let client = try RawClient(port: server.port)
+        try client.send("\(method) / HTTP/1.1\r\nConnection: close\r\n\r\n")
+        return try String(decoding: client.receiveToEnd(), as: UTF8.self)
+    }
+
+    @Test("a text goes out with its length and type")
+    func text() throws {
+        let expected = "HTTP/1.1 200 OK\r\nX-A: 1\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 6\r\n\r\nçanta"
+        #expect(try exchange(.ok("çanta", headers: ["X-A": "1"])) == expected)
+    }
+
+    @Test("JSON goes out as it was written")
+    func json() throws {
+        let answer = try exchange(.json(#"{"a": 1}"#, status: 404))
+        #expect(answer.hasPrefix("HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\n"))
+        #expect(answer.hasSuffix("\r\n\r\n{\"a\": 1}"))
+    }
+
+    @Test("statuses without a body go out without a length", arguments: [204, 304])
+    func bodiless(status: Int) throws {
+        #expect(try !exchange(.status(status)).contains("Content-Length"))
+    }
+
+    @Test("a redirect names its target")
+    func redirect() throws {
+        let answer = try exchange(.redirect(to: "/next", status: 307))
+        #expect(answer == "HTTP/1.1 307 Temporary Redirect\r\nLocation: /next\r\nContent-Length: 0\r\n\r\n")
+    }
+
+    @Test("a chunked body has its chunks and its end")
+    func chunked() throws {
+        let answer = try exchange(.chunked(["ab", "0123456789abcdef"]))
+        #expect(answer.hasSuffix("\r\n\r\n2\r\nab\r\n10\r\n0123456789abcdef\r\n0\r\n\r\n"))
+    }
+
+    @Test("trailers follow the last chunk")
+    func trailers() throws {
+        let reply: Reply = [.sendHead(status: 200), .sendChunk(Data("a".utf8)), .endChunks(trailers: ["X-Sum": "1"])]
+        #expect(try exchange(reply).hasSuffix("1\r\na\r\n0\r\nX-Sum: 1\r\n\r\n"))
+    }
+
+    @Test("HEAD gets the head alone")
+    func head() throws {
+        #expect(try exchange(.ok("body"), method: "HEAD").hasSuffix("Content-Length: 4\r\n\r\n"))
+        #expect(try exchange(.chunked(["body"]), method: "HEAD").hasSuffix("chunked\r\n\r\n"))
+    }
+
+    @Test("conflicting headers and odd status lines go out exactly as given")
+    func verbatim() throws {
+        let reply: Reply = [
+            .sendHead(status: 999, reason: "", headers: ["Content-Length": "3", "content-length": "5"]),
+            .sendBody(Data("abc".utf8)),
+        ]
+        #expect(try exchange(reply) == "HTTP/1.1 999 \r\nContent-Length: 3\r\ncontent-length: 5\r\n\r\nabc")
+    }
+
+    @Test("a script is played in order across connections, and says when it runs out")
+    func script() throws {
+        let server = try LoopbackServer.start(script: [.ok("one."), .status(503, body: Data("two.".utf8))])
+        defer { server.close() }
+        let first = try RawClient(port: server.port)
+        let second = try RawClient(port: server.port)
+        #expect(try first.get("/", through: ".").hasSuffix("one."))
+        #expect(try second.get("/", through: ".").hasPrefix("HTTP/1.1 503 Service Unavailable"))
+        let third = try first.get("/more", through: "/more")
+        #expect(third.hasPrefix("HTTP/1.1 500"))
+        #expect(third.hasSuffix("the script has 2 replies and ran out of them at GET /more"))
+    }
+
+    @Test("a request that broke off uses up no reply of a script")
+    func scriptAfterDefect() async throws {
+        let server = try LoopbackServer.start(script: [.ok("one.")])
+        defer { server.close() }
+        let broken = try RawClient(port: server.port)
+        try broken.send("GET /")
+        broken.close()
+        try await server.waitForRequests(1)
+        #expect(try RawClient(port: server.port).get("/", through: ".").hasSuffix("one."))
+    }
+
+    @Test("steps can be put before and after a reply")
+    func composition() throws {
+        let reply = Reply.ok("x").after(.send(Data("HTTP/1.1 103 Early Hints\r\n\r\n".utf8))).followed(by: .send(Data("!".utf8)))
+        let answer = try exchange(reply)
+        #expect(answer.hasPrefix("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n"))
+        #expect(answer.hasSuffix("x!"))
+    }
+
+    @Test("a reply larger than every buffer arrives whole")
+    func large() throws {
+        let body = Data(repeating: 7, count: 20 << 20)
+        let server = try LoopbackServer.start { _ in .ok(body) }
+        defer { server.close() }
+        let client = try RawClient(port: server.port)
+        try client.send("GET / HTTP/1.1\r\nConnection: close\r\n\r\n")
+        #expect(try client.receiveToEnd().suffix(body.count) == body)
+    }
+}

@@ -1,0 +1,47 @@
+import CoreAPITesting
+import Foundation
+import Testing
+
+@Suite("A gzip bomb", .timeLimit(.minutes(1)))
+struct GzipBombTests {
+    /// The body of a bomb, as it goes over the wire.
+    private func body(decodedBytes: Int) throws -> Data {
+        let server = try LoopbackServer.start { _ in .gzipBomb(decodedBytes: decodedBytes) }
+        defer { server.close() }
+        let client = try RawClient(port: server.port)
+        try client.send("GET / HTTP/1.1\r\nConnection: close\r\n\r\n")
+        let answer = try client.receiveToEnd()
+        let headEnd = try #require(answer.range(of: Data("\r\n\r\n".utf8)))
+        let head = String(decoding: answer[..<headEnd.lowerBound], as: UTF8.self)
+        #expect(head.contains("Content-Encoding: gzip"))
+        return answer[headEnd.upperBound...]
+    }
+
+    /// What the system's own gzip makes of a file; it checks the checksum and the length, too.
+    private func unzipped(_ file: Data) throws -> Data {
+        let url = FileManager.default.temporaryDirectory.appending(path: "bomb-\(UUID().uuidString).gz")
+        try file.write(to: url)
+        defer { try? FileManager.default.removeItem(at: url) }
+        let output = Pipe()
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["gzip", "-dc", url.path]
+        process.standardOutput = output
+        try process.run()
+        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+        return bytes
+    }
+
+    @Test("decodes to exactly that many zeros", arguments: [1, 2, 258, 259, 260, 516, 517, 1000, 65_536, 1_000_003])
+    func decodes(count: Int) throws {
+        #expect(try unzipped(body(decodedBytes: count)) == Data(count: count))
+    }
+
+    @Test("is a thousandth of what it decodes to")
+    func isSmall() throws {
+        let size = try body(decodedBytes: 1 << 30).count
+        #expect(size < (1 << 20) + (64 << 10))
+    }
+}

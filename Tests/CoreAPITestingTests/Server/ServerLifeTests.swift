@@ -1,0 +1,169 @@
+import CoreAPITesting
+import Foundation
+import Synchronization
+import Testing
+
+@Suite("The loopback server's life", .timeLimit(.minutes(1)))
+struct ServerLifeTests {
+    /// A closed port may already be somebody else's: what counts is that this server accepts nobody.
+    private func expectNoListener(_ server: LoopbackServer) throws {
+        let before = server.connectionsAccepted
+        do {
+            _ = try RawClient(port: server.port)
+        } catch let error as RawClient.Failed {
+            #expect(error == RawClient.Failed(call: "connect", code: ECONNREFUSED))
+        }
+        #expect(server.connectionsAccepted == before)
+    }
+
+    @Test("connections are counted: accepted, open, and at their peak")
+    func counts() async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        defer { server.close() }
+        var clients = try (0..<3).map { _ in try RawClient(port: server.port) }
+        for client in clients { _ = try client.get("/", through: "x") }
+        #expect(server.openConnections == 3)
+        clients.removeLast(2)
+        try await server.waitForOpenConnections(atMost: 1)
+        _ = try RawClient(port: server.port).get("/", through: "x")
+        #expect(server.connectionsAccepted == 4)
+        #expect(server.peakConnections == 3)
+        withExtendedLifetime(clients) {}
+    }
+
+    @Test("many connections are served at the same time", arguments: [64, 256])
+    func parallelConnections(count: Int) async throws {
+        let gate = try Gate()
+        let server = try LoopbackServer.start { Reply.ok("<\($0.target)>").after(.waitFor(gate)) }
+        defer { server.close() }
+        let clock = ContinuousClock()
+        let start = clock.now
+        let clients = try (0..<count).map { _ in try RawClient(port: server.port) }
+        for (number, client) in clients.enumerated() { try client.send("GET /\(number) HTTP/1.1\r\n\r\n") }
+        try await server.waitForRequests(count)
+        #expect(server.openConnections == count)
+        gate.open()
+        for (number, client) in clients.enumerated() {
+            #expect(try client.receive(through: ">").hasSuffix("</\(number)>"))
+        }
+        #expect(server.peakConnections == count)
+        #expect(clock.now - start < .seconds(5))
+    }
+
+    @Test(
+        "closing ends every kind of wait and every connection",
+        arguments: [
+            [.stall], [.wait(.seconds(600))], [.throttled(Data("abc".utf8), chunkSize: 1, interval: .seconds(600))],
+            [.sendBody(Data(count: 64 << 20))],
+        ] as [Reply])
+    func closing(reply: Reply) async throws {
+        let server = try LoopbackServer.start { _ in reply }
+        let client = try RawClient(port: server.port)
+        try client.send("GET / HTTP/1.1\r\n\r\n")
+        let idle = try RawClient(port: server.port)
+        try await server.waitForRequests(1)
+        try await server.waitForConnections(2)
+        let clock = ContinuousClock()
+        let start = clock.now
+        server.close()
+        #expect(clock.now - start < .seconds(2))
+        #expect(server.openConnections == 0)
+        #expect(try idle.receive().isEmpty)
+        try expectNoListener(server)
+    }
+
+    @Test("closing also ends a reply behind a gate that nobody opens")
+    func closingBehindGate() async throws {
+        let gate = try Gate()
+        let server = try LoopbackServer.start { _ in [.waitFor(gate)] }
+        let client = try RawClient(port: server.port)
+        try client.send("GET / HTTP/1.1\r\n\r\n")
+        try await server.waitForRequests(1)
+        server.close()
+        #expect(server.openConnections == 0)
+    }
+
+    @Test("closing twice, and from several threads, is closing once")
+    func closingTwice() async throws {
+        let server = try LoopbackServer.start { _ in .ok() }
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    server.close()
+                    #expect(throws: Never.self) { try expectNoListener(server) }
+                }
+            }
+        }
+        server.close()
+    }
+
+    @Test("a handler may close its own server")
+    func closingFromHandler() async throws {
+        let held = Mutex<LoopbackServer?>(nil)
+        let server = try LoopbackServer.start { _ in
+            held.withLock { $0 }?.close()
+            return .ok("too late")
+        }
+        held.withLock { $0 = server }
+        let client = try RawClient(port: server.port)
+        #expect(try client.get("/", through: "too late") == "")
+        try await server.waitForOpenConnections(atMost: 0)
+        held.withLock { $0 = nil }
+    }
+
+    @Test("a server that is let go of closes itself")
+    func forgotten() async throws {
+        var server: LoopbackServer? = try LoopbackServer.start { _ in .stallBeforeHead }
+        let client = try RawClient(port: #require(server?.port))
+        try client.send("GET / HTTP/1.1\r\n\r\n")
+        try await server?.waitForRequests(1)
+        server = nil
+        #expect(try client.receive().isEmpty)
+    }
+
+    @Test("a given port is used, and refused while it is taken")
+    func givenPort() throws {
+        let server = try LoopbackServer.start { _ in .ok() }
+        defer { server.close() }
+        #expect(server.url == "http://127.0.0.1:\(server.port)")
+        #expect(throws: LoopbackServerError.systemCall("bind", code: EADDRINUSE)) {
+            try LoopbackServer.start(port: server.port) { _ in .ok() }
+        }
+    }
+
+    @Test("a port can be used again at once, although its last connection was closed a moment ago")
+    func portAgain() throws {
+        // Somebody else may get the port first; not three times in a row.
+        for attempt in 1...3 {
+            let first = try LoopbackServer.start { _ in .ok("x").followed(by: .closeConnection) }
+            let client = try RawClient(port: first.port)
+            try client.send("GET / HTTP/1.1\r\n\r\n")
+            // The side that closes first is the one whose port the system remembers.
+            _ = try client.receiveToEnd()
+            client.close()
+            first.close()
+            do {
+                let second = try LoopbackServer.start(port: first.port) { _ in .ok("y") }
+                defer { second.close() }
+                #expect(try RawClient(port: second.port).get("/", through: "y").hasSuffix("y"))
+                return
+            } catch LoopbackServerError.systemCall("bind", EADDRINUSE) where attempt < 3 {
+                continue
+            }
+        }
+    }
+
+    @Test("a client that leaves in the middle of a reply does not end the process")
+    func brokenPipe() async throws {
+        let server = try LoopbackServer.start { _ in .ok(Data(count: 64 << 20)) }
+        defer { server.close() }
+        for _ in 0..<5 {
+            let client = try RawClient(port: server.port)
+            try client.send("GET / HTTP/1.1\r\n\r\n")
+            _ = try client.receive()
+            client.close()
+        }
+        try await server.waitForOpenConnections(atMost: 0)
+        #expect(server.requests.count == 5)
+    }
+}

@@ -1,0 +1,61 @@
+import CoreAPITesting
+import Testing
+
+@Suite("Waiting for requests", .timeLimit(.minutes(1)))
+struct WaitingForRequestsTests {
+    @Test("ends with the request that was waited for")
+    func arrives() async throws {
+        let server = try LoopbackServer.start { _ in .ok() }
+        defer { server.close() }
+        async let requests = server.waitForRequests(2)
+        let client = try RawClient(port: server.port)
+        try client.send("GET /1 HTTP/1.1\r\n\r\n")
+        try client.send("GET /2 HTTP/1.1\r\n\r\n")
+        #expect(try await requests.map(\.target) == ["/1", "/2"])
+    }
+
+    @Test("ends at once when they are there already")
+    func isThere() async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        defer { server.close() }
+        _ = try RawClient(port: server.port).get("/", through: "x")
+        #expect(try await server.waitForRequests(1, timeout: .zero).count == 1)
+    }
+
+    @Test("says what came when the time is over")
+    func timesOut() async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        defer { server.close() }
+        _ = try RawClient(port: server.port).get("/one", through: "x")
+        let error = await #expect(throws: LoopbackServerError.self) {
+            try await server.waitForRequests(2, timeout: .milliseconds(20))
+        }
+        #expect(error?.description.contains("waited for 2 requests; 1 requests [\"GET /one\"]") == true)
+    }
+
+    @Test("ends with an error when the server is closed")
+    func closed() async throws {
+        let server = try LoopbackServer.start { _ in .ok() }
+        let waiting = Task { try await server.waitForRequests(1, timeout: .seconds(60)) }
+        server.close()
+        let error = await #expect(throws: LoopbackServerError.self) { try await waiting.value }
+        guard case .closed = error else {
+            Issue.record("expected closed, got \(String(describing: error))")
+            return
+        }
+    }
+
+    @Test("ends with its task", arguments: [true, false])
+    func cancelled(afterStart: Bool) async throws {
+        let server = try LoopbackServer.start { _ in .ok() }
+        defer { server.close() }
+        let started = try Gate()
+        let waiting = Task {
+            started.open()
+            try await server.waitForRequests(1, timeout: .seconds(60))
+        }
+        if afterStart { try await started.waitUntilOpen() }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+    }
+}

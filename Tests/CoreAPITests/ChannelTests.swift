@@ -1,0 +1,111 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("A channel")
+struct ChannelTests {
+    struct Page: Codable, Equatable, Sendable { var page: Int }
+
+    @Test("says what is wrong with it")
+    func problems() {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport())
+        #expect(channel.problems.isEmpty)
+        channel.name = ""
+        channel.limits.attempts = 0
+        channel.limits.connections = -1
+        channel.environment.baseURL = "https://"
+        channel.environment.serverTrust.pins = ["h.example": ["sha256/short", "md5/AAAA"], "other.example": []]
+        let text = channel.problems.joined(separator: "\n")
+        for part in ["no name", "limits.attempts", "limits.connections", "host is empty", "sha256/short", "md5/AAAA", "empty list"] {
+            #expect(text.contains(part), "\(part) is missing in\n\(text)")
+        }
+    }
+
+    @Test("can be compared with another, secrets redacted")
+    func differences() {
+        let channel = Channel.test("https://a.example", transport: RecordingTransport())
+        #expect(channel.differences(from: channel).isEmpty)
+        var other = channel
+        other.environment.baseURL = "https://b.example"
+        other.environment.commonHeaders = ["X-Api-Key": "s3cret"]
+        other.limits.attempts = 3
+        let differences = channel.differences(from: other)
+        #expect(differences.map(\.field) == ["environment.baseURL", "environment.commonHeaders", "limits"])
+        #expect(!"\(differences)".contains("s3cret"))
+    }
+
+    @Test("is made on the spot by the initialiser that teams know")
+    func knownInitialiser() async throws {
+        struct Adding: RequestInterceptor {
+            func adapt(_ request: inout Request) async throws { try request.setHeader("X-A", "1") }
+        }
+        let transport = RecordingTransport(body: #"{"page":1}"#)
+        let manager = NetworkManager<TestEndpoint>(
+            transport: transport, isSSLPinningActive: true, host: TestHost(baseURL: "https://h.example"), networkLogger: SilentLogger(),
+            interceptor: Adding())
+        let page: Page = try await manager.request(endpoint: TestEndpoint("x"))
+        #expect(page.page == 1)
+        #expect(transport.requests.first?.url.string == "https://h.example/x")
+        #expect(transport.requests.first?.headers.count == 2)
+    }
+
+    class TestNetworker: Networker {
+        var networkManager: NetworkManager<TestEndpoint>
+        init(_ channel: Channel) { networkManager = NetworkManager(channel: channel) }
+    }
+
+    @Test("is swapped for one test and for no other that runs at the same time")
+    func swap() async throws {
+        let channel = Channel.test("https://h.example", name: "swapped", transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":-1}"#)]))
+        try await withThrowingTaskGroup { group in
+            for index in 0..<50 {
+                group.addTask {
+                    try await withChannel(channel, transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":\#(index)}"#)])) {
+                        for _ in 0..<5 {
+                            await Task.yield()
+                            let page: Page = try await TestNetworker(channel).networkManager.request(endpoint: TestEndpoint("x"))
+                            #expect(page.page == index)
+                        }
+                        async let child: Page = TestNetworker(channel).networkManager.request(endpoint: TestEndpoint("x"))
+                        #expect(try await child.page == index)
+                    }
+                    let outside: Page = try await TestNetworker(channel).networkManager.request(endpoint: TestEndpoint("x"))
+                    #expect(outside.page == -1)
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("another channel is not swapped along")
+    func swapOther() async throws {
+        let one = Channel.test("https://h.example", name: "one", transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":1}"#)]))
+        let two = Channel.test("https://h.example", name: "two", transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":2}"#)]))
+        try await withChannel(one, transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":3}"#)])) {
+            try await withChannel(two, transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":4}"#)])) {
+                let first: Page = try await one.manager().request(endpoint: TestEndpoint("x"))
+                let second: Page = try await two.manager().request(endpoint: TestEndpoint("x"))
+                #expect((first.page, second.page) == (3, 4))
+            }
+            let second: Page = try await two.manager().request(endpoint: TestEndpoint("x"))
+            #expect(second.page == 2)
+        }
+    }
+
+    @Test("shares no token with its swap")
+    func swapState() async throws {
+        var channel = Channel.test("https://h.example", name: "tokens", transport: RecordingTransport())
+        let authentication = BearerAuthentication(token: "first") { _ in "second" }
+        channel.interceptors = [authentication]
+        let refusing = RecordingTransport(statuses: [401, 200])
+        try await withChannel(channel, transport: refusing) {
+            try await channel.manager().request(endpoint: TestEndpoint("x"))
+        }
+        try await channel.manager().request(endpoint: TestEndpoint("x"))
+        #expect(refusing.requests.map { $0.headers[.authorization] } == ["Bearer first", "Bearer second"])
+        let outside = try #require(channel.transport as? RecordingTransport).requests
+        #expect(outside.map { $0.headers[.authorization] } == ["Bearer first"])
+    }
+}

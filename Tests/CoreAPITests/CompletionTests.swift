@@ -1,0 +1,114 @@
+import CoreAPI
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@Suite("A completion")
+struct CompletionTests {
+    struct Item: Codable, Equatable, Sendable { var id: Int }
+
+    @MainActor final class Screen {
+        var seen: [Int] = []
+    }
+
+    @Test("that is written on the main actor runs there, once")
+    @MainActor func mainActor() async throws {
+        let manager = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#)).manager()
+        let screen = Screen()
+        await withCheckedContinuation { continuation in
+            manager.request(endpoint: TestEndpoint(), type: Item.self) { result in
+                MainActor.assertIsolated()
+                screen.seen.append((try? result.get())?.id ?? -1)
+                continuation.resume()
+            }
+        }
+        #expect(screen.seen == [7])
+    }
+
+    @Test("that belongs to no actor runs on the main queue, or where the channel says")
+    func queue() async {
+        let key = DispatchSpecificKey<String>()
+        DispatchQueue.main.setSpecific(key: key, value: "main")
+        let own = DispatchQueue(label: "own")
+        own.setSpecific(key: key, value: "own")
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#))
+        for (queue, name) in [(CallbackQueue.main, "main"), (.queue(own), "own")] {
+            channel.callbackQueue = queue
+            let manager = channel.manager()
+            let seen = await withCheckedContinuation { continuation in
+                manager.request(endpoint: TestEndpoint(), type: Item.self) { _ in
+                    continuation.resume(returning: DispatchQueue.getSpecific(key: key))
+                }
+            }
+            #expect(seen == name)
+        }
+    }
+
+    @Test("does not make the call itself run on the callback queue")
+    func callOffQueue() async {
+        let key = DispatchSpecificKey<Bool>()
+        let own = DispatchQueue(label: "own")
+        own.setSpecific(key: key, value: true)
+        let wasOnQueue = Mutex(false)
+        var channel = Channel.test(
+            "https://h.example",
+            transport: RecordingTransport { request in
+                if DispatchQueue.getSpecific(key: key) == true { wasOnQueue.withLock { $0 = true } }
+                return .answer(to: request)
+            })
+        channel.callbackQueue = .queue(own)
+        let manager = channel.manager()
+        await withCheckedContinuation { continuation in
+            manager.request(endpoint: TestEndpoint(), type: Item.self) { _ in continuation.resume() }
+        }
+        #expect(wasOnQueue.withLock { $0 } == false)
+    }
+
+    @Test("is called exactly once after a cancellation, whenever it comes")
+    func cancellation() async {
+        let (stream, started) = AsyncStream.makeStream(of: Void.self)
+        let transport = RecordingTransport { request in
+            started.yield()
+            try? await Task.sleep(for: .seconds(3_600))
+            return Response(request: request, result: .failure(.cancelled(ErrorContext(request))))
+        }
+        let manager = Channel.test("https://h.example", transport: transport).manager()
+        let calls = Mutex(0)
+        let (done, finish) = AsyncStream.makeStream(of: Bool.self)
+        let cancellable = manager.request(endpoint: TestEndpoint(), type: Item.self) { result in
+            calls.withLock { $0 += 1 }
+            if case .failure(let error) = result { finish.yield(error.isCancelled) } else { finish.yield(false) }
+        }
+        for await _ in stream { break }
+        cancellable.cancel()
+        cancellable.cancel()
+        for await wasCancelled in done {
+            #expect(wasCancelled)
+            break
+        }
+        cancellable.cancel()
+        #expect(calls.withLock { $0 } == 1)
+    }
+
+    @Test("1,000 completions are each called once")
+    func many() async {
+        let manager = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#)).manager()
+        let calls = Shared([Int: Int]())
+        await withTaskGroup { group in
+            for index in 0..<1_000 {
+                group.addTask {
+                    await withCheckedContinuation { continuation in
+                        let cancellable = manager.request(endpoint: TestEndpoint(), type: Item.self) { _ in
+                            calls.change { $0[index, default: 0] += 1 }
+                            continuation.resume()
+                        }
+                        if index.isMultiple(of: 2) { cancellable.cancel() }
+                    }
+                }
+            }
+        }
+        #expect(calls.current.count == 1_000)
+        #expect(calls.current.values.allSatisfy { $0 == 1 })
+    }
+}

@@ -1,0 +1,105 @@
+import CoreAPI
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("Parameters are encoded")
+struct InputEncodingTests {
+    private func sent(_ params: Parameters, _ encoding: InputEncoding, post: Bool = false) async throws -> Request {
+        let transport = RecordingTransport()
+        let manager = Channel.test("https://h.example", transport: transport).manager()
+        try await manager.request(endpoint: TestEndpoint("s", post ? .post : .get, params: params, encoding: encoding))
+        return try #require(transport.requests.first)
+    }
+
+    private func query(_ params: Parameters, _ style: QueryStyle = .standard) async throws -> String? {
+        try await sent(params, .query(style)).url.query
+    }
+
+    private func body(_ request: Request) throws -> String {
+        guard case .bytes(let data) = request.body else { return "" }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    @Test("in the query, reserved characters and Unicode escaped (RFC 3986 §2)")
+    func escaping() async throws {
+        #expect(try await query(["q": "a b+c&d=e#f/g", "ş": "çığ"]) == "q=a%20b%2Bc%26d%3De%23f%2Fg&%C5%9F=%C3%A7%C4%B1%C4%9F")
+    }
+
+    @Test("in the order in which they are written, nil left out")
+    func orderAndNil() async throws {
+        let none: Int? = nil
+        #expect(try await query(["z": 1, "a": none, "m": true, "b": 2.5]) == "z=1&m=true&b=2.5")
+    }
+
+    @Test("arrays in four styles")
+    func arrays() async throws {
+        let params: Parameters = ["id": [1, 2]]
+        #expect(try await query(params) == "id=1&id=2")
+        #expect(try await query(params, QueryStyle(arrays: .brackets)) == "id%5B%5D=1&id%5B%5D=2")
+        #expect(try await query(params, QueryStyle(arrays: .indexed)) == "id%5B0%5D=1&id%5B1%5D=2")
+        #expect(try await query(params, QueryStyle(arrays: .commaSeparated)) == "id=1%2C2")
+        #expect(try await query(["id": [1, nil, 3] as [Int?]]) == "id=1&id=3")
+        #expect(try await query(["id": [] as [Int]]) == nil)
+    }
+
+    @Test("nested values with their names in brackets")
+    func nesting() async throws {
+        struct Filter: Encodable { var price = ["min": 5]; var tags = [["a", "b"]]; var none: String? }
+        #expect(try await query(["f": Parameters(Filter())]) == "f%5Bprice%5D%5Bmin%5D=5&f%5Btags%5D%5B0%5D=a&f%5Btags%5D%5B0%5D=b")
+    }
+
+    @Test("booleans, dates, data, URLs and decimals")
+    func scalars() async throws {
+        let date = Date(timeIntervalSince1970: 1_700_000_000)
+        #expect(try await query(["d": date]) == "d=2023-11-14T22%3A13%3A20Z")
+        #expect(try await query(["d": date], QueryStyle(dates: .secondsSince1970)) == "d=1700000000")
+        #expect(try await query(["d": date], QueryStyle(dates: .millisecondsSince1970)) == "d=1700000000000")
+        #expect(try await query(["b": true, "c": false], QueryStyle(booleans: .digits)) == "b=1&c=0")
+        #expect(try await query(["x": Data([255, 254])]) == "x=%2F%2F4%3D")
+        #expect(try await query(["u": URL(string: "https://a.example/?x=1")]) == "u=https%3A%2F%2Fa.example%2F%3Fx%3D1")
+        #expect(try await query(["p": Decimal(string: "19.90")]) == "p=19.9")
+        #expect(try await query(["big": UInt64.max]) == "big=18446744073709551615")
+    }
+
+    @Test("as a form, spaces as plus signs")
+    func form() async throws {
+        let request = try await sent(["custname": "Ayşe K", "q": "a+b&c"], .form, post: true)
+        #expect(try body(request) == "custname=Ay%C5%9Fe+K&q=a%2Bb%26c")
+        #expect(request.headers[.contentType] == "application/x-www-form-urlencoded")
+    }
+
+    @Test("as a JSON body, keys sorted")
+    func json() async throws {
+        let request = try await sent(["b": [1, 2], "a": Parameters(["x": "/ç"])], .body, post: true)
+        #expect(try body(request) == #"{"a":{"x":"/ç"},"b":[1,2]}"#)
+        #expect(request.headers[.contentType] == "application/json")
+        #expect(try await body(sent([3, nil, 5], .json, post: true)) == "[3,null,5]")
+    }
+
+    @Test("a duplicate name in a literal keeps its later value")
+    func duplicates() async throws {
+        #expect(try await query(["a": 1, "b": 2, "a": 3]) == "a=3&b=2")
+    }
+
+    @Test("and what cannot be encoded is a typed error, not a trap", arguments: [
+        (["x": Double.nan] as Parameters, "finite"),
+        (Parameters(42), "names and values"),
+        ([1, 2] as Parameters, "names and values"),
+        (Parameters(Refusing()), "refused"),
+    ])
+    func failures(params: Parameters, reason: String) async throws {
+        let manager = Channel.test("https://h.example", transport: RecordingTransport()).manager()
+        let error = await #expect(throws: APIClientError.self) {
+            try await manager.request(endpoint: TestEndpoint("s", params: params))
+        }
+        guard case .request(.encodingFailed, _)? = error else { Issue.record("\(String(describing: error))"); return }
+        #expect(error?.localizedDescription.contains(reason) == true, "\(error?.localizedDescription ?? "")")
+    }
+
+    struct Refusing: Encodable, Sendable {
+        func encode(to encoder: any Encoder) throws {
+            throw EncodingError.invalidValue(self, .init(codingPath: [], debugDescription: "refused"))
+        }
+    }
+}

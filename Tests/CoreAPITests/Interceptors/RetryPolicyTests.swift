@@ -1,0 +1,70 @@
+import CoreAPI
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("The retry policy")
+struct RetryPolicyTests {
+    private func attempts(
+        _ method: HTTPRequest.Method = .get, headers: Headers = [:], policy: RetryPolicy = RetryPolicy(base: .milliseconds(1)),
+        _ answer: @escaping @Sendable (Request) async -> Response<Data>
+    ) async -> Int {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(answer))
+        channel.interceptors = [policy]
+        return await channel.manager().response(for: TestEndpoint("x", method, headers: headers), decoding: .nothing).attempts.count
+    }
+
+    private static func failing(_ error: TransportError) -> @Sendable (Request) async -> Response<Data> {
+        { Response(request: $0, result: .failure(.transport(error, ErrorContext($0)))) }
+    }
+
+    @Test("repeats idempotent methods after the listed statuses", arguments: [408, 425, 429, 500, 502, 503, 504])
+    func statuses(status: Int) async {
+        #expect(await attempts { .answer(to: $0, status: status) } == 3)
+        #expect(await attempts(.put) { .answer(to: $0, status: status) } == 3)
+        #expect(await attempts(.post) { .answer(to: $0, status: status) } == 1)
+        #expect(await attempts(.post, headers: ["Idempotency-Key": "k"]) { .answer(to: $0, status: status) } == 3)
+    }
+
+    @Test("leaves every other status alone", arguments: [200, 400, 401, 404, 501])
+    func otherStatuses(status: Int) async {
+        #expect(await attempts { .answer(to: $0, status: status) } == 1)
+    }
+
+    @Test("does not send a request again that may have been processed, unless it carries a key")
+    func ambiguous() async {
+        let lost = Self.failing(.connectionLost(reason: "", mayHaveBeenProcessed: true))
+        #expect(await attempts(.post, lost) == 1)
+        #expect(await attempts(.post, headers: ["Idempotency-Key": "k"], lost) == 3)
+        #expect(await attempts(.get, lost) == 3)
+        #expect(await attempts(.post, Self.failing(.cannotConnect(host: "h", reason: ""))) == 3)
+        #expect(await attempts(.post, Self.failing(.timedOut(.idle, after: .seconds(1)))) == 1)
+        #expect(await attempts(.get, Self.failing(.tls(host: "h", reason: ""))) == 1)
+    }
+
+    @Test("takes Retry-After as a floor, in seconds or as a date, and gives up when it passes the deadline")
+    func retryAfter() async {
+        let start = ContinuousClock.now
+        let once: @Sendable (Request) async -> Response<Data> = {
+            .answer(to: $0, status: $0.attempt == 1 ? 503 : 200, headers: [.retryAfter: "1"])
+        }
+        #expect(await attempts(.get, once) == 2)
+        #expect(ContinuousClock.now - start >= .seconds(1))
+        #expect(await attempts { .answer(to: $0, status: 503, headers: [.retryAfter: "3600"]) } == 1)
+        #expect(await attempts { .answer(to: $0, status: 503, headers: [.retryAfter: "Sun, 06 Nov 2094 08:49:37 GMT"]) } == 1)
+        #expect(await attempts { .answer(to: $0, status: 503, headers: [.retryAfter: "Sun, 06 Nov 1994 08:49:37 GMT"]) } == 3)
+        #expect(await attempts { .answer(to: $0, status: 503, headers: [.retryAfter: "999999999999999999999"]) } == 3)
+        #expect(await attempts { .answer(to: $0, status: 503, headers: [.retryAfter: "9223372036854775807"]) } == 1)
+        #expect(await attempts { .answer(to: $0, status: 503, headers: [.retryAfter: "-5"]) } == 3)
+    }
+
+    @Test("waits a random part of a doubling pause")
+    func jitter() async {
+        let response = RecordingTransport(status: 503)
+        var channel = Channel.test("https://h.example", transport: response)
+        channel.interceptors = [RetryPolicy(attempts: 6, base: .milliseconds(2), cap: .milliseconds(8))]
+        let attempts = await channel.manager().response(for: TestEndpoint(), decoding: .nothing).attempts
+        #expect(attempts.map(\.delay).first == .zero)
+        for (attempt, ceiling) in zip(attempts.dropFirst(), [2, 4, 8, 8, 8]) { #expect(attempt.delay <= .milliseconds(ceiling)) }
+    }
+}

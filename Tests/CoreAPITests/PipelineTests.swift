@@ -1,0 +1,385 @@
+import CoreAPI
+import Foundation
+import HTTPTypes
+import Synchronization
+import Testing
+
+@Suite("The pipeline")
+struct PipelineTests {
+    struct Item: Codable, Equatable, Sendable { var id: Int }
+
+    /// Writes down which stage ran when.
+    final class Diary: Sendable {
+        private let lines = Mutex<[String]>([])
+        var all: [String] { lines.withLock { $0 } }
+        func write(_ line: String) { lines.withLock { $0.append(line) } }
+    }
+
+    struct Noting: RequestEnhancer {
+        let name: String
+        let diary: Diary
+        var instancePriority: Priority?
+        func enhance(_ request: inout Request) { diary.write("enhance \(name)") }
+        func deenhance(_ response: inout Response<Data>) { diary.write("deenhance \(name)") }
+    }
+
+    struct NotingInterceptor: RequestInterceptor {
+        let diary: Diary
+        var retries = 0
+        func adapt(_ request: inout Request) async throws { diary.write("adapt \(request.attempt)") }
+        func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult {
+            diary.write("retry?")
+            return response.attempts.count <= retries ? .retry : .doNotRetry
+        }
+    }
+
+    struct NotingHandler: ErrorHandler {
+        let diary: Diary
+        func canResolve(_ error: APIClientError) -> Bool { true }
+        func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult {
+            diary.write("resolve \(error.label)")
+            return .doNotRetry
+        }
+    }
+
+    struct NotingLogger: NetworkLogger {
+        let diary: Diary
+        func log(_ event: NetworkEvent) {
+            switch event {
+            case .sending: diary.write("log sending")
+            case .retrying: diary.write("log retrying")
+            case .finished: diary.write("log finished")
+            default: diary.write("log other")
+            }
+        }
+    }
+
+    @Test("runs every stage in its order, adapting per attempt and enhancing once")
+    func order() async {
+        let diary = Diary()
+        var channel = Channel.test(
+            "https://h.example",
+            transport: RecordingTransport { request in
+                diary.write("send")
+                return .answer(to: request, status: 500, body: "oops")
+            })
+        channel.enhancers = [
+            Noting(name: "low", diary: diary, instancePriority: .low), Noting(name: "first", diary: diary, instancePriority: .max),
+            Noting(name: "normal", diary: diary), Noting(name: "normal 2", diary: diary),
+            Noting(name: "high", diary: diary, instancePriority: .high),
+        ]
+        channel.interceptors = [NotingInterceptor(diary: diary, retries: 1)]
+        channel.errorFilter = ErrorFilter { _ in diary.write("filter"); return nil }
+        channel.errorHandler = NotingHandler(diary: diary)
+        channel.resultHandler = ResultHandler { _ in diary.write("result handler") }
+        channel.logger = NotingLogger(diary: diary)
+
+        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        #expect(response.error?.label == "verification.unacceptableStatus.500")
+        #expect(response.attempts.map(\.status) == [500, 500])
+        #expect(String(decoding: response.data, as: UTF8.self) == "oops", "the body of a failure is kept")
+
+        let names = ["first", "high", "normal", "normal 2", "low"]
+        let attempt = ["log sending", "send"] + names.map { "deenhance \($0)" } + ["filter", "retry?"]
+        let expected =
+            names.map { "enhance \($0)" } + ["adapt 1"] + attempt + ["log retrying", "adapt 2"] + attempt
+            + ["resolve verification.unacceptableStatus.500", "result handler", "log finished"]
+        #expect(diary.all == expected)
+    }
+
+    @Test("decodes off the main thread and delivers the value")
+    @MainActor func decoding() async throws {
+        let isMain = Mutex<Bool?>(nil)
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#))
+        let plain = BodyCoder.json
+        channel.coder = BodyCoder(contentType: "application/json") { try plain.encode($0) } decode: { type, data in
+            isMain.withLock { $0 = isOnMainActor() }
+            return try JSONDecoder().decode(type, from: data)
+        }
+        let item: Item = try await channel.manager().request(endpoint: TestEndpoint())
+        #expect(item == Item(id: 7))
+        #expect(isMain.withLock { $0 } == false)
+    }
+
+    @Test("asks for the coder's type, and for nothing when nothing is decoded")
+    func accept() async throws {
+        let transport = RecordingTransport(body: #"{"id":7}"#)
+        let manager = Channel.test("https://h.example", transport: transport).manager()
+        _ = try await manager.request(endpoint: TestEndpoint(), type: Item.self)
+        try await manager.request(endpoint: TestEndpoint())
+        _ = try await manager.request(endpoint: TestEndpoint(), type: Data.self)
+        #expect(transport.requests.map { $0.headers[.accept] } == ["application/json", nil, nil])
+    }
+
+    @Test("lets the nearest modifier win: endpoint over channel over environment")
+    func nearest() async throws {
+        let transport = RecordingTransport()
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.environment.commonHeaders = ["X-A": "environment", "X-B": "environment", "X-C": "environment", "X-D": "environment"]
+        channel.modifiers = [Header("X-B", "channel"), Header("X-C", "channel"), Header("X-D", "channel"), Timeout(.seconds(40)), QueryItem("k", "1")]
+        let endpoint = TestEndpoint(
+            "a", headers: ["x-d": "own"], modifiers: [Header("X-C", "endpoint"), Timeout(.seconds(7)), QueryItem("l", "2")])
+        try await channel.manager().request(endpoint: endpoint)
+        let request = try #require(transport.requests.first)
+        let values = ["X-A", "X-B", "X-C", "X-D"].map { name in request.headers.first { $0.name.rawName.lowercased() == name.lowercased() }?.value }
+        #expect(values == ["environment", "channel", "endpoint", "own"])
+        #expect(request.headers.count == 4)
+        #expect(request.timeout.total == .seconds(7))
+        #expect(request.url.string == "https://h.example/a?k=1&l=2")
+    }
+
+    @Test("takes the base URL of the endpoint before the nearest modifier's before the environment's")
+    func base() async throws {
+        let transport = RecordingTransport()
+        var channel = Channel.test("https://environment.example", transport: transport)
+        try await channel.manager().request(endpoint: TestEndpoint())
+        channel.modifiers = [BaseURL("https://channel.example")]
+        try await channel.manager().request(endpoint: TestEndpoint())
+        try await channel.manager().request(endpoint: TestEndpoint(modifiers: [BaseURL("https://modifier.example/x/")]))
+        try await channel.manager().request(endpoint: TestEndpoint(baseURL: "https://own.example", modifiers: [BaseURL("https://m.example")]))
+        #expect(
+            transport.requests.map(\.url.string) == [
+                "https://environment.example/thing", "https://channel.example/thing", "https://modifier.example/x/thing",
+                "https://own.example/thing",
+            ])
+    }
+
+    @Test("says by a cache policy what caches may do", arguments: [
+        (CachePolicy.protocolDefault, nil), (.revalidate, "no-cache"), (.noStore, "no-store"), (.onlyIfCached, "only-if-cached"),
+    ] as [(CachePolicy, String?)])
+    func cachePolicy(policy: CachePolicy, directive: String?) async throws {
+        let transport = RecordingTransport()
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.environment.cachePolicy = policy
+        try await channel.manager().request(endpoint: TestEndpoint())
+        try await channel.manager().request(endpoint: TestEndpoint(headers: ["Cache-Control": "max-age=0"]))
+        #expect(transport.requests.map { $0.headers[.cacheControl] } == [directive, "max-age=0"])
+    }
+
+    @Test("sends nothing when the request cannot be built, and says what is wrong", arguments: [
+        (TestEndpoint("a\r\nb"), "request.malformedPath"),
+        (TestEndpoint("../x"), "request.malformedPath"),
+        (TestEndpoint(baseURL: "nonsense"), "request.malformedURL"),
+        (TestEndpoint(baseURL: "file:///etc"), "request.unsupportedScheme"),
+        (TestEndpoint(baseURL: "https://"), "request.malformedURL"),
+        (TestEndpoint(baseURL: "http://h.example"), "request.insecureConnection"),
+        (TestEndpoint(headers: ["X-A": "b\r\nX-Evil: 1"]), "request.malformedHeader"),
+        (TestEndpoint(headers: ["X-A": "b\nc"]), "request.malformedHeader"),
+        (TestEndpoint(headers: ["X-A": "b\0c"]), "request.malformedHeader"),
+        (TestEndpoint(headers: ["X A": "b"]), "request.malformedHeader"),
+        (TestEndpoint(headers: ["X-A\r\nEvil": "b"]), "request.malformedHeader"),
+        (TestEndpoint(modifiers: [Header("", "b")]), "request.malformedHeader"),
+    ])
+    func unbuildable(endpoint: TestEndpoint, label: String) async {
+        let transport = RecordingTransport()
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.environment.allowsInsecureConnections = false
+        let response = await channel.manager().response(for: endpoint, as: Item.self)
+        #expect(response.error?.label == label)
+        #expect(response.attempts.isEmpty)
+        #expect(transport.requests.isEmpty)
+        #expect(response.error?.localizedDescription.contains("channel test") == true)
+        #expect(response.error?.localizedDescription.contains("\n") == false)
+    }
+
+    @Test("sends nothing through a channel that is not sound", arguments: ["", "nonsense", "ftp://h.example", "http://h.example", "https://h.example?x=1"])
+    func unsound(baseURL: String) async {
+        let transport = RecordingTransport()
+        var channel = Channel.test(baseURL, transport: transport)
+        channel.environment.allowsInsecureConnections = false
+        #expect(!channel.problems.isEmpty)
+        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        #expect(response.error?.label == "channel")
+        #expect(transport.requests.isEmpty)
+    }
+
+    struct Tripping: RequestEnhancer {
+        struct Trip: Error {}
+        func enhance(_ request: inout Request) throws { throw Trip() }
+    }
+
+    @Test("turns what an enhancer throws into an error of that stage")
+    func enhancerThrows() async {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport())
+        channel.enhancers = [Tripping()]
+        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        #expect(response.error?.label == "enhancing")
+        #expect(response.error?.underlyingError is Tripping.Trip)
+    }
+
+    struct Refusing: RequestInterceptor {
+        struct Refusal: Error {}
+        func adapt(_ request: inout Request) async throws { throw Refusal() }
+    }
+
+    @Test("turns what an interceptor throws into an error of that stage, which others may resolve")
+    func interceptorThrows() async {
+        let transport = RecordingTransport()
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.interceptors = [Refusing()]
+        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        #expect(response.error?.label == "adapting")
+        #expect(response.error?.underlyingError is Refusing.Refusal)
+        #expect(response.attempts.count == 1)
+        #expect(transport.requests.isEmpty)
+    }
+
+    struct Insatiable: ErrorHandler {
+        func canResolve(_ error: APIClientError) -> Bool { true }
+        func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult { .retry }
+    }
+
+    @Test("makes no more attempts than the channel allows, whoever asks")
+    func attemptLimit() async {
+        let transport = RecordingTransport(status: 500)
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.errorHandler = Insatiable()
+        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        #expect(response.attempts.count == 10)
+        #expect(transport.requests.map(\.attempt) == Array(1...10))
+        channel.limits.attempts = 2
+        #expect(await channel.manager().response(for: TestEndpoint(), as: Item.self).attempts.count == 2)
+    }
+
+    struct Patient: ErrorHandler {
+        func canResolve(_ error: APIClientError) -> Bool { true }
+        func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult { .retryAfter(.seconds(3_600)) }
+    }
+
+    @Test("does not begin a pause that would pass the deadline")
+    func deadline() async {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 503))
+        channel.errorHandler = Patient()
+        let start = ContinuousClock.now
+        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        #expect(response.attempts.count == 1)
+        #expect(response.error?.label == "verification.unacceptableStatus.503")
+        #expect(ContinuousClock.now - start < .seconds(10))
+    }
+
+    @Test("a cancelled pause is a cancelled call")
+    func cancelledPause() async {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 503))
+        channel.modifiers = [Timeout(total: .seconds(7_200))]
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        channel.errorHandler = Signalling(continuation: continuation)
+        let manager = channel.manager()
+        let task = Task { await manager.response(for: TestEndpoint(), as: Item.self) }
+        for await _ in stream { break }
+        task.cancel()
+        #expect(await task.value.error?.isCancelled == true)
+    }
+
+    struct Signalling: ErrorHandler {
+        let continuation: AsyncStream<Void>.Continuation
+        func canResolve(_ error: APIClientError) -> Bool { true }
+        func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult {
+            continuation.yield()
+            return .retryAfter(.seconds(3_600))
+        }
+    }
+
+    struct Trouble: Error, Equatable { var code: Int }
+
+    @Test("brings the app's own error out intact, from a success as from a failure", arguments: [200, 401])
+    func appError(status: Int) async {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: status, body: #"{"code":7}"#))
+        struct Envelope: Decodable { var code: Int? }
+        channel.errorFilter = .envelope(Envelope.self) { envelope, _ in envelope.code.map(Trouble.init) }
+        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        #expect(response.error?.app(Trouble.self) == Trouble(code: 7))
+        #expect(response.error?.context.head?.status.code == status)
+        #expect(response.head?.status.code == status)
+    }
+
+    @Test("a result handler is told first, delays the caller and changes nothing, even when it throws")
+    func resultHandler() async throws {
+        let diary = Diary()
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#))
+        channel.logger = NotingLogger(diary: diary)
+        channel.resultHandler = ResultHandler { response in
+            diary.write("told \(response.error == nil)")
+            throw Trouble(code: 1)
+        }
+        let item: Item = try await channel.manager().request(endpoint: TestEndpoint())
+        diary.write("caller")
+        #expect(item.id == 7)
+        #expect(diary.all == ["log sending", "told true", "log other", "log finished", "caller"])
+    }
+
+    @Test("an empty answer is nil where its status may be empty, an error where a value is needed", arguments: [
+        (204, true), (205, true), (202, false), (200, false),
+    ])
+    func emptyBody(status: Int, isNil: Bool) async {
+        let channel = Channel.test("https://h.example", transport: RecordingTransport(status: status, body: ""))
+        let optional = await channel.manager().response(for: TestEndpoint(), as: Item?.self)
+        if isNil {
+            #expect(optional.error == nil)
+        } else {
+            #expect(optional.error?.label == "verification.emptyBody")
+        }
+        let declared = TestEndpoint(modifiers: [StatusCodeResponseVerifier(200..<300, mayBeEmpty: [status])])
+        #expect(await channel.manager().response(for: declared, as: Item?.self).error == nil)
+        #expect(await channel.manager().response(for: TestEndpoint(), as: Item.self).error?.label == "verification.emptyBody")
+        #expect(await channel.manager().response(for: TestEndpoint(), decoding: .nothing).error == nil)
+    }
+
+    @Test("a decoding error shows the path and the JSON around it, shortened and redacted")
+    func decodingError() async throws {
+        struct Page: Decodable, Sendable { var orders: [Order] }
+        struct Order: Decodable, Sendable { var id: Int; var title: String }
+        let filler = String(repeating: "x", count: 5_000)
+        let body = #"{"orders":[{"id":1,"title":"a"},{"id":"zwei","title":"b","token":"s3cret","filler":"\#(filler)"}]}"#
+        let channel = Channel.test("https://h.example", transport: RecordingTransport(body: body))
+        let response = await channel.manager().response(for: TestEndpoint(), as: Page.self)
+        guard case .decoding(let failure, let context)? = response.error else { Issue.record("\(String(describing: response.error))"); return }
+        #expect(failure.codingPath == "orders[1].id")
+        #expect(failure.excerpt.contains("zwei"))
+        #expect(failure.excerpt.count < 300)
+        #expect(!"\(failure.localizedDescription)".contains("s3cret"))
+        #expect(context.body.count == body.utf8.count)
+        #expect(response.error?.localizedDescription.contains("orders[1].id") == true)
+    }
+
+    @Test("an answer that is not JSON, not UTF-8 or of the wrong shape is a decoding error with its body kept", arguments: [
+        Data("<html>down</html>".utf8), Data([0xFF, 0xFE, 0x00]), Data("[1,2]".utf8), Data(#"{"id":null}"#.utf8), Data(#"{"id":"#.utf8),
+    ])
+    func undecodable(body: Data) async {
+        let transport = RecordingTransport { request in
+            Response(request: request, head: ResponseHead(status: .ok), data: body, result: .success(body))
+        }
+        let response = await Channel.test("https://h.example", transport: transport).manager().response(for: TestEndpoint(), as: Item.self)
+        #expect(response.error?.label == "decoding")
+        #expect(response.data == body)
+        #expect(response.error?.context.body == body)
+        #expect(response.error?.localizedDescription.isEmpty == false)
+    }
+
+    @Test("no secret stands in an error's text")
+    func redactedError() async {
+        let channel = Channel.test("https://h.example", transport: RecordingTransport(status: 500))
+        let response = await channel.manager().response(for: TestEndpoint("a?token=s3cret"), as: Item.self)
+        #expect(response.error?.localizedDescription.contains("s3cret") == false)
+        #expect(response.error?.localizedDescription.contains("token=<redacted>") == true)
+    }
+
+    @Test("stays one function of at most 80 lines that names every stage")
+    func shape() throws {
+        let source = try String(contentsOfFile: SourceTree.path("CoreAPI/Core/Pipeline.swift"), encoding: .utf8)
+        let body = try #require(source.firstMatch(of: /func response<[\s\S]*?\n    }\n/)).output
+        #expect(body.split(separator: "\n").count <= 80)
+        for stage in ["build(", "enhance(", "send(adapting", "deenhance(", "errorFilter", "decoding.apply", "settle(", "deliver("] {
+            #expect(body.contains(stage), "the pipeline does not name \(stage)")
+        }
+    }
+}
+
+private func isOnMainActor() -> Bool {
+    DispatchQueue.getSpecific(key: mainKey) == true
+}
+
+private let mainKey: DispatchSpecificKey<Bool> = {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    return key
+}()

@@ -1,0 +1,38 @@
+import CoreAPI
+import Foundation
+import HTTPTypes
+import Synchronization
+
+/// Remembers what reached it and answers by function: for tests of the stages above the wire, where no wire is the subject.
+final class RecordingTransport: Transport {
+    private let sent = Mutex<[Request]>([])
+    private let answer: @Sendable (Request) async -> Response<Data>
+
+    init(_ answer: @escaping @Sendable (Request) async -> Response<Data>) {
+        self.answer = answer
+    }
+
+    /// Answers with one status and body.
+    convenience init(status: Int = 200, body: String = "{}", headers: HTTPFields = [:]) {
+        self.init { .answer(to: $0, status: status, body: body, headers: headers) }
+    }
+
+    /// Answers with one status after the other, then with the last.
+    convenience init(statuses: [Int], body: String = "{}") {
+        self.init { .answer(to: $0, status: statuses[min($0.attempt, statuses.count) - 1], body: body) }
+    }
+
+    var requests: [Request] { sent.withLock { $0 } }
+
+    func send(_ request: Request) async -> Response<Data> {
+        sent.withLock { $0.append(request) }
+        return await answer(request)
+    }
+}
+
+extension Response<Data> {
+    static func answer(to request: Request, status: Int = 200, body: String = "{}", headers: HTTPFields = [:]) -> Response<Data> {
+        let head = ResponseHead(status: .init(code: status), headers: headers)
+        return Response(request: request, head: head, data: Data(body.utf8), result: .success(Data(body.utf8)))
+    }
+}

@@ -1,0 +1,16 @@
+import Synchronization
+
+/// A value that several tasks of a test change; a class, because a local `Mutex` cannot be captured by closures that are sent.
+final class Shared<Value: Sendable>: Sendable {
+    private let value: Mutex<Value>
+
+    init(_ value: Value) {
+        self.value = Mutex(value)
+    }
+
+    var current: Value { value.withLock { $0 } }
+
+    func change(_ change: (inout Value) -> Void) {
+        value.withLock { change(&$0) }
+    }
+}

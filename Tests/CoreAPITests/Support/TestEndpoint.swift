@@ -1,0 +1,47 @@
+import CoreAPI
+import HTTPTypes
+
+/// An endpoint that is whatever a test needs.
+struct TestEndpoint: Endpoint {
+    var path: String
+    var method: HTTPRequest.Method
+    var baseURL: String
+    var headers: Headers
+    var params: Parameters?
+    var encoding: InputEncoding
+    var modifiers: [any RequestModifier]
+    var description: String { "thing" }
+
+    init(
+        _ path: String = "thing", _ method: HTTPRequest.Method = .get, baseURL: String = "", headers: Headers = [:],
+        params: Parameters? = nil, encoding: InputEncoding = .query, modifiers: [any RequestModifier] = []
+    ) {
+        self.path = path
+        self.method = method
+        self.baseURL = baseURL
+        self.headers = headers
+        self.params = params
+        self.encoding = encoding
+        self.modifiers = modifiers
+    }
+}
+
+/// A host made on the spot.
+struct TestHost: EnvironmentType {
+    var name = "test"
+    var baseURL: String
+    var isSimulated: Bool { true }
+}
+
+extension Channel {
+    /// A channel to a server on loopback, or to nowhere when only fixtures answer.
+    static func test(
+        _ baseURL: String = "http://127.0.0.1:9/", name: String = "test", limits: Limits = Limits(), transport: (any Transport)? = nil
+    ) -> Channel {
+        Channel(
+            name: name, environment: Environment(TestHost(baseURL: baseURL), allowsInsecureConnections: true), limits: limits,
+            transport: transport)
+    }
+
+    func manager() -> NetworkManager<TestEndpoint> { NetworkManager(channel: self) }
+}

@@ -1,0 +1,134 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("Fixtures")
+struct FixtureTransportTests {
+    struct Page: Codable, Equatable, Sendable { var page: Int }
+
+    private func channel(_ fixtures: Fixture...) -> Channel {
+        .test("https://h.example/v1", transport: FixtureTransport(fixtures))
+    }
+
+    private func page(_ channel: Channel, _ path: String, _ method: HTTPRequest.Method = .get) async -> Response<Page> {
+        await channel.manager().response(for: TestEndpoint(path, method))
+    }
+
+    @Test("answer by method, path and the query items they name, the most specific first")
+    func matching() async throws {
+        let channel = channel(
+            Fixture(.get, "orders", body: #"{"page":0}"#), Fixture(.get, "orders?page=1", body: #"{"page":1}"#),
+            Fixture(.get, "orders?page=*&sort=new", body: #"{"page":2}"#), Fixture(.post, "orders", status: 201, body: #"{"page":3}"#))
+        #expect(try await page(channel, "orders").value.page == 0)
+        #expect(try await page(channel, "/orders?page=1").value.page == 1)
+        #expect(try await page(channel, "orders?page=9&sort=new").value.page == 2)
+        #expect(try await page(channel, "orders?other=1").value.page == 0)
+        let created = await page(channel, "orders", .post)
+        #expect(try created.value.page == 3)
+        #expect(created.head?.status.code == 201)
+        #expect(created.head?.headers[.contentType] == "application/json")
+    }
+
+    @Test("that do not fit fail with what there is and the nearest")
+    func unmatched() async {
+        let response = await page(channel(Fixture(.get, "orders/list"), Fixture(.post, "basket")), "order/list?token=s3cret")
+        let text = response.error?.localizedDescription ?? ""
+        #expect(response.error?.label == "transport.fixture")
+        #expect(text.contains("the nearest is GET orders/list"))
+        #expect(text.contains("POST basket"))
+        #expect(!text.contains("s3cret"))
+    }
+
+    @Test("may fail, wait and be cancelled while they wait")
+    func failureAndDelay() async {
+        let channel = channel(
+            Fixture(.get, "lost", failure: .connectionLost(reason: "pulled", mayHaveBeenProcessed: false)),
+            Fixture(.get, "slow", delay: .milliseconds(50)), Fixture(.get, "never", delay: .seconds(3_600)))
+        #expect(await page(channel, "lost").error?.label == "transport.connectionLost")
+        let start = ContinuousClock.now
+        _ = await page(channel, "slow")
+        #expect(ContinuousClock.now - start >= .milliseconds(50))
+        let task = Task { await page(channel, "never") }
+        task.cancel()
+        #expect(await task.value.error?.isCancelled == true)
+    }
+
+    @Test("are read from plain files")
+    func parsing() throws {
+        let text = """
+            # What the order screen shows first.
+            GET orders?page=1
+            200
+            content-type: application/json; charset=utf-8
+            set-cookie: a=1
+            set-cookie: b=2
+            @delay 1.5s
+
+            {"page":
+
+            1}
+
+            """
+        let fixture = try Fixture(parsing: text, file: "/x/orders.http")
+        #expect(fixture.method == .get)
+        #expect(fixture.path == "orders")
+        #expect(fixture.status == 200)
+        #expect(fixture.delay == .milliseconds(1_500))
+        #expect(fixture.headers.elements.map(\.value) == ["application/json; charset=utf-8", "a=1", "b=2"])
+        #expect(String(decoding: fixture.body, as: UTF8.self) == "{\"page\":\n\n1}")
+        let failing = try Fixture(parsing: "POST basket\n@failure timeout\n", file: "x.http")
+        guard case .timedOut? = failing.failure else { Issue.record("\(failing)"); return }
+    }
+
+    @Test("that cannot be read say where and why", arguments: [
+        ("", 1, "request line"),
+        ("GET", 1, "a method and a path"),
+        ("G@T x\n200", 1, "a method and a path"),
+        ("GET x", 1, "expected a status"),
+        ("GET x\n20", 2, "three digits"),
+        ("GET x\n200\nnonsense", 3, "expected a status, 'name: value' or '@directive'"),
+        ("GET x\n200\na b: c", 3, "token"),
+        ("GET x\n200\n@delay soon", 3, "expected a delay"),
+        ("GET x\n200\n@delay infs", 3, "expected a delay"),
+        ("GET x\n@failure gremlins", 2, "expected one of"),
+        ("GET x\n200\n@frobnicate", 3, "unknown directive"),
+        ("GET x\n200\n@body missing.json", 3, "missing"),
+        ("GET x\n200\n201", 3, "second status"),
+    ])
+    func unreadable(text: String, line: Int, reason: String) {
+        #expect {
+            try Fixture(parsing: text, file: "/nowhere/x.http")
+        } throws: { error in
+            guard case .unreadable("/nowhere/x.http", line, _)? = error as? FixtureError else { return false }
+            return error.localizedDescription.contains(reason)
+        }
+    }
+
+    @Test("of a folder that is not there fail every request and list what is")
+    func missingFolder() async {
+        let channel = Channel.test("https://h.example", transport: .fixtures("no-such-folder"))
+        let text = await page(channel, "x").error?.localizedDescription ?? ""
+        #expect(text.contains("no-such-folder"))
+        #expect(text.contains("orders-empty"))
+    }
+
+    @Test("of a folder with a file that cannot be read fail every request with the place")
+    func invalidFile() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fixtures-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data("GET x\nnonsense".utf8).write(to: folder.appendingPathComponent("bad.http"))
+        let channel = Channel.test("https://h.example", transport: FixtureTransport(directory: folder.path))
+        let text = await page(channel, "x").error?.localizedDescription ?? ""
+        #expect(text.contains("bad.http, line 2"))
+    }
+
+    @Test("are bound by the channel's limit like any answer")
+    func limit() async {
+        var channel = channel(Fixture(.get, "x", body: String(repeating: "x", count: 100)))
+        channel.limits.responseBodySize = 99
+        #expect(await page(channel, "x").error?.label == "transport.responseTooLarge")
+    }
+}

@@ -1,0 +1,26 @@
+import Testing
+
+@testable import Sandbox
+
+@Suite("The catalogue") struct CatalogueTests {
+    @Test(
+        "finds Turkish words in either case",
+        arguments: [("çanta", "ÇANTA"), ("gömlek", "Gömlek"), ("ince", "İNCE"), ("kılıfı", "KILIFI"), ("ışıklı", "IŞIKLI")])
+    func cases(lower: String, upper: String) {
+        let found = TYCatalogue.products(matching: lower).map(\.id)
+        #expect(!found.isEmpty)
+        #expect(found == TYCatalogue.products(matching: upper).map(\.id))
+    }
+
+    @Test("finds by brand, and by words of brand and name together")
+    func brand() {
+        #expect(TYCatalogue.products(matching: "lavinya").count == 4)
+        #expect(TYCatalogue.products(matching: "lavinya çanta").map(\.id) == [1002, 1005])
+    }
+
+    @Test("holds at least forty products, each with an id of its own")
+    func size() {
+        #expect(TYCatalogue.products.count >= 40)
+        #expect(Set(TYCatalogue.products.map(\.id)).count == TYCatalogue.products.count)
+    }
+}

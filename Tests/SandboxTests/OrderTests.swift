@@ -1,0 +1,67 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import Sandbox
+
+@Suite("A checkout") struct OrderTests {
+    private let milk = IDCheckout(addressId: "home", items: [.init(productId: "p-sut-1l", quantity: 2)], note: nil)
+    private let bread = IDCheckout(addressId: "home", items: [.init(productId: "p-ekmek", quantity: 1)], note: nil)
+
+    @Test("places one order, however often it is repeated")
+    func replay() throws {
+        let orders = IDOrders(failsFirst: false, now: { Date() })
+        guard case .placed(let first) = try orders.place(milk, basket: "b", key: "k"),
+            case .replayed(let again) = try orders.place(milk, basket: "b", key: "k")
+        else {
+            Issue.record("expected an order and its replay")
+            return
+        }
+        #expect(first.orderId == again.orderId)
+        #expect(orders.placed == 1)
+    }
+
+    @Test("is refused when its key stands for another one")
+    func conflict() throws {
+        let orders = IDOrders(failsFirst: false, now: { Date() })
+        _ = try orders.place(milk, basket: "b", key: "k")
+        #expect { try orders.place(bread, basket: "b", key: "k") } throws: { ($0 as? IDFailure)?.status == .conflict }
+        #expect { try orders.place(milk, basket: "c", key: "k") } throws: { ($0 as? IDFailure)?.status == .conflict }
+        #expect(orders.placed == 1)
+    }
+
+    @Test("places one order when its first answer is lost")
+    func failFirst() throws {
+        let orders = IDOrders(failsFirst: true, now: { Date() })
+        guard case .placedUnseen = try orders.place(milk, basket: "b", key: "k") else {
+            Issue.record("expected the first answer to be withheld")
+            return
+        }
+        #expect(orders.placed == 1)
+        guard case .replayed = try orders.place(milk, basket: "b", key: "k") else {
+            Issue.record("expected the order placed before")
+            return
+        }
+        #expect(orders.placed == 1)
+    }
+
+    @Test("places one order when many come with one key at once")
+    func race() async {
+        let orders = IDOrders(failsFirst: false, now: { Date() })
+        await withTaskGroup { group in
+            for _ in 0..<50 {
+                group.addTask { @concurrent [milk] in _ = try? orders.place(milk, basket: "b", key: "k") }
+            }
+        }
+        #expect(orders.placed == 1)
+    }
+
+    @Test("of an empty basket is refused and leaves its key unused")
+    func empty() throws {
+        let orders = IDOrders(failsFirst: false, now: { Date() })
+        let nothing = IDCheckout(addressId: "home", items: [], note: nil)
+        #expect(throws: IDFailure.self) { try orders.place(nothing, basket: "b", key: "k") }
+        _ = try orders.place(milk, basket: "b", key: "k")
+        #expect(orders.placed == 1)
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Sandbox
+
+@Suite("An access token") struct TokenTests {
+    /// A clock that is set by hand.
+    private final class HandClock: Sendable {
+        private let seconds = Mutex(0.0)
+        var now: Date { Date(timeIntervalSince1970: seconds.withLock { $0 }) }
+        func advance(by step: Double) { seconds.withLock { $0 += step } }
+    }
+
+    @Test("lives for its lifetime and no longer")
+    func lifetime() {
+        let clock = HandClock()
+        let tokens = DLTokens(lifetime: .seconds(300), now: { clock.now })
+        let token = tokens.issue()
+        clock.advance(by: 299)
+        #expect(tokens.isLive(token))
+        clock.advance(by: 1)
+        #expect(!tokens.isLive(token))
+    }
+
+    @Test("is expired together with all before it, and the next one is not")
+    func expireAll() {
+        let tokens = DLTokens(lifetime: .seconds(300), now: { Date() })
+        let before = [tokens.issue(), tokens.issue()]
+        tokens.expireAll()
+        let after = tokens.issue()
+        #expect(before.allSatisfy { !tokens.isLive($0) })
+        #expect(tokens.isLive(after))
+        #expect(tokens.issued == 3)
+    }
+
+    @Test("that was never handed out is not live")
+    func stale() {
+        #expect(!DLTokens(lifetime: .seconds(300), now: { Date() }).isLive("dl-sandbox-stale"))
+    }
+}

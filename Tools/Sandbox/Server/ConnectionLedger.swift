@@ -1,0 +1,48 @@
+import NIOCore
+import Synchronization
+
+/// Which connections are open, and how many there have been.
+final class ConnectionLedger: Sendable {
+    private struct State {
+        var accepted = 0
+        var open: [ObjectIdentifier: any Channel] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// How many connections there have been.
+    var accepted: Int { state.withLock { $0.accepted } }
+
+    /// Enters a connection; it leaves the ledger on its own when it closes. Call it on the connection's event loop, before
+    /// its pipeline is built.
+    func enter(_ channel: any Channel) throws {
+        try channel.pipeline.syncOperations.addHandler(SocketSide(), name: SocketSide.name)
+        let id = ObjectIdentifier(channel)
+        state.withLock {
+            $0.accepted += 1
+            $0.open[id] = channel
+        }
+        channel.closeFuture.whenComplete { [weak self] _ in
+            self?.state.withLock { _ = $0.open.removeValue(forKey: id) }
+        }
+    }
+
+    /// Closes every open connection at once, without a TLS farewell.
+    func cutAll() {
+        for channel in state.withLock({ Array($0.open.values) }) {
+            channel.eventLoop.execute {
+                let pipeline = channel.pipeline.syncOperations
+                guard let context = try? pipeline.context(name: SocketSide.name) else { return }
+                context.close(promise: nil)
+            }
+        }
+    }
+}
+
+/// Marks the place between the socket and TLS. A close from here skips the TLS handler, which on closing waits up to five
+/// seconds for the peer's close_notify.
+private final class SocketSide: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    static let name = "sandbox.socket-side"
+}

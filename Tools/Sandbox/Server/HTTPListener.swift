@@ -1,0 +1,85 @@
+import Hummingbird
+import HummingbirdCore
+import HummingbirdHTTP2
+import Logging
+import NIOCore
+
+/// One listening socket on 127.0.0.1, TLS with HTTP/2 or HTTP/1.1 by ALPN, from its start to its end.
+final class HTTPListener: Sendable {
+    /// The port that was bound.
+    let port: Int
+    /// The connections it accepted.
+    let connections: ConnectionLedger
+
+    private let server: Server<LedgeredChannel>
+    private let running: Task<Void, any Error>
+
+    /// How long connections may take to close on their own when the listener stops.
+    private static let grace: Duration = .milliseconds(250)
+
+    private init(
+        port: Int, connections: ConnectionLedger, server: Server<LedgeredChannel>, running: Task<Void, any Error>
+    ) {
+        self.port = port
+        self.connections = connections
+        self.server = server
+        self.running = running
+    }
+
+    deinit {
+        running.cancel()
+        connections.cutAll()
+    }
+
+    /// Binds, and returns once connections are accepted.
+    static func start(
+        port: Int, tls: TLSConfiguration, responder: some HTTPResponder<BasicRequestContext>
+    ) async throws -> HTTPListener {
+        let connections = ConnectionLedger()
+        let logger = Logger(label: "sandbox", factory: { _ in SwiftLogNoOpLogHandler() })
+        let channel = try HTTP2UpgradeChannel(
+            tlsConfiguration: tls, configuration: .init(gracefulCloseTimeout: grace)
+        ) { request, writer, channel in
+            let context = BasicRequestContext(source: .init(channel: channel, logger: logger))
+            let response = try await responder.respond(to: request, context: context)
+            try await writer.write(response: response.head, body: response.body)
+        }
+        let (bound, announce) = AsyncThrowingStream<Int, any Error>.makeStream()
+        let server = Server(
+            childChannelSetup: LedgeredChannel(upgrade: channel, connections: connections),
+            configuration: .init(address: .hostname("127.0.0.1", port: port)),
+            onServerRunning: { channel in
+                if let port = channel.localAddress?.port { announce.yield(port) }
+            },
+            eventLoopGroup: EventLoopGroupProvider.singleton.eventLoopGroup,
+            logger: logger
+        )
+        let running = Task {
+            do {
+                try await server.run()
+                announce.finish()
+            } catch {
+                announce.finish(throwing: error)
+                throw error
+            }
+        }
+        for try await port in bound {
+            return HTTPListener(port: port, connections: connections, server: server, running: running)
+        }
+        throw CancellationError()
+    }
+
+    /// Closes the port, then the connections, and waits for both.
+    func stop() async {
+        let cutter = Task { [connections] in
+            // Again and again, because a connection may still come out of the accept queue after the first time.
+            while true {
+                try await Task.sleep(for: Self.grace)
+                connections.cutAll()
+            }
+        }
+        try? await server.shutdownGracefully()
+        _ = await running.result
+        cutter.cancel()
+    }
+}
