@@ -11,7 +11,9 @@ extension Pipeline {
     func settle<Value>(_ response: Response<Value>) async -> Settlement<Value> {
         guard let error = response.error, !error.isCancelled else { return .done(response) }
         let seen = response.withoutValue
-        switch await decide(seen, error) {
+        let wish = await decide(seen, error)
+        guard !Task.isCancelled else { return .done(response.with(.failure(.cancelled(ErrorContext(response))))) }
+        switch wish {
         case .doNotRetry: return .done(response)
         case .fail(let replacement):
             let settled = replacement as? APIClientError ?? .app(replacement, ErrorContext(response))

@@ -44,29 +44,31 @@ public struct DecodingFailure: Error, Sendable {
         }
     }
 
-    /// The part of the body that the path leads to: walked down as far as it can be, then written as JSON again.
+    /// The part of the body that the path leads to, walked down as far as it can be, written as JSON again. A lone scalar says
+    /// little, so the object around it follows.
     private static func excerpt(of body: Data, at path: [any CodingKey]) -> String {
-        guard !body.isEmpty else { return "" }
-        var node = try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed)
-        guard node != nil else { return shorten(String(decoding: body.prefix(excerptLength * 4), as: UTF8.self)) }
+        guard var node = try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed) else {
+            return shorten(String(decoding: body.prefix(excerptLength * 4), as: UTF8.self))
+        }
+        var scalar = ""
         for key in path {
-            if let index = key.intValue, let array = node as? [Any], array.indices.contains(index) {
-                node = array[index]
-            } else if let object = node as? [String: Any], let child = object[key.stringValue], !isScalar(child) {
-                node = child
-            } else {
+            let child: Any? =
+                if let index = key.intValue, let array = node as? [Any], array.indices.contains(index) { array[index] } else {
+                    (node as? [String: Any])?[key.stringValue]
+                }
+            guard let child else { break }
+            guard child is [Any] || child is [String: Any] else {
+                scalar = "\"\(key.stringValue)\":\(json(child)) in "
                 break
             }
+            node = child
         }
-        guard let node,
-            let json = try? JSONSerialization.data(withJSONObject: node, options: [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes])
-        else { return shorten(String(decoding: body.prefix(excerptLength * 4), as: UTF8.self)) }
-        return shorten(String(decoding: json, as: UTF8.self))
+        return shorten(scalar + json(node))
     }
 
-    /// A lone scalar says little; the object around it shows what it is.
-    private static func isScalar(_ node: Any) -> Bool {
-        !(node is [Any]) && !(node is [String: Any])
+    private static func json(_ node: Any) -> String {
+        let options: JSONSerialization.WritingOptions = [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes]
+        return (try? JSONSerialization.data(withJSONObject: node, options: options)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
     private static func shorten(_ text: String) -> String {

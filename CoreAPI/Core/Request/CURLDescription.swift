@@ -22,14 +22,14 @@ extension Request {
             words += ["--header", (value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(value)").shellQuoted]
         }
         for name in ["Accept", "Content-Type"] where !headers.contains(where: { $0.name.canonicalName == name.lowercased() }) {
-            guard name == "Accept" || !body.isEmpty else { continue }
+            guard name == "Accept" || sendsLength else { continue }
             words += ["--header", "\(name):".shellQuoted]
         }
         if acceptsCompression { words.append("--compressed") }
 
         var prefix = ""
         switch body {
-        case .none: break
+        case .none: if sendsLength { words += ["--data-raw", "''"] }
         case .bytes(let data):
             if let text = String(validating: data, as: UTF8.self), !text.utf8.contains(0) {
                 words += ["--data-raw", (redaction?.redact(text: text) ?? text).shellQuoted]
@@ -44,6 +44,11 @@ extension Request {
         }
         words.append((redaction?.redact(url: url) ?? url.string).shellQuoted)
         return prefix + words.joined(separator: " ")
+    }
+
+    /// Whether a length goes out even without a body (RFC 9110 §8.6).
+    private var sendsLength: Bool {
+        !body.isEmpty || method == .post || method == .put || method == .patch
     }
 
     /// The fields that the transport sends of its own accord are written too, but for those that curl makes itself.

@@ -72,7 +72,7 @@ extension HTTPURL {
         if let bad = text.firstForbiddenControl {
             throw .malformedPath(text.escapingControls, reason: "\(bad) may not stand in a path")
         }
-        if text.hasURLScheme {
+        if text.hasURLScheme, text.contains("://") {
             throw .malformedPath(text, reason: "a path is appended to the base URL and may not be an absolute URL itself")
         }
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,0 +1,120 @@
+import CoreAPI
+import Foundation
+import HTTPTypes
+import Logging
+import Synchronization
+import Testing
+
+@Suite("The log")
+struct CoreNetworkLoggerTests {
+    struct Line: Sendable {
+        var level: Logger.Level
+        var message: String
+        var metadata: Logger.Metadata
+        var text: String { metadata.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: "\n") }
+    }
+
+    /// Keeps what swift-log is given.
+    final class Pages: Sendable {
+        private let lines = Mutex<[Line]>([])
+        var all: [Line] { lines.withLock { $0 } }
+        func write(_ line: Line) { lines.withLock { $0.append(line) } }
+    }
+
+    struct Handler: LogHandler {
+        let pages: Pages
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+        func log(event: LogEvent) {
+            pages.write(Line(level: event.level, message: event.message.description, metadata: event.metadata ?? [:]))
+        }
+    }
+
+    private func log(
+        _ options: RequestLogging? = nil, level: Logger.Level = .trace, statuses: [Int] = [200], body: String = #"{"page":1}"#,
+        endpoint: TestEndpoint = TestEndpoint("a?token=s3cret&page=1"), prepare: (inout Channel) -> Void = { _ in }
+    ) async -> [Line] {
+        let pages = Pages()
+        var logger = Logger(label: "test") { _ in Handler(pages: pages) }
+        logger.logLevel = level
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(statuses: statuses, body: body))
+        channel.logger = CoreNetworkLogger(subsystem: "com.example", category: "test", logger: logger)
+        if let options { channel.modifiers.append(options) }
+        prepare(&channel)
+        _ = await channel.manager().response(for: endpoint, decoding: .nothing)
+        return pages.all
+    }
+
+    @Test("has static messages, metadata, and one id for all lines of a call")
+    func lines() async {
+        let lines = await log(statuses: [503, 200]) { $0.interceptors = [RetryPolicy(base: .zero)] }
+        #expect(lines.map(\.message) == ["request sent", "request retried", "request sent", "request finished"])
+        #expect(lines.map(\.level) == [.debug, .notice, .debug, .info])
+        #expect(Set(lines.map { "\($0.metadata["call"] ?? "")" }).count == 1)
+        #expect(lines.last?.metadata["channel"] == "test")
+        #expect(lines.last?.metadata["endpoint"] == "thing")
+        #expect(lines.last?.metadata["attempt"] == "2")
+        #expect(lines.last?.metadata["status"] == "200")
+        #expect(lines.last?.metadata["elapsed"] != nil)
+        #expect(lines.last?.metadata["url"] == "https://h.example/a?token=<redacted>&page=1")
+    }
+
+    @Test("writes what the options say", arguments: [
+        (RequestLogging.url, ["url"]), (.time, ["elapsed"]), (.status, ["status"]), (.requestHeaders, ["request.headers"]),
+        (.responseHeaders, ["response.headers"]), (.requestBody, ["request.body"]), (.responseBody, ["response.body"]),
+    ])
+    func options(option: RequestLogging, keys: [String]) async {
+        let optional: Set = ["url", "elapsed", "status", "request.headers", "response.headers", "request.body", "response.body"]
+        let lines = await log(option, endpoint: TestEndpoint("a", .post, headers: ["X-A": "1"], params: ["page": 1], encoding: .body))
+        #expect(Set(lines.flatMap(\.metadata.keys)).intersection(optional) == Set(keys))
+    }
+
+    @Test("is silent when the nearest level says off, and adds up otherwise")
+    func levels() async {
+        #expect(await log(.all, endpoint: TestEndpoint(modifiers: [RequestLogging.off])).isEmpty)
+        let lines = await log(.status, endpoint: TestEndpoint(modifiers: [RequestLogging.url]))
+        #expect(lines.last?.metadata["status"] == "200")
+        #expect(lines.last?.metadata["url"] != nil)
+        #expect(lines.last?.metadata["elapsed"] == nil)
+    }
+
+    @Test("holds no secret, whatever is logged")
+    func secrets() async {
+        let endpoint = TestEndpoint(
+            "a?access_token=s3cret", .post,
+            headers: ["Authorization": "Bearer s3cret", "Cookie": "sid=s3cret", "X-Api-Key": "s3cret", "X-Customer": "s3cret"],
+            params: ["password": "s3cret", "nested": Parameters(["refreshToken": "s3cret"])], encoding: .body)
+        let lines = await log(.all, statuses: [500], body: #"{"token":"s3cret","user":{"session_id":"s3cret"}}"#, endpoint: endpoint) {
+            $0.redaction = Redaction(["X-Customer"])
+        }
+        #expect(lines.count == 2)
+        let text = lines.map(\.text).joined(separator: "\n")
+        #expect(!text.contains("s3cret"), "\(text)")
+        #expect(text.contains("Authorization: <redacted>"))
+    }
+
+    @Test("cannot be forged with line breaks from a server")
+    func forging() async {
+        let lines = await log(.responseBody, body: "ok\n2026-01-01 error: forged\r\n")
+        #expect(lines.allSatisfy { !$0.text.contains("\n20") && !$0.text.contains("\r") })
+    }
+
+    @Test("formats nothing that will not be written")
+    func level() async {
+        let lines = await log(.all, level: .info)
+        #expect(lines.map(\.message) == ["request finished"])
+    }
+
+    @Test("cuts long bodies after hiding what is secret in them")
+    func cutting() async {
+        let body = String(repeating: "x", count: CoreNetworkLogger.bodyLimit - 10) + #""token":"s3cret-s3cret""#
+        let text = await log(.responseBody, body: body).map(\.text).joined()
+        #expect(!text.contains("s3c"))
+        #expect(text.contains("bytes)"))
+        #expect(text.count < CoreNetworkLogger.bodyLimit + 500)
+    }
+}

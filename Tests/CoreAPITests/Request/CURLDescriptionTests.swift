@@ -1,0 +1,70 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("The cURL form")
+struct CURLDescriptionTests {
+    /// The request as it left, and the server that it went to.
+    private func exchange(_ endpoint: TestEndpoint, _ server: LoopbackServer) async throws -> (Request, ReceivedRequest) {
+        let channel = Channel.test(server.url)
+        let response = await channel.manager().response(for: endpoint, decoding: .nothing)
+        await channel.close()
+        _ = try response.value
+        return (try #require(response.request), try #require(server.requests.last))
+    }
+
+    private func paste(_ command: String) throws {
+        let shell = Process()
+        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+        shell.arguments = ["-c", command + " --silent --max-time 10 --output /dev/null"]
+        try shell.run()
+        shell.waitUntilExit()
+        #expect(shell.terminationStatus == 0, "\(command)")
+    }
+
+    static let endpoints: [TestEndpoint] = [
+        TestEndpoint("a b/ç?q=1&r=it's"),
+        TestEndpoint("a", .post, headers: ["Authorization": "Bearer s3cret", "X-Quote": #"it's "quoted" $HOME `id`"#], params: ["name": "O'Neil", "n": 1], encoding: .body),
+        TestEndpoint("a", .put, params: ["a": "x y", "b": "ş"], encoding: .form),
+        TestEndpoint("a", .post),
+        TestEndpoint("a", .delete),
+        TestEndpoint("[1,2]/{x}", .get, headers: ["X-Empty": "", "Accept": "text/plain", "Accept-Encoding": "identity"]),
+        TestEndpoint("a", .post, params: [0], encoding: InputEncoding("bytes") { _, request in
+            request.body = .bytes(Data([0, 255, 10, 13, 39, 37, 92] + Array(0...255)))
+            request.headers[.contentType] = "application/octet-stream"
+        }),
+        TestEndpoint("a", .post, params: [0], encoding: InputEncoding("at sign") { _, request in request.body = .bytes(Data("@/etc/passwd".utf8)) }),
+    ]
+
+    @Test("pasted into a shell sends the same bytes", arguments: endpoints.indices)
+    func sameBytes(index: Int) async throws {
+        let server = try LoopbackServer.start { _ in .ok("{}") }
+        defer { server.close() }
+        let (request, ours) = try await exchange(Self.endpoints[index], server)
+        try paste(request.cURLDescription(revealingSecrets: true))
+        let theirs = try #require(server.requests.last)
+        #expect(server.requests.count == 2)
+        #expect(theirs.method == ours.method)
+        #expect(theirs.target == ours.target)
+        #expect(theirs.body == ours.body)
+        // Which codings are offered is each libcurl's own affair, and HTTP gives the order of different fields no meaning.
+        func fields(_ request: ReceivedRequest) -> [String] {
+            request.headers.map { "\($0.name.lowercased()): \($0.value)" }.filter { !$0.hasPrefix("accept-encoding: deflate") }.sorted()
+        }
+        #expect(fields(theirs) == fields(ours))
+    }
+
+    @Test("hides secrets unless they are asked for")
+    func redaction() async throws {
+        let transport = RecordingTransport()
+        let endpoint = TestEndpoint(
+            "a?token=s3cret", .post, headers: ["Authorization": "Bearer s3cret", "Cookie": "a=s3cret"], params: ["password": "s3cret"],
+            encoding: .body)
+        try await Channel.test("https://h.example", transport: transport).manager().request(endpoint: endpoint)
+        let request = try #require(transport.requests.first)
+        #expect(!request.cURLDescription().contains("s3cret"))
+        #expect(request.cURLDescription(revealingSecrets: true).components(separatedBy: "s3cret").count == 5)
+    }
+}
