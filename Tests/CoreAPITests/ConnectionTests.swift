@@ -1,6 +1,6 @@
 import CoreAPI
 import CoreAPITesting
-import Foundation
+import HTTPTypes
 import Testing
 
 @Suite("A channel's connections")
@@ -15,7 +15,7 @@ struct ConnectionTests {
         limits.connectionsPerHost = 6
         let transport = CurlTransport(limits: limits)
         let manager = Channel.test(server.url, limits: limits, transport: transport).manager()
-        try await withThrowingTaskGroup { group in
+        try await withThrowingTaskGroup(of: Page.self) { group in
             var started = 0
             func start() {
                 started += 1
