@@ -26,7 +26,8 @@ func product(_ name: String, _ package: String, trait: String) -> Target.Depende
 func channel(_ name: String, _ extra: [Target.Dependency] = []) -> [Target] {
     [
         .target(
-            name: "\(name)Networker", dependencies: ["CoreAPI", httpTypes] + extra, path: "Channels/\(name)", swiftSettings: settings),
+            name: "\(name)Networker", dependencies: ["CoreAPI", httpTypes] + extra, path: "Channels/\(name)",
+            swiftSettings: settings),
         .target(
             name: "\(name)Interactors", dependencies: ["CoreAPI", .byName(name: "\(name)Networker"), httpTypes],
             path: "Interactors/\(name)", swiftSettings: settings),
@@ -45,9 +46,10 @@ let package = Package(
         .library(name: "CoreAPI", targets: ["CoreAPI"]),
         .library(name: "CoreAPITesting", targets: ["CoreAPITesting"]),
         .executable(name: "networker", targets: ["networker"]),
-    ] + everyChannel.flatMap { name in
-        ["\(name)Networker", "\(name)Interactors"].map { .library(name: $0, targets: [$0]) }
-    },
+    ]
+        + everyChannel.flatMap { name in
+            ["\(name)Networker", "\(name)Interactors"].map { .library(name: $0, targets: [$0]) }
+        },
     traits: [
         .trait(name: "Signing", description: "swift-crypto, for channels that sign requests (ML)."),
         .trait(name: "Tools", description: "The networker command and its sandbox server.", enabledTraits: ["Signing"]),
@@ -65,7 +67,8 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(
-            name: "CCurl", path: "CoreAPI/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+            name: "CCurl", path: "CoreAPI/CCurl", pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .target(name: "CoreAPI", dependencies: ["CCurl", httpTypes, logging], path: "CoreAPI/Core", swiftSettings: settings),
         .target(name: "CoreAPITesting", dependencies: ["CoreAPI", httpTypes], path: "CoreAPI/Testing", swiftSettings: settings),
         .target(
@@ -82,18 +85,27 @@ let package = Package(
             path: "Tools/Sandbox", swiftSettings: settings),
         .executableTarget(
             name: "networker",
-            dependencies: ["CoreAPI", "Sandbox", product("ArgumentParser", "swift-argument-parser", trait: "Tools"), httpTypes, logging]
+            dependencies: [
+                "CoreAPI", "Sandbox", product("ArgumentParser", "swift-argument-parser", trait: "Tools"), httpTypes, logging,
+            ]
                 + networkers + interactors,
             path: "Tools/Networker", swiftSettings: settings),
         .testTarget(
             name: "CoreAPITests", dependencies: ["CoreAPI", "CoreAPITesting", httpTypes, logging], path: "Tests/CoreAPITests",
             swiftSettings: settings),
         .testTarget(
-            name: "CoreAPITestingTests", dependencies: ["CoreAPI", "CoreAPITesting", httpTypes], path: "Tests/CoreAPITestingTests",
+            name: "CoreAPITestingTests", dependencies: ["CoreAPI", "CoreAPITesting", httpTypes],
+            path: "Tests/CoreAPITestingTests",
             swiftSettings: settings),
         .testTarget(
             name: "ChannelTests", dependencies: ["CoreAPI", "CoreAPITesting", "Sandbox", httpTypes] + networkers + interactors,
             path: "Tests/ChannelTests", swiftSettings: settings),
+        .testTarget(
+            name: "ReadmeTests",
+            dependencies: [
+                "CoreAPI", "CoreAPITesting", "TYNetworker", "TYInteractors", "DLNetworker", "DLInteractors", httpTypes,
+            ],
+            path: "Tests/ReadmeTests", swiftSettings: settings),
         .testTarget(
             name: "SandboxTests",
             dependencies: ["Sandbox", product("Hummingbird", "hummingbird", trait: "Tools"), httpTypes],

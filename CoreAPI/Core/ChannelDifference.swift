@@ -34,6 +34,7 @@ extension Channel {
                     .joined(separator: ", ")
             ),
             ("environment.cachePolicy", "\(environment.cachePolicy)"),
+            ("environment.isSimulated", "\(environment.isSimulated)"),
             ("environment.allowsInsecureConnections", "\(environment.allowsInsecureConnections)"),
             ("environment.serverTrust.authorities", trust.authorities.summary),
             ("environment.serverTrust.pins", pins.joined(separator: ", ")),

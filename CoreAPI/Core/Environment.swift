@@ -29,6 +29,9 @@ public struct Environment: Sendable {
     public var serverTrust: ServerTrust
     /// Whether clear text http may be spoken. Default `false`.
     public var allowsInsecureConnections: Bool
+    /// Whether something else stands in for the real thing, so that credentials that are missing are no error. From ``type`` at first;
+    /// a channel that is swapped in a test is simulated, too.
+    public var isSimulated: Bool
 
     public init(
         _ type: any EnvironmentType, name: String? = nil, baseURL: String? = nil, commonHeaders: Headers = [:],
@@ -41,5 +44,6 @@ public struct Environment: Sendable {
         self.cachePolicy = cachePolicy
         self.serverTrust = serverTrust
         self.allowsInsecureConnections = allowsInsecureConnections
+        isSimulated = type.isSimulated
     }
 }

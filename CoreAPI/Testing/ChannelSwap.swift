@@ -11,7 +11,8 @@ public import CoreAPI
 /// ```
 ///
 /// - Parameters:
-///   - channel: the channel to swap; the one inside shares no token, connection or other state with it.
+///   - channel: the channel to swap; the one inside is simulated, so that it needs no credentials, and shares no token, connection or
+///     other state with this one.
 ///   - transport: what answers.
 ///   - change: further changes to the channel: another environment, a logger to look at.
 /// - Throws: what the operation throws.
@@ -20,6 +21,7 @@ public func withChannel<Result>(
     operation: () async throws -> Result
 ) async rethrows -> Result {
     var swapped = channel.isolated(transport: transport)
+    swapped.environment.isSimulated = true
     change(&swapped)
     return try await ChannelOverride.with(swapped, operation: operation)
 }

@@ -19,7 +19,9 @@ struct ArchitectureTests {
                 let source = try String(contentsOfFile: SourceTree.path(file), encoding: .utf8)
                 for match in source.matches(of: /(?m)^\s*(?:\w+ )?import (\w+)/) {
                     let module = String(match.output.1)
-                    let isOurs = module == "CCurl" || module.hasPrefix("CoreAPI") || module.hasSuffix("Networker") || module.hasSuffix("Interactors")
+                    let isOurs =
+                        module == "CCurl" || module.hasPrefix("CoreAPI") || module.hasSuffix("Networker")
+                        || module.hasSuffix("Interactors")
                     #expect(!isOurs || modules.contains(module), "\(file) imports \(module)")
                 }
             }
@@ -46,7 +48,10 @@ struct ArchitectureTests {
     @Test("the top level holds what the README names and nothing else")
     func topLevel() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: SourceTree.root).filter { !$0.hasPrefix(".") }
-        let allowed: Set = ["Package.swift", "Package.resolved", "README.md", "CoreAPI", "Channels", "Interactors", "Tests", "Tools", "Scripts", "LICENSE", "Benchmarks"]
+        let allowed: Set = [
+            "Package.swift", "Package.resolved", "README.md", "CoreAPI", "Channels", "Interactors", "Tests", "Tools", "Scripts",
+            "LICENSE", "Benchmarks",
+        ]
         #expect(Set(names).isSubset(of: allowed), "\(Set(names).subtracting(allowed))")
     }
 
@@ -54,7 +59,9 @@ struct ArchitectureTests {
     func length() throws {
         for folder in ["CoreAPI", "Channels", "Interactors", "Tools"] {
             for file in SourceTree.swiftFiles(in: folder) {
-                let lines = try String(contentsOfFile: SourceTree.path(file), encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false).count
+                let lines = try String(contentsOfFile: SourceTree.path(file), encoding: .utf8).split(
+                    separator: "\n", omittingEmptySubsequences: false
+                ).count
                 #expect(lines <= 301, "\(file) has \(lines) lines")
             }
         }

@@ -18,7 +18,9 @@ struct ChannelTests {
         channel.environment.baseURL = "https://"
         channel.environment.serverTrust.pins = ["h.example": ["sha256/short", "md5/AAAA"], "other.example": []]
         let text = channel.problems.joined(separator: "\n")
-        for part in ["no name", "limits.attempts", "limits.connections", "host is empty", "sha256/short", "md5/AAAA", "empty list"] {
+        for part in [
+            "no name", "limits.attempts", "limits.connections", "host is empty", "sha256/short", "md5/AAAA", "empty list",
+        ] {
             #expect(text.contains(part), "\(part) is missing in\n\(text)")
         }
     }
@@ -43,7 +45,8 @@ struct ChannelTests {
         }
         let transport = RecordingTransport(body: #"{"page":1}"#)
         let manager = NetworkManager<TestEndpoint>(
-            transport: transport, isSSLPinningActive: true, host: TestHost(baseURL: "https://h.example"), networkLogger: SilentLogger(),
+            transport: transport, isSSLPinningActive: true, host: TestHost(baseURL: "https://h.example"),
+            networkLogger: SilentLogger(),
             interceptor: Adding())
         let page: Page = try await manager.request(endpoint: TestEndpoint("x"))
         #expect(page.page == 1)
@@ -58,11 +61,14 @@ struct ChannelTests {
 
     @Test("is swapped for one test and for no other that runs at the same time")
     func swap() async throws {
-        let channel = Channel.test("https://h.example", name: "swapped", transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":-1}"#)]))
+        let channel = Channel.test(
+            "https://h.example", name: "swapped", transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":-1}"#)]))
         try await withThrowingTaskGroup { group in
             for index in 0..<50 {
                 group.addTask {
-                    try await withChannel(channel, transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":\#(index)}"#)])) {
+                    try await withChannel(
+                        channel, transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":\#(index)}"#)])
+                    ) {
                         for _ in 0..<5 {
                             await Task.yield()
                             let page: Page = try await TestNetworker(channel).networkManager.request(endpoint: TestEndpoint("x"))
@@ -81,8 +87,10 @@ struct ChannelTests {
 
     @Test("another channel is not swapped along")
     func swapOther() async throws {
-        let one = Channel.test("https://h.example", name: "one", transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":1}"#)]))
-        let two = Channel.test("https://h.example", name: "two", transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":2}"#)]))
+        let one = Channel.test(
+            "https://h.example", name: "one", transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":1}"#)]))
+        let two = Channel.test(
+            "https://h.example", name: "two", transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":2}"#)]))
         try await withChannel(one, transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":3}"#)])) {
             try await withChannel(two, transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":4}"#)])) {
                 let first: Page = try await one.manager().request(endpoint: TestEndpoint("x"))

@@ -79,7 +79,9 @@ struct ConnectionTests {
         let response = await channel.manager().response(for: TestEndpoint("x"), as: Page.self)
         #expect(ContinuousClock.now - start < .seconds(3))
         #expect(response.attempts.count >= 2)
-        guard case .transport(.timedOut, _)? = response.error else { Issue.record("\(String(describing: response.error))"); return }
+        guard case .transport(.timedOut, _)? = response.error else {
+            Issue.record("\(String(describing: response.error))"); return
+        }
         await channel.close()
     }
 
@@ -88,7 +90,8 @@ struct ConnectionTests {
         let server = try LoopbackServer.start { _ in .json(#"{"page":1}"#) }
         defer { server.close() }
         let channel = Channel.test(server.url)
-        let first = await channel.manager().response(for: TestEndpoint("x", .post, params: ["a": 1], encoding: .body), as: Page.self)
+        let first = await channel.manager().response(
+            for: TestEndpoint("x", .post, params: ["a": 1], encoding: .body), as: Page.self)
         let second = await channel.manager().response(for: TestEndpoint("x"), as: Page.self)
         await channel.close()
         let fresh = try #require(first.metrics)

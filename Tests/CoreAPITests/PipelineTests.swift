@@ -64,12 +64,15 @@ struct PipelineTests {
                 return .answer(to: request, status: 500, body: "oops")
             })
         channel.enhancers = [
-            Noting(name: "low", diary: diary, instancePriority: .low), Noting(name: "first", diary: diary, instancePriority: .max),
+            Noting(name: "low", diary: diary, instancePriority: .low),
+            Noting(name: "first", diary: diary, instancePriority: .max),
             Noting(name: "normal", diary: diary), Noting(name: "normal 2", diary: diary),
             Noting(name: "high", diary: diary, instancePriority: .high),
         ]
         channel.interceptors = [NotingInterceptor(diary: diary, retries: 1)]
-        channel.errorFilter = ErrorFilter { _ in diary.write("filter"); return nil }
+        channel.errorFilter = ErrorFilter { _ in
+            diary.write("filter"); return nil
+        }
         channel.errorHandler = NotingHandler(diary: diary)
         channel.resultHandler = ResultHandler { _ in diary.write("result handler") }
         channel.logger = NotingLogger(diary: diary)
@@ -92,7 +95,9 @@ struct PipelineTests {
         let isMain = Mutex<Bool?>(nil)
         var channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#))
         let plain = BodyCoder.json
-        channel.coder = BodyCoder(contentType: "application/json") { try plain.encode($0) } decode: { type, data in
+        channel.coder = BodyCoder(contentType: "application/json") {
+            try plain.encode($0)
+        } decode: { type, data in
             isMain.withLock { $0 = isOnMainActor() }
             return try JSONDecoder().decode(type, from: data)
         }
@@ -115,13 +120,20 @@ struct PipelineTests {
     func nearest() async throws {
         let transport = RecordingTransport()
         var channel = Channel.test("https://h.example", transport: transport)
-        channel.environment.commonHeaders = ["X-A": "environment", "X-B": "environment", "X-C": "environment", "X-D": "environment"]
-        channel.modifiers = [Header("X-B", "channel"), Header("X-C", "channel"), Header("X-D", "channel"), Timeout(.seconds(40)), QueryItem("k", "1")]
+        channel.environment.commonHeaders = [
+            "X-A": "environment", "X-B": "environment", "X-C": "environment", "X-D": "environment",
+        ]
+        channel.modifiers = [
+            Header("X-B", "channel"), Header("X-C", "channel"), Header("X-D", "channel"), Timeout(.seconds(40)),
+            QueryItem("k", "1"),
+        ]
         let endpoint = TestEndpoint(
             "a", headers: ["x-d": "own"], modifiers: [Header("X-C", "endpoint"), Timeout(.seconds(7)), QueryItem("l", "2")])
         try await channel.manager().request(endpoint: endpoint)
         let request = try #require(transport.requests.first)
-        let values = ["X-A", "X-B", "X-C", "X-D"].map { name in request.headers.first { $0.name.rawName.lowercased() == name.lowercased() }?.value }
+        let values = ["X-A", "X-B", "X-C", "X-D"].map { name in
+            request.headers.first { $0.name.rawName.lowercased() == name.lowercased() }?.value
+        }
         #expect(values == ["environment", "channel", "endpoint", "own"])
         #expect(request.headers.count == 4)
         #expect(request.timeout.total == .seconds(7))
@@ -136,7 +148,8 @@ struct PipelineTests {
         channel.modifiers = [BaseURL("https://channel.example")]
         try await channel.manager().request(endpoint: TestEndpoint())
         try await channel.manager().request(endpoint: TestEndpoint(modifiers: [BaseURL("https://modifier.example/x/")]))
-        try await channel.manager().request(endpoint: TestEndpoint(baseURL: "https://own.example", modifiers: [BaseURL("https://m.example")]))
+        try await channel.manager().request(
+            endpoint: TestEndpoint(baseURL: "https://own.example", modifiers: [BaseURL("https://m.example")]))
         #expect(
             transport.requests.map(\.url.string) == [
                 "https://environment.example/thing", "https://channel.example/thing", "https://modifier.example/x/thing",
@@ -144,9 +157,12 @@ struct PipelineTests {
             ])
     }
 
-    @Test("says by a cache policy what caches may do", arguments: [
-        (CachePolicy.protocolDefault, nil), (.revalidate, "no-cache"), (.noStore, "no-store"), (.onlyIfCached, "only-if-cached"),
-    ] as [(CachePolicy, String?)])
+    @Test(
+        "says by a cache policy what caches may do",
+        arguments: [
+            (CachePolicy.protocolDefault, nil), (.revalidate, "no-cache"), (.noStore, "no-store"),
+            (.onlyIfCached, "only-if-cached"),
+        ] as [(CachePolicy, String?)])
     func cachePolicy(policy: CachePolicy, directive: String?) async throws {
         let transport = RecordingTransport()
         var channel = Channel.test("https://h.example", transport: transport)
@@ -156,20 +172,22 @@ struct PipelineTests {
         #expect(transport.requests.map { $0.headers[.cacheControl] } == [directive, "max-age=0"])
     }
 
-    @Test("sends nothing when the request cannot be built, and says what is wrong", arguments: [
-        (TestEndpoint("a\r\nb"), "request.malformedPath"),
-        (TestEndpoint("../x"), "request.malformedPath"),
-        (TestEndpoint(baseURL: "nonsense"), "request.malformedURL"),
-        (TestEndpoint(baseURL: "file:///etc"), "request.unsupportedScheme"),
-        (TestEndpoint(baseURL: "https://"), "request.malformedURL"),
-        (TestEndpoint(baseURL: "http://h.example"), "request.insecureConnection"),
-        (TestEndpoint(headers: ["X-A": "b\r\nX-Evil: 1"]), "request.malformedHeader"),
-        (TestEndpoint(headers: ["X-A": "b\nc"]), "request.malformedHeader"),
-        (TestEndpoint(headers: ["X-A": "b\0c"]), "request.malformedHeader"),
-        (TestEndpoint(headers: ["X A": "b"]), "request.malformedHeader"),
-        (TestEndpoint(headers: ["X-A\r\nEvil": "b"]), "request.malformedHeader"),
-        (TestEndpoint(modifiers: [Header("", "b")]), "request.malformedHeader"),
-    ])
+    @Test(
+        "sends nothing when the request cannot be built, and says what is wrong",
+        arguments: [
+            (TestEndpoint("a\r\nb"), "request.malformedPath"),
+            (TestEndpoint("../x"), "request.malformedPath"),
+            (TestEndpoint(baseURL: "nonsense"), "request.malformedURL"),
+            (TestEndpoint(baseURL: "file:///etc"), "request.unsupportedScheme"),
+            (TestEndpoint(baseURL: "https://"), "request.malformedURL"),
+            (TestEndpoint(baseURL: "http://h.example"), "request.insecureConnection"),
+            (TestEndpoint(headers: ["X-A": "b\r\nX-Evil: 1"]), "request.malformedHeader"),
+            (TestEndpoint(headers: ["X-A": "b\nc"]), "request.malformedHeader"),
+            (TestEndpoint(headers: ["X-A": "b\0c"]), "request.malformedHeader"),
+            (TestEndpoint(headers: ["X A": "b"]), "request.malformedHeader"),
+            (TestEndpoint(headers: ["X-A\r\nEvil": "b"]), "request.malformedHeader"),
+            (TestEndpoint(modifiers: [Header("", "b")]), "request.malformedHeader"),
+        ])
     func unbuildable(endpoint: TestEndpoint, label: String) async {
         let transport = RecordingTransport()
         var channel = Channel.test("https://h.example", transport: transport)
@@ -182,7 +200,9 @@ struct PipelineTests {
         #expect(response.error?.localizedDescription.contains("\n") == false)
     }
 
-    @Test("sends nothing through a channel that is not sound", arguments: ["", "nonsense", "ftp://h.example", "http://h.example", "https://h.example?x=1"])
+    @Test(
+        "sends nothing through a channel that is not sound",
+        arguments: ["", "nonsense", "ftp://h.example", "http://h.example", "https://h.example?x=1"])
     func unsound(baseURL: String) async {
         let transport = RecordingTransport()
         var channel = Channel.test(baseURL, transport: transport)
@@ -307,9 +327,11 @@ struct PipelineTests {
         #expect(diary.all == ["log sending", "told true", "log other", "log finished", "caller"])
     }
 
-    @Test("an empty answer is nil where its status may be empty, an error where a value is needed", arguments: [
-        (204, true), (205, true), (202, false), (200, false),
-    ])
+    @Test(
+        "an empty answer is nil where its status may be empty, an error where a value is needed",
+        arguments: [
+            (204, true), (205, true), (202, false), (200, false),
+        ])
     func emptyBody(status: Int, isNil: Bool) async {
         let channel = Channel.test("https://h.example", transport: RecordingTransport(status: status, body: ""))
         let optional = await channel.manager().response(for: TestEndpoint(), as: Item?.self)
@@ -332,7 +354,9 @@ struct PipelineTests {
         let body = #"{"orders":[{"id":1,"title":"a"},{"id":"zwei","title":"b","token":"s3cret","filler":"\#(filler)"}]}"#
         let channel = Channel.test("https://h.example", transport: RecordingTransport(body: body))
         let response = await channel.manager().response(for: TestEndpoint(), as: Page.self)
-        guard case .decoding(let failure, let context)? = response.error else { Issue.record("\(String(describing: response.error))"); return }
+        guard case .decoding(let failure, let context)? = response.error else {
+            Issue.record("\(String(describing: response.error))"); return
+        }
         #expect(failure.codingPath == "orders[1].id")
         #expect(failure.excerpt.contains("zwei"))
         #expect(failure.excerpt.count < 300)
@@ -341,14 +365,18 @@ struct PipelineTests {
         #expect(response.error?.localizedDescription.contains("orders[1].id") == true)
     }
 
-    @Test("an answer that is not JSON, not UTF-8 or of the wrong shape is a decoding error with its body kept", arguments: [
-        Data("<html>down</html>".utf8), Data([0xFF, 0xFE, 0x00]), Data("[1,2]".utf8), Data(#"{"id":null}"#.utf8), Data(#"{"id":"#.utf8),
-    ])
+    @Test(
+        "an answer that is not JSON, not UTF-8 or of the wrong shape is a decoding error with its body kept",
+        arguments: [
+            Data("<html>down</html>".utf8), Data([0xFF, 0xFE, 0x00]), Data("[1,2]".utf8), Data(#"{"id":null}"#.utf8),
+            Data(#"{"id":"#.utf8),
+        ])
     func undecodable(body: Data) async {
         let transport = RecordingTransport { request in
             Response(request: request, head: ResponseHead(status: .ok), data: body, result: .success(body))
         }
-        let response = await Channel.test("https://h.example", transport: transport).manager().response(for: TestEndpoint(), as: Item.self)
+        let response = await Channel.test("https://h.example", transport: transport).manager().response(
+            for: TestEndpoint(), as: Item.self)
         #expect(response.error?.label == "decoding")
         #expect(response.data == body)
         #expect(response.error?.context.body == body)
@@ -368,7 +396,9 @@ struct PipelineTests {
         let source = try String(contentsOfFile: SourceTree.path("CoreAPI/Core/Pipeline.swift"), encoding: .utf8)
         let body = try #require(source.firstMatch(of: /func response<[\s\S]*?\n    }\n/)).output
         #expect(body.split(separator: "\n").count <= 80)
-        for stage in ["build(", "enhance(", "send(adapting", "deenhance(", "errorFilter", "decoding.apply", "settle(", "deliver("] {
+        for stage in [
+            "build(", "enhance(", "send(adapting", "deenhance(", "errorFilter", "decoding.apply", "settle(", "deliver(",
+        ] {
             #expect(body.contains(stage), "the pipeline does not name \(stage)")
         }
     }

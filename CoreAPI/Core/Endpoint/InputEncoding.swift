@@ -1,7 +1,6 @@
 internal import Foundation
 internal import HTTPTypes
 
-
 /// How an endpoint's ``Parameters`` are written into the request.
 public struct InputEncoding: Sendable {
     /// Stands in error texts.

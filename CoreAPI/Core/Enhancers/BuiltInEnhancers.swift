@@ -50,7 +50,9 @@ struct VerificationEnhancer: RequestEnhancer {
         do {
             try (request.modifier() ?? StatusCodeResponseVerifier.successful).verify(response)
             for modifier in request.modifiers {
-                guard let verifier = modifier as? any ResponseVerifier, !(verifier is StatusCodeResponseVerifier) else { continue }
+                guard let verifier = modifier as? any ResponseVerifier, !(verifier is StatusCodeResponseVerifier) else {
+                    continue
+                }
                 try verifier.verify(response)
             }
         } catch {

@@ -20,7 +20,6 @@ public protocol RequestEnhancer: Sendable {
     func deenhance(_ response: inout Response<Data>)
 }
 
-
 extension RequestEnhancer {
     public static var priority: Priority { .normal }
     public var instancePriority: Priority? { nil }

@@ -68,7 +68,8 @@ public struct DecodingFailure: Error, Sendable {
 
     private static func json(_ node: Any) -> String {
         let options: JSONSerialization.WritingOptions = [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes]
-        return (try? JSONSerialization.data(withJSONObject: node, options: options)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        return (try? JSONSerialization.data(withJSONObject: node, options: options)).map { String(decoding: $0, as: UTF8.self) }
+            ?? ""
     }
 
     private static func shorten(_ text: String) -> String {

@@ -1,6 +1,6 @@
-public import Logging
 internal import Foundation
 internal import HTTPTypes
+public import Logging
 
 /// Writes calls to swift-log: one line per attempt sent (debug), retried (notice) and per call finished (info) or failed (error).
 ///
@@ -32,7 +32,10 @@ public struct CoreNetworkLogger: NetworkLogger {
                 describe(response, options).merging(["pause": "\(delay)"]) { $1 }
             }
         case .finished(let response):
-            write(response.error == nil ? .info : .error, response.error == nil ? "request finished" : "request failed", response.request, of: response.call) {
+            write(
+                response.error == nil ? .info : .error, response.error == nil ? "request finished" : "request failed",
+                response.request, of: response.call
+            ) {
                 describe(response, $0)
             }
         case .resultHandlerFailed(let error, let response):

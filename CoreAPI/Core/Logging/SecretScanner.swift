@@ -47,7 +47,9 @@ struct SecretScanner {
     /// `name=value`, `name: value`, `"name": "value"`, `"name": {…}`, and the same with escaped quotes.
     private mutating func skipValue() {
         var next = position
-        while next < bytes.count, bytes[next] == UInt8(ascii: "\\") || bytes[next].isQuote || bytes[next] == UInt8(ascii: "]") { next += 1 }
+        while next < bytes.count, bytes[next] == UInt8(ascii: "\\") || bytes[next].isQuote || bytes[next] == UInt8(ascii: "]") {
+            next += 1
+        }
         while next < bytes.count, bytes[next] == UInt8(ascii: " ") { next += 1 }
         guard next < bytes.count, bytes[next] == UInt8(ascii: ":") || bytes[next] == UInt8(ascii: "=") else { return }
         let isAssignment = bytes[next] == UInt8(ascii: "=")
@@ -56,7 +58,7 @@ struct SecretScanner {
         guard next < bytes.count else { return }
         var valueStart = next
         while valueStart < bytes.count, bytes[valueStart] == UInt8(ascii: "\\") { valueStart += 1 }
-        guard valueStart < bytes.count else { return }
+        guard valueStart < bytes.count, bytes[valueStart] != UInt8(ascii: ")") else { return }
 
         let end: Int
         if bytes[valueStart].isQuote {
@@ -112,7 +114,8 @@ struct SecretScanner {
         while index < bytes.count {
             switch bytes[index] {
             case 0x0A, 0x0D, UInt8(ascii: "}"), UInt8(ascii: "]"): return index
-            case UInt8(ascii: "&"), UInt8(ascii: " "), UInt8(ascii: ","), UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: ")"):
+            case UInt8(ascii: "&"), UInt8(ascii: " "), UInt8(ascii: ","), UInt8(ascii: "'"), UInt8(ascii: "\""),
+                UInt8(ascii: ")"):
                 if isAssignment { return index }
                 // After a colon it may be a header line, whose value holds spaces and commas of its own.
                 if bytes[index] == UInt8(ascii: "'") || bytes[index] == UInt8(ascii: "\"") { return index }
@@ -129,7 +132,8 @@ extension UInt8 {
     fileprivate var isQuote: Bool { self == UInt8(ascii: "\"") || self == UInt8(ascii: "'") }
     /// RFC 9110 §11.2, token68.
     fileprivate var isTokenByte: Bool {
-        isWordByte || self == UInt8(ascii: ".") || self == UInt8(ascii: "~") || self == UInt8(ascii: "+") || self == UInt8(ascii: "/")
+        isWordByte || self == UInt8(ascii: ".") || self == UInt8(ascii: "~") || self == UInt8(ascii: "+")
+            || self == UInt8(ascii: "/")
             || self == UInt8(ascii: "=")
     }
 }

@@ -68,7 +68,8 @@ extension HTTPURL {
             guard rest.isEmpty || rest.hasPrefix(":") else { throw malformed("unexpected text after the IPv6 address") }
             portText = rest.isEmpty ? nil : rest.dropFirst()
             let inner = host.dropFirst().dropLast()
-            guard inner.contains(":"), inner.utf8.allSatisfy({ $0.isHexDigit || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
+            guard inner.contains(":"),
+                inner.utf8.allSatisfy({ $0.isHexDigit || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
             else { throw malformed("'\(host)' is not an IPv6 address") }
         } else {
             if let colon = text.firstIndex(of: ":") {

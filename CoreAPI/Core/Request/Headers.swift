@@ -57,7 +57,8 @@ extension HTTPField {
     public init(checking name: String, value: String) throws(RequestError) {
         guard let fieldName = Name(name) else {
             throw .malformedHeader(
-                name: name.escapingControls, reason: "the name must be a token: letters, digits and !#$%&'*+-.^_`|~ (RFC 9110 §5.1)")
+                name: name.escapingControls,
+                reason: "the name must be a token: letters, digits and !#$%&'*+-.^_`|~ (RFC 9110 §5.1)")
         }
         if let bad = value.firstForbiddenControl {
             throw .malformedHeader(name: name, reason: "the value holds \(bad), which would end the header early (RFC 9110 §5.5)")

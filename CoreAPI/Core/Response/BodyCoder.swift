@@ -48,6 +48,10 @@ public struct BodyCoder: Sendable {
         encoder.dateEncodingStrategy = encodedDates
         encoder.keyEncodingStrategy = encodedKeys
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return BodyCoder(contentType: "application/json") { try encoder.encode($0) } decode: { try decoder.decode($0, from: $1) }
+        return BodyCoder(contentType: "application/json") {
+            try encoder.encode($0)
+        } decode: {
+            try decoder.decode($0, from: $1)
+        }
     }
 }

@@ -36,7 +36,9 @@ extension Fixture {
         self = try reader.fixture()
         if let name = reader.bodyFile {
             let path = URL(fileURLWithPath: file).deletingLastPathComponent().appendingPathComponent(name).path
-            guard let data = FileManager.default.contents(atPath: path) else { throw reader.unreadable("the body file '\(name)' is missing") }
+            guard let data = FileManager.default.contents(atPath: path) else {
+                throw reader.unreadable("the body file '\(name)' is missing")
+            }
             body = data
         } else {
             body = Data(lines[min(bodyStart, lines.count)...].joined(separator: "\n").trimmingFinalNewline.utf8)
@@ -122,7 +124,8 @@ private struct FixtureReader {
             delay = value.hasSuffix("ms") ? .seconds(amount / 1_000) : .seconds(amount)
         case "failure":
             guard let known = Self.failures[value] else {
-                throw unreadable("unknown failure '\(value)'; expected one of \(Self.failures.keys.sorted().joined(separator: ", "))")
+                throw unreadable(
+                    "unknown failure '\(value)'; expected one of \(Self.failures.keys.sorted().joined(separator: ", "))")
             }
             failure = known
         case "body": bodyFile = value

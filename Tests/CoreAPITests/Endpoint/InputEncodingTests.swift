@@ -46,7 +46,8 @@ struct InputEncodingTests {
     @Test("nested values with their names in brackets")
     func nesting() async throws {
         struct Filter: Encodable { var price = ["min": 5]; var tags = [["a", "b"]]; var none: String? }
-        #expect(try await query(["f": Parameters(Filter())]) == "f%5Bprice%5D%5Bmin%5D=5&f%5Btags%5D%5B0%5D=a&f%5Btags%5D%5B0%5D=b")
+        #expect(
+            try await query(["f": Parameters(Filter())]) == "f%5Bprice%5D%5Bmin%5D=5&f%5Btags%5D%5B0%5D=a&f%5Btags%5D%5B0%5D=b")
     }
 
     @Test("booleans, dates, data, URLs and decimals")
@@ -82,12 +83,14 @@ struct InputEncodingTests {
         #expect(try await query(["a": 1, "b": 2, "a": 3]) == "a=3&b=2")
     }
 
-    @Test("and what cannot be encoded is a typed error, not a trap", arguments: [
-        (["x": Double.nan] as Parameters, "finite"),
-        (Parameters(42), "names and values"),
-        ([1, 2] as Parameters, "names and values"),
-        (Parameters(Refusing()), "refused"),
-    ])
+    @Test(
+        "and what cannot be encoded is a typed error, not a trap",
+        arguments: [
+            (["x": Double.nan] as Parameters, "finite"),
+            (Parameters(42), "names and values"),
+            ([1, 2] as Parameters, "names and values"),
+            (Parameters(Refusing()), "refused"),
+        ])
     func failures(params: Parameters, reason: String) async throws {
         let manager = Channel.test("https://h.example", transport: RecordingTransport()).manager()
         let error = await #expect(throws: APIClientError.self) {

@@ -44,7 +44,13 @@ struct BearerAuthenticationTests {
         let transport = Self.server(accepting: "never")
         let refreshes = Mutex(0)
         var channel = Channel.test("https://h.example", transport: transport)
-        channel.interceptors = [BearerAuthentication { _ in refreshes.withLock { $0 += 1; return "token \($0)" } }]
+        channel.interceptors = [
+            BearerAuthentication { _ in
+                refreshes.withLock {
+                    $0 += 1; return "token \($0)"
+                }
+            }
+        ]
         let response = await channel.manager().response(for: TestEndpoint(), decoding: .nothing)
         #expect(response.error?.label == "verification.unacceptableStatus.401")
         #expect(response.attempts.count == 2)
@@ -65,7 +71,9 @@ struct BearerAuthenticationTests {
         ]
         let manager = channel.manager()
         let errors = await withTaskGroup { group in
-            for _ in 0..<20 { group.addTask { await manager.response(for: TestEndpoint(), decoding: .nothing).error?.app(Refused.self) } }
+            for _ in 0..<20 {
+                group.addTask { await manager.response(for: TestEndpoint(), decoding: .nothing).error?.app(Refused.self) }
+            }
             return await group.reduce(into: [Refused?]()) { $0.append($1) }
         }
         #expect(errors == Array(repeating: Refused(), count: 20))

@@ -11,7 +11,8 @@ struct RetryPolicyTests {
     ) async -> Int {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(answer))
         channel.interceptors = [policy]
-        return await channel.manager().response(for: TestEndpoint("x", method, headers: headers), decoding: .nothing).attempts.count
+        return await channel.manager().response(for: TestEndpoint("x", method, headers: headers), decoding: .nothing).attempts
+            .count
     }
 
     private static func failing(_ error: TransportError) -> @Sendable (Request) async -> Response<Data> {

@@ -63,13 +63,16 @@ struct CoreNetworkLoggerTests {
         #expect(lines.last?.metadata["url"] == "https://h.example/a?token=<redacted>&page=1")
     }
 
-    @Test("writes what the options say", arguments: [
-        (RequestLogging.url, ["url"]), (.time, ["elapsed"]), (.status, ["status"]), (.requestHeaders, ["request.headers"]),
-        (.responseHeaders, ["response.headers"]), (.requestBody, ["request.body"]), (.responseBody, ["response.body"]),
-    ])
+    @Test(
+        "writes what the options say",
+        arguments: [
+            (RequestLogging.url, ["url"]), (.time, ["elapsed"]), (.status, ["status"]), (.requestHeaders, ["request.headers"]),
+            (.responseHeaders, ["response.headers"]), (.requestBody, ["request.body"]), (.responseBody, ["response.body"]),
+        ])
     func options(option: RequestLogging, keys: [String]) async {
         let optional: Set = ["url", "elapsed", "status", "request.headers", "response.headers", "request.body", "response.body"]
-        let lines = await log(option, endpoint: TestEndpoint("a", .post, headers: ["X-A": "1"], params: ["page": 1], encoding: .body))
+        let lines = await log(
+            option, endpoint: TestEndpoint("a", .post, headers: ["X-A": "1"], params: ["page": 1], encoding: .body))
         #expect(Set(lines.flatMap(\.metadata.keys)).intersection(optional) == Set(keys))
     }
 
@@ -88,7 +91,9 @@ struct CoreNetworkLoggerTests {
             "a?access_token=s3cret", .post,
             headers: ["Authorization": "Bearer s3cret", "Cookie": "sid=s3cret", "X-Api-Key": "s3cret", "X-Customer": "s3cret"],
             params: ["password": "s3cret", "nested": Parameters(["refreshToken": "s3cret"])], encoding: .body)
-        let lines = await log(.all, statuses: [500], body: #"{"token":"s3cret","user":{"session_id":"s3cret"}}"#, endpoint: endpoint) {
+        let lines = await log(
+            .all, statuses: [500], body: #"{"token":"s3cret","user":{"session_id":"s3cret"}}"#, endpoint: endpoint
+        ) {
             $0.redaction = Redaction(["X-Customer"])
         }
         #expect(lines.count == 2)

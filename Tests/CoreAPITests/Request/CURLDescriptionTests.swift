@@ -26,16 +26,22 @@ struct CURLDescriptionTests {
 
     static let endpoints: [TestEndpoint] = [
         TestEndpoint("a b/ç?q=1&r=it's"),
-        TestEndpoint("a", .post, headers: ["Authorization": "Bearer s3cret", "X-Quote": #"it's "quoted" $HOME `id`"#], params: ["name": "O'Neil", "n": 1], encoding: .body),
+        TestEndpoint(
+            "a", .post, headers: ["Authorization": "Bearer s3cret", "X-Quote": #"it's "quoted" $HOME `id`"#],
+            params: ["name": "O'Neil", "n": 1], encoding: .body),
         TestEndpoint("a", .put, params: ["a": "x y", "b": "ş"], encoding: .form),
         TestEndpoint("a", .post),
         TestEndpoint("a", .delete),
         TestEndpoint("[1,2]/{x}", .get, headers: ["X-Empty": "", "Accept": "text/plain", "Accept-Encoding": "identity"]),
-        TestEndpoint("a", .post, params: [0], encoding: InputEncoding("bytes") { _, request in
-            request.body = .bytes(Data([0, 255, 10, 13, 39, 37, 92] + Array(0...255)))
-            request.headers[.contentType] = "application/octet-stream"
-        }),
-        TestEndpoint("a", .post, params: [0], encoding: InputEncoding("at sign") { _, request in request.body = .bytes(Data("@/etc/passwd".utf8)) }),
+        TestEndpoint(
+            "a", .post, params: [0],
+            encoding: InputEncoding("bytes") { _, request in
+                request.body = .bytes(Data([0, 255, 10, 13, 39, 37, 92] + Array(0...255)))
+                request.headers[.contentType] = "application/octet-stream"
+            }),
+        TestEndpoint(
+            "a", .post, params: [0],
+            encoding: InputEncoding("at sign") { _, request in request.body = .bytes(Data("@/etc/passwd".utf8)) }),
     ]
 
     @Test("pasted into a shell sends the same bytes", arguments: endpoints.indices)
@@ -51,7 +57,8 @@ struct CURLDescriptionTests {
         #expect(theirs.body == ours.body)
         // Which codings are offered is each libcurl's own affair, and HTTP gives the order of different fields no meaning.
         func fields(_ request: ReceivedRequest) -> [String] {
-            request.headers.map { "\($0.name.lowercased()): \($0.value)" }.filter { !$0.hasPrefix("accept-encoding: deflate") }.sorted()
+            request.headers.map { "\($0.name.lowercased()): \($0.value)" }.filter { !$0.hasPrefix("accept-encoding: deflate") }
+                .sorted()
         }
         #expect(fields(theirs) == fields(ours))
     }
@@ -60,7 +67,8 @@ struct CURLDescriptionTests {
     func redaction() async throws {
         let transport = RecordingTransport()
         let endpoint = TestEndpoint(
-            "a?token=s3cret", .post, headers: ["Authorization": "Bearer s3cret", "Cookie": "a=s3cret"], params: ["password": "s3cret"],
+            "a?token=s3cret", .post, headers: ["Authorization": "Bearer s3cret", "Cookie": "a=s3cret"],
+            params: ["password": "s3cret"],
             encoding: .body)
         try await Channel.test("https://h.example", transport: transport).manager().request(endpoint: endpoint)
         let request = try #require(transport.requests.first)

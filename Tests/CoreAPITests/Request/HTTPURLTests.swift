@@ -3,76 +3,86 @@ import Testing
 
 @Suite("An address")
 struct HTTPURLTests {
-    @Test("is normalised once", arguments: [
-        ("HTTPS://API.Example.COM/v1", "https://api.example.com/v1"),
-        ("http://example.com:80", "http://example.com/"),
-        ("https://example.com:443/a", "https://example.com/a"),
-        ("http://example.com:8080", "http://example.com:8080/"),
-        ("https://example.com?q=a b", "https://example.com/?q=a%20b"),
-        ("https://example.com/a#fragment", "https://example.com/a"),
-        ("https://example.com/çanta", "https://example.com/%C3%A7anta"),
-        ("https://example.com/a%2fb", "https://example.com/a%2fb"),
-        ("https://example.com/100%", "https://example.com/100%25"),
-        ("https://example.com/a/../b/./c", "https://example.com/b/c"),
-        ("https://example.com/../..", "https://example.com/"),
-        ("https://[::1]:8443/x", "https://[::1]:8443/x"),
-        ("https://example.com./x", "https://example.com./x"),
-    ])
+    @Test(
+        "is normalised once",
+        arguments: [
+            ("HTTPS://API.Example.COM/v1", "https://api.example.com/v1"),
+            ("http://example.com:80", "http://example.com/"),
+            ("https://example.com:443/a", "https://example.com/a"),
+            ("http://example.com:8080", "http://example.com:8080/"),
+            ("https://example.com?q=a b", "https://example.com/?q=a%20b"),
+            ("https://example.com/a#fragment", "https://example.com/a"),
+            ("https://example.com/çanta", "https://example.com/%C3%A7anta"),
+            ("https://example.com/a%2fb", "https://example.com/a%2fb"),
+            ("https://example.com/100%", "https://example.com/100%25"),
+            ("https://example.com/a/../b/./c", "https://example.com/b/c"),
+            ("https://example.com/../..", "https://example.com/"),
+            ("https://[::1]:8443/x", "https://[::1]:8443/x"),
+            ("https://example.com./x", "https://example.com./x"),
+        ])
     func normalised(text: String, expected: String) throws {
         #expect(try HTTPURL(text).string == expected)
     }
 
-    @Test("is refused with the reason", arguments: [
-        ("", "absolute URL"),
-        ("example.com/x", "absolute URL"),
-        ("https://", "host is empty"),
-        ("https:///path", "host is empty"),
-        ("https://user:secret@example.com/", "user information"),
-        ("https://exa mple.com/", "not a host name"),
-        ("https://bücher.example/", "xn--"),
-        ("https://example.com:0/", "port"),
-        ("https://example.com:65536/", "port"),
-        ("https://example.com:8a/", "port"),
-        ("https://[::1/", "closing bracket"),
-        ("https://[zz]/", "not an IPv6 address"),
-        ("https://example..com/", "empty label"),
-        ("https://example.com\\@evil.example/", "backslash"),
-        ("https://example.com/a\r\nHost: evil", "CR"),
-        ("https://example.com/a\nb", "LF"),
-        ("https://example.com/a\0b", "NUL"),
-    ])
+    @Test(
+        "is refused with the reason",
+        arguments: [
+            ("", "absolute URL"),
+            ("example.com/x", "absolute URL"),
+            ("https://", "host is empty"),
+            ("https:///path", "host is empty"),
+            ("https://user:secret@example.com/", "user information"),
+            ("https://exa mple.com/", "not a host name"),
+            ("https://bücher.example/", "xn--"),
+            ("https://example.com:0/", "port"),
+            ("https://example.com:65536/", "port"),
+            ("https://example.com:8a/", "port"),
+            ("https://[::1/", "closing bracket"),
+            ("https://[zz]/", "not an IPv6 address"),
+            ("https://example..com/", "empty label"),
+            ("https://example.com\\@evil.example/", "backslash"),
+            ("https://example.com/a\r\nHost: evil", "CR"),
+            ("https://example.com/a\nb", "LF"),
+            ("https://example.com/a\0b", "NUL"),
+        ])
     func refused(text: String, reason: String) {
         let error = #expect(throws: RequestError.self) { try HTTPURL(text) }
         #expect(error?.errorDescription?.contains(reason) == true, "\(error?.errorDescription ?? "-")")
         #expect(error?.errorDescription?.contains("\n") == false, "an error text must not break a log line")
     }
 
-    @Test("has no scheme but http and https", arguments: ["file:///etc/passwd", "ftp://example.com/", "gopher://x/", "javascript://x/"])
+    @Test(
+        "has no scheme but http and https",
+        arguments: ["file:///etc/passwd", "ftp://example.com/", "gopher://x/", "javascript://x/"])
     func scheme(text: String) {
         #expect { try HTTPURL(text) } throws: { error in
             if case .unsupportedScheme? = error as? RequestError { true } else { false }
         }
     }
 
-    @Test("takes a path below its base", arguments: [
-        ("orders", "https://h.example/v1/orders"),
-        ("/orders", "https://h.example/v1/orders"),
-        ("orders/7?page=1", "https://h.example/v1/orders/7?page=1"),
-        ("a b/ç?q=x y", "https://h.example/v1/a%20b/%C3%A7?q=x%20y"),
-        ("a#b", "https://h.example/v1/a%23b"),
-        ("a%20b", "https://h.example/v1/a%20b"),
-        ("", "https://h.example/v1"),
-        ("a:b/c@d", "https://h.example/v1/a:b/c@d"),
-    ])
+    @Test(
+        "takes a path below its base",
+        arguments: [
+            ("orders", "https://h.example/v1/orders"),
+            ("/orders", "https://h.example/v1/orders"),
+            ("orders/7?page=1", "https://h.example/v1/orders/7?page=1"),
+            ("a b/ç?q=x y", "https://h.example/v1/a%20b/%C3%A7?q=x%20y"),
+            ("a#b", "https://h.example/v1/a%23b"),
+            ("a%20b", "https://h.example/v1/a%20b"),
+            ("", "https://h.example/v1"),
+            ("a:b/c@d", "https://h.example/v1/a:b/c@d"),
+        ])
     func appending(path: String, expected: String) throws {
         var url = try HTTPURL("https://h.example/v1")
         try url.append(path: path)
         #expect(url.string == expected)
     }
 
-    @Test("refuses a path that leaves its base or is none", arguments: [
-        "../admin", "a/../../b", "%2e%2e/admin", "a/.%2E/b", "./x", "https://evil.example/", "a\r\nb", "a\0",
-    ])
+    @Test(
+        "refuses a path that leaves its base or is none",
+        arguments: [
+            "../admin", "a/../../b", "%2e%2e/admin", "a/.%2E/b", "./x", "https://evil.example/", "a\r\nb", "a\0",
+        ])
     func climbing(path: String) throws {
         var url = try HTTPURL("https://h.example/v1")
         let before = url
@@ -80,20 +90,25 @@ struct HTTPURLTests {
         #expect(url == before)
     }
 
-    @Test("resolves the references of RFC 3986 §5.4", arguments: [
-        ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"), ("//g", "http://g/"),
-        ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q"), ("g#s", "http://a/b/c/g"),
-        (";x", "http://a/b/c/;x"), ("", "http://a/b/c/d;p?q"), (".", "http://a/b/c/"), ("./", "http://a/b/c/"), ("..", "http://a/b/"),
-        ("../", "http://a/b/"), ("../g", "http://a/b/g"), ("../..", "http://a/"), ("../../g", "http://a/g"),
-        ("../../../g", "http://a/g"), ("/./g", "http://a/g"), ("/../g", "http://a/g"), ("g.", "http://a/b/c/g."),
-        ("..g", "http://a/b/c/..g"), ("./../g", "http://a/b/g"), ("g/./h", "http://a/b/c/g/h"), ("g/../h", "http://a/b/c/h"),
-        ("http://example.com/x", "http://example.com/x"),
-    ])
+    @Test(
+        "resolves the references of RFC 3986 §5.4",
+        arguments: [
+            ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
+            ("//g", "http://g/"),
+            ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q"), ("g#s", "http://a/b/c/g"),
+            (";x", "http://a/b/c/;x"), ("", "http://a/b/c/d;p?q"), (".", "http://a/b/c/"), ("./", "http://a/b/c/"),
+            ("..", "http://a/b/"),
+            ("../", "http://a/b/"), ("../g", "http://a/b/g"), ("../..", "http://a/"), ("../../g", "http://a/g"),
+            ("../../../g", "http://a/g"), ("/./g", "http://a/g"), ("/../g", "http://a/g"), ("g.", "http://a/b/c/g."),
+            ("..g", "http://a/b/c/..g"), ("./../g", "http://a/b/g"), ("g/./h", "http://a/b/c/g/h"), ("g/../h", "http://a/b/c/h"),
+            ("http://example.com/x", "http://example.com/x"),
+        ])
     func resolution(reference: String, expected: String) throws {
         #expect(try HTTPURL("http://a/b/c/d;p?q").resolving(reference).string == expected)
     }
 
-    @Test("refuses references to other schemes", arguments: ["file:///etc/passwd", "mailto:x@example.com", "javascript:alert(1)"])
+    @Test(
+        "refuses references to other schemes", arguments: ["file:///etc/passwd", "mailto:x@example.com", "javascript:alert(1)"])
     func foreignReference(reference: String) throws {
         let base = try HTTPURL("http://a/")
         #expect(throws: RequestError.self) { try base.resolving(reference) }

@@ -36,7 +36,8 @@ struct TestHost: EnvironmentType {
 extension Channel {
     /// A channel to a server on loopback, or to nowhere when only fixtures answer.
     static func test(
-        _ baseURL: String = "http://127.0.0.1:9/", name: String = "test", limits: Limits = Limits(), transport: (any Transport)? = nil
+        _ baseURL: String = "http://127.0.0.1:9/", name: String = "test", limits: Limits = Limits(),
+        transport: (any Transport)? = nil
     ) -> Channel {
         Channel(
             name: name, environment: Environment(TestHost(baseURL: baseURL), allowsInsecureConnections: true), limits: limits,

@@ -20,7 +20,8 @@ struct FixtureTransportTests {
     func matching() async throws {
         let channel = channel(
             Fixture(.get, "orders", body: #"{"page":0}"#), Fixture(.get, "orders?page=1", body: #"{"page":1}"#),
-            Fixture(.get, "orders?page=*&sort=new", body: #"{"page":2}"#), Fixture(.post, "orders", status: 201, body: #"{"page":3}"#))
+            Fixture(.get, "orders?page=*&sort=new", body: #"{"page":2}"#),
+            Fixture(.post, "orders", status: 201, body: #"{"page":3}"#))
         #expect(try await page(channel, "orders").value.page == 0)
         #expect(try await page(channel, "/orders?page=1").value.page == 1)
         #expect(try await page(channel, "orders?page=9&sort=new").value.page == 2)
@@ -82,21 +83,23 @@ struct FixtureTransportTests {
         guard case .timedOut? = failing.failure else { Issue.record("\(failing)"); return }
     }
 
-    @Test("that cannot be read say where and why", arguments: [
-        ("", 1, "request line"),
-        ("GET", 1, "a method and a path"),
-        ("G@T x\n200", 1, "a method and a path"),
-        ("GET x", 1, "expected a status"),
-        ("GET x\n20", 2, "three digits"),
-        ("GET x\n200\nnonsense", 3, "expected a status, 'name: value' or '@directive'"),
-        ("GET x\n200\na b: c", 3, "token"),
-        ("GET x\n200\n@delay soon", 3, "expected a delay"),
-        ("GET x\n200\n@delay infs", 3, "expected a delay"),
-        ("GET x\n@failure gremlins", 2, "expected one of"),
-        ("GET x\n200\n@frobnicate", 3, "unknown directive"),
-        ("GET x\n200\n@body missing.json", 3, "missing"),
-        ("GET x\n200\n201", 3, "second status"),
-    ])
+    @Test(
+        "that cannot be read say where and why",
+        arguments: [
+            ("", 1, "request line"),
+            ("GET", 1, "a method and a path"),
+            ("G@T x\n200", 1, "a method and a path"),
+            ("GET x", 1, "expected a status"),
+            ("GET x\n20", 2, "three digits"),
+            ("GET x\n200\nnonsense", 3, "expected a status, 'name: value' or '@directive'"),
+            ("GET x\n200\na b: c", 3, "token"),
+            ("GET x\n200\n@delay soon", 3, "expected a delay"),
+            ("GET x\n200\n@delay infs", 3, "expected a delay"),
+            ("GET x\n@failure gremlins", 2, "expected one of"),
+            ("GET x\n200\n@frobnicate", 3, "unknown directive"),
+            ("GET x\n200\n@body missing.json", 3, "missing"),
+            ("GET x\n200\n201", 3, "second status"),
+        ])
     func unreadable(text: String, line: Int, reason: String) {
         #expect {
             try Fixture(parsing: text, file: "/nowhere/x.http")

@@ -1,0 +1,114 @@
+import CoreAPI
+import CoreAPITesting
+import DLInteractors
+import DLNetworker
+import Foundation
+import HTTPTypes
+import TYInteractors
+import TYNetworker
+import Testing
+
+@Suite("The README")
+@MainActor struct ReadmeTests {
+    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    private static let root = folder.deletingLastPathComponent().deletingLastPathComponent()
+
+    private func readme() throws -> String {
+        try String(contentsOf: Self.root.appendingPathComponent("README.md"), encoding: .utf8)
+    }
+
+    @Test("shows only Swift that stands in these files, which compile and run")
+    func samples() throws {
+        let sources = try ["BookChannelSample.swift", "ReadmeTests.swift"].map {
+            try String(contentsOf: Self.folder.appendingPathComponent($0), encoding: .utf8)
+        }
+        let code = sources.map(Self.normalized).joined(separator: "\n")
+        let blocks = try readme().matches(of: /```swift\n([\s\S]*?)```/).map { String($0.output.1) }
+        #expect(blocks.count >= 6)
+        for block in blocks where !block.hasPrefix("// Package.swift") {
+            #expect(code.contains(Self.normalized(block)), "not compiled anywhere:\n\(block)")
+        }
+    }
+
+    private static func normalized(_ code: String) -> String {
+        code.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+
+    @Test("links only to what is there")
+    func links() throws {
+        for link in try readme().matches(of: /\]\(([^)#]+)\)/).map({ String($0.output.1) }) where !link.contains("://") {
+            #expect(FileManager.default.fileExists(atPath: Self.root.appendingPathComponent(link).path), "\(link)")
+        }
+    }
+
+    @Test("One call")
+    func call() async throws {
+        let body = """
+            {"isSuccess": true, "statusCode": 200, "result": {"products": [{"id": 1, "name": "Kırmızı çanta", "brand": "B", \
+            "price": {"amount": 1, "currency": "TRY"}, "rating": 4.5, "imageURL": "https://i.example/1.jpg"}], \
+            "page": 0, "size": 10, "totalCount": 1, "hasNext": false}}
+            """
+        let transport = FixtureTransport([Fixture(.get, "discovery/v1/products/search?q=çanta", body: body)])
+        let channel = Channel.ty(.sandbox)
+        try await withChannel(channel, transport: transport) {
+            let page = try await TYProductSearchInteractor().search("çanta")
+            print(page.products.map(\.name))
+            #expect(page.products.map(\.name) == ["Kırmızı çanta"])
+        }
+    }
+
+    @MainActor final class Screen: BasketOutput {
+        let (results, heard) = AsyncStream.makeStream(of: Result<Basket, APIClientError>.self)
+        func handleBasket(_ result: Result<Basket, APIClientError>) { heard.yield(result) }
+    }
+
+    @Test("The feature, in both forms")
+    func feature() async throws {
+        try await withChannel(.bk, transport: FixtureTransport([Fixture(.post, "basket/items", body: #"{"items": 3}"#)])) {
+            let interactor = BasketInteractor()
+            let screen = Screen()
+            interactor.output = screen
+            interactor.add(product: 7)
+            for await result in screen.results {
+                #expect(try result.get().items == 3)
+                break
+            }
+            let basket = try await interactor.adding(product: 7)
+            #expect(basket.items == 3)
+        }
+    }
+
+    @Test("The failure that loses nothing, and answers in code")
+    func failure() async throws {
+        let transport = FixtureTransport([
+            Fixture(.post, "basket/items", status: 409, body: #"{"reason": "sold out"}"#),
+            Fixture(.get, "orders?page=1", failure: .connectionLost(reason: "pulled", mayHaveBeenProcessed: false)),
+        ])
+        await withChannel(.bk, transport: transport) {
+            let manager = NetworkManager<BasketEndpoint>(channel: .bk)
+            let response = await manager.response(for: .add(product: 7, quantity: 1), as: Basket.self)
+            switch response.result {
+            case .success(let basket): print(basket.items, response.metrics?.firstByte ?? .zero)
+            case .failure(let error): print(error.label, error.localizedDescription, response.attempts.count)
+            }
+            #expect(response.error?.app(BKError.self)?.reason == "sold out")
+            #expect(response.head?.status == .conflict)
+            #expect(response.attempts.count == 1)
+        }
+    }
+
+    @Test("Test offline")
+    func offline() async throws {
+        try await withChannel(.dl, transport: .fixtures("orders-empty")) {
+            let list = try await DLOrderListInteractor().orderList(path: "page=1")
+            #expect(list.orders.isEmpty)
+        }
+    }
+
+    @Test("shows a fixture that can be read")
+    func fixture() throws {
+        let block = try #require(try readme().matches(of: /```text\n(GET [\s\S]*?)```/).first?.output.1)
+        let fixture = try Fixture(parsing: String(block), file: "README.md")
+        #expect(fixture.delay == .milliseconds(20))
+    }
+}
