@@ -23,7 +23,7 @@ final class NodeEncoder: Encoder {
     /// The node of a value; the types that have a form of their own are told apart here.
     func node(for value: any Encodable) throws -> Node {
         switch value {
-        case let date as Date: return .scalar(try style.text(date))
+        case let date as Date: return .scalar(try style.text(date, at: codingPath))
         case let data as Data: return .scalar(data.base64EncodedString())
         case let url as URL: return .scalar(url.absoluteString)
         case let decimal as Decimal: return .scalar(decimal.description)

@@ -52,8 +52,11 @@ public struct QueryStyle: Sendable {
     /// Repeated names, words, ISO 8601.
     public static let standard = QueryStyle()
 
-    func text(_ date: Date) throws -> String {
-        switch dates {
+    func text(_ date: Date, at codingPath: [any CodingKey]) throws -> String {
+        guard date.timeIntervalSince1970.isFinite else {
+            throw EncodingError.invalidValue(date, .init(codingPath: codingPath, debugDescription: "expected a finite date"))
+        }
+        return switch dates {
         case .iso8601: date.formatted(.iso8601)
         case .secondsSince1970: Self.text(date.timeIntervalSince1970.rounded(.down))
         case .millisecondsSince1970: Self.text((date.timeIntervalSince1970 * 1_000).rounded(.down))

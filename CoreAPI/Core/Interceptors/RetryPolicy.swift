@@ -29,9 +29,15 @@ public struct RetryPolicy: RequestInterceptor {
         guard let request = response.request, response.attempts.count < attempts, isWorthwhile(response, error),
             isSafe(request, error)
         else { return .doNotRetry }
-        let ceiling = min(cap, base * (1 << min(response.attempts.count - 1, 20)))
-        let jitter = ceiling * Double.random(in: 0...1)
+        let jitter = ceiling(after: response.attempts.count) * Double.random(in: 0...1)
         return .retryAfter(max(jitter, retryAfter(response) ?? .zero))
+    }
+
+    /// Doubled step by step, because a power of two overflows what a caller may have set.
+    private func ceiling(after attempts: Int) -> Duration {
+        var ceiling = min(base, cap)
+        for _ in 1..<max(attempts, 1) where ceiling < cap { ceiling = ceiling > cap / 2 ? cap : ceiling * 2 }
+        return ceiling
     }
 
     private func isWorthwhile(_ response: Response<Void>, _ error: APIClientError) -> Bool {

@@ -87,6 +87,7 @@ struct InputEncodingTests {
         "and what cannot be encoded is a typed error, not a trap",
         arguments: [
             (["x": Double.nan] as Parameters, "finite"),
+            (["x": Date(timeIntervalSince1970: .infinity)] as Parameters, "finite"),
             (Parameters(42), "names and values"),
             ([1, 2] as Parameters, "names and values"),
             (Parameters(Refusing()), "refused"),

@@ -106,4 +106,20 @@ struct BearerAuthenticationTests {
         open.yield()
         #expect(await patient.value.error == nil)
     }
+
+    @Test("a refresh that never ends holds nobody longer than his timeout")
+    func stuckRefresh() async throws {
+        var channel = Channel.test("https://h.example", transport: Self.server(accepting: "never"))
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        channel.interceptors = [
+            BearerAuthentication(token: "old") { _ in
+                for await _ in gate { break }
+                throw Refused()
+            }
+        ]
+        let response = await channel.manager().response(
+            for: TestEndpoint(modifiers: [Timeout(.milliseconds(200))]), decoding: .nothing)
+        #expect(response.error?.label == "transport.timedOut.total")
+        open.yield()
+    }
 }

@@ -59,6 +59,13 @@ struct RetryPolicyTests {
         #expect(await attempts { .answer(to: $0, status: 503, headers: [.retryAfter: "-5"]) } == 3)
     }
 
+    @Test("survives any setting")
+    func extremes() async {
+        let policy = RetryPolicy(attempts: .max, base: .seconds(Int64.max), cap: .seconds(Int64.max))
+        #expect(await attempts(policy: policy) { .answer(to: $0, status: 503) } == 1)
+        #expect(await attempts(policy: RetryPolicy(attempts: -1, base: .seconds(-1))) { .answer(to: $0, status: 503) } == 1)
+    }
+
     @Test("waits a random part of a doubling pause")
     func jitter() async {
         let response = RecordingTransport(status: 503)
