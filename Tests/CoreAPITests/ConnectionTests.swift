@@ -110,4 +110,15 @@ struct ConnectionTests {
         #expect(reused.connect == nil && reused.nameLookup == nil)
         #expect(first.attempts.first?.metrics == first.metrics)
     }
+
+    @Test("go to IPv6 as to IPv4", arguments: [(LoopbackAddress.ipv4, "127.0.0.1"), (.ipv6, "::1")])
+    func families(address: LoopbackAddress, remote: String) async throws {
+        let server = try LoopbackServer.start(on: address) { _ in .json(#"{"page":1}"#) }
+        defer { server.close() }
+        let channel = Channel.test(server.url)
+        let response = await channel.manager().response(for: TestEndpoint("x"), as: Page.self)
+        await channel.close()
+        #expect(try response.value.page == 1)
+        #expect(response.metrics?.remoteAddress == remote)
+    }
 }

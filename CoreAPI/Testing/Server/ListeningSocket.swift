@@ -6,7 +6,7 @@ import Musl
 import Glibc
 #endif
 
-/// A TCP socket that listens on 127.0.0.1.
+/// A TCP socket that listens on loopback.
 struct ListeningSocket: Sendable {
     let port: UInt16
     private let descriptor: Int32
@@ -14,13 +14,13 @@ struct ListeningSocket: Sendable {
     /// - Parameters:
     ///   - port: 0 takes any free port.
     ///   - backlog: How many connections the system completes before they are accepted; the largest it allows by default.
-    init(port: UInt16, backlog: Int32 = SOMAXCONN) throws(LoopbackServerError) {
-        let descriptor = try LoopbackAddress.makeSocket()
+    init(on address: LoopbackAddress = .ipv4, port: UInt16, backlog: Int32 = SOMAXCONN) throws(LoopbackServerError) {
+        let descriptor = try address.makeSocket()
         do throws(LoopbackServerError) {
             // A port that a test asks for again was often in use a moment ago; both its users have to allow that.
             var yes: Int32 = 1
             _ = setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout.size(ofValue: yes)))
-            guard LoopbackAddress.with(port: port, { bind(descriptor, $0, $1) }) == 0 else { throw .last("bind") }
+            guard address.with(port: port, { bind(descriptor, $0, $1) }) == 0 else { throw .last("bind") }
             guard listen(descriptor, backlog) == 0 else { throw .last("listen") }
             self.port = try LoopbackAddress.port(of: descriptor)
             self.descriptor = descriptor

@@ -6,17 +6,26 @@ import Musl
 import Glibc
 #endif
 
-/// Sockets and addresses of 127.0.0.1, the only address this module ever binds or connects to.
-enum LoopbackAddress {
+/// The addresses of this machine that reach nobody else: all that this module ever binds or connects to.
+public enum LoopbackAddress: Sendable {
+    /// 127.0.0.1
+    case ipv4
+    /// ::1
+    case ipv6
+
+    /// As it stands in a URL.
+    var host: String { self == .ipv4 ? "127.0.0.1" : "[::1]" }
+
     /// Makes a non-blocking TCP socket that child processes do not inherit.
-    static func makeSocket() throws(LoopbackServerError) -> Int32 {
+    func makeSocket() throws(LoopbackServerError) -> Int32 {
+        let family = self == .ipv4 ? AF_INET : AF_INET6
         #if canImport(Glibc)
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
         #else
-        let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        let descriptor = socket(family, SOCK_STREAM, 0)
         #endif
         guard descriptor >= 0 else { throw .last("socket") }
-        configure(descriptor)
+        Self.configure(descriptor)
         return descriptor
     }
 
@@ -31,26 +40,41 @@ enum LoopbackAddress {
         return descriptor
     }
 
-    /// Calls with 127.0.0.1 and a port as a `sockaddr`.
-    static func with<Result>(port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+    /// Calls with this address and a port as a `sockaddr`.
+    func with<Result>(port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        switch self {
+        case .ipv4:
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            return Self.call(body, with: &address)
+        case .ipv6:
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_port = port.bigEndian
+            address.sin6_addr = in6addr_loopback
+            return Self.call(body, with: &address)
         }
     }
 
-    /// The port that a socket is bound to.
+    private static func call<Address, Result>(
+        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result, with address: inout Address
+    ) -> Result {
+        withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<Address>.size)) }
+        }
+    }
+
+    /// The port that a socket is bound to; it stands in the same place for both families.
     static func port(of descriptor: Int32) throws(LoopbackServerError) -> UInt16 {
-        var address = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        var address = sockaddr_in6()
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
         let result = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
         }
         guard result == 0 else { throw .last("getsockname") }
-        return UInt16(bigEndian: address.sin_port)
+        return UInt16(bigEndian: address.sin6_port)
     }
 
     private static func configure(_ descriptor: Int32) {

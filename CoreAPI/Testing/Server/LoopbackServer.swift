@@ -19,11 +19,15 @@ public final class LoopbackServer: Sendable {
     /// The port the server listens on.
     public let port: UInt16
 
+    private let address: LoopbackAddress
     private let engine: ServerEngine
 
-    private init(onConnect: Reply, port: UInt16, answer: @escaping ServerEngine.Answer) throws(LoopbackServerError) {
+    private init(
+        on address: LoopbackAddress, onConnect: Reply, port: UInt16, answer: @escaping ServerEngine.Answer
+    ) throws(LoopbackServerError) {
         engine = try ServerEngine(onConnect: onConnect, answer: answer)
-        let listener = try ListeningSocket(port: port)
+        let listener = try ListeningSocket(on: address, port: port)
+        self.address = address
         self.port = listener.port
         engine.start(listener)
     }
@@ -35,6 +39,7 @@ public final class LoopbackServer: Sendable {
     /// Starts a server that asks a function for each reply.
     ///
     /// - Parameters:
+    ///   - address: Where to listen; 127.0.0.1 by default.
     ///   - onConnect: Played as soon as a connection is accepted, before anything is read from it; empty by default.
     ///     `[.stall]` holds a TLS handshake, `[.reset]` drops the connection at once.
     ///   - port: The port to listen on; 0 takes any free one.
@@ -42,11 +47,12 @@ public final class LoopbackServer: Sendable {
     ///     holds up only its own connection.
     /// - Throws: ``LoopbackServerError/systemCall(_:code:)`` when the port is taken or the process has no descriptors left.
     public static func start(
+        on address: LoopbackAddress = .ipv4,
         onConnect: Reply = [],
         port: UInt16 = 0,
         _ handler: @escaping @Sendable (ReceivedRequest) -> Reply
     ) throws(LoopbackServerError) -> LoopbackServer {
-        try LoopbackServer(onConnect: onConnect, port: port) { request, _ in handler(request) }
+        try LoopbackServer(on: address, onConnect: onConnect, port: port) { request, _ in handler(request) }
     }
 
     /// Starts a server that plays one reply after another, in the order in which requests were read to their end, whichever
@@ -56,15 +62,15 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Parameters:
     ///   - script: The replies, first to last.
-    ///   - onConnect: As in ``start(onConnect:port:_:)``.
-    ///   - port: As in ``start(onConnect:port:_:)``.
+    ///   - onConnect: As in ``start(on:onConnect:port:_:)``.
+    ///   - port: As in ``start(on:onConnect:port:_:)``.
     /// - Throws: ``LoopbackServerError/systemCall(_:code:)`` when the port is taken or the process has no descriptors left.
     public static func start(
         script: [Reply],
         onConnect: Reply = [],
         port: UInt16 = 0
     ) throws(LoopbackServerError) -> LoopbackServer {
-        try LoopbackServer(onConnect: onConnect, port: port) { request, turn in
+        try LoopbackServer(on: .ipv4, onConnect: onConnect, port: port) { request, turn in
             guard turn < script.count else { return .scriptRanOut(after: script.count, at: request) }
             return script[turn]
         }
@@ -79,7 +85,7 @@ public final class LoopbackServer: Sendable {
     }
 
     /// The server's base URL, without a slash at its end: `http://127.0.0.1:PORT`.
-    public var url: String { "http://127.0.0.1:\(port)" }
+    public var url: String { "http://\(address.host):\(port)" }
 
     /// Every request of which at least one byte was read, in the order in which reading ended.
     ///

@@ -40,13 +40,13 @@ public final class StalledListener: Sendable {
         for _ in 0..<16 {
             let descriptor: Int32
             do {
-                descriptor = try LoopbackAddress.makeSocket()
+                descriptor = try LoopbackAddress.ipv4.makeSocket()
             } catch {
                 abandon(fillers, listener)
                 throw error
             }
             fillers.append(descriptor)
-            _ = LoopbackAddress.with(port: listener.port) { connect(descriptor, $0, $1) }
+            _ = LoopbackAddress.ipv4.with(port: listener.port) { connect(descriptor, $0, $1) }
             var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             // A handshake over loopback is done within microseconds; one that takes this long is stuck.
             if poll(&entry, 1, 50) == 0 { return fillers }
