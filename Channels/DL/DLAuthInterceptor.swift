@@ -1,5 +1,5 @@
 public import CoreAPI
-public import Foundation
+internal import Foundation
 internal import HTTPTypes
 
 /// Signs in to the second-hand shop: a bearer token with every attempt, and a new one for the refresh token when it was refused,
@@ -12,8 +12,8 @@ public struct DLAuthInterceptor: RequestInterceptor {
 
     public init(credentials: DLCredentials) {
         self.credentials = credentials
-        bearer = BearerAuthentication(token: credentials.accessToken) { response in
-            guard let token = credentials.refreshToken else { throw DLCredentials.Missing(variable: DLCredentials.refreshVariable) }
+        bearer = BearerAuthentication(token: credentials.accessToken.revealed) { response in
+            let token = try credentials.refreshToken.value(for: response.call) ?? ""
             // Over the very channel that was refused, so that a channel that was swapped refreshes where it speaks.
             let dispatcher = CommonDispatcher(channel: response.call.channel.withoutInterceptors)
             return try await NetworkManager<DLTokenEndpoint>(dispatcher: dispatcher)
@@ -21,11 +21,9 @@ public struct DLAuthInterceptor: RequestInterceptor {
         }
     }
 
-    /// - Throws: ``DLCredentials/Missing`` when there is neither a token nor the means to get one.
+    /// - Throws: ``CoreAPI/MissingCredential`` when there is neither a token nor the means to get one.
     public func adapt(_ request: inout Request) async throws {
-        guard credentials.refreshToken != nil || credentials.accessToken != nil else {
-            throw DLCredentials.Missing(variable: DLCredentials.refreshVariable)
-        }
+        if !credentials.accessToken.isPresent { _ = try credentials.refreshToken.value(for: request.call) }
         try await bearer.adapt(&request)
     }
 
@@ -46,22 +44,21 @@ public struct DLCredentials: Sendable, Hashable {
     /// The environment variable that may hold an access token to begin with.
     public static let accessVariable = "DL_ACCESS_TOKEN"
 
-    let refreshToken: String?
-    let accessToken: String?
+    let refreshToken: Credential
+    let accessToken: Credential
 
     /// - Parameters:
     ///   - refreshToken: buys access tokens.
     ///   - accessToken: what to begin with; `nil` fetches one when the first call is refused.
     public init(refreshToken: String, accessToken: String? = nil) {
-        self.refreshToken = refreshToken
-        self.accessToken = accessToken
+        self.refreshToken = Credential(refreshToken, variable: Self.refreshVariable)
+        self.accessToken = Credential(accessToken, variable: Self.accessVariable)
     }
 
     /// Takes what the variables hold; what is absent or empty is missing.
     package init(variables: [String: String]) {
-        // Set to nothing is how a variable is unset in many a CI.
-        refreshToken = variables[Self.refreshVariable].flatMap { $0.isEmpty ? nil : $0 }
-        accessToken = variables[Self.accessVariable].flatMap { $0.isEmpty ? nil : $0 }
+        refreshToken = Credential(variable: Self.refreshVariable, in: variables)
+        accessToken = Credential(variable: Self.accessVariable, in: variables)
     }
 
     /// The sandbox's fixed tokens, of which the access token has always expired, so that a refresh can be watched; for the real hosts
@@ -70,16 +67,6 @@ public struct DLCredentials: Sendable, Hashable {
         switch host {
         case .sandbox: DLCredentials(refreshToken: "dl-sandbox-refresh", accessToken: "dl-sandbox-stale")
         case .production, .staging: DLCredentials(variables: ProcessInfo.processInfo.environment)
-        }
-    }
-
-    /// There is no token.
-    public struct Missing: Error, Hashable, LocalizedError {
-        /// The environment variable that was expected.
-        public let variable: String
-
-        public var errorDescription: String? {
-            "expected the second-hand shop's refresh token in the environment variable \(variable), or in Channel.dl(_:credentials:)"
         }
     }
 }

@@ -21,19 +21,16 @@ public enum GIPHYHost: String, CaseIterable, EnvironmentType {
 }
 
 extension Channel {
-    /// GIPHY, with the key of ``GIPHYMissingKey/variable``.
-    public static let giphy = Channel.giphy(apiKey: ProcessInfo.processInfo.environment[GIPHYMissingKey.variable])
+    /// GIPHY, with the key of the environment variable `GIPHY_API_KEY`.
+    public static let giphy = Channel.giphy(apiKey: Credential(variable: "GIPHY_API_KEY"))
 
     /// GIPHY.
     ///
-    /// - Parameter apiKey: sent with every request as `api_key`; without one every call fails with ``GIPHYMissingKey``.
-    public static func giphy(apiKey: String?) -> Channel {
+    /// - Parameter apiKey: sent with every request as `api_key`; without one every call fails with ``CoreAPI/MissingCredential``.
+    public static func giphy(apiKey: Credential) -> Channel {
         var channel = Channel(name: "GIPHY", environment: Environment(GIPHYHost.production))
-        if let apiKey, !apiKey.isEmpty {
-            channel.modifiers = [QueryItem("api_key", apiKey)]
-        } else {
-            channel.interceptors = [GIPHYKeyCheck()]
-        }
+        if let key = apiKey.revealed { channel.modifiers = [QueryItem("api_key", key)] }
+        channel.enhancers = [GIPHYKeyCheck(apiKey: apiKey)]
         channel.errorFilter = .giphy
         channel.logger = CoreNetworkLogger(subsystem: "networkerkit", category: "GIPHY")
         return channel
@@ -41,18 +38,10 @@ extension Channel {
 }
 
 /// Refuses to send what GIPHY would refuse to answer.
-private struct GIPHYKeyCheck: RequestInterceptor {
-    func adapt(_ request: inout Request) async throws { throw GIPHYMissingKey() }
-}
+private struct GIPHYKeyCheck: RequestEnhancer {
+    let apiKey: Credential
 
-/// There is no API key.
-public struct GIPHYMissingKey: Error, Hashable, LocalizedError {
-    /// The environment variable that was expected.
-    public static let variable = "GIPHY_API_KEY"
-
-    public var errorDescription: String? {
-        "expected GIPHY's API key in the environment variable \(Self.variable), or in Channel.giphy(apiKey:)"
-    }
+    func enhance(_ request: inout Request) throws { _ = try apiKey.value(for: request.call) }
 }
 
 /// What GIPHY says when something went wrong: the `meta` of its answer.

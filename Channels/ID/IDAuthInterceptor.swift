@@ -10,9 +10,9 @@ public struct IDAuthInterceptor: RequestInterceptor {
         self.credentials = credentials
     }
 
-    /// - Throws: ``IDCredentials/Missing`` when there is no session.
+    /// - Throws: ``CoreAPI/MissingCredential`` when there is no session.
     public func adapt(_ request: inout Request) async throws {
-        guard let sessionID = credentials.sessionID else { throw IDCredentials.Missing(variable: IDCredentials.variable) }
+        guard let sessionID = try credentials.sessionID.value(for: request.call) else { return }
         try request.setHeader("x-session-id", sessionID)
     }
 }
@@ -45,16 +45,15 @@ public struct IDCredentials: Sendable, Hashable {
     /// The environment variable that holds the session's id for production and staging.
     public static let variable = "ID_SESSION_ID"
 
-    let sessionID: String?
+    let sessionID: Credential
 
     public init(sessionID: String) {
-        self.sessionID = sessionID
+        self.sessionID = Credential(sessionID, variable: Self.variable)
     }
 
     /// Takes what the variables hold; what is absent or empty is missing.
     package init(variables: [String: String]) {
-        // Set to nothing is how a variable is unset in many a CI.
-        sessionID = variables[Self.variable].flatMap { $0.isEmpty ? nil : $0 }
+        sessionID = Credential(variable: Self.variable, in: variables)
     }
 
     /// The sandbox's fixed session, and for the real hosts what the process's environment holds at this moment. When it holds none,
@@ -63,16 +62,6 @@ public struct IDCredentials: Sendable, Hashable {
         switch host {
         case .sandbox: IDCredentials(sessionID: "id-sandbox-session")
         case .production, .staging: IDCredentials(variables: ProcessInfo.processInfo.environment)
-        }
-    }
-
-    /// There is no session.
-    public struct Missing: Error, Hashable, LocalizedError {
-        /// The environment variable that was expected.
-        public let variable: String
-
-        public var errorDescription: String? {
-            "expected the instant delivery's session in the environment variable \(variable), or in Channel.id(_:credentials:)"
         }
     }
 }

@@ -21,10 +21,11 @@ public struct MLAuthInterceptor: RequestInterceptor {
         self.now = now
     }
 
-    /// - Throws: ``MLCredentials/Missing`` when there is nothing to sign with, ``MLSigningError`` for what cannot be signed.
+    /// - Throws: ``CoreAPI/MissingCredential`` when there is nothing to sign with, ``MLSigningError`` for what cannot be signed.
     public func adapt(_ request: inout Request) async throws {
-        guard let keyID = credentials.keyID else { throw MLCredentials.Missing(variable: MLCredentials.keyIDVariable) }
-        guard let secret = credentials.secret else { throw MLCredentials.Missing(variable: MLCredentials.secretVariable) }
+        guard let keyID = try credentials.keyID.value(for: request.call),
+            let secret = try credentials.secret.value(for: request.call)
+        else { return }
         let date = now().formatted(.iso8601)
         let signature = try Self.signature(
             method: request.method, target: request.url.target, date: date, body: request.body, secret: secret)
@@ -77,19 +78,18 @@ public struct MLCredentials: Sendable, Hashable {
     /// The environment variable that holds the key's secret for production and staging.
     public static let secretVariable = "ML_SECRET"
 
-    let keyID: String?
-    let secret: String?
+    let keyID: Credential
+    let secret: Credential
 
     public init(keyID: String, secret: String) {
-        self.keyID = keyID
-        self.secret = secret
+        self.keyID = Credential(keyID, variable: Self.keyIDVariable)
+        self.secret = Credential(secret, variable: Self.secretVariable)
     }
 
     /// Takes what the variables hold; what is absent or empty is missing.
     package init(variables: [String: String]) {
-        // Set to nothing is how a variable is unset in many a CI.
-        keyID = variables[Self.keyIDVariable].flatMap { $0.isEmpty ? nil : $0 }
-        secret = variables[Self.secretVariable].flatMap { $0.isEmpty ? nil : $0 }
+        keyID = Credential(variable: Self.keyIDVariable, in: variables)
+        secret = Credential(variable: Self.secretVariable, in: variables)
     }
 
     /// The sandbox's fixed key, and for the real hosts what the process's environment holds at this moment. When it holds none, the
@@ -98,16 +98,6 @@ public struct MLCredentials: Sendable, Hashable {
         switch host {
         case .sandbox: MLCredentials(keyID: "ml-sandbox", secret: "ml-sandbox-secret")
         case .production, .staging: MLCredentials(variables: ProcessInfo.processInfo.environment)
-        }
-    }
-
-    /// There is nothing to sign with.
-    public struct Missing: Error, Hashable, LocalizedError {
-        /// The environment variable that was expected.
-        public let variable: String
-
-        public var errorDescription: String? {
-            "expected the meal ordering's signing key in the environment variable \(variable), or in Channel.ml(_:credentials:)"
         }
     }
 }

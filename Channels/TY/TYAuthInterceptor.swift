@@ -1,5 +1,5 @@
 public import CoreAPI
-public import Foundation
+internal import Foundation
 
 /// Shows the marketplace who is calling: `x-api-key` with every attempt. Keeps nothing that changes.
 public struct TYAuthInterceptor: RequestInterceptor {
@@ -9,9 +9,9 @@ public struct TYAuthInterceptor: RequestInterceptor {
         self.credentials = credentials
     }
 
-    /// - Throws: ``TYCredentials/Missing`` when there is no API key.
+    /// - Throws: ``CoreAPI/MissingCredential`` when there is no API key.
     public func adapt(_ request: inout Request) async throws {
-        guard let key = credentials.apiKey else { throw TYCredentials.Missing(variable: TYCredentials.variable) }
+        guard let key = try credentials.apiKey.value(for: request.call) else { return }
         try request.setHeader("x-api-key", key)
     }
 }
@@ -21,16 +21,15 @@ public struct TYCredentials: Sendable, Hashable {
     /// The environment variable that holds the API key for production and staging.
     public static let variable = "TY_API_KEY"
 
-    let apiKey: String?
+    let apiKey: Credential
 
     public init(apiKey: String) {
-        self.apiKey = apiKey
+        self.apiKey = Credential(apiKey, variable: Self.variable)
     }
 
     /// Takes what the variables hold; what is absent or empty is missing.
     package init(variables: [String: String]) {
-        // Set to nothing is how a variable is unset in many a CI.
-        apiKey = variables[Self.variable].flatMap { $0.isEmpty ? nil : $0 }
+        apiKey = Credential(variable: Self.variable, in: variables)
     }
 
     /// The sandbox's fixed key, and for the real hosts what the process's environment holds at this moment. When it holds none, the
@@ -39,16 +38,6 @@ public struct TYCredentials: Sendable, Hashable {
         switch host {
         case .sandbox: TYCredentials(apiKey: "ty-sandbox-key")
         case .production, .staging: TYCredentials(variables: ProcessInfo.processInfo.environment)
-        }
-    }
-
-    /// There is no API key.
-    public struct Missing: Error, Hashable, LocalizedError {
-        /// The environment variable that was expected.
-        public let variable: String
-
-        public var errorDescription: String? {
-            "expected the marketplace's API key in the environment variable \(variable), or in Channel.ty(_:credentials:)"
         }
     }
 }

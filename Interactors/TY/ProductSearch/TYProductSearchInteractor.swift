@@ -6,10 +6,12 @@ public import TYNetworker
 public protocol TYProductSearchInteractorInterface: AnyObject {
     var output: (any TYProductSearchInteractorOutput)? { get set }
 
-    /// Begins a search; the output hears of its first page exactly once.
+    /// Begins a search and gives up the one before it. The output hears of the first page exactly once, unless this search is given
+    /// up too before the page has come.
     func fetchProducts(query: String)
 
-    /// Fetches the page after the last one that came; the output hears of it exactly once, and of nothing when there is none.
+    /// Fetches the page after the last one that came; the output hears of it exactly once. Does nothing when there is none, or when it
+    /// is on its way already, so that a list may call it whenever its end comes into sight.
     func fetchNextPage()
 }
 
@@ -21,64 +23,74 @@ public protocol TYProductSearchInteractorOutput: AnyObject {
 
 /// Searches products, page by page.
 public final class TYProductSearchInteractor: TYNetworker<TYProductSearchEndpointItem>, TYProductSearchInteractorInterface {
-    public weak var output: (any TYProductSearchInteractorOutput)?
-
     /// Products to a page.
     public nonisolated static let pageSize = 10
 
-    private var query = ""
+    public weak var output: (any TYProductSearchInteractorOutput)?
+
+    /// A search from its first page to its last. Numbered, because the same words may be searched for again.
+    private struct Search: Equatable {
+        var number = 0
+        var query = ""
+    }
+
+    private var search = Search()
     private var lastPage: TYProductSearchResponse?
+    private var call: Cancellable?
 
     /// Whether ``nextPage()`` has a page to fetch: one has come, and it was not the last.
     public var hasNextPage: Bool { lastPage?.hasNext ?? false }
 
     public func fetchProducts(query: String) {
-        begin(query)
-        fetch(query, page: 0)
+        fetch(page: 0, of: begin(query))
     }
 
     public func fetchNextPage() {
-        guard let lastPage, lastPage.hasNext else { return }
-        fetch(query, page: lastPage.page + 1)
+        guard call == nil, let lastPage, lastPage.hasNext else { return }
+        fetch(page: lastPage.page + 1, of: search)
     }
 
-    private func fetch(_ query: String, page: Int) {
-        networkManager.request(
-            endpoint: .search(query: query, page: page, size: Self.pageSize), type: TYResult<TYProductSearchResponse>.self
+    private func fetch(page: Int, of search: Search) {
+        call = networkManager.request(
+            endpoint: .search(query: search.query, page: page, size: Self.pageSize), type: TYResult<TYProductSearchResponse>.self
         ) { [weak self] result in
+            // An answer to a search that was given up must not be shown as one to the present search.
+            guard let self, search == self.search else { return }
+            call = nil
             let result = result.map(\.result)
-            if case .success(let page) = result { self?.keep(page, of: query) }
-            self?.output?.handleProductSearchResponse(result)
+            if case .success(let page) = result { lastPage = page }
+            output?.handleProductSearchResponse(result)
         }
     }
 
-    /// Searches, for who can wait.
+    /// Begins a search and gives up the one before it, for who can wait.
     ///
     /// - Parameters:
     ///   - query: words that the name or the brand must hold; empty finds everything.
     ///   - page: from 0.
     public func search(_ query: String, page: Int = 0) async throws(APIClientError) -> TYProductSearchResponse {
-        begin(query)
-        let found = try await networkManager.request(
-            endpoint: .search(query: query, page: page, size: Self.pageSize), type: TYResult<TYProductSearchResponse>.self
-        ).result
-        keep(found, of: query)
-        return found
+        try await load(page: page, of: begin(query))
     }
 
     /// The page after the last one that came, or `nil` when there is none, or none has come yet.
     public func nextPage() async throws(APIClientError) -> TYProductSearchResponse? {
         guard let lastPage, lastPage.hasNext else { return nil }
-        return try await search(query, page: lastPage.page + 1)
+        return try await load(page: lastPage.page + 1, of: search)
     }
 
-    private func begin(_ query: String) {
-        if query != self.query { lastPage = nil }
-        self.query = query
+    private func load(page: Int, of search: Search) async throws(APIClientError) -> TYProductSearchResponse {
+        let found = try await networkManager.request(
+            endpoint: .search(query: search.query, page: page, size: Self.pageSize), type: TYResult<TYProductSearchResponse>.self
+        ).result
+        if search == self.search { lastPage = found }
+        return found
     }
 
-    /// An answer to a search that was given up in the meantime must not decide what the next page is.
-    private func keep(_ page: TYProductSearchResponse, of query: String) {
-        if query == self.query { lastPage = page }
+    private func begin(_ query: String) -> Search {
+        call?.cancel()
+        call = nil
+        lastPage = nil
+        search = Search(number: search.number + 1, query: query)
+        return search
     }
 }

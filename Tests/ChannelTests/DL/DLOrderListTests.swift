@@ -1,0 +1,85 @@
+import CoreAPI
+import DLInteractors
+import DLNetworker
+import Foundation
+import Testing
+
+@Suite("DL: order list")
+struct DLOrderListTests {
+    @Test("reads every field, dates and statuses too")
+    func decodes() async throws {
+        let list = try await withSandbox(.dl(.sandbox)) { _ in
+            try await DLOrderListInteractor().orderList(path: "page=1&size=14")
+        }
+        #expect(list.page == 1 && list.totalPages == 1 && list.orders.count == 14)
+        let first = try #require(list.orders.first)
+        #expect(first.id == "DL-1" && first.status == .preparing && first.title == "Vintage deri ceket")
+        #expect(first.price.amount == 1450 && first.price.currency == "TRY")
+        #expect(first.createdAt == (try Date("2026-03-14T09:30:00Z", strategy: .iso8601)))
+        #expect(Set(list.orders.map(\.status)) == [.preparing, .shipped, .delivered, .cancelled])
+        #expect(list.orders.first { $0.id == "DL-11" }?.price.amount.description == "349.9")
+    }
+
+    @Test("an empty path is the beginning")
+    func emptyPath() async throws {
+        let list = try await withSandbox(.dl(.sandbox)) { _ in try await DLOrderListInteractor().orderList(path: "") }
+        #expect(list.page == 1 && list.orders.count == 5 && list.totalPages == 3)
+    }
+
+    @Test("in the delegate form the output hears exactly once, on the main actor")
+    @MainActor func delegate() async throws {
+        try await withSandbox(.dl(.sandbox)) { _ in
+            let interactor = DLOrderListInteractor()
+            let output = Output()
+            interactor.output = output
+            interactor.fetchOrderList(path: "page=2")
+            #expect(output.results.isEmpty, "it must not be called before the method returns")
+            try await eventually("the output heard nothing") { await !output.results.isEmpty }
+            // A second call's whole way is time enough for a second answer to the first.
+            _ = try await interactor.orderList(path: "page=3")
+            #expect(output.results.count == 1)
+            #expect(try output.results.first?.get().page == 2)
+            #expect(output.wasAlwaysOnMainQueue)
+        }
+    }
+
+    @Test("in the delegate form an error arrives as the shop's own")
+    @MainActor func delegateError() async throws {
+        try await withSandbox(.dl(.sandbox, credentials: DLCredentials(refreshToken: "wrong"))) { _ in
+            let interactor = DLOrderListInteractor()
+            let output = Output()
+            interactor.output = output
+            interactor.fetchOrderList(path: "")
+            try await eventually("the output heard nothing") { await !output.results.isEmpty }
+            let error = #expect(throws: APIClientError.self) { try output.results.first?.get() }
+            #expect(error?.app(DLError.self)?.key == "refresh.invalid")
+        }
+    }
+
+    @Test("an interactor that is gone is not kept alive by its call")
+    @MainActor func released() async throws {
+        try await withSandbox(.dl(.sandbox)) { server in
+            let output = Output()
+            weak var gone: DLOrderListInteractor?
+            do {
+                let interactor = DLOrderListInteractor()
+                gone = interactor
+                interactor.output = output
+                interactor.fetchOrderList(path: "")
+            }
+            #expect(gone == nil)
+            _ = try await DLOrderListInteractor().orderList(path: "")
+            #expect(output.results.isEmpty)
+        }
+    }
+
+    @MainActor private final class Output: DLOrderListInteractorOutput {
+        var results: [Result<DLOrderListResponse, APIClientError>] = []
+        var wasAlwaysOnMainQueue = true
+
+        func handleOrderListResponse(_ result: Result<DLOrderListResponse, APIClientError>) {
+            results.append(result)
+            wasAlwaysOnMainQueue = wasAlwaysOnMainQueue && MainQueue.isCurrent
+        }
+    }
+}

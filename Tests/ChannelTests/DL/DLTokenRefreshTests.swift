@@ -1,0 +1,131 @@
+import CoreAPI
+import DLInteractors
+import DLNetworker
+import Foundation
+import Sandbox
+import Testing
+
+@Suite("DL: token refresh")
+struct DLTokenRefreshTests {
+    @Test("50 calls that are refused together refresh once")
+    func once() async throws {
+        try await withSandbox(.dl(.sandbox)) { server in
+            for round in 1...2 {
+                let pages = try await withThrowingTaskGroup(of: Int.self) { group in
+                    for _ in 0..<50 {
+                        group.addTask { try await DLOrderListInteractor().orderList(path: "page=2").page }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(pages == Array(repeating: 2, count: 50))
+                #expect(server.tokensIssued == round)
+                server.expireTokens()
+            }
+        }
+    }
+
+    @Test("a call takes two attempts when its token is stale, and one when it is not")
+    func attempts() async throws {
+        try await withSandbox(.dl(.sandbox)) { _ in
+            let manager = DLOrderListInteractor().networkManager
+            let first = await manager.response(for: .orderList(path: ""), as: DLOrderListResponse.self)
+            #expect(first.error == nil)
+            #expect(first.attempts.map(\.status) == [401, 200])
+            #expect(first.attempts.first?.error?.app(DLError.self)?.key == "token.expired")
+            let second = await manager.response(for: .orderList(path: ""), as: DLOrderListResponse.self)
+            #expect(second.attempts.map(\.status) == [200])
+        }
+    }
+
+    @Test("without a token to begin with, the first refusal fetches one")
+    func bare() async throws {
+        let response = try await withSandbox(.dl(.sandbox, credentials: DLCredentials(refreshToken: "dl-sandbox-refresh"))) { _ in
+            await DLOrderListInteractor().networkManager.response(for: .orderList(path: ""), as: DLOrderListResponse.self)
+        }
+        #expect(response.error == nil)
+        #expect(response.attempts.first?.error?.app(DLError.self)?.key == "token.missing")
+    }
+
+    @Test("a refresh that fails, fails every call that waited, and is not tried for each")
+    func failed() async throws {
+        let transport = HoldingTransport(holding: "/auth/token")
+        var channel = Channel.dl(.sandbox, credentials: DLCredentials(refreshToken: "wrong", accessToken: "stale"))
+        channel.transport = transport
+        try await withSandbox(channel) { server in
+            let responses = await withTaskGroup(of: Response<DLOrderListResponse>.self) { group in
+                for _ in 0..<20 {
+                    group.addTask { await DLOrderListInteractor().networkManager.response(for: .orderList(path: "")) }
+                }
+                group.addTask {
+                    try? await eventually("not all were refused") { transport.refusals == 20 }
+                    // From the refusal to the waiting it is a few lines, without a suspension but the first.
+                    try? await Task.sleep(for: .milliseconds(100))
+                    transport.open()
+                    return await DLOrderListInteractor().networkManager.response(for: .orderList(path: ""))
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(responses.allSatisfy { $0.error?.app(DLError.self)?.key == "refresh.invalid" })
+            #expect(responses.allSatisfy { $0.attempts.count == 1 })
+            // One for the twenty, and one for the call that came after.
+            #expect(transport.arrivals <= 2)
+            #expect(server.tokensIssued == 0)
+        }
+    }
+
+    @Test("a call that is cancelled while it waits ends at once; the refresh it began goes on for the others")
+    func cancelled() async throws {
+        let transport = HoldingTransport(holding: "/auth/token")
+        var channel = Channel.dl(.sandbox)
+        channel.transport = transport
+        try await withSandbox(channel) { server in
+            let first = Task {
+                await DLOrderListInteractor().networkManager.response(for: .orderList(path: ""), as: DLOrderListResponse.self)
+            }
+            try await eventually("no refresh was begun") { transport.arrivals == 1 }
+            let others = (0..<4).map { _ in
+                Task {
+                    await DLOrderListInteractor().networkManager.response(for: .orderList(path: ""), as: DLOrderListResponse.self)
+                }
+            }
+            try await eventually("not all were refused") { transport.refusals == 5 }
+            first.cancel()
+            let response = await first.value
+            #expect(response.error?.isCancelled == true, "\(String(describing: response.error))")
+            #expect(server.tokensIssued == 0, "it ended before the refresh did")
+            transport.open()
+            for other in others { #expect(await other.value.error == nil) }
+            #expect(server.tokensIssued == 1)
+            #expect(transport.arrivals == 1)
+        }
+    }
+
+    @Test("without tokens nothing is sent, and the error names the variable")
+    func noToken() async throws {
+        let transport = RecordingTransport(StubTransport { _ in (200, "") })
+        var channel = Channel.dl(.production, credentials: DLCredentials(variables: [:]))
+        channel.transport = transport
+        let error = await #expect(throws: APIClientError.self) {
+            try await ChannelOverride.with(channel) { try await DLOrderListInteractor().orderList(path: "") }
+        }
+        #expect((error?.underlyingError as? MissingCredential)?.variable == "DL_REFRESH_TOKEN")
+        #expect(error?.description.contains("DL_REFRESH_TOKEN") == true)
+        #expect(error?.description.contains("<redacted>") == false)
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test("a copy for another test begins with the first token again")
+    func isolatedCopy() async throws {
+        let channel = Channel.dl(.sandbox)
+        try await withSandbox(channel) { server in
+            _ = try await DLOrderListInteractor().orderList(path: "")
+            let copy = channel.speaking(to: server).isolated(transport: CurlTransport())
+            let response = await ChannelOverride.with(copy) {
+                await DLOrderListInteractor().networkManager.response(for: .orderList(path: ""), as: DLOrderListResponse.self)
+            }
+            await copy.close()
+            #expect(response.attempts.map(\.status) == [401, 200])
+            #expect(server.tokensIssued == 2)
+        }
+    }
+}

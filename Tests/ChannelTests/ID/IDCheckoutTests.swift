@@ -1,0 +1,137 @@
+import CoreAPI
+import Foundation
+import HTTPTypes
+import IDInteractors
+import IDNetworker
+import Sandbox
+import Testing
+
+@Suite("ID: checkout")
+struct IDCheckoutTests {
+    private let basket = IDCheckoutRequest(
+        addressId: "home",
+        items: [IDBasketItem(productId: "p-sut-1l", quantity: 2), IDBasketItem(productId: "p-ekmek", quantity: 1)],
+        note: "Zili çalmayın")
+
+    @Test("places an order")
+    func places() async throws {
+        let (order, placed) = try await withSandbox(.id(.sandbox)) { server in
+            (try await IDBasketInteractor().checkout(basketID: "b-1", basket), server.ordersPlaced)
+        }
+        #expect(order.orderId.hasPrefix("ID-"))
+        #expect(order.total.amount.description == "100.8" && order.total.currency == "TRY")
+        #expect(order.estimatedMinutes > 0)
+        #expect(abs(order.placedAt.timeIntervalSinceNow) < 300)
+        #expect(placed == 1)
+    }
+
+    @Test("an answer that got lost is asked for again with the same key, and places one order")
+    func lostAnswer() async throws {
+        let transport = RecordingTransport()
+        var channel = Channel.id(.sandbox)
+        channel.transport = transport
+        try await withSandbox(channel, SandboxOptions(failFirstCheckout: true)) { server in
+            let response = await IDBasketInteractor().networkManager.response(
+                for: .checkout(basketID: "b-1", basket, idempotencyKey: nil), as: IDCheckoutResponse.self)
+            #expect(response.error == nil)
+            #expect(response.attempts.count == 2)
+            #expect(response.attempts.map(\.status) == [503, 201])
+            #expect(response.attempts.first?.error?.app(IDError.self)?.errorCode == "TRY_AGAIN")
+            #expect(server.ordersPlaced == 1)
+            let keys = transport.requests.map { $0.header("idempotency-key") }
+            #expect(keys.count == 2 && Set(keys).count == 1 && keys.first??.isEmpty == false)
+        }
+    }
+
+    @Test("two checkouts are two orders")
+    func two() async throws {
+        try await withSandbox(.id(.sandbox)) { server in
+            let interactor = IDBasketInteractor()
+            let first = try await interactor.checkout(basketID: "b-1", basket)
+            let second = try await interactor.checkout(basketID: "b-1", basket)
+            #expect(first.orderId != second.orderId)
+            #expect(server.ordersPlaced == 2)
+        }
+    }
+
+    @Test("a key of the caller's wins, and the same key is the same order")
+    func callersKey() async throws {
+        let transport = RecordingTransport()
+        var channel = Channel.id(.sandbox)
+        channel.transport = transport
+        try await withSandbox(channel) { server in
+            let interactor = IDBasketInteractor()
+            let first = try await interactor.checkout(basketID: "b-1", basket, idempotencyKey: "mine")
+            let second = try await interactor.checkout(basketID: "b-1", basket, idempotencyKey: "mine")
+            #expect(first == second)
+            #expect(server.ordersPlaced == 1)
+            #expect(transport.requests.map { $0.header("idempotency-key") } == ["mine", "mine"])
+        }
+    }
+
+    @Test("the same key for another basket is a conflict")
+    func conflict() async throws {
+        let error = await #expect(throws: APIClientError.self) {
+            try await withSandbox(.id(.sandbox)) { _ in
+                let interactor = IDBasketInteractor()
+                _ = try await interactor.checkout(basketID: "b-1", basket, idempotencyKey: "mine")
+                let other = IDCheckoutRequest(addressId: "work", items: basket.items)
+                _ = try await interactor.checkout(basketID: "b-1", other, idempotencyKey: "mine")
+            }
+        }
+        let failure: IDError = try #require(error?.app())
+        #expect(failure.errorCode == "IDEMPOTENCY_CONFLICT" && failure.httpStatus == 409)
+    }
+
+    @Test("an empty basket is refused, and not sent again")
+    func empty() async throws {
+        let response = try await withSandbox(.id(.sandbox)) { _ in
+            await IDBasketInteractor().networkManager.response(
+                for: .checkout(basketID: "b-1", IDCheckoutRequest(addressId: "home", items: []), idempotencyKey: nil),
+                as: IDCheckoutResponse.self)
+        }
+        #expect(response.error?.app(IDError.self)?.errorCode == "BASKET_EMPTY")
+        #expect(response.error?.app(IDError.self)?.httpStatus == 422)
+        #expect(response.attempts.count == 1)
+    }
+
+    @Test("only a POST gets a key")
+    func onlyPOST() async throws {
+        let transport = RecordingTransport(StubTransport { _ in (200, "{}") })
+        var channel = Channel.id(.sandbox)
+        channel.transport = transport
+        try await ChannelOverride.with(channel) {
+            let manager = IDNetworker<ProbeEndpoint>().networkManager
+            try await manager.request(endpoint: ProbeEndpoint("x"))
+            try await manager.request(endpoint: ProbeEndpoint("x", method: .put))
+            try await manager.request(endpoint: ProbeEndpoint("x", method: .post))
+        }
+        #expect(transport.requests.map { $0.header("idempotency-key") != nil } == [false, false, true])
+    }
+
+    @Test("in the delegate form the output hears exactly once, on the main actor, however many attempts it took")
+    @MainActor func delegate() async throws {
+        try await withSandbox(.id(.sandbox), SandboxOptions(failFirstCheckout: true)) { server in
+            let interactor = IDBasketInteractor()
+            let output = Output()
+            interactor.output = output
+            interactor.checkOut(basketID: "b-1", basket)
+            try await eventually("the output heard nothing") { await !output.results.isEmpty }
+            _ = try await interactor.checkout(basketID: "b-2", basket)
+            #expect(output.results.count == 1)
+            #expect(try output.results.first?.get().orderId.isEmpty == false)
+            #expect(output.wasAlwaysOnMainQueue)
+            #expect(server.ordersPlaced == 2)
+        }
+    }
+
+    @MainActor private final class Output: IDBasketInteractorOutput {
+        var results: [Result<IDCheckoutResponse, APIClientError>] = []
+        var wasAlwaysOnMainQueue = true
+
+        func handleCheckoutResponse(_ result: Result<IDCheckoutResponse, APIClientError>) {
+            results.append(result)
+            wasAlwaysOnMainQueue = wasAlwaysOnMainQueue && MainQueue.isCurrent
+        }
+    }
+}

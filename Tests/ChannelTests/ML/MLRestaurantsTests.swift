@@ -1,0 +1,93 @@
+import CoreAPI
+import Foundation
+import MLInteractors
+import MLNetworker
+import Testing
+
+@Suite("ML: restaurants and menus")
+struct MLRestaurantsTests {
+    @Test("restaurants come nearest first, within the radius, with every field")
+    func near() async throws {
+        let found = try await withSandbox(.ml(.sandbox)) { _ in
+            try await MLRestaurantsInteractor().restaurants(latitude: 41.04, longitude: 29.00, radius: 1_500).restaurants
+        }
+        #expect(!found.isEmpty)
+        #expect(found.map(\.distance) == found.map(\.distance).sorted())
+        #expect(found.allSatisfy { $0.distance <= 1_500 && $0.deliveryMinutes > 0 && $0.minimumBasket.currency == "TRY" })
+        #expect(found.allSatisfy { !$0.name.isEmpty && !$0.cuisine.isEmpty && (0...5).contains($0.rating) })
+    }
+
+    @Test("a radius that is not given is the server's")
+    func defaultRadius() async throws {
+        try await withSandbox(.ml(.sandbox)) { _ in
+            let interactor = MLRestaurantsInteractor()
+            let usual = try await interactor.restaurants(latitude: 41.04, longitude: 29.00)
+            #expect(usual == (try await interactor.restaurants(latitude: 41.04, longitude: 29.00, radius: 2_000)))
+        }
+    }
+
+    @Test("a place that is not on earth is the channel's own error")
+    func badPlace() async throws {
+        let error = await #expect(throws: APIClientError.self) {
+            try await withSandbox(.ml(.sandbox)) { _ in
+                try await MLRestaurantsInteractor().restaurants(latitude: 141, longitude: 29)
+            }
+        }
+        let failure: MLError = try #require(error?.app())
+        #expect(failure.code == 1100 && failure.httpStatus == 400 && !failure.reason.isEmpty)
+    }
+
+    @Test("a menu has sections with dishes")
+    func menu() async throws {
+        let menu = try await withSandbox(.ml(.sandbox)) { _ in try await MLMenuInteractor().menu(restaurantID: "ml-7") }
+        #expect(menu.restaurantId == "ml-7")
+        #expect(!menu.sections.isEmpty && menu.sections.allSatisfy { !$0.items.isEmpty })
+        let dishes = menu.sections.flatMap(\.items)
+        #expect(Set(dishes.map(\.id)).count == dishes.count)
+        #expect(dishes.allSatisfy { $0.price.amount > 0 })
+    }
+
+    @Test("a restaurant that is none is the channel's own error")
+    func unknown() async throws {
+        let error = await #expect(throws: APIClientError.self) {
+            try await withSandbox(.ml(.sandbox)) { _ in try await MLMenuInteractor().menu(restaurantID: "ml-99") }
+        }
+        let failure: MLError = try #require(error?.app())
+        #expect(failure.code == 1404 && failure.httpStatus == 404)
+    }
+
+    @Test("in the delegate form the output hears exactly once, on the main actor")
+    @MainActor func delegate() async throws {
+        try await withSandbox(.ml(.sandbox)) { _ in
+            let restaurants = MLRestaurantsInteractor()
+            let menu = MLMenuInteractor()
+            let output = Output()
+            restaurants.output = output
+            menu.output = output
+            restaurants.fetchRestaurants(latitude: 41.04, longitude: 29.00, radius: nil)
+            menu.fetchMenu(restaurantID: "ml-1")
+            try await eventually("the output heard too little") { await output.heard.count == 2 }
+            _ = try await menu.menu(restaurantID: "ml-2")
+            #expect(output.heard.sorted() == ["menu", "restaurants"])
+            #expect(output.wasAlwaysOnMainQueue)
+        }
+    }
+
+    @MainActor private final class Output: MLRestaurantsInteractorOutput, MLMenuInteractorOutput {
+        var heard: [String] = []
+        var wasAlwaysOnMainQueue = true
+
+        func handleRestaurantsResponse(_ result: Result<MLRestaurantsResponse, APIClientError>) {
+            hear("restaurants", (try? result.get()) != nil)
+        }
+
+        func handleMenuResponse(_ result: Result<MLMenuResponse, APIClientError>) {
+            hear("menu", (try? result.get()) != nil)
+        }
+
+        private func hear(_ what: String, _ wentWell: Bool) {
+            heard.append(wentWell ? what : "failed \(what)")
+            wasAlwaysOnMainQueue = wasAlwaysOnMainQueue && MainQueue.isCurrent
+        }
+    }
+}

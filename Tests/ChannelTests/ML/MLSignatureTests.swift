@@ -1,0 +1,130 @@
+import CoreAPI
+import Foundation
+import HTTPTypes
+import MLInteractors
+import MLNetworker
+import Synchronization
+import Testing
+
+@Suite("ML: signatures")
+struct MLSignatureTests {
+    @Test("a wrong secret is refused as such")
+    func wrongSecret() async throws {
+        let failure = try await failure(of: .ml(.sandbox, credentials: MLCredentials(keyID: "ml-sandbox", secret: "wrong")))
+        #expect(failure.code == 1401 && failure.httpStatus == 403)
+    }
+
+    @Test("a clock that is ten minutes slow is refused as such")
+    func slowClock() async throws {
+        let failure = try await failure(of: .ml(.sandbox, now: { Date(timeIntervalSinceNow: -600) }))
+        #expect(failure.code == 1402 && failure.httpStatus == 403)
+    }
+
+    private func failure(of channel: Channel) async throws -> MLError {
+        let error = await #expect(throws: APIClientError.self) {
+            try await withSandbox(channel) { _ in try await MLMenuInteractor().menu(restaurantID: "ml-1") }
+        }
+        return try #require(error?.app(MLError.self))
+    }
+
+    @Test(
+        "covers path, query and body as they go on the wire",
+        arguments: [
+            ProbeEndpoint("restaurants?lat=41.04&lon=29.00&q=kıymalı pide"),
+            ProbeEndpoint("restaurants", params: ["lat": 41.04, "lon": 29.00, "q": "çiğ köfte & ayran", "sort": "a+b/c"]),
+        ])
+    func target(endpoint: ProbeEndpoint) async throws {
+        try await withSandbox(.ml(.sandbox)) { _ in
+            try await MLNetworker<ProbeEndpoint>().networkManager.request(endpoint: endpoint)
+        }
+    }
+
+    // The sandbox judges the signature before the path, so that a path it does not know proves a signature that it accepts.
+    @Test("covers the body")
+    func body() async throws {
+        let endpoint = ProbeEndpoint("nowhere", method: .post, params: ["note": "acısız", "count": 2])
+        let error = await #expect(throws: APIClientError.self) {
+            try await withSandbox(.ml(.sandbox)) { _ in
+                try await MLNetworker<ProbeEndpoint>().networkManager.request(endpoint: endpoint)
+            }
+        }
+        #expect(error?.app(MLError.self)?.code == 1004)
+    }
+
+    @Test("is made anew for every attempt, with the time of that attempt")
+    func perAttempt() async throws {
+        let seconds = Mutex(0)
+        let start = Date()
+        let answers = Mutex([503, 503])
+        let wire = CurlTransport()
+        let transport = RecordingTransport(
+            StubbornTransport(next: wire) { answers.withLock { $0.isEmpty ? nil : $0.removeFirst() } })
+        var channel = Channel.ml(.sandbox) {
+            start.addingTimeInterval(
+                TimeInterval(
+                    seconds.withLock { seconds in
+                        defer { seconds += 7 }
+                        return seconds
+                    }))
+        }
+        channel.transport = transport
+        channel.interceptors.append(RetryPolicy(base: .milliseconds(1)))
+        let response = try await withSandbox(channel) { _ in
+            await MLMenuInteractor().networkManager.response(for: .menu(restaurantID: "ml-1"), as: MLMenuResponse.self)
+        }
+        #expect(response.error == nil)
+        #expect(response.attempts.map(\.status) == [503, 503, 200])
+        #expect(Set(transport.requests.compactMap { $0.header("x-ml-date") }).count == 3)
+        #expect(Set(transport.requests.compactMap { $0.header("x-ml-signature") }).count == 3)
+        #expect(Set(transport.requests.compactMap { $0.header("x-ml-key-id") }) == ["ml-sandbox"])
+    }
+
+    /// Gives the answers that it is told to, and passes the rest on.
+    private struct StubbornTransport: Transport {
+        let next: any Transport
+        let status: @Sendable () -> Int?
+
+        func send(_ request: Request) async -> Response<Data> {
+            guard let status = status() else { return await next.send(request) }
+            return await StubTransport { _ in (status, "") }.send(request)
+        }
+
+        func close() async { await next.close() }
+    }
+
+    @Test("a body that is not in memory cannot be signed, and nothing is sent")
+    func fileBody() async throws {
+        let transport = RecordingTransport(StubTransport { _ in (200, "{}") })
+        var channel = Channel.ml(.sandbox)
+        channel.transport = transport
+        channel.enhancers = [FileBody()]
+        let error = await #expect(throws: APIClientError.self) {
+            try await ChannelOverride.with(channel) {
+                try await MLNetworker<ProbeEndpoint>().networkManager.request(endpoint: ProbeEndpoint("photos", method: .put))
+            }
+        }
+        #expect(error?.underlyingError as? MLSigningError == .bodyNotInMemory("a file"))
+        #expect(error?.label == "adapting")
+        #expect(transport.requests.isEmpty)
+    }
+
+    private struct FileBody: RequestEnhancer {
+        func enhance(_ request: inout Request) throws { request.body = .file(URL(fileURLWithPath: "/dev/null")) }
+    }
+
+    @Test(
+        "without a key nothing is sent, and the error names the variable",
+        arguments: [([:], "ML_KEY_ID"), (["ML_KEY_ID": "k"], "ML_SECRET")])
+    func noKey(variables: [String: String], missing: String) async throws {
+        let transport = RecordingTransport(StubTransport { _ in (200, "") })
+        var channel = Channel.ml(.production, credentials: MLCredentials(variables: variables))
+        channel.transport = transport
+        let error = await #expect(throws: APIClientError.self) {
+            try await ChannelOverride.with(channel) { try await MLMenuInteractor().menu(restaurantID: "ml-1") }
+        }
+        #expect((error?.underlyingError as? MissingCredential)?.variable == missing)
+        #expect(error?.description.contains(missing) == true)
+        #expect(error?.description.contains("<redacted>") == false)
+        #expect(transport.requests.isEmpty)
+    }
+}

@@ -1,0 +1,14 @@
+import Testing
+
+/// Waits until something is so, and fails the test when it is not within a generous time.
+func eventually(
+    _ what: Comment, within limit: Duration = .seconds(20), sourceLocation: SourceLocation = #_sourceLocation,
+    _ condition: @Sendable () async -> Bool
+) async throws {
+    let end = ContinuousClock.now + limit
+    while ContinuousClock.now < end {
+        if await condition() { return }
+        try await Task.sleep(for: .milliseconds(5))
+    }
+    Issue.record(what, sourceLocation: sourceLocation)
+}

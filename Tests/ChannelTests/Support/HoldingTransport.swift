@@ -1,0 +1,58 @@
+import CoreAPI
+import Foundation
+import HTTPTypes
+import Synchronization
+
+/// Passes requests on, but holds those for a path back until it is told to let them go; counts what was refused with 401.
+final class HoldingTransport: Transport {
+    private struct State {
+        var isOpen = false
+        var held: [CheckedContinuation<Void, Never>] = []
+        var refusals = 0
+        var arrivals = 0
+    }
+
+    private let path: String
+    private let next: any Transport
+    private let state = Mutex(State())
+
+    /// - Parameter path: how the path ends of what is held.
+    init(holding path: String, next: any Transport = CurlTransport()) {
+        self.path = path
+        self.next = next
+    }
+
+    /// How many answers were 401.
+    var refusals: Int { state.withLock { $0.refusals } }
+
+    /// How many requests for the path have come, held or not.
+    var arrivals: Int { state.withLock { $0.arrivals } }
+
+    /// Lets go what is held, and everything that comes.
+    func open() {
+        let held = state.withLock { state in
+            state.isOpen = true
+            defer { state.held = [] }
+            return state.held
+        }
+        for request in held { request.resume() }
+    }
+
+    func send(_ request: Request) async -> Response<Data> {
+        if request.url.path.hasSuffix(path) {
+            await withCheckedContinuation { continuation in
+                let mayPass = state.withLock { state in
+                    state.arrivals += 1
+                    if !state.isOpen { state.held.append(continuation) }
+                    return state.isOpen
+                }
+                if mayPass { continuation.resume() }
+            }
+        }
+        let response = await next.send(request)
+        if response.head?.status.code == 401 { state.withLock { $0.refusals += 1 } }
+        return response
+    }
+
+    func close() async { await next.close() }
+}

@@ -1,0 +1,31 @@
+import CoreAPI
+import Foundation
+import HTTPTypes
+import Synchronization
+
+/// Keeps every request that is sent, and passes it on.
+final class RecordingTransport: Transport {
+    private let next: any Transport
+    private let kept = Mutex<[Request]>([])
+
+    init(_ next: any Transport = CurlTransport()) {
+        self.next = next
+    }
+
+    /// What was sent, oldest first.
+    var requests: [Request] { kept.withLock { $0 } }
+
+    func send(_ request: Request) async -> Response<Data> {
+        kept.withLock { $0.append(request) }
+        return await next.send(request)
+    }
+
+    func close() async { await next.close() }
+}
+
+extension Request {
+    /// A header's value, whatever its case.
+    func header(_ name: String) -> String? {
+        headers.first { $0.name.canonicalName == name.lowercased() }?.value
+    }
+}

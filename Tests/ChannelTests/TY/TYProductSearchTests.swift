@@ -1,0 +1,98 @@
+import CoreAPI
+import Foundation
+import TYInteractors
+import TYNetworker
+import Testing
+
+@Suite("TY: product search")
+struct TYProductSearchTests {
+    @Test("finds Turkish words and reads every field")
+    func turkish() async throws {
+        let page = try await withSandbox(.ty(.sandbox)) { _ in try await TYProductSearchInteractor().search("çanta") }
+        #expect(!page.products.isEmpty)
+        #expect(page.products.allSatisfy { "\($0.name) \($0.brand)".lowercased().contains("çanta") })
+        #expect(page.products.allSatisfy { $0.price.currency == "TRY" && $0.price.amount > 0 && (0...5).contains($0.rating) })
+        #expect(page.products.allSatisfy { $0.imageURL.scheme == "https" })
+    }
+
+    @Test("a price is what the server wrote, to the cent")
+    func price() async throws {
+        let body =
+            #"{"isSuccess":true,"statusCode":200,"result":{"products":[{"id":1,"name":"n","brand":"b","#
+            + #""price":{"amount":129.99,"currency":"TRY"},"rating":4,"imageURL":"https://i.example/1"}],"#
+            + #""page":0,"size":10,"totalCount":1,"hasNext":false}}"#
+        var channel = Channel.ty(.sandbox)
+        channel.transport = StubTransport { _ in (200, body) }
+        let page = try await ChannelOverride.with(channel) { try await TYProductSearchInteractor().search("") }
+        #expect(page.products.first?.price.amount.description == "129.99")
+    }
+
+    @Test("next pages lead through everything once, and then there is none")
+    func paging() async throws {
+        try await withSandbox(.ty(.sandbox)) { _ in
+            let interactor = TYProductSearchInteractor()
+            #expect(try await interactor.nextPage() == nil)
+            var page = try await interactor.search("")
+            var ids = page.products.map(\.id)
+            while let next = try await interactor.nextPage() {
+                #expect(next.page == page.page + 1)
+                ids += next.products.map(\.id)
+                page = next
+            }
+            #expect(ids.count == page.totalCount)
+            #expect(Set(ids).count == ids.count)
+            #expect(page.totalCount == 48)
+        }
+    }
+
+    @Test("a new search begins anew")
+    func newSearch() async throws {
+        try await withSandbox(.ty(.sandbox)) { _ in
+            let interactor = TYProductSearchInteractor()
+            _ = try await interactor.search("", page: 3)
+            #expect(try await interactor.search("gömlek").page == 0)
+        }
+    }
+
+    @Test("in the delegate form the output hears of each page once, on the main actor")
+    @MainActor func delegate() async throws {
+        try await withSandbox(.ty(.sandbox)) { _ in
+            let interactor = TYProductSearchInteractor()
+            let output = Output()
+            interactor.output = output
+            interactor.fetchNextPage()
+            interactor.fetchProducts(query: "")
+            try await eventually("no first page") { await output.results.count == 1 }
+            for _ in 0..<3 { interactor.fetchNextPage() }
+            try await eventually("no second page") { await output.results.count == 2 }
+            // The way of another call is time enough for an answer that must not come.
+            _ = try await TYProductSearchInteractor().search("")
+            #expect(try output.results.map { try $0.get().page } == [0, 1])
+            #expect(output.wasAlwaysOnMainQueue)
+        }
+    }
+
+    @Test("in the delegate form a search that is given up for another is not heard of")
+    @MainActor func givenUp() async throws {
+        try await withSandbox(.ty(.sandbox)) { _ in
+            let interactor = TYProductSearchInteractor()
+            let output = Output()
+            interactor.output = output
+            interactor.fetchProducts(query: "")
+            interactor.fetchProducts(query: "çanta")
+            try await eventually("the output heard nothing") { await !output.results.isEmpty }
+            let other = try await TYProductSearchInteractor().search("çanta")
+            #expect(try output.results.map { try $0.get() } == [other])
+        }
+    }
+
+    @MainActor private final class Output: TYProductSearchInteractorOutput {
+        var results: [Result<TYProductSearchResponse, APIClientError>] = []
+        var wasAlwaysOnMainQueue = true
+
+        func handleProductSearchResponse(_ result: Result<TYProductSearchResponse, APIClientError>) {
+            results.append(result)
+            wasAlwaysOnMainQueue = wasAlwaysOnMainQueue && MainQueue.isCurrent
+        }
+    }
+}
