@@ -14,6 +14,7 @@ enum CurlCallbacks {
             case .tooLarge: return transfer.stop(.headTooLarge(limit: limit))
             case .status(let multiplexes):
                 transfer.lastActivity = LoopClock.now()
+                if transfer.answered == 0 { transfer.answered = transfer.lastActivity }
                 if transfer.ticket?.multiplexes != multiplexes { transfer.discovered?.append(transfer, multiplexes: multiplexes) }
             case .other: break
             }
@@ -74,6 +75,7 @@ enum CurlCallbacks {
                 return ccurl_prereqfunc_abort
             }
             transfer.timesSent += 1
+            transfer.sent = transfer.lastActivity
             return ccurl_prereqfunc_ok
         }
     }

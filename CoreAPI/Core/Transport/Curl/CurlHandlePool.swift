@@ -16,8 +16,7 @@ struct CurlHandlePool {
 
     /// Takes a handle back that was removed from its multi handle.
     mutating func put(_ handle: CurlHandle) {
-        guard idle.count < capacity else { return }
-        handle.reset()
+        guard idle.count < capacity, handle.reset() else { return }
         idle.append(handle)
     }
 

@@ -9,14 +9,16 @@ extension CurlHandle {
 
     /// What the exchange cost. libcurl's times are cumulative, in microseconds from the start: name lookup → connect → TLS →
     /// pretransfer → first byte → total. Those of the connection are 0 when an open one was used, which is not the same as fast.
-    func metrics(queued: LoopClock.Nanoseconds, wasSent: Bool) -> TransferMetrics {
+    ///
+    /// The first byte is timed by the kit: for an upload, `CURLINFO_STARTTRANSFER_TIME_T` is when the body began to leave.
+    func metrics(of transfer: CurlTransfer) -> TransferMetrics {
         var metrics = TransferMetrics()
-        metrics.queued = .nanoseconds(queued)
+        metrics.queued = .nanoseconds(transfer.activated - transfer.submitted)
         metrics.total = .microseconds(offset(CURLINFO_TOTAL_TIME_T))
         metrics.bytesSent = uploadedBytes
         metrics.bytesReceived = offset(CURLINFO_SIZE_DOWNLOAD_T)
         let connections = number(CURLINFO_NUM_CONNECTS)
-        metrics.isConnectionReused = wasSent && connections == 0
+        metrics.isConnectionReused = transfer.timesSent > 0 && connections == 0
         if connections > 0 {
             let lookup = offset(CURLINFO_NAMELOOKUP_TIME_T)
             let connect = offset(CURLINFO_CONNECT_TIME_T)
@@ -25,8 +27,7 @@ extension CurlHandle {
             if connect > 0 { metrics.connect = .microseconds(max(0, connect - lookup)) }
             if handshake > 0 { metrics.tls = .microseconds(max(0, handshake - connect)) }
         }
-        let firstByte = offset(CURLINFO_STARTTRANSFER_TIME_T)
-        if firstByte > 0 { metrics.firstByte = .microseconds(max(0, firstByte - offset(CURLINFO_PRETRANSFER_TIME_T))) }
+        if transfer.answered > 0 { metrics.firstByte = .nanoseconds(transfer.answered - transfer.sent) }
         metrics.httpVersion = Self.name(ofHTTPVersion: number(CURLINFO_HTTP_VERSION))
         metrics.remoteAddress = string(CURLINFO_PRIMARY_IP).flatMap { $0.isEmpty ? nil : $0 }
         let port = number(CURLINFO_PRIMARY_PORT)

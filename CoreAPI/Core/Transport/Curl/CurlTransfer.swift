@@ -21,6 +21,9 @@ final class CurlTransfer: @unchecked Sendable {  // One owner at a time; the han
     /// When it joined the queue and when it left it.
     var submitted: LoopClock.Nanoseconds = 0
     var activated: LoopClock.Nanoseconds = 0
+    /// When the request began to leave, the last time it did, and when the answer's first line came.
+    var sent: LoopClock.Nanoseconds = 0
+    var answered: LoopClock.Nanoseconds = 0
     /// When a byte last came or went.
     var lastActivity: LoopClock.Nanoseconds = 0
     /// Bytes of the body that were on the wire when it was last looked at.

@@ -165,7 +165,7 @@ final class CurlWorker {
         if transfer.head.isComplete { outcome.head = transfer.head.bytes }
         swap(&outcome.body, &transfer.body)
         if let handle = transfer.handle {
-            outcome.metrics = handle.metrics(queued: transfer.activated - transfer.submitted, wasSent: transfer.timesSent > 0)
+            outcome.metrics = handle.metrics(of: transfer)
             multi.remove(handle)
             handles.put(handle)
             transfer.handle = nil
