@@ -9,7 +9,9 @@ internal import Synchronization
 ///
 /// ```swift
 /// BearerAuthentication(token: stored) { response in
-///     try await NetworkManager<TokenEndpoint>(channel: response.call.channel.withoutInterceptors)
+///     // Over a dispatcher, and without interceptors: through a manager of this channel it would wait for itself.
+///     let dispatcher = CommonDispatcher(channel: response.call.channel.withoutInterceptors)
+///     return try await NetworkManager<TokenEndpoint>(dispatcher: dispatcher)
 ///         .request(endpoint: .refresh(refreshToken), type: Token.self).accessToken
 /// }
 /// ```

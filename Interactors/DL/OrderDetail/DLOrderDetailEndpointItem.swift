@@ -8,7 +8,7 @@ public enum DLOrderDetailEndpointItem: Endpoint {
 
     public var path: String {
         switch self {
-        case .orderDetail(let id): "orders/\(id)"
+        case .orderDetail(let id): "orders/\(segment: id)"
         }
     }
 

@@ -9,7 +9,7 @@ public enum IDBasketEndpointItem: Endpoint {
 
     public var path: String {
         switch self {
-        case .checkout(let id, _, _): "baskets/\(id)/checkout"
+        case .checkout(let id, _, _): "baskets/\(segment: id)/checkout"
         }
     }
 

@@ -8,7 +8,7 @@ public enum MLMenuEndpointItem: Endpoint {
 
     public var path: String {
         switch self {
-        case .menu(let id): "restaurants/\(id)/menu"
+        case .menu(let id): "restaurants/\(segment: id)/menu"
         }
     }
 
