@@ -3,7 +3,7 @@ public import Foundation
 internal import HTTPTypes
 
 #if Signing
-    internal import Crypto
+internal import Crypto
 #endif
 
 /// Signs every attempt for the meal ordering: HMAC-SHA256 (RFC 2104) over method, path and query as they go on the wire, date, and
@@ -45,12 +45,12 @@ public struct MLAuthInterceptor: RequestInterceptor {
         case .stream: throw .bodyNotInMemory("a stream")
         }
         #if Signing
-            let digest = SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-            let signed = [method.rawValue, target, date, digest].joined(separator: "\n")
-            let code = HMAC<SHA256>.authenticationCode(for: Data(signed.utf8), using: SymmetricKey(data: Data(secret.utf8)))
-            return Data(code).base64EncodedString()
+        let digest = SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let signed = [method.rawValue, target, date, digest].joined(separator: "\n")
+        let code = HMAC<SHA256>.authenticationCode(for: Data(signed.utf8), using: SymmetricKey(data: Data(secret.utf8)))
+        return Data(code).base64EncodedString()
         #else
-            throw .unavailable
+        throw .unavailable
         #endif
     }
 }

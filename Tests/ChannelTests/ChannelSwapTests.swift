@@ -32,7 +32,9 @@ struct ChannelSwapTests {
         Case(channel: .ml(.sandbox)) { MLNetworker<ProbeEndpoint>().networkManager },
         Case(channel: .id(.sandbox)) { IDNetworker<ProbeEndpoint>().networkManager },
         Case(channel: .httpBin(HTTPBinHost())) { HTTPBinNetworker<ProbeEndpoint>().networkManager },
-        Case(channel: .giphy(apiKey: Credential("key", variable: "GIPHY_API_KEY"))) { GIPHYNetworker<ProbeEndpoint>().networkManager },
+        Case(channel: .giphy(apiKey: Credential("key", variable: "GIPHY_API_KEY"))) {
+            GIPHYNetworker<ProbeEndpoint>().networkManager
+        },
     ]
 
     @Test("a networker that is made inside speaks through the swapped channel, there and afterwards", arguments: cases)
@@ -111,7 +113,8 @@ struct ChannelSwapTests {
     @Test("every channel is sound at every host")
     func problems() {
         let channels =
-            TYHost.allCases.map { Channel.ty($0) } + DLHost.allCases.map { Channel.dl($0) } + MLHost.allCases.map { Channel.ml($0) }
+            TYHost.allCases.map { Channel.ty($0) } + DLHost.allCases.map { Channel.dl($0) }
+            + MLHost.allCases.map { Channel.ml($0) }
             + IDHost.allCases.map { Channel.id($0) } + [.httpBin, .giphy]
         for channel in channels {
             #expect(channel.problems.isEmpty, "\(channel.name)")
@@ -127,7 +130,8 @@ struct ChannelSwapTests {
         arguments: [
             (Channel.ty(.sandbox), ["x-api-key"]), (Channel.dl(.sandbox), ["Authorization", "refreshToken", "accessToken"]),
             (Channel.ml(.sandbox), ["x-ml-signature"]), (Channel.id(.sandbox), ["x-session-id"]),
-            (Channel.giphy(apiKey: Credential("key", variable: "GIPHY_API_KEY")), ["api_key"]), (Channel.httpBin, ["Authorization"]),
+            (Channel.giphy(apiKey: Credential("key", variable: "GIPHY_API_KEY")), ["api_key"]),
+            (Channel.httpBin, ["Authorization"]),
         ])
     func redaction(channel: Channel, secrets: [String]) {
         for secret in secrets { #expect(channel.redaction.hides(secret), "\(channel.name): \(secret)") }

@@ -29,7 +29,7 @@ public enum HTTPBinEndpointItem: Endpoint {
         case .headers: "headers"
         case .gzip: "gzip"
         case .stream(let lines): "stream/\(lines)"
-        case .basicAuth(let user, let password): "basic-auth/\(user)/\(password)"
+        case .basicAuth(let user, let password): "basic-auth/\(segment: user)/\(segment: password)"
         }
     }
 

@@ -52,7 +52,8 @@ struct HTTPBinTests {
         #expect(page.contains("custname") && page.contains("/post"))
         let receipt = try await interactor.orderPizza(
             HTTPBinPizza(
-                customer: "Ayşe Öz", size: .large, toppings: [.cheese, .onion], telephone: "+90 216", comments: "soğansız & ılık"))
+                customer: "Ayşe Öz", size: .large, toppings: [.cheese, .onion], telephone: "+90 216", comments: "soğansız & ılık")
+        )
         #expect(receipt.form["custname"]?.all == ["Ayşe Öz"])
         #expect(receipt.form["custtel"]?.all == ["+90 216"])
         #expect(receipt.form["size"]?.all == ["large"])

@@ -11,7 +11,8 @@ struct TYChannelTests {
         #expect(try await failure(of: .ty(.sandbox, credentials: TYCredentials(apiKey: "wrong"))).code == "invalid-api-key")
     }
 
-    @Test("a missing locale and a missing culture", arguments: [("x-locale", "missing-locale"), ("x-culture", "missing-culture")])
+    @Test(
+        "a missing locale and a missing culture", arguments: [("x-locale", "missing-locale"), ("x-culture", "missing-culture")])
     func missingHeader(header: String, code: String) async throws {
         var channel = Channel.ty(.sandbox)
         channel.environment.commonHeaders[header] = nil
