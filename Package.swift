@@ -101,6 +101,13 @@ let package = Package(
             name: "ChannelTests", dependencies: ["CoreAPI", "CoreAPITesting", "Sandbox", httpTypes] + networkers + interactors,
             path: "Tests/ChannelTests", swiftSettings: settings),
         .testTarget(
+            name: "NetworkerCommandTests",
+            dependencies: [
+                "networker", "CoreAPI", "CoreAPITesting", product("ArgumentParser", "swift-argument-parser", trait: "Tools"),
+                httpTypes,
+            ],
+            path: "Tests/NetworkerCommandTests", swiftSettings: settings),
+        .testTarget(
             name: "ReadmeTests",
             dependencies: [
                 "CoreAPI", "CoreAPITesting", "TYNetworker", "TYInteractors", "DLNetworker", "DLInteractors", httpTypes,

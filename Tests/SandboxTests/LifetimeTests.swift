@@ -26,7 +26,7 @@ import Testing
     @Test("says so when its port is taken")
     func taken() async throws {
         let first = try await SandboxServer.start()
-        await #expect(throws: (any Error).self) { try await SandboxServer.start(.init(port: first.port)) }
+        await #expect(throws: SandboxError.portTaken(first.port)) { try await SandboxServer.start(.init(port: first.port)) }
         await first.stop()
     }
 

@@ -23,7 +23,7 @@ public enum TransportError: Error, Sendable {
     /// A redirect that must not be followed: another scheme than http and https, a malformed address, https to http.
     case redirectRefused(to: String, reason: String)
     case queueFull(limit: Int)
-    /// The linked libcurl cannot do what was asked.
+    /// The transport, or the libcurl that it is linked with, does not do what was asked.
     case unsupported(capability: String)
     /// The request's own body could not be read.
     case bodyUnreadable(any Error)
@@ -85,7 +85,7 @@ extension TransportError: LocalizedError {
         case .tooManyRedirects(let limit): "more than \(limit) redirects in a row"
         case .redirectRefused(let address, let reason): "the redirect to '\(address)' is refused: \(reason)"
         case .queueFull(let limit): "\(limit) requests are waiting already; this one was refused"
-        case .unsupported(let capability): "the linked libcurl does not support \(capability)"
+        case .unsupported(let capability): "not supported: \(capability)"
         case .bodyUnreadable(let error): "the request's body cannot be read: \(error.readableDescription)"
         case .closed: "the transport is closed"
         case .fixture(let error): error.readableDescription

@@ -30,7 +30,10 @@ public struct ServerTrust: Sendable, Hashable {
     /// Only the authority that a sandbox server on this machine has made; `networker sandbox` keeps it in this file.
     public static let localSandbox = ServerTrust(authorities: .file(localAuthorityFile))
 
-    /// Where the sandbox writes its authority, in the temporary folder of this user.
-    public static let localAuthorityFile = FileManager.default.temporaryDirectory
-        .appendingPathComponent("networkerkit-sandbox-authority.pem").path
+    /// Where the sandbox writes its authority: in this user's own folder, because whoever could write the file would be trusted.
+    public static let localAuthorityFile: String = {
+        let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
+        return (caches ?? FileManager.default.homeDirectoryForCurrentUser)
+            .appendingPathComponent("networkerkit/sandbox-authority.pem").path
+    }()
 }

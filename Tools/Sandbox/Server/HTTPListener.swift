@@ -63,8 +63,12 @@ final class HTTPListener: Sendable {
                 throw error
             }
         }
-        for try await port in bound {
-            return HTTPListener(port: port, connections: connections, server: server, running: running)
+        do {
+            for try await port in bound {
+                return HTTPListener(port: port, connections: connections, server: server, running: running)
+            }
+        } catch {
+            throw SandboxError(error, port: port) ?? error
         }
         throw CancellationError()
     }

@@ -4,6 +4,9 @@ extension CurlTransport {
     /// The linked libcurl's version, `7.88.1` for instance; asked at run time, because it need not be the one that was compiled with.
     public static var version: String { CurlVersion.current.version }
 
+    /// The kit's own version, `0.1.0` for instance.
+    public static var kitVersion: String { CurlVersion.kit }
+
     /// What the linked libcurl was built with.
     public static var capabilities: Capabilities { CurlVersion.current.capabilities }
 

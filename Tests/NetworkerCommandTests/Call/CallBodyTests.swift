@@ -1,0 +1,33 @@
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import networker
+
+@Suite("--data")
+struct CallBodyTests {
+    @Test(
+        "is taken as it is, and named by what it looks like",
+        arguments: [(#"{"a": 1}"#, "application/json"), ("a=1", "text/plain; charset=utf-8")])
+    func text(text: String, type: String) throws {
+        let body = try CallBody(text)
+        #expect(body.bytes == Data(text.utf8))
+        #expect(body.contentType == type)
+    }
+
+    @Test("is read from a file behind an @")
+    func file() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("body-\(UUID().uuidString)")
+        try Data([0xFF, 0x00]).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let body = try CallBody("@\(file.path)")
+        #expect(body.bytes == Data([0xFF, 0x00]))
+        #expect(body.contentType == "application/octet-stream")
+    }
+
+    @Test("says which file cannot be read")
+    func missing() {
+        let error = #expect(throws: ValidationError.self) { try CallBody("@/nowhere/at-all") }
+        #expect(error?.message.hasPrefix("cannot read the body from '/nowhere/at-all': ") == true)
+    }
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+import Testing
+
+@testable import networker
+
+@Suite("--header")
+struct HeaderLineTests {
+    @Test("is split at its first colon, without the blanks around the value")
+    func split() throws {
+        let line = try HeaderLine("X-Time:  10:30 ")
+        #expect(line.name == "X-Time")
+        #expect(line.value == "10:30")
+    }
+
+    @Test(
+        "says what was expected",
+        arguments: [("bad", "'Name: value'"), ("ba d: x", "token"), ("x: a\r\ny: b", "CR"), (": x", "token")])
+    func malformed(text: String, hint: String) {
+        let error = #expect(throws: ValidationError.self) { try HeaderLine(text) }
+        #expect(error?.message.contains(hint) == true)
+    }
+
+    @Test("may come once for each name, whatever its case")
+    func distinct() throws {
+        let lines = try ["a: 1", "A: 2"].map { try HeaderLine($0) }
+        #expect(throws: ValidationError.self) { try lines.checkNamesAreDistinct() }
+        try [lines[0]].checkNamesAreDistinct()
+    }
+}

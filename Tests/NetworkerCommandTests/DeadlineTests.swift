@@ -1,0 +1,25 @@
+import Testing
+
+@testable import networker
+
+@Suite("A deadline")
+struct DeadlineTests {
+    @Test("hands on what comes in time")
+    func inTime() async throws {
+        #expect(try await Deadline(limit: .seconds(60)).run { 7 } == 7)
+        await #expect(throws: CancellationError.self) {
+            try await Deadline(limit: .seconds(60)).run { () async throws -> Int in throw CancellationError() }
+        }
+    }
+
+    @Test("waits no longer, even for what ignores cancellation")
+    func exceeded() async {
+        let start = ContinuousClock.now
+        await #expect(throws: Deadline.Exceeded(limit: .milliseconds(20))) {
+            try await Deadline(limit: .milliseconds(20)).run {
+                await Task { try? await Task.sleep(for: .seconds(30)) }.value
+            }
+        }
+        #expect(start.duration(to: .now) < .seconds(20))
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+
+@testable import networker
+
+@Suite("The demo")
+struct DemoRunTests {
+    @Test("uses every feature, and finds what it promises")
+    func goesWell() async throws {
+        let report = try await DemoRun().report()
+        #expect(report.failures.isEmpty)
+        #expect(report.stops.map(\.channel) == ["TY", "TY", "TY", "DL", "DL", "ML", "ML", "ID", "ID"])
+        #expect(report.stops.flatMap(\.exchanges).count == 12)
+        #expect(report.findings.count == 4)
+        let text = report.rendered(isVerbose: true)
+        #expect(text.contains("all went well"))
+        #expect(!text.contains("id-sandbox-session"), "a secret is shown")
+        #expect(try JSONOutput.text(report.record).contains(#""ok" : true"#))
+    }
+
+    @Test("says which feature failed and why, and goes on with the others")
+    func tellsFailures() async throws {
+        let lost = DemoTour(channel: "TY", prefix: "nowhere", walk: DemoTour.ty.walk)
+        let report = try await DemoRun(tours: [lost, .dl, .ml, .id]).report()
+        #expect(report.failures.first?.hasPrefix("TY product search: expected a status in 200…299, got 404 [channel TY") == true)
+        #expect(report.failures.contains("TY product detail: not tried: the search found no product"))
+        #expect(report.stops.filter { $0.channel != "TY" }.allSatisfy { $0.failure == nil })
+        #expect(report.record.ok == false)
+    }
+
+    @Test("notices when a promise is not kept")
+    func noticesAbsence() async throws {
+        let report = try await DemoRun(tours: [.ty]).report()
+        #expect(report.failures.contains { $0.hasPrefix("expected DL's order list to be answered 401") })
+        #expect(report.failures.contains { $0.hasPrefix("expected ID's checkout to be answered 503") })
+    }
+}

@@ -1,0 +1,63 @@
+import CoreAPI
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import networker
+
+@Suite("The call recorder")
+struct CallRecorderTests {
+    private struct AskAgain: RequestInterceptor {
+        func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult {
+            response.attempts.count < 2 ? .retryAfter(.milliseconds(3)) : .doNotRetry
+        }
+    }
+
+    private struct Refuse: RequestInterceptor, Error {
+        func adapt(_ request: inout Request) async throws { throw self }
+    }
+
+    private final class Counter: NetworkLogger {
+        let events = Mutex(0)
+        func log(_ event: NetworkEvent) { events.withLock { $0 += 1 } }
+    }
+
+    @Test("keeps every attempt with its answer and the pause before it")
+    func attempts() async throws {
+        let call = try await recorded(AskAgain())
+        #expect(call.exchanges.map(\.request.attempt) == [1, 2])
+        #expect(call.exchanges.map(\.status) == [503, 503])
+        #expect(call.exchanges.map(\.pause) == [.zero, .milliseconds(3)])
+        #expect(call.exchanges[0].sentAt < call.exchanges[1].sentAt)
+        #expect(call.outcome?.error?.label == "verification.unacceptableStatus.503")
+        #expect((call.outcome?.elapsed ?? .zero) >= .milliseconds(3))
+    }
+
+    @Test("keeps a call that was never sent, without an exchange")
+    func unsent() async throws {
+        let call = try await recorded(Refuse())
+        #expect(call.exchanges.isEmpty)
+        #expect(call.outcome?.error?.label == "adapting")
+    }
+
+    @Test("hands everything on to the logger that was there")
+    func wrapping() async throws {
+        let counter = Counter()
+        _ = try await recorded(AskAgain(), wrapping: counter)
+        #expect(counter.events.withLock { $0 } == 4)  // sending, retrying, sending, finished
+    }
+
+    private func recorded(
+        _ interceptor: any RequestInterceptor, wrapping logger: any NetworkLogger = SilentLogger()
+    ) async throws -> RecordedCall {
+        var channel = try ChannelRegistry.standard.entry("HTTPBin").place(nil).make()
+        channel.transport = FixtureTransport([Fixture(.get, "a", status: 503)])
+        channel.interceptors = [interceptor]
+        let recorder = CallRecorder(wrapping: logger)
+        channel.logger = recorder
+        _ = await CommonDispatcher(channel: channel).response(for: AdHocEndpoint(method: .get, path: "a"), as: .nothing)
+        let calls = recorder.takeFinished()
+        #expect(recorder.takeFinished().isEmpty)
+        return try #require(calls.count == 1 ? calls.first : nil)
+    }
+}

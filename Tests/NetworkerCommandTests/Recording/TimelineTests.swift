@@ -1,0 +1,50 @@
+import CoreAPI
+import HTTPTypes
+import Testing
+
+@testable import networker
+
+@Suite("The timeline")
+struct TimelineTests {
+    private func exchange(
+        _ metrics: TransferMetrics?, after delay: Duration, from start: ContinuousClock.Instant
+    ) throws -> Exchange {
+        let channel = try ChannelRegistry.standard.entry("TY").place("sandbox").make()
+        let call = Call(channel: channel, endpoint: "test")
+        let request = Request(call: call, method: .get, url: try HTTPURL("https://localhost/a?secret=1"))
+        var exchange = Exchange(request: request, endpoint: "test", sentAt: start + delay, pause: .zero)
+        exchange.metrics = metrics
+        return exchange
+    }
+
+    @Test("puts the phases of an exchange one behind the other, and what is left over last")
+    func phases() throws {
+        var metrics = TransferMetrics()
+        metrics.queued = .milliseconds(1)
+        metrics.nameLookup = .milliseconds(2)
+        metrics.connect = .milliseconds(3)
+        metrics.tls = .milliseconds(4)
+        metrics.firstByte = .milliseconds(5)
+        metrics.total = .milliseconds(20)
+        metrics.remoteAddress = "::1"
+        metrics.remotePort = 8_443
+        let start = ContinuousClock.now
+        let chart = Timeline([try exchange(metrics, after: .milliseconds(10), from: start)], from: start).chart
+        let bars = try #require(chart.groups.first?.bars)
+        #expect(bars.map(\.label) == ["queue", "DNS", "TCP", "TLS", "first byte", "the rest", "total"])
+        #expect(bars.map(\.start) == [10, 11, 13, 16, 20, 25, 10].map { Duration.milliseconds($0) })
+        #expect(bars.map(\.end) == [11, 13, 16, 20, 25, 31, 31].map { Duration.milliseconds($0) })
+        #expect(chart.groups.first?.title == "attempt 1: GET /a, no answer, new connection to [::1]:8443")
+    }
+
+    @Test("leaves out the phases of a connection that was open already")
+    func reused() throws {
+        var metrics = TransferMetrics()
+        metrics.firstByte = .milliseconds(5)
+        metrics.total = .milliseconds(5)
+        metrics.isConnectionReused = true
+        let start = ContinuousClock.now
+        let chart = Timeline([try exchange(metrics, after: .zero, from: start)], from: start).chart
+        #expect(chart.groups.first?.bars.map(\.label) == ["queue", "first byte", "the rest", "total"])
+    }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import CoreAPI
+import Testing
+
+@testable import networker
+
+@Suite("The registry of channels")
+struct ChannelRegistryTests {
+    private let registry = ChannelRegistry.standard
+
+    @Test("makes sound channels for every environment, under the names it lists them by")
+    func sound() {
+        for entry in registry.entries {
+            #expect(!entry.places.isEmpty)
+            for place in entry.places {
+                let channel = place.make()
+                #expect(channel.name == entry.name)
+                #expect(channel.environment.name == place.environment)
+                #expect(channel.problems.isEmpty)
+            }
+        }
+    }
+
+    @Test("knows channels and environments in any case")
+    func names() throws {
+        let place = try registry.entry("ty").place("Production")
+        #expect(place.make().environment.baseURL == "https://api.marketplace.example")
+    }
+
+    @Test("speaks to no customer unless told so")
+    func defaultPlace() throws {
+        #expect(try registry.entry("DL").place(nil).environment == "sandbox")
+        #expect(try registry.entry("GIPHY").place(nil).environment == "production")
+    }
+
+    @Test("names what there is when asked for what there is not")
+    func unknown() throws {
+        let channel = #expect(throws: ValidationError.self) { try registry.entry("XX") }
+        #expect(channel?.message == "unknown channel 'XX'; expected TY, DL, ML, ID, HTTPBin or GIPHY")
+        let entry = try registry.entry("ID")
+        let environment = #expect(throws: ValidationError.self) { try entry.place("moon") }
+        #expect(environment?.message == "channel ID has no environment 'moon'; expected production, staging or sandbox")
+    }
+
+    @Test("tells a channel's problems below the table")
+    func problems() {
+        struct Nowhere: EnvironmentType {
+            let name = "nowhere"
+            let baseURL = "ftp://x"
+        }
+        let entry = ChannelEntry("BAD", "", hosts: [Nowhere()]) { Channel(name: "BAD", environment: Environment($0)) }
+        let facts = entry.places.map { ChannelFacts(entry, in: $0) }
+        #expect(facts.rendered().hasSuffix("✗ BAD nowhere: expected an http or https URL, got the scheme 'ftp'"))
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+@testable import networker
+
+@Suite("The sandbox's authority file")
+struct AuthorityFileTests {
+    private let path = FileManager.default.temporaryDirectory.appendingPathComponent("authority-\(UUID().uuidString).pem").path
+
+    @Test("can be read by its user only, and replaces one that was left behind")
+    func mode() throws {
+        let file = AuthorityFile(path: path)
+        defer { file.remove(ifStill: "second") }
+        try file.write("first")
+        try file.write("second")
+        #expect(FileManager.default.contents(atPath: path) == Data("second".utf8))
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+        #expect(mode?.intValue == 0o600)
+    }
+
+    @Test("replaces a link instead of writing through it")
+    func link() throws {
+        let victim = path + ".victim"
+        try Data("untouched".utf8).write(to: URL(fileURLWithPath: victim))
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: victim)
+        let file = AuthorityFile(path: path)
+        try file.write("mine")
+        #expect(FileManager.default.contents(atPath: victim) == Data("untouched".utf8))
+        file.remove(ifStill: "mine")
+        try FileManager.default.removeItem(atPath: victim)
+    }
+
+    @Test("is removed, unless another sandbox has put its own there")
+    func removal() throws {
+        let file = AuthorityFile(path: path)
+        try file.write("mine")
+        file.remove(ifStill: "another's")
+        #expect(FileManager.default.fileExists(atPath: path))
+        file.remove(ifStill: "mine")
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("says what the system said when it cannot be written")
+    func unwritable() {
+        let error = #expect(throws: AuthorityFile.Failure.self) { try AuthorityFile(path: "/proc/version/all.pem").write("x") }
+        #expect(error?.errorDescription == "the authority cannot be kept in /proc/version/all.pem: Not a directory")
+    }
+}

@@ -1,0 +1,16 @@
+import Testing
+
+@testable import networker
+
+@Suite("What the sandbox says when it is ready")
+struct SandboxGreetingTests {
+    @Test("is a call that can be pasted, with --host where the port is not the usual one")
+    func host() {
+        func greeting(_ port: Int) -> String {
+            SandboxGreeting(port: port, authorityPath: "/a.pem", channels: [("TY", "https://localhost:\(port)/ty")]).rendered()
+        }
+        #expect(greeting(8_443).contains("networker call TY GET discovery/v1/products/search q=çanta size=2\n"))
+        #expect(greeting(9_000).contains("size=2 --host https://localhost:9000/ty\n"))
+        #expect(greeting(9_000).contains("curl --cacert /a.pem https://localhost:9000/health"))
+    }
+}

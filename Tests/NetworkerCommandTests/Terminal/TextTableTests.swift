@@ -1,0 +1,50 @@
+import Testing
+
+@testable import networker
+
+@Suite("A text table")
+struct TextTableTests {
+    @Test("lines up its columns and leaves no blanks at the ends of lines")
+    func alignment() {
+        var table = TextTable([.init("name"), .init("ms", .trailing), .init("note")])
+        table.add(["a", "1.2", "x"])
+        table.add(["longer", "100", ""])
+        #expect(
+            table.rendered() == """
+                name     ms  note
+                a       1.2  x
+                longer  100
+                """)
+    }
+
+    @Test("counts characters as a person sees them")
+    func turkish() {
+        var table = TextTable([.init("a"), .init("b")])
+        table.add(["çanta", "1"])
+        table.add(["c\u{327}anta", "2"])
+        #expect(table.rendered().split(separator: "\n").allSatisfy { $0.count == 8 })
+    }
+
+    @Test("gives colour no width, and puts none around blanks")
+    func colour() {
+        var table = TextTable([.init("a"), .init("b")])
+        table.add([.init("x", .bad), "1"])
+        #expect(table.rendered(Palette(isColoured: true)).hasSuffix("\u{1B}[31mx\u{1B}[0m  1"))
+    }
+
+    @Test("shows control characters instead of obeying them")
+    func controls() {
+        var table = TextTable([.init("a")])
+        table.add([.init("x\u{1B}[2J\ny")])
+        #expect(!table.rendered().contains("\u{1B}"))
+        #expect(table.rendered().split(separator: "\n").count == 2)
+    }
+
+    @Test("fills up short rows and cuts long ones")
+    func raggedRows() {
+        var table = TextTable([.init("a"), .init("b")])
+        table.add(["1"])
+        table.add(["1", "2", "3"])
+        #expect(table.rows.allSatisfy { $0.count == 2 })
+    }
+}

@@ -1,0 +1,43 @@
+import CoreAPI
+import Foundation
+import HTTPTypes
+
+extension CallReport {
+    /// The report for programs. A body that is JSON is JSON here too, text is text, and anything else is base64.
+    struct Record: Encodable {
+        struct Field: Encodable {
+            let name: String
+            let value: String
+        }
+
+        let ok: Bool
+        let error: String?
+        /// The stage and the reason, without a host, a path or a value.
+        let errorLabel: String?
+        let call: String
+        let channel: String
+        let status: Int?
+        /// Secrets redacted.
+        let headers: [Field]?
+        let body: JSONValue?
+        let bodyBase64: String?
+        let elapsedMs: Double?
+        let exchanges: [ExchangeRecord]
+        let curl: String?
+    }
+
+    var record: Record {
+        let channel = response.call.channel
+        let text = String(validating: response.data, as: UTF8.self)
+        let json = try? JSONDecoder().decode(JSONValue.self, from: response.data)
+        return Record(
+            ok: response.error == nil, error: response.error?.description, errorLabel: response.error?.label,
+            call: response.call.id, channel: channel.name, status: response.head?.status.code,
+            headers: response.head?.headers.map { field in
+                Record.Field(name: field.name.rawName, value: channel.redaction.redact(field.value, under: field.name.rawName))
+            },
+            body: response.data.isEmpty ? nil : json ?? text.map(JSONValue.string),
+            bodyBase64: text == nil ? response.data.base64EncodedString() : nil,
+            elapsedMs: elapsed?.milliseconds, exchanges: exchanges.map(ExchangeRecord.init), curl: cURL)
+    }
+}

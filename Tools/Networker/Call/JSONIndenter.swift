@@ -1,0 +1,65 @@
+import Foundation
+
+/// Breaks JSON into indented lines and touches nothing else: order, numbers and escapes stay as the server sent them, which a decoder
+/// and an encoder would not promise.
+enum JSONIndenter {
+    /// The text in lines, or `nil` for what is no JSON.
+    static func indented(_ data: Data) -> String? {
+        guard (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil,
+            let text = String(validating: data, as: UTF8.self)
+        else { return nil }
+        var walk = Walk()
+        for byte in text.utf8 { walk.take(byte) }
+        return String(decoding: walk.output, as: UTF8.self)
+    }
+
+    private struct Walk {
+        var output: [UInt8] = []
+        var depth = 0
+        var isInString = false
+        var isEscaped = false
+        /// A bracket was opened and nothing has stood in it yet; an empty one stays on its line.
+        var isJustOpened = false
+
+        mutating func take(_ byte: UInt8) {
+            if isInString {
+                output.append(byte)
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isInString = false
+                }
+                return
+            }
+            switch byte {
+            case 0x20, 0x09, 0x0A, 0x0D: return
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+                if !isJustOpened { breakLine() }
+                isJustOpened = false
+                output.append(byte)
+                return
+            default: break
+            }
+            if isJustOpened { breakLine() }
+            isJustOpened = false
+            output.append(byte)
+            switch byte {
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+                isJustOpened = true
+            case UInt8(ascii: ","): breakLine()
+            case UInt8(ascii: ":"): output.append(UInt8(ascii: " "))
+            case UInt8(ascii: "\""): isInString = true
+            default: break
+            }
+        }
+
+        private mutating func breakLine() {
+            output.append(UInt8(ascii: "\n"))
+            output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * max(0, depth)))
+        }
+    }
+}

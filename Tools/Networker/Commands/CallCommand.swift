@@ -1,0 +1,130 @@
+import ArgumentParser
+import CoreAPI
+import Foundation
+import HTTPTypes
+
+/// `networker call`
+struct CallCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "call",
+        abstract: "Send one request by a channel's rules, and show what it waited for.",
+        discussion: """
+            The request goes through everything that a feature's would: the channel's credentials, signatures, retries and errors. \
+            name=value go into the query or, for POST, PUT, PATCH and the like, into a JSON body; a name that comes again makes a list.
+
+            Speaks to the sandbox where the channel has one, else to its only environment. Credentials for production and staging come \
+            from the process's environment; a message says which variable is missing.
+
+            Ends with 1 and the error on standard error when the call fails, an error status included, and with 64 for a command line \
+            that cannot be understood.
+
+            EXAMPLES, with 'networker sandbox' running in another terminal
+              networker call TY GET discovery/v1/products/search q=çanta size=2
+              networker call DL GET orders page=1 --verbose
+              networker call ML GET restaurants lat=41.04 lon=29 --json | jq .body
+              networker call ID POST baskets/b-1/checkout --data \\
+                '{"addressId":"home","items":[{"productId":"p-simit","quantity":2}]}'
+              networker call DL GET orders --curl --reveal-secrets
+              networker call HTTPBin GET anything --host https://httpbin.org
+            """)
+
+    @Argument(help: "The channel's name; 'networker channels' lists them.", completion: .list(ChannelRegistry.standard.names))
+    var channel: String
+
+    @Argument(help: "The method, such as GET or POST.", transform: HTTPRequest.Method.init(argument:))
+    var method: HTTPRequest.Method
+
+    @Argument(help: "The path below the base URL; may bring a query: 'orders?page=1'.")
+    var path: String
+
+    @Argument(help: ArgumentHelp("Parameters.", valueName: "name=value"), transform: NamedValue.init)
+    var values: [NamedValue] = []
+
+    @Option(help: ArgumentHelp("production, staging or sandbox.", valueName: "name"))
+    var environment: String?
+
+    @Option(
+        help: ArgumentHelp("Another base URL; the environment's credentials and trust stay.", valueName: "url"),
+        transform: HTTPURL.init(argument:))
+    var host: HTTPURL?
+
+    @Option(
+        help: ArgumentHelp("Whom to trust instead: PEM certificates in a file, or the word system.", valueName: "file.pem"),
+        completion: .file(extensions: ["pem", "crt"]), transform: CallTarget.Authority.init)
+    var authority: CallTarget.Authority?
+
+    @Option(
+        name: [.customShort("H"), .long],
+        help: ArgumentHelp("A header; wins over the channel's of that name.", valueName: "name: value"),
+        transform: HeaderLine.init)
+    var header: [HeaderLine] = []
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The body, or @ and a file that holds it.", valueName: "text|@file"), transform: CallBody.init)
+    var data: CallBody?
+
+    @Option(help: ArgumentHelp("How long the whole call may take.", valueName: "seconds"))
+    var timeout: Double = 60
+
+    @Flag(help: "Show the request as a cURL command, as it was sent at last; secrets redacted.")
+    var curl = false
+
+    @Flag(help: "With --curl: leave the secrets in, so that the command can be run.")
+    var revealSecrets = false
+
+    @Flag(help: "Print JSON instead of text; times in milliseconds.")
+    var json = false
+
+    @Flag(name: .shortAndLong, help: "Show the head lines of every exchange, secrets redacted.")
+    var verbose = false
+
+    func validate() throws {
+        try header.checkNamesAreDistinct()
+        let channel = try target().channel()
+        // An environment whose own base URL is malformed is a problem of the channel, which the call reports.
+        if let base = try? HTTPURL(channel.environment.baseURL) { try base.check(path: path) }
+        if data != nil, !values.isEmpty, method.takesValuesInBody {
+            throw ValidationError("with \(method.rawValue), name=value and --data would both be the body; expected one of them")
+        }
+        if revealSecrets, !curl { throw ValidationError("--reveal-secrets is about the cURL command; expected --curl with it") }
+        guard timeout > 0, timeout <= 86_400 else { throw ValidationError("expected a --timeout from 0 to 86400 seconds") }
+    }
+
+    func run() async throws {
+        let target = try target()
+        var channel = target.channel()
+        let recorder = CallRecorder(wrapping: channel.logger)
+        channel.logger = recorder
+        let response = await CommonDispatcher(channel: channel).response(for: endpoint(of: channel), as: .data)
+        await channel.close()
+
+        let report = CallReport(response: response, calls: recorder.takeFinished(), extras: extras)
+        Console.output.write(json ? try JSONOutput.text(report.record) : report.rendered(Console.output.palette))
+        guard let error = response.error else { return }
+        Console.error.write(failure: error.description)
+        if let advice = target.advice(about: error) { Console.error.write(hint: advice) }
+        throw ExitCode.failure
+    }
+
+    private func target() throws -> CallTarget {
+        try CallTarget(
+            place: ChannelRegistry.standard.entry(channel).place(environment), host: host, authority: authority)
+    }
+
+    private func endpoint(of channel: Channel) -> AdHocEndpoint {
+        // As a feature that decodes the answer would ask for it.
+        var headers: Headers = ["Accept": channel.coder.contentType]
+        for line in header { headers[line.name] = line.value }
+        return AdHocEndpoint(
+            method: method, path: path, headers: headers, values: values, body: data, timeout: .seconds(timeout))
+    }
+
+    private var extras: CallReport.Extras {
+        var extras: CallReport.Extras = []
+        if verbose { extras.insert(.heads) }
+        if curl { extras.insert(.cURL) }
+        if revealSecrets { extras.insert(.secrets) }
+        return extras
+    }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import CoreAPI
+import Sandbox
+
+/// `networker sandbox`
+struct SandboxCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sandbox",
+        abstract: "Run a server that the four channels can speak to, until Ctrl-C.",
+        discussion: """
+            Listens on this machine only, with TLS, HTTP/2 and HTTP/1.1, and answers for TY, DL, ML and ID with made-up data. Its \
+            certificate authority is made anew at every start and kept, while it runs, in
+              \(ServerTrust.localAuthorityFile)
+            where the channels' sandbox environments look for it. Nothing is kept when it ends.
+
+            EXAMPLES
+              networker sandbox
+              networker sandbox --fail-first-checkout    to watch a retry
+              networker sandbox --port 0                 then calls need --host
+            """)
+
+    @Option(help: "The TCP port; 0 for any free one. The channels' sandbox environments expect \(SandboxGreeting.usualPort).")
+    var port = SandboxGreeting.usualPort
+
+    @Flag(help: "Place the order of each first checkout, but answer 503, to watch a retry.")
+    var failFirstCheckout = false
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else { throw ValidationError("expected a --port from 0 to 65535, got \(port)") }
+    }
+
+    func run() async throws {
+        let server: SandboxServer
+        do {
+            server = try await SandboxServer.start(SandboxOptions(port: port, failFirstCheckout: failFirstCheckout))
+        } catch {
+            Console.error.write(
+                failure: "the sandbox cannot start: \(error.readableDescription); another port can be named with --port")
+            throw ExitCode.failure
+        }
+        let stop = StopSignal()
+        let file = AuthorityFile(path: ServerTrust.localAuthorityFile)
+        do {
+            try file.write(server.authorityPEM)
+        } catch {
+            await server.stop()
+            Console.error.write(failure: error.readableDescription)
+            throw ExitCode.failure
+        }
+        let channels = DemoTour.all.map { (name: $0.channel, baseURL: server.baseURL($0.prefix)) }
+        Console.output.write(
+            SandboxGreeting(port: server.port, authorityPath: file.path, channels: channels).rendered(Console.output.palette))
+        await stop.wait()
+        file.remove(ifStill: server.authorityPEM)
+        await server.stop()
+        Console.output.write("stopped")
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+/// A bound on something that must not hang, whatever part of it does.
+///
+/// Unlike a task group it does not wait for what it gives up on: that is cancelled and left behind, for a process that ends anyway.
+struct Deadline: Sendable {
+    let limit: Duration
+
+    /// The operation's result.
+    ///
+    /// - Throws: what the operation throws, or ``Exceeded``.
+    func run<Value: Sendable>(_ operation: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        let (first, announce) = AsyncThrowingStream<Value, any Error>.makeStream()
+        let work = Task {
+            do {
+                announce.yield(try await operation())
+                announce.finish()
+            } catch {
+                announce.finish(throwing: error)
+            }
+        }
+        let clock = Task {
+            try await Task.sleep(for: limit)
+            announce.finish(throwing: Exceeded(limit: limit))
+        }
+        defer {
+            work.cancel()
+            clock.cancel()
+        }
+        for try await value in first { return value }
+        throw CancellationError()
+    }
+
+    /// The time is up.
+    struct Exceeded: Error, Hashable, LocalizedError {
+        let limit: Duration
+
+        var errorDescription: String? { "not finished within \(limit.readable)" }
+    }
+}

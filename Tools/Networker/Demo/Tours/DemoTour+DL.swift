@@ -1,0 +1,28 @@
+import DLInteractors
+
+extension DemoTour {
+    /// Lists orders, with an access token that has expired and must be renewed first, and opens one.
+    static let dl = DemoTour(channel: "DL", prefix: "dl") { guide in
+        let page = await guide.visit("order list") {
+            try await DLOrderListInteractor().orderList(path: "page=1&size=5")
+        } sample: { page in
+            DemoSample(
+                "page \(page.page) of \(page.totalPages): \(page.orders.count) orders",
+                page.orders.map { order in
+                    "\(order.id)  \(order.title), \(order.price.amount.price(in: order.price.currency)), \(order.status.rawValue)"
+                })
+        }
+        // One that is under way already, so that a parcel is seen.
+        guard let order = page?.orders.first(where: { $0.status == .shipped }) ?? page?.orders.first else {
+            return guide.skip("order detail", "the list brought no order")
+        }
+        _ = await guide.visit("order detail") {
+            try await DLOrderDetailInteractor().orderDetail(id: order.id)
+        } sample: { order in
+            DemoSample(
+                "\(order.id), \(order.status.rawValue), "
+                    + (order.shipment.map { "\($0.carrier) \($0.trackingCode)" } ?? "no parcel yet"),
+                order.items.map { "\($0.name), \($0.condition), \($0.price.amount.price(in: $0.price.currency))" })
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import IDInteractors
+
+extension DemoTour {
+    /// Looks for stores near a place, and orders; the server's first answer to the order gets lost.
+    static let id = DemoTour(channel: "ID", prefix: "id") { guide in
+        _ = await guide.visit("stores") {
+            try await IDStoresInteractor().stores(latitude: 41.0422, longitude: 29.0083)
+        } sample: { found in
+            DemoSample(
+                "\(found.stores.count) stores, \(found.stores.count(where: \.isOpen)) open",
+                found.stores.map { store in
+                    "\(store.id)  \(store.name), \(store.kind.rawValue), \(store.distance) m, "
+                        + (store.isOpen ? "\(store.etaMinutes) min" : "closed")
+                })
+        }
+        let basket = IDCheckoutRequest(
+            addressId: "home",
+            items: [IDBasketItem(productId: "p-simit", quantity: 4), IDBasketItem(productId: "p-cay-1kg", quantity: 1)],
+            note: "Zil çalışmıyor, lütfen arayın")
+        _ = await guide.visit("basket checkout") {
+            try await IDBasketInteractor().checkout(basketID: "basket-1", basket)
+        } sample: { order in
+            let price = order.total.amount.price(in: order.total.currency)
+            return DemoSample("order \(order.orderId), \(price), in \(order.estimatedMinutes) min")
+        }
+    }
+}

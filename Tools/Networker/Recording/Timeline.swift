@@ -1,0 +1,43 @@
+import CoreAPI
+import HTTPTypes
+
+/// What a call waited for, exchange by exchange: the kit's queue, DNS, TCP, TLS, the server, the body.
+///
+/// Exchanges stand where they began after the call did, so that a pause, or another call that this one waited for, is a gap.
+struct Timeline: Sendable {
+    let chart: BarChart
+
+    /// - Parameters:
+    ///   - exchanges: in the order in which they were sent.
+    ///   - start: when the call began.
+    init(_ exchanges: [Exchange], from start: ContinuousClock.Instant) {
+        chart = BarChart(groups: exchanges.map { Self.group($0, from: start) })
+    }
+
+    private static func group(_ exchange: Exchange, from start: ContinuousClock.Instant) -> BarChart.Group {
+        var title = "attempt \(exchange.request.attempt)"
+        if exchange.pause > .zero { title += " after a pause of \(exchange.pause.readable)" }
+        title += ": \(exchange.request.method.rawValue) \(exchange.request.url.path)"
+        title += exchange.status.map { ", status \($0)" } ?? ", no answer"
+        guard let metrics = exchange.metrics else { return BarChart.Group(title: title, bars: []) }
+        if let remote = metrics.remote { title += ", \(metrics.isConnectionReused ? "open" : "new") connection to \(remote)" }
+
+        let begin = start.duration(to: exchange.sentAt)
+        var next = begin
+        var bars: [BarChart.Bar] = []
+        func add(_ label: String, _ length: Duration?, _ tone: Tone = .plain) {
+            guard let length else { return }
+            bars.append(BarChart.Bar(label, from: next, lasting: length, tone))
+            next += length
+        }
+        add("queue", metrics.queued, .quiet)
+        add("DNS", metrics.nameLookup, .warning)
+        add("TCP", metrics.connect, .warning)
+        add("TLS", metrics.tls, .warning)
+        add("first byte", metrics.firstByte, .good)
+        // What no other phase accounts for: the body, above all.
+        add("the rest", max(.zero, begin + metrics.queued + metrics.total - next))
+        bars.append(BarChart.Bar("total", from: begin, lasting: metrics.queued + metrics.total, .strong))
+        return BarChart.Group(title: title, bars: bars)
+    }
+}

@@ -1,0 +1,55 @@
+import CoreAPI
+
+/// What is worth knowing of a channel in one of its environments, secrets redacted.
+struct ChannelFacts: Encodable, Sendable, Hashable {
+    let channel: String
+    let summary: String
+    let environment: String
+    let isSimulated: Bool
+    let baseURL: String
+    /// Who may vouch for the server.
+    let authorities: String
+    /// Pins by host pattern; empty where they are not checked.
+    let pins: [String: [String]]
+    let allowsClearText: Bool
+    /// What makes the channel unusable there.
+    let problems: [String]
+
+    init(_ entry: ChannelEntry, in place: ChannelEntry.Place) {
+        let channel = place.make()
+        let environment = channel.environment
+        self.channel = entry.name
+        summary = entry.summary
+        self.environment = place.environment
+        isSimulated = place.isSimulated
+        baseURL = (try? HTTPURL(environment.baseURL)).map(channel.redaction.redact(url:)) ?? environment.baseURL.escapingControls
+        authorities = environment.serverTrust.authorities.summary
+        pins = environment.serverTrust.isPinningActive ? environment.serverTrust.pins.pins : [:]
+        allowsClearText = environment.allowsInsecureConnections
+        problems = channel.problems
+    }
+}
+
+extension [ChannelFacts] {
+    /// A table, and below it the problems, if there are any.
+    func rendered(_ palette: Palette = .none) -> String {
+        var table = TextTable([
+            .init("channel"), .init("environment"), .init("base URL"), .init("authorities"), .init("pins", .trailing),
+            .init("clear text"),
+        ])
+        var last = ""
+        for facts in self {
+            table.add([
+                .init(facts.channel == last ? "" : facts.channel, .strong), .init(facts.environment),
+                .init(facts.baseURL, facts.problems.isEmpty ? .plain : .bad), .init(facts.authorities),
+                .init(facts.pins.isEmpty ? "none" : "\(facts.pins.values.reduce(0) { $0 + $1.count })"),
+                facts.allowsClearText ? .init("allowed", .warning) : .init("refused"),
+            ])
+            last = facts.channel
+        }
+        let problems = flatMap { facts in
+            facts.problems.map { palette.paint("✗", .bad) + " \(facts.channel) \(facts.environment): \($0)" }
+        }
+        return ([table.rendered(palette)] + problems).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,36 @@
+/// What a sandbox says when it is ready: where it is, whom to trust, and what to type.
+struct SandboxGreeting: Sendable {
+    let port: Int
+    let authorityPath: String
+    /// Channel name and base URL.
+    let channels: [(name: String, baseURL: String)]
+
+    /// The port that the channels' sandbox environments speak to.
+    static let usualPort = 8_443
+
+    func rendered(_ palette: Palette = .none) -> String {
+        let names = channels.map(\.name.count).max() ?? 0
+        let lines = channels.map { channel in
+            let padding = String(repeating: " ", count: names - channel.name.count)
+            return "  \(palette.paint(channel.name, .strong))\(padding)  \(channel.baseURL)"
+        }
+        return """
+            listening on 127.0.0.1:\(port), TLS, HTTP/2 and HTTP/1.1
+            \(lines.joined(separator: "\n"))
+            its authority is in \(authorityPath)
+
+            try, in another terminal:
+              networker call TY GET discovery/v1/products/search q=çanta size=2\(host(of: "TY"))
+              networker call DL GET orders --verbose\(host(of: "DL"))
+              curl --cacert \(authorityPath) https://localhost:\(port)/health
+
+            Ctrl-C stops it.
+            """
+    }
+
+    /// What has to be added on a port that the channels do not expect.
+    private func host(of channel: String) -> String {
+        guard port != Self.usualPort, let baseURL = channels.first(where: { $0.name == channel })?.baseURL else { return "" }
+        return " --host \(baseURL)"
+    }
+}
