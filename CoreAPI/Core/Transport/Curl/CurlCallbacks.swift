@@ -55,7 +55,8 @@ enum CurlCallbacks {
     /// idempotent is no, and the transfer ends with `CURLE_SEND_FAIL_REWIND`.
     static var seek: curl_seek_callback {
         { context, offset, origin in
-            guard let transfer = CurlTransfer.behind(context), transfer.request.isIdempotent, offset == 0, origin == SEEK_SET else {
+            guard let transfer = CurlTransfer.behind(context), transfer.request.isIdempotent, offset == 0, origin == SEEK_SET
+            else {
                 return ccurl_seekfunc_fail
             }
             return transfer.rewind() ? ccurl_seekfunc_ok : ccurl_seekfunc_fail

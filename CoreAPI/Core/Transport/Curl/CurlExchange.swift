@@ -22,9 +22,11 @@ struct CurlExchange {
         var metrics: TransferMetrics?
         while true {
             var answer = await perform(hop)
-            if let earlier = metrics { answer.metrics?.add(earlier: earlier) }
+            if let earlier = metrics {
+                answer.metrics = answer.metrics.map { $0.adding(earlier: earlier) } ?? earlier
+            }
             answer.metrics?.redirects = visited
-            metrics = answer.metrics ?? metrics
+            metrics = answer.metrics
             guard answer.error == nil, let head = answer.head else { return answer }
             switch RedirectPolicy.decide(hop, head: head, followed: visited.count) {
             case .deliver: return answer

@@ -19,11 +19,12 @@ enum CurlFailure {
     }
 
     static func error(for code: CURLcode, _ facts: Facts) -> TransportError {
+        if let error = connecting(code, facts) {
+            // The request was sent on an open connection, that one died, and libcurl failed to make another to send it again. To say
+            // "no connection" would invite a retry of what the server may have done already.
+            return facts.wasSent && !facts.isIdempotent ? lost(facts) : error
+        }
         switch code {
-        case CURLE_COULDNT_RESOLVE_HOST: return .cannotResolveHost(facts.host)
-        case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: return .cannotConnect(host: facts.host, reason: facts.message)
-        // The kit sets no other clock of libcurl's; idle and total are its own.
-        case CURLE_OPERATION_TIMEDOUT where !facts.wasSent: return .timedOut(.connect, after: facts.timeout.connect)
         case CURLE_PARTIAL_FILE: return truncated(facts)
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND, CURLE_ABORTED_BY_CALLBACK: return lost(facts)
         case CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM: return broken(facts)
@@ -33,21 +34,37 @@ enum CurlFailure {
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: return .malformedResponse(reason: facts.message)
         case CURLE_UNSUPPORTED_PROTOCOL where facts.wasSent: return .malformedResponse(reason: facts.message)
         // The write callback keeps a reason of its own; without one it was the decoder that refused to go on.
-        case CURLE_WRITE_ERROR: return .malformedResponse(reason: "the compressed body is damaged: \(facts.message)")
+        case CURLE_WRITE_ERROR: return .malformedResponse(reason: "the body cannot be decoded: \(facts.message)")
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN: return .unsupported(capability: facts.message)
-        case CURLE_SSL_PINNEDPUBKEYNOTMATCH: return .pinMismatch(host: facts.host, reason: facts.message)
-        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE,
-            CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_ENGINE_NOTFOUND,
-            CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CLIENTCERT, CURLE_USE_SSL_FAILED:
-            return .tls(host: facts.host, reason: facts.message)
         default: return .curl(code: Int(code.rawValue), message: facts.message)
+        }
+    }
+
+    /// What happens before a request can leave.
+    private static func connecting(_ code: CURLcode, _ facts: Facts) -> TransportError? {
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST: return .cannotResolveHost(facts.host)
+        case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY:
+            return .cannotConnect(host: facts.host, reason: facts.message)
+        // The kit sets no other clock of libcurl's; idle and total are its own.
+        case CURLE_OPERATION_TIMEDOUT: return .timedOut(.connect, after: facts.timeout.connect)
+        case CURLE_SSL_PINNEDPUBKEYNOTMATCH: return .pinMismatch(host: facts.host, reason: facts.message)
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+            CURLE_SSL_CACERT_BADFILE,
+            CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_ENGINE_NOTFOUND,
+            CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CLIENTCERT,
+            CURLE_USE_SSL_FAILED:
+            return .tls(host: facts.host, reason: facts.message)
+        default: return nil
         }
     }
 
     /// The connection, or the HTTP/2 stream, ended in an error rather than an end.
     private static func broken(_ facts: Facts) -> TransportError {
         // Debian's 7.88.1 bounds a head to 300 KiB on its own (CVE-2023-38039).
-        if facts.message.hasPrefix("Too large response headers") { return .headTooLarge(limit: min(facts.headLimit, 300 * 1_024)) }
+        if facts.message.hasPrefix("Too large response headers") {
+            return .headTooLarge(limit: min(facts.headLimit, 300 * 1_024))
+        }
         guard facts.hasHead else { return lost(facts) }
         let isFraming = facts.message.contains("chunk") || facts.message.contains("hexadecimal")
         return isFraming ? .malformedResponse(reason: facts.message) : truncated(facts)

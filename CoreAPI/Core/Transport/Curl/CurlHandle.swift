@@ -64,9 +64,10 @@ final class CurlHandle {
     /// The bytes are copied.
     func set(_ option: CURLoption, blob text: String) throws(TransportError) {
         var text = text
-        try check(text.withUTF8 { bytes in
-            bytes.baseAddress.map { ccurl_set_blob(easy, option, $0, bytes.count) } ?? CURLE_BAD_FUNCTION_ARGUMENT
-        }, option)
+        try check(
+            text.withUTF8 { bytes in
+                bytes.baseAddress.map { ccurl_set_blob(easy, option, $0, bytes.count) } ?? CURLE_BAD_FUNCTION_ARGUMENT
+            }, option)
     }
 
     /// The list is kept, not copied.
@@ -92,7 +93,8 @@ final class CurlHandle {
     /// A failed option fails the transfer: sent without it, the request would not be the one that was asked for.
     private func check(_ code: CURLcode, _ option: CURLoption) throws(TransportError) {
         guard code != CURLE_OK else { return }
-        let name = curl_easy_option_by_id(option).map { "CURLOPT_" + String(cString: $0.pointee.name) } ?? "option \(option.rawValue)"
+        let name =
+            curl_easy_option_by_id(option).map { "CURLOPT_" + String(cString: $0.pointee.name) } ?? "option \(option.rawValue)"
         switch code {
         case CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN: throw .unsupported(capability: name)
         default: throw .curl(code: Int(code.rawValue), message: "\(name): \(String(cString: curl_easy_strerror(code)))")

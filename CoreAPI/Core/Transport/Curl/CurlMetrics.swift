@@ -8,13 +8,14 @@ extension CurlHandle {
     var announcedBytes: Int64 { offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) }
 
     /// What the exchange cost. libcurl's times are cumulative, in microseconds from the start: name lookup → connect → TLS →
-    /// pretransfer → first byte → total. Those of the connection are 0 when an open one was used, which is not the same as fast.
+    /// pretransfer → first byte. Those of the connection are 0 when an open one was used, which is not the same as fast.
     ///
-    /// The first byte is timed by the kit: for an upload, `CURLINFO_STARTTRANSFER_TIME_T` is when the body began to leave.
+    /// First byte and total are timed by the kit: for an upload, `CURLINFO_STARTTRANSFER_TIME_T` is when the body began to leave, and
+    /// `CURLINFO_TOTAL_TIME_T` counts what libcurl does before it looks at the transfer.
     func metrics(of transfer: CurlTransfer) -> TransferMetrics {
         var metrics = TransferMetrics()
         metrics.queued = .nanoseconds(transfer.activated - transfer.submitted)
-        metrics.total = .microseconds(offset(CURLINFO_TOTAL_TIME_T))
+        metrics.total = .nanoseconds(LoopClock.now() - transfer.activated)
         metrics.bytesSent = uploadedBytes
         metrics.bytesReceived = offset(CURLINFO_SIZE_DOWNLOAD_T)
         let connections = number(CURLINFO_NUM_CONNECTS)
@@ -48,10 +49,12 @@ extension CurlHandle {
 
 extension TransferMetrics {
     /// The metrics of an attempt whose earlier exchanges were redirects: sums where sums make sense, the last exchange's otherwise.
-    mutating func add(earlier: TransferMetrics) {
-        queued += earlier.queued
-        total += earlier.total
-        bytesSent += earlier.bytesSent
-        bytesReceived += earlier.bytesReceived
+    func adding(earlier: TransferMetrics) -> TransferMetrics {
+        var sum = self
+        sum.queued += earlier.queued
+        sum.total += earlier.total
+        sum.bytesSent += earlier.bytesSent
+        sum.bytesReceived += earlier.bytesReceived
+        return sum
     }
 }

@@ -36,7 +36,8 @@ extension CurlTransfer {
         // "" means every coding that libcurl was built with.
         if request.decodesContent { try handle.set(CURLOPT_ACCEPT_ENCODING, "") }
         if request.url.scheme == .https {
-            try handle.set(CURLOPT_HTTP_VERSION, ccurl_http_version_2_tls)
+            let hasHTTP2 = CurlVersion.current.capabilities.http2
+            try handle.set(CURLOPT_HTTP_VERSION, hasHTTP2 ? ccurl_http_version_2_tls : ccurl_http_version_1_1)
             // Rather share a connection that is being made than make another; not where that is known to lead nowhere.
             if ticket?.multiplexes != false { try handle.set(CURLOPT_PIPEWAIT, 1) }
         } else {

@@ -46,8 +46,10 @@ final class CurlTransfer: @unchecked Sendable {  // One owner at a time; the han
 
     /// When the loop has to look at it next.
     func due(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
-        guard stage == .active, timesSent > 0 else { return request.deadline }
+        guard stage == .active else { return request.deadline }
         let idle = request.request.timeout.idle.clampedNanoseconds
+        // While it connects the idle clock stands, but it may start at any moment.
+        guard timesSent > 0 else { return min(request.deadline, now + idle) }
         // libcurl takes 64 KiB from the body at once and says nothing while they leave, so a slow upload is looked at more often.
         let isUploading = upload.length != 0 && body.isEmpty && !head.isComplete
         return min(request.deadline, isUploading ? min(lastActivity + idle, now + max(idle / 4, 1_000_000)) : lastActivity + idle)

@@ -149,13 +149,16 @@ final class CurlWorker {
         guard code != CURLE_OK, let handle = transfer.handle else { return .complete }
         let timeout = transfer.request.request.timeout
         // Where two clocks run out together, the one that bounds the whole call says more.
-        if code == CURLE_OPERATION_TIMEDOUT, now >= transfer.request.deadline { return .failed(.timedOut(.total, after: timeout.total)) }
+        if code == CURLE_OPERATION_TIMEDOUT, now >= transfer.request.deadline {
+            return .failed(.timedOut(.total, after: timeout.total))
+        }
         return .failed(
             CurlFailure.error(
                 for: code,
                 .init(
                     host: transfer.request.url.host, timeout: timeout, message: handle.message(for: code),
-                    isIdempotent: transfer.request.isIdempotent, wasSent: transfer.timesSent > 0, hasHead: transfer.head.isComplete,
+                    isIdempotent: transfer.request.isIdempotent, wasSent: transfer.timesSent > 0,
+                    hasHead: transfer.head.isComplete,
                     headLimit: transfer.request.limits.responseHeadSize, received: Int64(transfer.body.count),
                     announced: handle.announcedBytes)))
     }

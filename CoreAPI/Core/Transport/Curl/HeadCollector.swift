@@ -41,6 +41,7 @@ struct HeadCollector {
     /// `HTTP/1.1 103 …`; 101 is final, it ends HTTP on the connection.
     private var isInterim: Bool {
         guard let space = bytes.firstIndex(of: UInt8(ascii: " ")), bytes.count > space + 3 else { return false }
-        return bytes[space + 1] == UInt8(ascii: "1") && !(bytes[space + 2] == UInt8(ascii: "0") && bytes[space + 3] == UInt8(ascii: "1"))
+        return bytes[space + 1] == UInt8(ascii: "1")
+            && !(bytes[space + 2] == UInt8(ascii: "0") && bytes[space + 3] == UInt8(ascii: "1"))
     }
 }

@@ -56,7 +56,8 @@ struct HopRequest: Sendable {
             }
             let isClean = field.withUnsafeBytesOfValue { !$0.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 } }
             guard isClean else {
-                throw .malformedHeader(name: name, reason: "the value holds CR, LF or NUL, which would end the header early (RFC 9110 §5.5)")
+                throw .malformedHeader(
+                    name: name, reason: "the value holds CR, LF or NUL, which would end it early (RFC 9110 §5.5)")
             }
         }
         // An interceptor may have changed the address since the request was built.

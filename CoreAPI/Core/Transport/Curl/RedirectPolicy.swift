@@ -39,7 +39,9 @@ struct RedirectPolicy {
             return .refuse(
                 .redirectRefused(to: redaction.redact(text: location.escapingControls), reason: error.readableDescription))
         }
-        func refused(_ reason: String) -> Decision { .refuse(.redirectRefused(to: redaction.redact(url: target), reason: reason)) }
+        func refused(_ reason: String) -> Decision {
+            .refuse(.redirectRefused(to: redaction.redact(url: target), reason: reason))
+        }
         if target.scheme == .http {
             if request.url.scheme == .https, !limits.allowsRedirectsToInsecure {
                 return refused("it leads from https to http; Limits.allowsRedirectsToInsecure would allow it")
@@ -55,7 +57,8 @@ struct RedirectPolicy {
         var next = request
         next.url = target
         // 303 always asks for the other resource; for 300 to 302 every client turns what is not GET or HEAD into GET (§15.4.2 note).
-        let becomesGET = status == 303 ? request.method != .head : status < 303 && request.method != .get && request.method != .head
+        let becomesGET =
+            status == 303 ? request.method != .head : status < 303 && request.method != .get && request.method != .head
         if becomesGET, next.method != .get {
             next.method = .get
             next.body = .none

@@ -55,7 +55,8 @@ struct UploadBody: ~Copyable {
             stream = try source.open()
         case .file(let url):
             let path = url.path
-            descriptor = path.withCString { systemOpen($0, O_RDONLY | O_CLOEXEC) }
+            // Without O_NONBLOCK, opening a pipe that nobody writes to would hold up every transfer.
+            descriptor = path.withCString { systemOpen($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
             guard descriptor >= 0 else { throw Defect.system(String(cString: strerror(errno)), path: path) }
             var status = stat()
             guard fstat(descriptor, &status) == 0 else { throw Defect.system(String(cString: strerror(errno)), path: path) }
@@ -109,4 +110,6 @@ struct UploadBody: ~Copyable {
 
 // `UploadBody` has methods of these names.
 private func systemOpen(_ path: UnsafePointer<CChar>, _ flags: Int32) -> Int32 { open(path, flags) }
-private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int { read(descriptor, buffer, count) }
+private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, buffer, count)
+}

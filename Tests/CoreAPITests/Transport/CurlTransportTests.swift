@@ -1,0 +1,72 @@
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPI
+
+@Suite("An exchange over HTTP/1.1")
+struct CurlTransportTests {
+    let transport = CurlTransport()
+    var requests: Requests { Requests(transport) }
+
+    @Test("A GET brings status, fields and body, and nothing but what was asked for went out")
+    func get() async throws {
+        let server = try LoopbackServer.start { _ in .json(#"{"id":1}"#, headers: ["X-Answer": "42"]) }
+        let response = try await requests.send(.get, server.url + "/orders?page=1")
+        #expect(response.status == 200)
+        #expect(response.text == #"{"id":1}"#)
+        #expect(response.head?.headers[HTTPField.Name("x-answer")!] == "42")
+        let sent = server.requests[0]
+        #expect(sent.target == "/orders?page=1")
+        #expect(Set(sent.headers.map { $0.name.lowercased() }) == ["host", "user-agent", "accept-encoding"])
+        #expect(sent.headers["user-agent"]?.hasPrefix("NetworkerKit/") == true)
+        await transport.close()
+    }
+
+    @Test("A POST sends its bytes with a length and no media type of its own")
+    func post() async throws {
+        let server = try LoopbackServer.start { .ok($0.bodyText) }
+        let response = try await requests.send(.post, server.url, body: .bytes(Data("hello".utf8)))
+        #expect(response.text == "hello")
+        let sent = server.requests[0]
+        #expect(Set(sent.headers.map { $0.name.lowercased() }) == ["host", "user-agent", "accept-encoding", "content-length"])
+        await transport.close()
+    }
+
+    @Test("A redirect is followed")
+    func redirect() async throws {
+        let server = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "/b") : .ok("there") }
+        let response = try await requests.send(.get, server.url + "/a")
+        #expect(response.text == "there")
+        #expect(response.metrics?.redirects.map(\.path) == ["/b"])
+        await transport.close()
+    }
+
+    @Test("A cancelled task gets its answer at once")
+    func cancel() async throws {
+        let server = try LoopbackServer.start { _ in .stallBeforeHead }
+        let request = try requests.make(.get, server.url)
+        let task = Task { await transport.send(request) }
+        try await server.waitForRequests(1)
+        task.cancel()
+        #expect(await task.value.error?.isCancelled == true)
+        await transport.close()
+    }
+
+    @Test(
+        "Each clock has its own error",
+        arguments: [
+            (Timeout(connect: .seconds(5), idle: .milliseconds(200), total: .seconds(5)), "timedOut.idle"),
+            (Timeout(connect: .seconds(5), idle: .seconds(5), total: .milliseconds(200)), "timedOut.total"),
+        ])
+    func timeouts(_ timeout: CoreAPI.Timeout, _ label: String) async throws {
+        let server = try LoopbackServer.start { _ in .stallBeforeHead }
+        let started = ContinuousClock.now
+        let response = try await requests.send(.get, server.url, timeout: timeout)
+        #expect(response.transportError?.label == label)
+        let took = started.duration(to: .now)
+        #expect(took >= .milliseconds(195) && took < .seconds(4))
+        await transport.close()
+    }
+}

@@ -1,0 +1,153 @@
+import Testing
+
+@testable import CoreAPI
+
+@Suite("The queue of a transport")
+struct HostQueueTests {
+    typealias Queue = HostQueue<String, Int>
+
+    private func queue(_ connections: Int = 64, perHost: Int = 2, streams: Int = 3, capacity: Int = 100) -> Queue {
+        Queue(connections: connections, connectionsPerHost: perHost, streamsPerConnection: streams, capacity: capacity)
+    }
+
+    private func start(_ queue: Queue) -> [(item: Int, ticket: Queue.Ticket)] {
+        var started: [(item: Int, ticket: Queue.Ticket)] = []
+        while let next = queue.next() { started.append(next) }
+        return started
+    }
+
+    @Test("A host gets its connections, then first come first served")
+    func order() throws {
+        let queue = queue()
+        for item in 0..<5 { #expect(queue.enqueue(item, for: "a") != nil) }
+        let first = start(queue)
+        #expect(first.map(\.item) == [0, 1])
+        #expect(queue.waiting == 3 && queue.active == 2)
+        queue.finish(first[0].ticket)
+        #expect(start(queue).map(\.item) == [2])
+    }
+
+    @Test("Hosts take turns, so a crowd at one does not hold up another")
+    func fairness() {
+        let queue = queue(2, perHost: 2)
+        for item in 0..<10 { _ = queue.enqueue(item, for: "crowd") }
+        _ = queue.enqueue(100, for: "lone")
+        let first = start(queue)
+        #expect(first.map(\.item) == [0, 100])
+    }
+
+    @Test("A host that multiplexes is released to its streams, and takes a connection for every so many")
+    func multiplexing() {
+        let queue = queue(2, perHost: 2, streams: 3)
+        for item in 0..<10 { _ = queue.enqueue(item, for: "h2") }
+        let first = start(queue)
+        #expect(first.count == 2)
+        queue.learn(first[0].ticket, multiplexes: true)
+        #expect(first[0].ticket.multiplexes == true)
+        #expect(start(queue).map(\.item) == [2, 3, 4, 5])
+        _ = queue.enqueue(100, for: "other")
+        #expect(start(queue).isEmpty)
+        for entry in first { queue.finish(entry.ticket) }
+        #expect(start(queue).map(\.item) == [6, 7])
+    }
+
+    @Test("A removed item does not start, and gives its place in the queue to another")
+    func removal() throws {
+        let queue = queue(perHost: 1, capacity: 2)
+        _ = queue.enqueue(0, for: "a")
+        let running = start(queue)
+        let one = try #require(queue.enqueue(1, for: "a"))
+        _ = try #require(queue.enqueue(2, for: "a"))
+        #expect(queue.enqueue(3, for: "a") == nil)
+        queue.remove(one)
+        queue.remove(one)
+        #expect(queue.waiting == 1)
+        #expect(queue.enqueue(4, for: "a") != nil)
+        queue.finish(running[0].ticket)
+        #expect(start(queue).map(\.item) == [2])
+    }
+
+    @Test("With a capacity of nothing, what can start at once still does")
+    func noCapacity() {
+        let queue = queue(perHost: 1, capacity: 0)
+        #expect(queue.enqueue(0, for: "a") != nil)
+        #expect(start(queue).count == 1)
+        #expect(queue.enqueue(1, for: "a") == nil)
+        #expect(queue.enqueue(2, for: "b") != nil)
+    }
+
+    @Test("100,000 items that come and are cancelled behind a stuck host cost no more than linear time")
+    func manyCancelled() {
+        let queue = queue(perHost: 1, capacity: 1_000_000)
+        _ = queue.enqueue(-1, for: "a")
+        _ = start(queue)
+        let clock = ContinuousClock()
+        let took = clock.measure {
+            let tickets = (0..<100_000).compactMap { queue.enqueue($0, for: "a") }
+            for ticket in tickets.reversed() { queue.remove(ticket) }
+        }
+        #expect(queue.waiting == 0)
+        #expect(took < .seconds(5))
+    }
+
+    @Test("Limits that make no sense are read as the smallest that do")
+    func nonsense() {
+        let queue = HostQueue<String, Int>(connections: -1, connectionsPerHost: 0, streamsPerConnection: .max, capacity: -5)
+        #expect(queue.enqueue(1, for: "a") != nil)
+        let started = start(queue)
+        #expect(started.count == 1)
+        queue.learn(started[0].ticket, multiplexes: true)
+        #expect(queue.enqueue(2, for: "a") != nil)
+        #expect(start(queue).count == 1)
+    }
+
+    @Test("After any mix of events nothing is lost, started twice or over the limits", arguments: 0..<20 as Range<UInt64>)
+    func random(_ seed: UInt64) throws {
+        var random = SplitMix(seed)
+        let queue = queue(5, perHost: 2, streams: 4)
+        var waiting: [Int: Queue.Ticket] = [:]
+        var active: [Int: Queue.Ticket] = [:]
+        var seen = Set<Int>()
+        for item in 0..<2_000 {
+            if let ticket = queue.enqueue(item, for: "host\(Int.random(in: 0..<6, using: &random))") { waiting[item] = ticket }
+            if Bool.random(using: &random), let (item, ticket) = waiting.randomElement(using: &random) {
+                queue.remove(ticket)
+                waiting[item] = nil
+            }
+            while Bool.random(using: &random), let (item, ticket) = queue.next() {
+                #expect(seen.insert(item).inserted)
+                #expect(waiting.removeValue(forKey: item) != nil)
+                active[item] = ticket
+                if Int.random(in: 0..<10, using: &random) == 0 { queue.learn(ticket, multiplexes: Bool.random(using: &random)) }
+            }
+            if active.count > 8, let (item, ticket) = active.randomElement(using: &random) {
+                queue.finish(ticket)
+                active[item] = nil
+            }
+            #expect(queue.waiting == waiting.count && queue.active == active.count)
+        }
+        for ticket in active.values { queue.finish(ticket) }
+        while let (item, ticket) = queue.next() {
+            #expect(waiting.removeValue(forKey: item) != nil)
+            queue.finish(ticket)
+        }
+        #expect(waiting.isEmpty && queue.waiting == 0 && queue.active == 0)
+    }
+}
+
+/// Random numbers that are the same in every run.
+struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

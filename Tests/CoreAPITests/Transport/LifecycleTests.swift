@@ -1,0 +1,95 @@
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPI
+
+@Suite("A transport leaves nothing behind")
+struct LifecycleTests {
+    @Test("The thread begins with the first request and ends with close")
+    func thread() async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        let transport = CurlTransport()
+        #expect(!transport.isRunning)
+        _ = try await Requests(transport).send(.get, server.url)
+        #expect(transport.isRunning)
+        await transport.close()
+        #expect(!transport.isRunning)
+    }
+
+    @Test("Close ends what runs and what waits, and nothing is sent after it")
+    func closeInFlight() async throws {
+        let server = try LoopbackServer.start { _ in .stallBeforeHead }
+        let transport = CurlTransport()
+        let requests = Requests(transport)
+        let tasks = try (0..<20).map { _ in
+            let request = try requests.make(.get, server.url)
+            return Task { await transport.send(request) }
+        }
+        try await server.waitForRequests(8)
+        async let first: Void = transport.close()
+        async let second: Void = transport.close()
+        await first
+        await second
+        for task in tasks { #expect(await task.value.transportError?.label == "closed") }
+        #expect(try await requests.send(.get, server.url).transportError?.label == "closed")
+        await transport.close()
+        try await server.waitForOpenConnections(atMost: 0)
+    }
+
+    @Test("A transport that was never used closes too")
+    func unused() async throws {
+        let transport = CurlTransport()
+        await transport.close()
+        #expect(try await Requests(transport).send(.get, "http://127.0.0.1:9").transportError?.label == "closed")
+    }
+
+    /// In a process of its own, because tests that run beside it have threads and sockets too.
+    @Test("Threads and descriptors are back to what they were, whether closed or let go of")
+    func counts() async {
+        await #expect(processExitsWith: .success) {
+            let server = try LoopbackServer.start { _ in .ok("x") }
+            for closes in [true, false] {
+                let first = CurlTransport()  // What a process does once, is done now.
+                _ = try await Requests(first).send(.get, server.url)
+                await first.close()
+                let before = try await Census.settled(atMost: Census(threads: 0, descriptors: 0))
+                for _ in 0..<10 {
+                    let transport = CurlTransport()
+                    await each(of: 8, atOnce: 8) { _ in _ = try? await Requests(transport).send(.get, server.url) }
+                    if closes {
+                        await transport.close()
+                        #expect(try Census.now().threads == 0)
+                    }
+                }
+                let after = try await Census.settled(atMost: before)
+                #expect(after.threads == 0 && after.descriptors <= before.descriptors, "\(before) → \(after)")
+            }
+        }
+    }
+}
+
+/// How many threads of transports and how many descriptors the process has.
+struct Census {
+    var threads: Int
+    var descriptors: Int
+
+    static func now() throws -> Census {
+        let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
+        let names = tasks.compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8) }
+        return Census(
+            threads: names.filter { $0 == "NetworkerKit\n" }.count,
+            descriptors: try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count)
+    }
+
+    /// The server's side needs a moment to close.
+    static func settled(atMost aim: Census) async throws -> Census {
+        for _ in 0..<20 {
+            let census = try now()
+            if census.threads <= aim.threads, census.descriptors <= aim.descriptors { return census }
+            try await Task.sleep(for: .milliseconds(25))
+        }
+        return try now()
+    }
+}

@@ -1,0 +1,136 @@
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import CoreAPI
+
+@Suite("Many requests at once", .serialized)
+struct LoadTests {
+    @Test("1,000 requests, 64 at a time, all succeed on at most eight connections")
+    func thousand() async throws {
+        let server = try LoopbackServer.start { .ok($0.target) }
+        let transport = CurlTransport()
+        let requests = Requests(transport)
+        let bad = Mutex(0)
+        await each(of: 1_000, atOnce: 64) { index in
+            let response = try? await requests.send(.get, server.url + "/\(index)")
+            if response?.text != "/\(index)" { bad.withLock { $0 += 1 } }
+        }
+        #expect(bad.withLock { $0 } == 0)
+        #expect(server.peakConnections <= 8)
+        await transport.close()
+    }
+
+    @Test("20,000 requests of which half are cancelled: each ends once, one way or the other")
+    func cancelHalf() async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        let transport = CurlTransport()
+        let requests = Requests(transport)
+        let ends = Mutex((done: 0, cancelled: 0, other: 0))
+        await each(of: 20_000, atOnce: 200) { index in
+            guard let request = try? requests.make(.get, server.url) else { return }
+            let task = Task { await transport.send(request) }
+            if index.isMultiple(of: 2) {
+                if index.isMultiple(of: 4) { await Task.yield() }
+                task.cancel()
+            }
+            let response = await task.value
+            ends.withLock {
+                if response.error == nil {
+                    $0.done += 1
+                } else if response.error?.isCancelled == true {
+                    $0.cancelled += 1
+                } else {
+                    $0.other += 1
+                }
+            }
+        }
+        let (done, cancelled, other) = ends.withLock { $0 }
+        #expect(done + cancelled == 20_000)
+        #expect(other == 0)
+        #expect(cancelled <= 10_000)
+        #expect(transport.activeTransfers == 0 && transport.queuedTransfers == 0)
+        await transport.close()
+    }
+
+    @Test("One after another: no wake-up is lost, so none takes half a second")
+    func sequentialLatency() async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        let transport = CurlTransport()
+        let requests = Requests(transport)
+        var slowest = Duration.zero
+        for _ in 0..<3_000 {
+            let started = ContinuousClock.now
+            #expect(try await requests.send(.get, server.url).status == 200)
+            slowest = max(slowest, started.duration(to: .now))
+        }
+        #expect(slowest < .milliseconds(500), "the slowest of 3,000 took \(slowest)")
+        await transport.close()
+    }
+
+    @Test("A queue of 10,000 is gone through, and every one knows how long it waited")
+    func longQueue() async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        let transport = CurlTransport()
+        var requests = Requests(transport)
+        requests.timeout = Timeout(.seconds(60))
+        let sender = requests
+        let waited = Mutex((count: 0, longest: Duration.zero))
+        let started = ContinuousClock.now
+        await each(of: 10_000, atOnce: 10_000) { _ in
+            guard let response = try? await sender.send(.get, server.url), response.status == 200 else { return }
+            waited.withLock { $0 = ($0.count + 1, max($0.longest, response.metrics?.queued ?? .zero)) }
+        }
+        #expect(waited.withLock { $0.count } == 10_000)
+        #expect(waited.withLock { $0.longest } > .milliseconds(50))
+        #expect(started.duration(to: .now) < .seconds(30))
+        await transport.close()
+    }
+
+    @Test("Beyond the queue's limit a request is refused at once")
+    func queueFull() async throws {
+        let server = try LoopbackServer.start { _ in .stallBeforeHead }
+        var limits = Limits()
+        limits.connectionsPerHost = 1
+        limits.queuedRequests = 2
+        let transport = CurlTransport(limits: limits)
+        let requests = Requests(transport)
+        let tasks = try (0..<3).map { _ in
+            let request = try requests.make(.get, server.url)
+            return Task { await transport.send(request) }
+        }
+        while transport.activeTransfers + transport.queuedTransfers < 3 { try await Task.sleep(for: .milliseconds(2)) }
+        let refused = try await requests.send(.get, server.url)
+        guard case .queueFull(2) = refused.transportError else {
+            Issue.record("expected queueFull(2), got \(refused.result)")
+            return
+        }
+        await transport.close()
+        for task in tasks { #expect(await task.value.transportError?.label == "closed") }
+    }
+
+    @Test("What waits can be cancelled and can run out of time")
+    func queuedEnds() async throws {
+        let server = try LoopbackServer.start { _ in .stallBeforeHead }
+        var limits = Limits()
+        limits.connectionsPerHost = 1
+        let transport = CurlTransport(limits: limits)
+        let requests = Requests(transport)
+        let holder = try requests.make(.get, server.url)
+        let holding = Task { await transport.send(holder) }
+        try await server.waitForRequests(1)
+        let waiting = try requests.make(.get, server.url)
+        let cancelled = Task { await transport.send(waiting) }
+        let timed = try requests.make(.get, server.url, timeout: Timeout(.milliseconds(100)))
+        let late = Task { await transport.send(timed) }
+        while transport.queuedTransfers < 2 { try await Task.sleep(for: .milliseconds(2)) }
+        cancelled.cancel()
+        #expect(await cancelled.value.error?.isCancelled == true)
+        #expect(await late.value.transportError?.label == "timedOut.total")
+        #expect(server.requests.count == 1)
+        await transport.close()
+        _ = await holding.value
+    }
+}

@@ -1,0 +1,122 @@
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPI
+
+/// libcurl sends a request again by itself when a reused connection dies without an answer. An order must not be placed twice.
+@Suite("A request is not sent twice behind the caller's back")
+struct NoSilentResendTests {
+    let transport = CurlTransport()
+    var requests: Requests { Requests(transport) }
+
+    /// Keeps the first connection open, reads the second request on it to its end, and closes without a reply.
+    private func server() throws -> LoopbackServer {
+        try LoopbackServer.start { $0.connection == 0 && $0.exchange == 1 ? .closeWithoutReply : .ok("answer \($0.connection)") }
+    }
+
+    private static let streamed = RequestBody.stream(
+        BodyStream(length: 5) {
+            nonisolated(unsafe) var isDone = false
+            return { _ in
+                defer { isDone = true }
+                return isDone ? Data() : Data("order".utf8)
+            }
+        })
+
+    @Test(
+        "A POST on a dead connection fails as ambiguous, and the server sees it once",
+        arguments: [
+            RequestBody.bytes(Data("order".utf8)), .bytes(Data(repeating: 0x61, count: 300_000)), .none, .bytes(Data()), streamed,
+        ])
+    func post(_ body: RequestBody) async throws {
+        let server = try server()
+        #expect(try await requests.send(.get, server.url + "/warm").status == 200)
+        let response = try await requests.send(.post, server.url + "/orders", body: body)
+        guard case .connectionLost(_, let mayHaveBeenProcessed) = response.transportError else {
+            Issue.record("expected connectionLost, got \(response.result)")
+            return
+        }
+        #expect(mayHaveBeenProcessed)
+        #expect(server.requests.filter { $0.path == "/orders" }.count == 1)
+        #expect(server.connectionsAccepted <= 2)
+        await transport.close()
+    }
+
+    @Test("An Idempotency-Key does not make libcurl's own repetition welcome; that is the kit's decision")
+    func postWithKey() async throws {
+        let server = try server()
+        _ = try await requests.send(.get, server.url + "/warm")
+        let key = try #require(HTTPField.Name("Idempotency-Key"))
+        let response = try await requests.send(
+            .post, server.url + "/orders", headers: [key: "1"], body: .bytes(Data("order".utf8)))
+        #expect(response.transportError?.label == "connectionLost")
+        #expect(server.requests.filter { $0.path == "/orders" }.count == 1)
+        await transport.close()
+    }
+
+    @Test(
+        "What is idempotent is sent again with its whole body",
+        arguments: [
+            RequestBody.bytes(Data("order".utf8)), .none, streamed,
+        ])
+    func put(_ body: RequestBody) async throws {
+        let server = try server()
+        _ = try await requests.send(.get, server.url + "/warm")
+        let response = try await requests.send(.put, server.url + "/orders", body: body)
+        #expect(response.text == "answer 1")
+        let sent = server.requests.filter { $0.path == "/orders" }
+        #expect(sent.count == 2)
+        #expect(sent.last?.bodyText == sent.first?.bodyText)
+        await transport.close()
+    }
+
+    @Test(
+        "On a fresh connection too a lost answer is ambiguous, and for a GET it is not",
+        arguments: [
+            (HTTPRequest.Method.post, true), (.get, false),
+        ])
+    func freshConnection(_ method: HTTPRequest.Method, _ ambiguous: Bool) async throws {
+        for reply in [Reply.closeWithoutReply, .resetBeforeHead] {
+            let server = try LoopbackServer.start { _ in reply }
+            let response = try await requests.send(method, server.url)
+            guard case .connectionLost(_, let mayHaveBeenProcessed) = response.transportError else {
+                Issue.record("expected connectionLost, got \(response.result)")
+                return
+            }
+            #expect(mayHaveBeenProcessed == ambiguous)
+            #expect(server.requests.count == 1)
+        }
+        await transport.close()
+    }
+
+    @Test(
+        "When the connection for a repetition cannot be made, it is the lost answer that is reported, not the failed connection")
+    func serverGone() async throws {
+        let server = try LoopbackServer.start { $0.method == "GET" ? .ok() : .stallBeforeHead }
+        #expect(try await requests.send(.get, server.url).status == 200)
+        let request = try requests.make(.post, server.url, body: .bytes(Data("order".utf8)))
+        let task = Task { await transport.send(request) }
+        try await server.waitForRequests(2)
+        server.close()
+        let response = await task.value
+        guard case .connectionLost(_, mayHaveBeenProcessed: true) = response.transportError else {
+            Issue.record("expected an ambiguous connectionLost, got \(response.result)")
+            return
+        }
+        await transport.close()
+    }
+
+    @Test("A connection that never stood is not ambiguous")
+    func refused() async throws {
+        let server = try LoopbackServer.start { _ in .ok() }
+        let url = server.url
+        server.close()
+        let response = try await requests.send(.post, url, body: .bytes(Data("order".utf8)))
+        #expect(response.transportError?.label == "cannotConnect")
+        let unknown = try await requests.send(.post, "http://no-such-host.invalid/", body: .bytes(Data("order".utf8)))
+        #expect(unknown.transportError?.label == "cannotResolveHost")
+        await transport.close()
+    }
+}

@@ -1,0 +1,157 @@
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPI
+
+@Suite("Redirects")
+struct RedirectTests {
+    let transport = CurlTransport()
+    var requests: Requests { Requests(transport) }
+
+    @Test(
+        "What the method and the body become",
+        arguments: [
+            (301, "POST", "GET", ""), (302, "POST", "GET", ""), (303, "POST", "GET", ""), (307, "POST", "POST", "order"),
+            (308, "POST", "POST", "order"),
+            (302, "PUT", "GET", ""), (303, "PUT", "GET", ""), (307, "PUT", "PUT", "order"), (302, "DELETE", "GET", ""),
+            (307, "DELETE", "DELETE", "order"),
+            (300, "POST", "GET", ""), (301, "GET", "GET", "order"), (303, "PURGE", "GET", ""), (308, "PURGE", "PURGE", "order"),
+        ])
+    func methods(_ status: Int, _ method: String, _ expected: String, _ body: String) async throws {
+        let server = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "b?x=1", status: status) : .ok("there") }
+        let response = try await requests.send(
+            #require(HTTPRequest.Method(rawValue: method)), server.url + "/a", headers: [.contentType: "text/plain"],
+            body: .bytes(Data("order".utf8)))
+        #expect(response.text == "there")
+        let second = try #require(server.requests.last)
+        #expect(second.method == expected)
+        #expect(second.target == "/b?x=1")
+        #expect(second.bodyText == body)
+        #expect((second.headers["content-type"] != nil) == (body == "order"))
+        if body.isEmpty { #expect(second.headers["content-length"] == nil && second.headers["transfer-encoding"] == nil) }
+        await transport.close()
+    }
+
+    @Test("HEAD stays HEAD after a 303")
+    func head() async throws {
+        let server = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "/b", status: 303) : .ok("there") }
+        #expect(try await requests.send(.head, server.url + "/a").status == 200)
+        #expect(server.requests.map(\.method) == ["HEAD", "HEAD"])
+        await transport.close()
+    }
+
+    @Test("A stream is opened anew for a 307, a file is read again")
+    func bodiesAgain() async throws {
+        let server = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "/b", status: 307) : .ok($0.bodyText) }
+        let stream = BodyStream {
+            nonisolated(unsafe) var pieces = ["one ", "two"]
+            return { _ in pieces.isEmpty ? Data() : Data(pieces.removeFirst().utf8) }
+        }
+        #expect(try await requests.send(.post, server.url + "/a", body: .stream(stream)).text == "one two")
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("kit-\(UInt64.random(in: 0 ... .max))")
+        try Data("from a file".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        #expect(try await requests.send(.post, server.url + "/a", body: .file(file)).text == "from a file")
+        await transport.close()
+    }
+
+    @Test(
+        "Another port is another origin: credentials, the host's name and the channel's secrets stay behind, all else goes along")
+    func secrets() async throws {
+        let other = try LoopbackServer.start { _ in .ok("there") }
+        let server = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "/b") : .redirect(to: other.url + "/c") }
+        var requests = requests
+        requests.redaction = Redaction(["X-Partner-Id"])
+        let secrets = [
+            "Authorization", "Cookie", "Cookie2", "Proxy-Authorization", "WWW-Authenticate", "X-Api-Key", "X-Partner-Id",
+            "X-Session-Token",
+        ]
+        var headers = HTTPFields()
+        for name in secrets { headers[try #require(HTTPField.Name(name))] = "secret" }
+        headers[try #require(HTTPField.Name("Host"))] = "shop.example"
+        headers[try #require(HTTPField.Name("X-Locale"))] = "tr_TR"
+        #expect(try await requests.send(.get, server.url + "/a", headers: headers).text == "there")
+        let sameOrigin = server.requests[1]
+        for name in secrets { #expect(sameOrigin.headers[name] == "secret", "\(name)") }
+        #expect(sameOrigin.headers["host"] == "shop.example")
+        let elsewhere = other.requests[0]
+        for name in secrets { #expect(elsewhere.headers[name] == nil, "\(name)") }
+        #expect(elsewhere.headers["host"] == "127.0.0.1:\(other.port)")
+        #expect(elsewhere.headers["x-locale"] == "tr_TR")
+        await transport.close()
+    }
+
+    @Test("As many as the limit are followed, one more is an error that keeps the last answer")
+    func limit() async throws {
+        let server = try LoopbackServer.start { request in
+            let step = Int(request.path.dropFirst()) ?? 0
+            return step < 5 ? .redirect(to: "/\(step + 1)") : .ok("there")
+        }
+        var requests = requests
+        requests.limits.redirects = 5
+        let followed = try await requests.send(.get, server.url + "/0")
+        #expect(followed.text == "there")
+        #expect(followed.metrics?.redirects.map(\.path) == ["/1", "/2", "/3", "/4", "/5"])
+        requests.limits.redirects = 4
+        let refused = try await requests.send(.get, server.url + "/0")
+        guard case .tooManyRedirects(4) = refused.transportError else {
+            Issue.record("expected tooManyRedirects(4), got \(refused.result)")
+            return
+        }
+        #expect(refused.status == 302)
+        requests.limits.redirects = 0
+        let delivered = try await requests.send(.get, server.url + "/0")
+        #expect(delivered.status == 302 && delivered.error == nil)
+        await transport.close()
+    }
+
+    @Test(
+        "What must not be followed is an error beside the redirect itself",
+        arguments: [
+            "ftp://127.0.0.1/x", "file:///etc/passwd", "javascript:alert(1)", "http://user:secret@127.0.0.1/", "http://[::1/",
+            "http://", "/a b\u{1}",
+        ])
+    func refused(_ location: String) async throws {
+        let server = try LoopbackServer.start { _ in
+            .status(302, body: Data("moved".utf8), headers: ["Location": location])
+        }
+        let response = try await requests.send(.get, server.url)
+        #expect(response.transportError?.label == "redirectRefused", "\(response.result)")
+        #expect(response.status == 302)
+        #expect(response.text == "moved")
+        #expect(server.requests.count == 1)
+        await transport.close()
+    }
+
+    @Test("Without a Location, or with two, a redirect leads nowhere")
+    func location() async throws {
+        let server = try LoopbackServer.start { request in
+            request.path == "/none" ? .status(302) : .status(302, headers: ["Location": "/x", "Location": "/y"])
+        }
+        #expect(try await requests.send(.get, server.url + "/none").status == 302)
+        #expect(try await requests.send(.get, server.url + "/two").transportError?.label == "redirectRefused")
+        await transport.close()
+    }
+
+    @Test("From https to http only where the limits allow it, to http at all only where the environment does")
+    func insecure() throws {
+        var requests = requests
+        func decide(_ url: String, _ location: String) throws -> String {
+            let head = ResponseHead(status: .found, headers: [.location: location])
+            switch RedirectPolicy.decide(try requests.make(.get, url), head: head, followed: 0) {
+            case .deliver: return "deliver"
+            case .follow(let next): return next.url.string
+            case .refuse(let error): return error.label
+            }
+        }
+        #expect(try decide("https://a.example/x", "http://a.example/y") == "redirectRefused")
+        #expect(try decide("http://a.example/x", "http://a.example/y") == "http://a.example/y")
+        requests.limits.allowsRedirectsToInsecure = true
+        #expect(try decide("https://a.example/x", "http://a.example/y") == "http://a.example/y")
+        requests.allowsInsecure = false
+        #expect(try decide("https://a.example/x", "http://a.example/y") == "redirectRefused")
+        #expect(try decide("https://a.example/x", "//b.example/y") == "https://b.example/y")
+    }
+}

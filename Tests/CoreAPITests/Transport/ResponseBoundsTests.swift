@@ -1,0 +1,72 @@
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPI
+
+@Suite("A server cannot make the kit hold more than the channel allows")
+struct ResponseBoundsTests {
+    let transport = CurlTransport()
+
+    @Test("256 MiB of zeros in a few kilobytes of gzip stop at the limit")
+    func bomb() async throws {
+        let server = try LoopbackServer.start { _ in .gzipBomb(decodedBytes: 256 << 20) }
+        var requests = Requests(transport)
+        requests.limits.responseBodySize = 1 << 20
+        let response = try await requests.send(.get, server.url)
+        guard case .responseTooLarge(1 << 20) = response.transportError else {
+            Issue.record("expected responseTooLarge, got \(response.transportError.debugDescription)")
+            return
+        }
+        #expect(response.data.count == 1 << 20)
+        #expect(response.status == 200)
+        await transport.close()
+    }
+
+    @Test("A body of exactly the limit passes, one byte more does not")
+    func edge() async throws {
+        let server = try LoopbackServer.start { _ in .ok("12345") }
+        var requests = Requests(transport)
+        requests.limits.responseBodySize = 5
+        #expect(try await requests.send(.get, server.url).text == "12345")
+        requests.limits.responseBodySize = 4
+        let response = try await requests.send(.get, server.url)
+        #expect(response.transportError?.label == "responseTooLarge")
+        #expect(response.text == "1234")
+        await transport.close()
+    }
+
+    @Test("An announced gigabyte costs no gigabyte")
+    func announced() async throws {
+        let server = try LoopbackServer.start { _ in .truncated(declared: 1 << 40, sent: Data("x".utf8)) }
+        let response = try await Requests(transport).send(.get, server.url)
+        #expect(response.transportError?.label == "truncated")
+        #expect(residentMegabytes() < 500)
+        await transport.close()
+    }
+
+    @Test("A head beyond the limit stops", arguments: [(1_000, 70), (1, 200_000), (10_000, 40)])
+    func head(_ count: Int, _ size: Int) async throws {
+        let lines = HeaderLines((0..<count).map { .init(name: "X-\($0)", value: String(repeating: "a", count: size)) })
+        let server = try LoopbackServer.start { _ in .ok("x", headers: lines) }
+        let response = try await Requests(transport).send(.get, server.url)
+        #expect(response.transportError?.label == "headTooLarge")
+        #expect(response.head == nil)
+        await transport.close()
+    }
+
+    @Test("Interim responses without end stop at the same limit")
+    func interimFlood() async throws {
+        let interim = Data(String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", count: 10_000).utf8)
+        let server = try LoopbackServer.start { _ in .ok("x").after(.send(interim)) }
+        let response = try await Requests(transport).send(.get, server.url)
+        #expect(response.transportError?.label == "headTooLarge")
+        await transport.close()
+    }
+
+    private func residentMegabytes() -> Int {
+        let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
+        return (pages.flatMap { $0.count > 1 ? Int($0[1]) : nil } ?? 0) * 4_096 >> 20
+    }
+}

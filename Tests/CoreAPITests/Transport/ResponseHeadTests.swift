@@ -1,0 +1,108 @@
+import HTTPTypes
+import Testing
+
+@testable import CoreAPI
+
+@Suite("The head of a response")
+struct ResponseHeadTests {
+    private func parse(_ text: String) throws -> ResponseHeadParser.Parsed {
+        try ResponseHeadParser.parse(Array(text.utf8))
+    }
+
+    @Test("Status, reason and fields in order, with repetitions")
+    func plain() throws {
+        let parsed = try parse(
+            "HTTP/1.1 201 Created\r\nSet-Cookie: a=1\r\nX:  y \r\nset-cookie: b=2\r\nContent-Length: 7\r\n\r\n")
+        #expect(parsed.head.status == .created)
+        #expect(parsed.head.status.reasonPhrase == "Created")
+        #expect(parsed.head.headers[values: .setCookie] == ["a=1", "b=2"])
+        #expect(try parsed.head.headers[#require(HTTPField.Name("x"))] == "y")
+        #expect(parsed.contentLength == 7)
+    }
+
+    @Test("HTTP/2 as libcurl writes it, and lines that end in LF alone")
+    func variants() throws {
+        #expect(try parse("HTTP/2 404 \r\na: b\r\n\r\n").head.status.code == 404)
+        #expect(try parse("HTTP/1.0 200 OK\na: b\n\n").head.headers.count == 1)
+    }
+
+    @Test("A folded line is joined with a space (RFC 9112 §5.2)")
+    func folded() throws {
+        let head = try parse("HTTP/1.1 200 OK\r\nX-Long: one\r\n  two\r\n\tthree\r\nY: z\r\n\r\n").head
+        #expect(try head.headers[#require(HTTPField.Name("x-long"))] == "one two three")
+        #expect(head.headers.count == 2)
+    }
+
+    @Test(
+        "Lines whose name is no token are left out; the others stay",
+        arguments: [
+            "Bad Name: 1", ": 1", "no colon at all", "Content-Length : 5", "Ünïcode: 1", "\u{1}: 1",
+        ])
+    func badNames(_ line: String) throws {
+        let head = try parse("HTTP/1.1 200 OK\r\n\(line)\r\nGood: yes\r\n\r\n").head
+        #expect(head.headers.map(\.name.canonicalName) == ["good"])
+    }
+
+    @Test("Bytes that are not UTF-8 are kept")
+    func latin1() throws {
+        let bytes = Array("HTTP/1.1 200 OK\r\nX: ".utf8) + [0x63, 0x61, 0x66, 0xE9] + Array("\r\n\r\n".utf8)
+        let field = try #require(ResponseHeadParser.parse(bytes).head.headers.first)
+        #expect(field.withUnsafeBytesOfValue { Array($0) } == [0x63, 0x61, 0x66, 0xE9])
+    }
+
+    @Test("NUL and lone CR become spaces, other control characters stay (RFC 9110 §5.5)")
+    func controls() throws {
+        let bytes = Array("HTTP/1.1 200 OK\r\nX: a".utf8) + [0, 0x62, 0x0D, 0x63, 0x01] + Array("\r\n\r\n".utf8)
+        let field = try #require(ResponseHeadParser.parse(bytes).head.headers.first)
+        #expect(field.withUnsafeBytesOfValue { Array($0) } == [0x61, 0x20, 0x62, 0x20, 0x63, 0x01])
+    }
+
+    @Test(
+        "No status line",
+        arguments: [
+            "", "\r\n", "HTTP/1.1\r\n", "HTTP/1.1 20 OK\r\n", "HTTP/1.1 2000 OK\r\n", "HTTP/1.1 -20 OK\r\n", "HTTP/1.1 099 X\r\n",
+            "nonsense",
+        ])
+    func malformed(_ text: String) {
+        #expect(throws: ResponseHeadParser.Malformed.self) { try parse(text) }
+    }
+
+    @Test("Lengths: equal ones are one, differing ones and no numbers are refused, a transfer coding takes their place")
+    func lengths() throws {
+        func length(_ fields: String) throws -> Int64? { try parse("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n").contentLength }
+        #expect(try length("Content-Length: 5, 5") == 5)
+        #expect(try length("Content-Length: 5\r\nContent-Length: 5") == 5)
+        #expect(throws: ResponseHeadParser.Malformed.self) { try length("Content-Length: 5\r\nContent-Length: 6") }
+        #expect(throws: ResponseHeadParser.Malformed.self) { try length("Content-Length: 5, 6") }
+        #expect(throws: ResponseHeadParser.Malformed.self) { try length("Content-Length: +5") }
+        #expect(throws: ResponseHeadParser.Malformed.self) { try length("Content-Length: 99999999999999999999") }
+        #expect(try length("Content-Length: 5\r\nTransfer-Encoding: chunked") == nil)
+    }
+
+    @Test("Nothing that a server may send makes it trap", arguments: 0..<50 as Range<UInt64>)
+    func fuzz(_ seed: UInt64) {
+        var random = SplitMix(seed)
+        let alphabet = Array("HTTP/1.1 200 OK\r\n\r\nContent-Length: 5\t ,;:".utf8) + [0, 1, 0x7F, 0x80, 0xC3, 0xE9, 0xFF]
+        for _ in 0..<200 {
+            let prefix = Bool.random(using: &random) ? Array("HTTP/1.1 200 OK\r\n".utf8) : []
+            let bytes =
+                prefix + (0..<Int.random(in: 0..<80, using: &random)).map { _ in alphabet.randomElement(using: &random) ?? 0 }
+            _ = try? ResponseHeadParser.parse(bytes)
+            var collector = HeadCollector()
+            for line in bytes.split(separator: 0x0A) {
+                let line = Array(line) + [0x0A]
+                line.withUnsafeBytes { _ = collector.append($0, limit: 60) }
+            }
+        }
+    }
+
+    @Test("A second status line inside a head does not replace it")
+    func statusInside() {
+        var collector = HeadCollector()
+        for line in ["HTTP/1.1 500 No\r\n", "HTTP/1.1 200 OK\r\n", "\r\n"] {
+            Array(line.utf8).withUnsafeBytes { _ = collector.append($0, limit: 1_000) }
+        }
+        #expect(collector.isComplete)
+        #expect(String(decoding: collector.bytes, as: UTF8.self).hasPrefix("HTTP/1.1 500"))
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// A real server for what the loopback server does not speak: TLS and HTTP/2. Certificates come from the `openssl` command and live in
+/// a directory of the server's own.
+final class NginxServer {
+    private(set) var port = 0
+    private(set) var plainPort = 0
+    let directory: URL
+    /// The certificate that signed the server's, as PEM and as a file.
+    let authority: String
+    var authorityFile: String { directory.appendingPathComponent("ca.pem").path }
+    /// The server's own pin.
+    let pin: String
+    private var process: pid_t = 0
+
+    /// - Parameter http2: whether ALPN offers it.
+    init(http2: Bool, streams: Int = 128, keepaliveRequests: Int = 100_000) throws {
+        directory = FileManager.default.temporaryDirectory.appendingPathComponent("kit-nginx-\(UInt64.random(in: 0 ... .max))")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let path = directory.path
+        try Self.shell(
+            """
+            cd \(path)
+            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem -days 2 -subj /CN=Test
+            openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout s.key -out s.csr -subj /CN=localhost
+            printf 'subjectAltName=DNS:localhost' > ext
+            openssl x509 -req -in s.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out s.pem -days 2 -extfile ext
+            openssl x509 -in s.pem -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | base64 > pin
+            mkdir www && head -c 1024 /dev/zero | tr '\\0' a > www/1k && head -c 300000 /dev/zero | tr '\\0' b > www/300k
+            """)
+        authority = try String(contentsOf: directory.appendingPathComponent("ca.pem"), encoding: .utf8)
+        pin =
+            "sha256/"
+            + (try String(contentsOf: directory.appendingPathComponent("pin"), encoding: .utf8)).trimmingCharacters(
+                in: .whitespacesAndNewlines)
+        // nginx cannot be asked for any free port, so it is given one at random, and another when that was taken.
+        for _ in 0..<20 {
+            port = Int.random(in: 20_000..<28_000)
+            plainPort = port + 1
+            try configuration(http2: http2, streams: streams, keepaliveRequests: keepaliveRequests)
+                .write(to: directory.appendingPathComponent("nginx.conf"), atomically: true, encoding: .utf8)
+            process = try Self.start([
+                Self.executable("nginx"), "-p", path, "-c", path + "/nginx.conf", "-e", path + "/error.log",
+            ])
+            while waitpid(process, nil, WNOHANG) == 0 {
+                // It writes its number into the file when it listens.
+                if FileManager.default.fileExists(atPath: path + "/pid") { return }
+                Thread.sleep(forTimeInterval: 0.01)
+            }
+        }
+        throw CocoaError(.executableLoad)
+    }
+
+    private func configuration(http2: Bool, streams: Int, keepaliveRequests: Int) -> String {
+        let path = directory.path
+        return """
+            daemon off; master_process off; worker_processes 1; pid \(path)/pid; error_log \(path)/error.log;
+            events { worker_connections 4096; }
+            http {
+              access_log off; keepalive_requests \(keepaliveRequests); client_max_body_size 64m;
+              client_body_temp_path \(path); proxy_temp_path \(path); fastcgi_temp_path \(path); uwsgi_temp_path \(path);
+              scgi_temp_path \(path);
+              server {
+                listen 127.0.0.1:\(port) ssl\(http2 ? " http2" : ""); listen 127.0.0.1:\(plainPort);
+                http2_max_concurrent_streams \(streams);
+                ssl_certificate s.pem; ssl_certificate_key s.key; root \(path)/www;
+                location = /connection { return 200 "$connection $connection_requests $server_protocol"; }
+                location = /away { return 302 http://127.0.0.1:\(plainPort)/1k; }
+                location = /slow { limit_rate 2000; try_files /300k =404; }
+              }
+            }
+            """
+    }
+
+    deinit {
+        kill(process, SIGKILL)
+        Self.wait(process)
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    var url: String { "https://localhost:\(port)" }
+
+    /// `Scripts/setup tests` installs it; where it is missing the tests fail and say so.
+    private static func executable(_ name: String) -> String {
+        let places = ["/usr/sbin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"].map { $0 + name }
+        return places.first { access($0, X_OK) == 0 } ?? name
+    }
+
+    private static func shell(_ script: String) throws {
+        guard wait(try start(["/bin/bash", "-ec", "exec >/dev/null 2>&1; " + script])) == 0 else {
+            throw CocoaError(.executableLoad)
+        }
+    }
+
+    /// `Process.waitUntilExit` hangs now and then on the threads of tasks.
+    private static func start(_ command: [String]) throws -> pid_t {
+        var arguments = command.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var process = pid_t()
+        guard posix_spawn(&process, command[0], nil, nil, &arguments, environ) == 0 else { throw CocoaError(.executableLoad) }
+        return process
+    }
+
+    @discardableResult
+    private static func wait(_ process: pid_t) -> Int32 {
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        return status
+    }
+}

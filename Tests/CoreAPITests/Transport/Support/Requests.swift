@@ -1,0 +1,66 @@
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+
+@testable import CoreAPI
+
+/// An environment of its own for every test.
+struct Loopback: EnvironmentType {
+    let baseURL: String
+    let name = "loopback"
+}
+
+/// Makes requests to loopback servers, and the channel that they belong to.
+struct Requests {
+    var limits = Limits()
+    var trust = ServerTrust.system
+    var allowsInsecure = true
+    var redaction = Redaction()
+    var timeout = Timeout(.seconds(20))
+    let transport: CurlTransport
+
+    init(_ transport: CurlTransport) {
+        self.transport = transport
+    }
+
+    func make(
+        _ method: HTTPRequest.Method = .get, _ url: String, headers: HTTPFields = [:], body: RequestBody = .none,
+        timeout: Timeout? = nil
+    ) throws -> Request {
+        let environment = Environment(
+            Loopback(baseURL: url), serverTrust: trust, allowsInsecureConnections: allowsInsecure)
+        var channel = Channel(name: "T", environment: environment, limits: limits, transport: transport)
+        channel.redaction = redaction
+        return Request(
+            call: Call(channel: channel, endpoint: "test"), method: method, url: try HTTPURL(url), headers: headers, body: body,
+            timeout: timeout ?? self.timeout)
+    }
+
+    func send(
+        _ method: HTTPRequest.Method = .get, _ url: String, headers: HTTPFields = [:], body: RequestBody = .none,
+        timeout: Timeout? = nil
+    ) async throws -> Response<Data> {
+        await transport.send(try make(method, url, headers: headers, body: body, timeout: timeout))
+    }
+}
+
+extension Response<Data> {
+    var status: Int? { head?.status.code }
+    var text: String { String(decoding: data, as: UTF8.self) }
+
+    /// The transport's error, if that is what it failed with.
+    var transportError: TransportError? {
+        guard case .transport(let error, _) = error else { return nil }
+        return error
+    }
+}
+
+/// Runs `body` for 0 ..< `count`, so many at once.
+func each(of count: Int, atOnce: Int, _ body: @escaping @Sendable (Int) async -> Void) async {
+    await withTaskGroup(of: Void.self) { group in
+        for index in 0..<count {
+            if index >= atOnce { await group.next() }
+            group.addTask { await body(index) }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPI
+
+@Suite("The clocks of a call")
+struct TimeoutTests {
+    let transport = CurlTransport()
+    var requests: Requests { Requests(transport) }
+
+    @Test("A connection that does not come about")
+    func connect() async throws {
+        let listener = try StalledListener()
+        let started = ContinuousClock.now
+        let response = try await requests.send(
+            .get, listener.url, timeout: Timeout(connect: .milliseconds(300), idle: .seconds(5), total: .seconds(5)))
+        #expect(response.transportError?.label == "timedOut.connect")
+        #expect(started.duration(to: .now) < .seconds(4))
+        await transport.close()
+    }
+
+    @Test("A TLS handshake that hangs counts as connecting")
+    func handshake() async throws {
+        let server = try LoopbackServer.startSilent()
+        let response = try await requests.send(
+            .get, "https://127.0.0.1:\(server.port)",
+            timeout: Timeout(connect: .milliseconds(300), idle: .seconds(5), total: .seconds(5)))
+        #expect(response.transportError?.label == "timedOut.connect")
+        await transport.close()
+    }
+
+    @Test("Where the call's own clock runs out first or at once, it is named", arguments: [200, 300])
+    func totalWins(_ connect: Int) async throws {
+        let listener = try StalledListener()
+        let response = try await requests.send(
+            .get, listener.url,
+            timeout: Timeout(connect: .milliseconds(connect), idle: .milliseconds(200), total: .milliseconds(200)))
+        #expect(response.transportError?.label == "timedOut.total")
+        await transport.close()
+    }
+
+    @Test("A byte every 100 ms keeps a pause of 300 ms from being one, and what came stays when it stops")
+    func drip() async throws {
+        let server = try LoopbackServer.start { _ in
+            [
+                .sendHead(status: 200, headers: ["Content-Length": "20"]),
+                .throttled(Data("0123456789".utf8), chunkSize: 1, interval: .milliseconds(100)), .stall,
+            ]
+        }
+        let started = ContinuousClock.now
+        let response = try await requests.send(
+            .get, server.url, timeout: Timeout(connect: .seconds(5), idle: .milliseconds(300), total: .seconds(10)))
+        #expect(response.transportError?.label == "timedOut.idle")
+        #expect(response.text == "0123456789")
+        let took = started.duration(to: .now)
+        #expect(took > .milliseconds(1_150) && took < .seconds(5), "\(took)")
+        await transport.close()
+    }
+
+    @Test("A transfer that still connects is looked at again when it might have become idle")
+    func connecting() throws {
+        let transfer = CurlTransfer(
+            try HopRequest(
+                requests.make(
+                    .get, "http://127.0.0.1", timeout: Timeout(connect: .seconds(9), idle: .seconds(1), total: .seconds(60))),
+                deadline: 60_000_000_000))
+        #expect(transfer.due(0) == 60_000_000_000)
+        transfer.stage = .active
+        #expect(transfer.due(5_000_000_000) == 6_000_000_000)
+        transfer.timesSent = 1
+        transfer.lastActivity = 5_500_000_000
+        #expect(transfer.due(6_000_000_000) == 6_500_000_000)
+    }
+
+    @Test("An upload that moves is not idle, however long it takes")
+    func slowUpload() async throws {
+        let server = try LoopbackServer.start { _ in .ok("done") }
+        let pieces = 8
+        let stream = BodyStream {
+            nonisolated(unsafe) var sent = 0
+            return { _ in
+                guard sent < pieces else { return Data() }
+                sent += 1
+                Thread.sleep(forTimeInterval: 0.1)
+                return Data(repeating: 0x61, count: 1_000)
+            }
+        }
+        let response = try await requests.send(
+            .post, server.url, body: .stream(stream),
+            timeout: Timeout(connect: .seconds(5), idle: .milliseconds(300), total: .seconds(10)))
+        #expect(response.text == "done")
+        await transport.close()
+    }
+
+    @Test("The total clock runs from the call's start, over all its attempts")
+    func total() async throws {
+        let server = try LoopbackServer.start { _ in .stallBeforeHead }
+        let request = try requests.make(
+            .get, server.url, timeout: Timeout(connect: .seconds(5), idle: .seconds(5), total: .milliseconds(400)))
+        try await Task.sleep(for: .milliseconds(300))
+        let started = ContinuousClock.now
+        let response = await transport.send(request)
+        #expect(response.transportError?.label == "timedOut.total")
+        #expect(started.duration(to: .now) < .seconds(4))
+        await transport.close()
+    }
+
+    @Test(
+        "No duration is too small, too large or too negative",
+        arguments: [
+            Duration.nanoseconds(1), .zero, .seconds(-5), .seconds(Int64.max), .seconds(Int64.min), .milliseconds(1),
+            .microseconds(1),
+        ])
+    func extremes(_ duration: Duration) async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        for timeout in [
+            Timeout(connect: duration, idle: .seconds(5), total: .seconds(5)),
+            Timeout(connect: .seconds(5), idle: duration, total: .seconds(5)),
+            Timeout(connect: .seconds(5), idle: .seconds(5), total: duration),
+            Timeout(connect: duration, idle: duration, total: duration),
+        ] {
+            let response = try await requests.send(.get, server.url, timeout: timeout)
+            #expect(response.status == 200 || response.transportError?.label.hasPrefix("timedOut") == true)
+        }
+        await transport.close()
+    }
+}

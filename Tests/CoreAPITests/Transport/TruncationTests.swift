@@ -1,0 +1,126 @@
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPI
+
+@Suite("A response that ends early, or is none, is not a success")
+struct TruncationTests {
+    let transport = CurlTransport()
+    var requests: Requests { Requests(transport) }
+
+    @Test("Fewer bytes than announced: what came is kept")
+    func contentLength() async throws {
+        let server = try LoopbackServer.start { _ in .truncated(declared: 100, sent: Data("abc".utf8)) }
+        let response = try await requests.send(.get, server.url)
+        guard case .truncated(3, 100) = response.transportError else {
+            Issue.record("expected truncated(3, 100), got \(response.result)")
+            return
+        }
+        #expect(response.text == "abc")
+        #expect(response.status == 200)
+        await transport.close()
+    }
+
+    @Test("No last chunk")
+    func chunked() async throws {
+        let server = try LoopbackServer.start { _ in .chunkedWithoutEnd(["abc", "def"]) }
+        let response = try await requests.send(.get, server.url)
+        guard case .truncated(6, nil) = response.transportError else {
+            Issue.record("expected truncated(6, nil), got \(response.result)")
+            return
+        }
+        #expect(response.text == "abcdef")
+        await transport.close()
+    }
+
+    @Test("A reset in the middle of the body")
+    func reset() async throws {
+        let server = try LoopbackServer.start { _ in .resetInBody(sent: Data("abc".utf8)) }
+        let response = try await requests.send(.get, server.url)
+        #expect(response.transportError?.label == "truncated")
+        await transport.close()
+    }
+
+    @Test("Two lengths that differ, whichever is the true one", arguments: ["3", "5"])
+    func twoLengths(_ second: String) async throws {
+        let other = second == "3" ? "5" : "3"
+        let server = try LoopbackServer.start { _ in
+            [
+                .sendHead(status: 200, headers: ["Content-Length": other, "Content-Length": second]), .sendBody(Data("abc".utf8)),
+                .closeConnection,
+            ]
+        }
+        let response = try await requests.send(.get, server.url)
+        #expect(response.transportError?.label == "malformedResponse")
+        await transport.close()
+    }
+
+    @Test("The same length twice is one length")
+    func sameLengthTwice() async throws {
+        let server = try LoopbackServer.start { _ in
+            [.sendHead(status: 200, headers: ["Content-Length": "3", "Content-Length": "3"]), .sendBody(Data("abc".utf8))]
+        }
+        #expect(try await requests.send(.get, server.url).text == "abc")
+        await transport.close()
+    }
+
+    @Test(
+        "Bytes that are no HTTP",
+        arguments: [
+            "garbage\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "<html>hello</html>", "HTTP/1.1 abc OK\r\n\r\n", "HTTP/1.1 99 OK\r\n\r\n",
+            "\u{0}\u{1}\u{2}\u{3}",
+        ])
+    func garbage(_ text: String) async throws {
+        let server = try LoopbackServer.start { _ in .garbage(Data(text.utf8)) }
+        let response = try await requests.send(.get, server.url)
+        #expect(response.transportError?.label == "malformedResponse", "\(response.result)")
+        await transport.close()
+    }
+
+    @Test("A head that breaks off")
+    func halfHead() async throws {
+        let server = try LoopbackServer.start { _ in .garbage(Data("HTTP/1.1 200 OK\r\nContent-Le".utf8)) }
+        let response = try await requests.send(.post, server.url)
+        #expect(response.error != nil)
+        #expect(response.head == nil)
+        await transport.close()
+    }
+
+    @Test("Chunk sizes that are no numbers")
+    func chunkSize() async throws {
+        let server = try LoopbackServer.start { _ in
+            [
+                .sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"]), .send(Data("zz\r\nabc\r\n".utf8)),
+                .closeConnection,
+            ]
+        }
+        let response = try await requests.send(.get, server.url)
+        #expect(response.transportError?.label == "malformedResponse")
+        await transport.close()
+    }
+
+    @Test("Interim heads are skipped and trailers change nothing")
+    func interimAndTrailers() async throws {
+        let interim = Data("HTTP/1.1 103 Early Hints\r\nX-A: early\r\n\r\n".utf8)
+        let server = try LoopbackServer.start { _ in
+            [
+                .send(interim), .sendHead(status: 201, headers: ["Transfer-Encoding": "chunked", "X-A": "head"]),
+                .sendChunk(Data("abc".utf8)), .endChunks(trailers: ["X-A": "trailer", "Content-Length": "7"]),
+            ]
+        }
+        let response = try await requests.send(.get, server.url)
+        #expect(response.status == 201)
+        #expect(response.text == "abc")
+        #expect(try response.head?.headers[#require(HTTPField.Name("X-A"))] == "head")
+        await transport.close()
+    }
+
+    @Test("A body that ends with the connection is complete (RFC 9112 §6.3)")
+    func closeDelimited() async throws {
+        let server = try LoopbackServer.start { _ in [.sendHead(status: 200), .sendBody(Data("abc".utf8)), .closeConnection] }
+        #expect(try await requests.send(.get, server.url).text == "abc")
+        await transport.close()
+    }
+}

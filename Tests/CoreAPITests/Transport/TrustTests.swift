@@ -1,0 +1,114 @@
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPI
+
+@Suite("Whom the transport trusts", .serialized)
+struct TrustTests {
+    let transport = CurlTransport()
+    var requests: Requests { Requests(transport) }
+    static let wrongPin = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+
+    @Test("An authority that nobody vouched for is refused; with it, the connection stands")
+    func authorities() async throws {
+        let server = try NginxServer(http2: true)
+        var requests = requests
+        #expect(try await requests.send(.get, server.url + "/1k").transportError?.label == "tls")
+        requests.trust = ServerTrust(authorities: .pem(server.authority))
+        let response = try await requests.send(.get, server.url + "/1k")
+        #expect(response.data.count == 1_024, "\(response.result)")
+        #expect(response.metrics?.tls != nil)
+        requests.trust = ServerTrust(authorities: .file(server.authorityFile))
+        #expect(try await requests.send(.get, server.url + "/1k").status == 200)
+        await transport.close()
+    }
+
+    @Test("The certificate must be for the host")
+    func hostName() async throws {
+        let server = try NginxServer(http2: true)
+        var requests = requests
+        requests.trust = ServerTrust(authorities: .pem(server.authority))
+        #expect(try await requests.send(.get, "https://127.0.0.1:\(server.port)/1k").transportError?.label == "tls")
+        #expect(try await requests.send(.get, server.url + "/1k").status == 200)
+        await transport.close()
+    }
+
+    @Test("Authorities that cannot be read are named", arguments: ["/nowhere/ca.pem", "/etc/hostname"])
+    func unreadable(_ path: String) async throws {
+        var requests = requests
+        requests.trust = ServerTrust(authorities: .file(path))
+        let server = try NginxServer(http2: true)
+        let response = try await requests.send(.get, server.url + "/1k")
+        guard case .tls(_, let reason) = response.transportError else {
+            Issue.record("expected tls, got \(response.result)")
+            return
+        }
+        #expect(reason.contains(path))
+        await transport.close()
+    }
+
+    @Test("Nonsense for a PEM text is refused", arguments: ["", "no certificate in here"])
+    func nonsense(_ text: String) async throws {
+        var requests = requests
+        requests.trust = ServerTrust(authorities: .pem(text))
+        let server = try NginxServer(http2: true)
+        #expect(try await requests.send(.get, server.url + "/1k").transportError?.label == "tls")
+        await transport.close()
+    }
+
+    @Test(
+        "A connection that was made without a pin, or with other authorities, is not reused by who has one",
+        arguments: [true, false])
+    func reuse(_ http2: Bool) async throws {
+        let server = try NginxServer(http2: http2)
+        var requests = requests
+        let authorities = ServerTrust.Authorities.pem(server.authority)
+        requests.trust = ServerTrust(authorities: authorities)
+        #expect(try await requests.send(.get, server.url + "/1k").status == 200)
+        #expect(try await requests.send(.get, server.url + "/1k").metrics?.isConnectionReused == true)
+
+        requests.trust = ServerTrust(authorities: authorities, pins: ["localhost": [Self.wrongPin]])
+        let refused = try await requests.send(.get, server.url + "/1k")
+        #expect(refused.transportError?.label == "pinMismatch", "\(refused.result)")
+        // Again, so that neither the failed connection nor its TLS session serves.
+        #expect(try await requests.send(.get, server.url + "/1k").transportError?.label == "pinMismatch")
+
+        requests.trust = ServerTrust(authorities: authorities, pins: ["localhost": [Self.wrongPin, server.pin]])
+        #expect(try await requests.send(.get, server.url + "/1k").status == 200)
+        requests.trust = ServerTrust(authorities: authorities, pins: ["localhost": [Self.wrongPin]], isPinningActive: false)
+        #expect(try await requests.send(.get, server.url + "/1k").status == 200)
+        requests.trust = .system
+        #expect(try await requests.send(.get, server.url + "/1k").transportError?.label == "tls")
+        requests.trust = ServerTrust(authorities: authorities)
+        #expect(try await requests.send(.get, server.url + "/1k").metrics?.isConnectionReused == true)
+        await transport.close()
+    }
+
+    @Test("A file of authorities that was replaced counts for the next connection")
+    func replacedFile() async throws {
+        let server = try NginxServer(http2: true)
+        let other = try NginxServer(http2: true)
+        let path = server.directory.appendingPathComponent("current.pem")
+        var requests = requests
+        requests.trust = ServerTrust(authorities: .file(path.path))
+        try server.authority.write(to: path, atomically: true, encoding: .utf8)
+        #expect(try await requests.send(.get, server.url + "/1k").status == 200)
+        #expect(try await requests.send(.get, other.url + "/1k").transportError?.label == "tls")
+        try other.authority.write(to: path, atomically: true, encoding: .utf8)
+        #expect(try await requests.send(.get, other.url + "/1k").status == 200)
+        await transport.close()
+    }
+
+    @Test("A redirect from https to http is refused, followed only when the limits say so")
+    func downgrade() async throws {
+        let server = try NginxServer(http2: true)
+        var requests = requests
+        requests.trust = ServerTrust(authorities: .pem(server.authority))
+        #expect(try await requests.send(.get, server.url + "/away").transportError?.label == "redirectRefused")
+        requests.limits.allowsRedirectsToInsecure = true
+        #expect(try await requests.send(.get, server.url + "/away").data.count == 1_024)
+        await transport.close()
+    }
+}
