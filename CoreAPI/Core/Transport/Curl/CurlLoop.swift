@@ -22,13 +22,6 @@ final class CurlLoop: Sendable {
         case cancel(CurlTransfer)
     }
 
-    /// Numbers for tests.
-    struct Gauges: Sendable {
-        var active = 0
-        var queued = 0
-        var isRunning = false
-    }
-
     private enum Phase {
         case idle
         case running(LoopThread)
@@ -42,7 +35,6 @@ final class CurlLoop: Sendable {
         /// Set while the thread sleeps or is about to.
         var sleeper: CurlMulti.Waker?
         var closers: [CheckedContinuation<Void, Never>] = []
-        var gauges = Gauges()
     }
 
     private let limits: Limits
@@ -54,7 +46,20 @@ final class CurlLoop: Sendable {
         self.limits = limits
     }
 
-    var gauges: Gauges { state.withLock { $0.gauges } }
+    /// Transfers that libcurl works on, and those that wait for a place. Set by the loop's thread before it resumes anybody, so that
+    /// who hears of the end of the last one sees none left.
+    let active = Atomic(0)
+    let queued = Atomic(0)
+
+    /// Whether the thread lives.
+    var isRunning: Bool {
+        state.withLock { state in
+            switch state.phase {
+            case .running, .closing: true
+            case .idle, .ended: false
+            }
+        }
+    }
 
     // MARK: - From any thread
 
@@ -121,7 +126,6 @@ final class CurlLoop: Sendable {
                     return (.curl(code: 27, message: "the system gives no further thread"), nil)
                 }
                 state.phase = .running(thread)
-                state.gauges.isRunning = true
             case .running: break
             case .closing, .ended: return (.closed, nil)
             }
@@ -161,10 +165,9 @@ final class CurlLoop: Sendable {
     /// Swaps the mailbox for an empty one.
     ///
     /// - Returns: whether the transport is being closed; then no further message comes.
-    func collect(into messages: inout [Message], gauges: Gauges) -> Bool {
+    func collect(into messages: inout [Message]) -> Bool {
         state.withLock { state in
             state.sleeper = nil
-            state.gauges = gauges
             swap(&state.messages, &messages)
             guard case .closing = state.phase else { return false }
             return true
@@ -172,10 +175,9 @@ final class CurlLoop: Sendable {
     }
 
     /// Notes that the thread is about to sleep, unless there is something to do.
-    func maySleep(_ waker: CurlMulti.Waker, gauges: Gauges) -> Bool {
+    func maySleep(_ waker: CurlMulti.Waker) -> Bool {
         state.withLock { state in
             guard state.messages.isEmpty, case .running = state.phase else { return false }
-            state.gauges = gauges
             state.sleeper = waker
             return true
         }
@@ -190,7 +192,6 @@ final class CurlLoop: Sendable {
     /// The thread's last word. After a failed start the next request may try again.
     func threadEnds() {
         let closers = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            state.gauges = Gauges()
             switch state.phase {
             case .closing(let thread): state.phase = .ended(thread)
             case .running(let thread):

@@ -1,4 +1,5 @@
 public import Foundation
+internal import Synchronization
 
 /// Sends requests over HTTP/1.1 and HTTP/2 with the system's libcurl.
 ///
@@ -36,9 +37,9 @@ public final class CurlTransport: Transport {
     }
 
     /// Transfers that libcurl works on.
-    package var activeTransfers: Int { loop.gauges.active }
+    package var activeTransfers: Int { loop.active.load(ordering: .acquiring) }
     /// Transfers that wait for a place.
-    package var queuedTransfers: Int { loop.gauges.queued }
+    package var queuedTransfers: Int { loop.queued.load(ordering: .acquiring) }
     /// Whether the thread lives.
-    package var isRunning: Bool { loop.gauges.isRunning }
+    package var isRunning: Bool { loop.isRunning }
 }

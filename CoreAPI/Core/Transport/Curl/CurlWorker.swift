@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Foundation
+internal import Synchronization
 
 /// What lives on the loop's thread: libcurl's handles, the queue of what waits for a place, and the clocks. Nobody else has a
 /// reference to it.
@@ -24,7 +25,7 @@ final class CurlWorker {
             try CurlWorker(loop, limits: limits).work()
         } catch {
             var messages: [CurlLoop.Message] = []
-            _ = loop.collect(into: &messages, gauges: .init())
+            _ = loop.collect(into: &messages)
             for case .submit(let transfer) in messages {
                 transfer.continuation?.resume(returning: CurlOutcome(end: .failed(error)))
                 transfer.continuation = nil
@@ -44,12 +45,11 @@ final class CurlWorker {
     }
 
     private let queueLimit: Int
-    private var gauges: CurlLoop.Gauges { .init(active: queue.active, queued: queue.waiting, isRunning: true) }
 
     private func work() {
         var messages: [CurlLoop.Message] = []
         while true {
-            let isClosing = loop.collect(into: &messages, gauges: gauges)
+            let isClosing = loop.collect(into: &messages)
             now = LoopClock.now()
             for message in messages { handle(message) }
             messages.removeAll(keepingCapacity: true)
@@ -106,7 +106,7 @@ final class CurlWorker {
     }
 
     private func sleep() {
-        guard loop.maySleep(multi.waker, gauges: gauges) else { return }
+        guard loop.maySleep(multi.waker) else { return }
         let wait = max(0, (min(nextDeadline, LoopClock.never) - LoopClock.now() + 999_999) / 1_000_000)
         do {
             try multi.wait(milliseconds: Int32(clamping: min(wait, 3_600_000)))
@@ -120,6 +120,7 @@ final class CurlWorker {
     @discardableResult
     private func startReady() -> Bool {
         var hasStarted = false
+        defer { count() }
         while let (transfer, ticket) = queue.next() {
             transfer.ticket = ticket
             start(transfer)
@@ -187,9 +188,15 @@ final class CurlWorker {
     }
 
     private func resume(_ transfer: CurlTransfer, _ outcome: CurlOutcome) {
+        count()
         let continuation = transfer.continuation
         transfer.continuation = nil
         continuation?.resume(returning: outcome)
+    }
+
+    private func count() {
+        loop.active.store(queue.active, ordering: .releasing)
+        loop.queued.store(queue.waiting, ordering: .releasing)
     }
 
     private func failActive(_ error: TransportError) {
