@@ -7,7 +7,7 @@
 /// channel.errorFilter = .dolap
 /// ```
 ///
-/// A channel is checked when it is built and after every change: what is wrong is in ``problems``, and every call through a channel
+/// What is wrong with a channel is in ``problems``; it is asked when a networker is made of it, and every call through a channel
 /// that has problems fails with ``APIClientError/channel(problems:_:)`` before anything is sent.
 public struct Channel: Sendable {
     /// Stands in logs and errors, and is what ``NetworkManager`` looks a test's override up by.
@@ -29,9 +29,15 @@ public struct Channel: Sendable {
     public var coder: BodyCoder = .json
     /// Names that hold secrets in this channel, besides the standard ones.
     public var redaction = Redaction()
-    public var limits: Limits
+    /// Bounds on answers, attempts and connections. A transport of the channel's own follows a change; one that was given has its own.
+    public var limits: Limits {
+        didSet { if isTransportOwn { setOwnTransport() } }
+    }
     /// Owns the connections; one per channel, so that channels cannot starve each other.
-    public var transport: any Transport
+    public var transport: any Transport {
+        didSet { isTransportOwn = false }
+    }
+    private var isTransportOwn: Bool
     /// Where completions run that belong to no actor. Default the main queue.
     public var callbackQueue: CallbackQueue = .main
 
@@ -43,6 +49,12 @@ public struct Channel: Sendable {
         self.environment = environment
         self.limits = limits
         self.transport = transport ?? CurlTransport(limits: limits)
+        isTransportOwn = transport == nil
+    }
+
+    private mutating func setOwnTransport() {
+        transport = CurlTransport(limits: limits)
+        isTransportOwn = true
     }
 
     /// Ends the channel's connections and its thread; requests in flight fail with ``TransportError/closed``.

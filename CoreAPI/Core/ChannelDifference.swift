@@ -8,7 +8,8 @@ public struct ChannelDifference: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Channel {
-    /// In what this channel differs from another, secrets redacted. Hooks are compared by their types, closures not at all.
+    /// In what this channel differs from another, secrets redacted. Modifiers are compared by what they say, other hooks by their
+    /// types, closures not at all.
     ///
     /// ```swift
     /// Channel.dl(.production).differences(from: .dl(.staging))
@@ -27,7 +28,10 @@ extension Channel {
         return [
             ("name", name),
             ("environment", environment.name),
-            ("environment.baseURL", (try? HTTPURL(environment.baseURL)).map(redaction.redact(url:)) ?? environment.baseURL),
+            (
+                "environment.baseURL",
+                (try? HTTPURL(environment.baseURL)).map(redaction.redact(url:)) ?? redaction.redact(text: environment.baseURL)
+            ),
             (
                 "environment.commonHeaders",
                 environment.commonHeaders.elements.map { "\($0.name): \(redaction.redact($0.value, under: $0.name))" }
@@ -39,7 +43,7 @@ extension Channel {
             ("environment.serverTrust.authorities", trust.authorities.summary),
             ("environment.serverTrust.pins", pins.joined(separator: ", ")),
             ("environment.serverTrust.isPinningActive", "\(trust.isPinningActive)"),
-            ("modifiers", types(modifiers)),
+            ("modifiers", modifiers.map { redaction.redact(text: "\($0)") }.joined(separator: ", ")),
             ("enhancers", types(enhancers)),
             ("interceptors", types(interceptors)),
             ("errorHandler", types([errorHandler])),

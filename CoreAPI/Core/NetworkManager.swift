@@ -25,19 +25,20 @@ public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
     /// Makes a channel on the spot, for a team that has only a host.
     ///
     /// - Parameters:
-    ///   - transport: owns the connections; `nil` for one of this manager's own. Managers that share a transport share connections.
+    ///   - transport: owns the connections; managers that are given the same one share them.
     ///   - isSSLPinningActive: whether the pins in `serverTrust` are checked.
     ///   - host: names the channel and gives the base URL.
     ///   - serverTrust: the authorities and pins for the host; the system's and none by default.
     ///   - networkLogger: hears of every call.
     ///   - interceptor: adapts and retries.
     public init(
-        transport: (any Transport)? = nil, isSSLPinningActive: Bool = true, host: any EnvironmentType,
+        transport: any Transport, isSSLPinningActive: Bool = true, host: any EnvironmentType,
         serverTrust: ServerTrust = .system, networkLogger: any NetworkLogger, interceptor: (any RequestInterceptor)? = nil
     ) {
         var trust = serverTrust
         trust.isPinningActive = isSSLPinningActive
-        var channel = Channel(name: host.name, environment: Environment(host, serverTrust: trust), transport: transport)
+        var channel = Channel(
+            name: "\(type(of: host)).\(host.name)", environment: Environment(host, serverTrust: trust), transport: transport)
         channel.logger = networkLogger
         channel.interceptors = interceptor.map { [$0] } ?? []
         self.init(channel: channel)

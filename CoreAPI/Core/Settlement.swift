@@ -23,24 +23,7 @@ extension Pipeline {
         }
     }
 
-    /// Asks, but no longer than the call may take: an interceptor may be waiting for a token that never comes.
     private func decide(_ response: Response<Void>, _ error: APIClientError) async -> RetryResult {
-        guard !channel.interceptors.isEmpty || channel.errorHandler.canResolve(error) else { return .doNotRetry }
-        let deadline = response.deadline
-        return await withTaskGroup(of: RetryResult?.self) { group in
-            group.addTask { await ask(response, error) }
-            group.addTask {
-                try? await Task.sleep(until: deadline, clock: .continuous)
-                return nil
-            }
-            let first = await group.next() ?? nil
-            group.cancelAll()
-            let timeout = (response.request?.timeout ?? Timeout()).total
-            return first ?? .fail(APIClientError.transport(.timedOut(.total, after: timeout), ErrorContext(response)))
-        }
-    }
-
-    private func ask(_ response: Response<Void>, _ error: APIClientError) async -> RetryResult {
         for interceptor in channel.interceptors {
             let wish = await interceptor.retry(response, dueTo: error)
             if case .doNotRetry = wish { continue }
@@ -53,7 +36,9 @@ extension Pipeline {
     private func pause<Value>(
         _ delay: Duration, before response: Response<Value>, _ seen: Response<Void>
     ) async -> Settlement<Value> {
-        guard response.attempts.count < channel.limits.attempts, ContinuousClock.now + delay < response.deadline else {
+        guard response.attempts.count < channel.limits.attempts, let deadline = response.request?.deadline,
+            delay < ContinuousClock.now.duration(to: deadline)
+        else {
             return .done(response)
         }
         do {
@@ -64,12 +49,5 @@ extension Pipeline {
         }
         channel.logger.log(.retrying(seen, after: delay))
         return .again(after: delay)
-    }
-}
-
-extension Response {
-    /// When the whole call must be over.
-    fileprivate var deadline: ContinuousClock.Instant {
-        call.started + (request?.timeout ?? Timeout()).total
     }
 }

@@ -140,6 +140,129 @@ struct PipelineTests {
         #expect(request.url.string == "https://h.example/a?k=1&l=2")
     }
 
+    @Test("the type of an encoded body wins over the channel's headers and loses to the endpoint's own")
+    func contentType() async throws {
+        let transport = RecordingTransport()
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.environment.commonHeaders = ["Content-Type": "application/json"]
+        channel.modifiers = [Header("Content-Type", "text/plain")]
+        try await channel.manager().request(endpoint: TestEndpoint("a", .post, params: ["a": 1], encoding: .form))
+        try await channel.manager().request(
+            endpoint: TestEndpoint(
+                "a", .post, headers: ["content-type": "application/vnd.x+json"], params: ["a": 1], encoding: .body))
+        try await channel.manager().request(endpoint: TestEndpoint("a"))
+        #expect(
+            transport.requests.map { $0.headers[.contentType] } == [
+                "application/x-www-form-urlencoded", "application/vnd.x+json", "text/plain",
+            ])
+    }
+
+    @Test("lines of one name stay beside each other, and replace those of a farther level")
+    func repeatedHeaders() async throws {
+        let transport = RecordingTransport()
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.environment.commonHeaders = ["X-A": "far"]
+        var headers: Headers = [:]
+        headers.append("X-A", "1")
+        headers.append("X-A", "2")
+        try await channel.manager().request(endpoint: TestEndpoint(headers: headers))
+        #expect(transport.requests.first?.headers.map(\.value) == ["1", "2"])
+    }
+
+    @Test("a value that is one path segment stays one")
+    func segment() async throws {
+        let transport = RecordingTransport()
+        let manager = Channel.test("https://h.example", transport: transport).manager()
+        try await manager.request(endpoint: TestEndpoint("orders/\(segment: "a/b?c=d&e#f%20ğ")/items"))
+        #expect(transport.requests.first?.url.target == "/orders/a%2Fb%3Fc%3Dd%26e%23f%2520%C4%9F/items")
+        for value in ["..", ".", ""] {
+            let refused = await manager.response(for: TestEndpoint("orders/\(segment: value)", .delete), decoding: .nothing)
+            #expect(refused.error?.label == "request.malformedPath")
+        }
+    }
+
+    @Test("enhancers stand where their priorities say, one step more or less included")
+    func priorities() async {
+        let diary = Diary()
+        var channel = Channel.test("https://h.example", transport: RecordingTransport())
+        let places: [(String, Priority)] = [
+            ("low", .low), ("normal", .normal), ("normal less", .normal.less), ("high", .high), ("core more", .core.more),
+            ("custom", .custom(500)), ("max", .max), ("high more", .high.more), ("max more", .max.more),
+        ]
+        channel.enhancers = places.map { Noting(name: $0.0, diary: diary, instancePriority: $0.1) }
+        _ = await channel.manager().response(for: TestEndpoint(), decoding: .nothing)
+        let names = ["max", "max more", "core more", "high more", "high", "custom", "normal", "normal less", "low"]
+        #expect(diary.all == names.map { "enhance \($0)" } + names.map { "deenhance \($0)" })
+    }
+
+    @Test("an endpoint's name holds none of its values, and describing it never runs in circles")
+    func endpointName() {
+        enum Plain: Endpoint { case list, item(id: String); var path: String { "" }; var method: HTTPRequest.Method { .get } }
+        enum Raw: String, Endpoint, CustomStringConvertible {
+            case list; var path: String { "" }; var method: HTTPRequest.Method { .get }
+        }
+        enum Bare: Endpoint, CustomStringConvertible {
+            case list; var path: String { "" }; var method: HTTPRequest.Method { .get }
+        }
+        struct Own: Endpoint { var id = "s3cret"; var path: String { "" }; var method: HTTPRequest.Method { .get } }
+        #expect(Plain.list.description == "list")
+        #expect(Plain.item(id: "s3cret").description == "item")
+        #expect(Raw.list.description == "list")
+        #expect(Bare.list.description == "Bare")
+        #expect(Own().description == "Own")
+    }
+
+    @Test("verifiers: the nearest for status, the first failure of all")
+    func verifiers() async {
+        func label(_ status: Int, _ type: String?, _ modifiers: [any RequestModifier]) async -> String? {
+            let headers: HTTPFields = type.map { [.contentType: $0] } ?? [:]
+            var channel = Channel.test("https://h.example", transport: RecordingTransport(status: status, headers: headers))
+            channel.modifiers = [StatusCodeResponseVerifier(418)]
+            return await channel.manager().response(for: TestEndpoint(modifiers: modifiers), decoding: .nothing).error?.label
+        }
+        let json = ContentTypeResponseVerifier("application/json", "text/*")
+        #expect(await label(418, nil, []) == nil)
+        #expect(await label(200, nil, []) == "verification.unacceptableStatus.200")
+        #expect(await label(200, nil, [StatusCodeResponseVerifier(200...204)]) == nil)
+        #expect(await label(205, nil, [StatusCodeResponseVerifier(200...204)]) == "verification.unacceptableStatus.205")
+        #expect(await label(200, nil, [StatusCodeResponseVerifier([200, 201]), json]) == "verification.unacceptableContentType")
+        #expect(await label(200, "application/json; charset=utf-8", [StatusCodeResponseVerifier(200), json]) == nil)
+        #expect(await label(200, "TEXT/Plain", [StatusCodeResponseVerifier(200), json]) == nil)
+        #expect(
+            await label(200, "application/xml", [StatusCodeResponseVerifier(200), json]) == "verification.unacceptableContentType"
+        )
+    }
+
+    struct Only: ErrorHandler {
+        let label: String
+        let replacement: Trouble
+        func canResolve(_ error: APIClientError) -> Bool { error.label == label }
+        func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult { .fail(replacement) }
+    }
+
+    @Test("of several error handlers the first that can resolve an error is asked")
+    func compositeHandler() async {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 500))
+        channel.errorHandler = CompositeErrorHandler([
+            Only(label: "decoding", replacement: Trouble(code: 1)),
+            Only(label: "verification.unacceptableStatus.500", replacement: Trouble(code: 2)),
+            Only(label: "verification.unacceptableStatus.500", replacement: Trouble(code: 3)),
+        ])
+        #expect(await channel.manager().response(for: TestEndpoint(), as: Item.self).error?.app() == Trouble(code: 2))
+        channel.transport = RecordingTransport(status: 404)
+        #expect(
+            await channel.manager().response(for: TestEndpoint(), as: Item.self).error?.label
+                == "verification.unacceptableStatus.404")
+    }
+
+    @Test("no timeout is too large or too small", arguments: [Duration.seconds(Int64.max), .zero, .seconds(-1), .nanoseconds(1)])
+    func extremeTimeouts(timeout: Duration) async {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 401))
+        channel.interceptors = [BearerAuthentication { _ in "new" }, RetryPolicy()]
+        channel.modifiers = [Timeout(connect: timeout, idle: timeout, total: timeout)]
+        #expect(await channel.manager().response(for: TestEndpoint(), decoding: .nothing).error != nil)
+    }
+
     @Test("takes the base URL of the endpoint before the nearest modifier's before the environment's")
     func base() async throws {
         let transport = RecordingTransport()
@@ -381,6 +504,45 @@ struct PipelineTests {
         #expect(response.data == body)
         #expect(response.error?.context.body == body)
         #expect(response.error?.localizedDescription.isEmpty == false)
+    }
+
+    @Test(
+        "a decoding error below a secret shows nothing of it",
+        arguments: [
+            #"{"token":{"value":"s3cret"}}"#, #"{"token":{"value":["s3cret"]}}"#,
+        ])
+    func secretDecodingError(body: String) async {
+        struct Holder: Decodable, Sendable { var token: [String: Int] }
+        let channel = Channel.test("https://h.example", transport: RecordingTransport(body: body))
+        let error = await channel.manager().response(for: TestEndpoint(), as: Holder.self).error
+        #expect(error?.label == "decoding")
+        #expect(error?.localizedDescription.contains("s3cret") == false, "\(error?.localizedDescription ?? "")")
+    }
+
+    @Test("an error's text is one line, whatever the server says")
+    func forgedError() async {
+        struct Rude: Error, LocalizedError { var errorDescription: String? { "x\n2026-01-01 error: forged\r" } }
+        var channel = Channel.test("https://h.example", transport: RecordingTransport())
+        channel.errorFilter = ErrorFilter { _ in Rude() }
+        let text = await channel.manager().response(for: TestEndpoint(), decoding: .nothing).error?.localizedDescription ?? ""
+        #expect(text.contains("forged") && !text.contains("\n") && !text.contains("\r"))
+    }
+
+    @Test("no request, response or event prints a secret by accident")
+    func printing() async throws {
+        let transport = RecordingTransport(headers: [.setCookie: "a=s3cret"])
+        let modifiers: [any RequestModifier] = [Header("Authorization", "Bearer s3cret"), QueryItem("api_key", "s3cret")]
+        let manager = Channel.test("https://h.example", transport: transport).manager()
+        let endpoint = TestEndpoint(headers: ["Cookie": "s3cret"], params: ["password": "s3cret"], modifiers: modifiers)
+        let response = await manager.response(for: endpoint, decoding: .data)
+        let request = try #require(response.request)
+        let credential = Credential("s3cret", variable: "V")
+        var text = "\(request) \(response) \(modifiers) \(NetworkEvent.sending(request)) \(credential)"
+        text += "\(NetworkEvent.finished(response.with(.success(())))) \(String(reflecting: request))"
+        text += String(reflecting: response) + String(reflecting: credential)
+        dump(credential, to: &text)
+        #expect(!text.contains("s3cret"), "\(text)")
+        #expect(text.contains("thing"))
     }
 
     @Test("no secret stands in an error's text")

@@ -50,6 +50,9 @@ extension Endpoint {
     public var description: String {
         let mirror = Mirror(reflecting: self)
         guard mirror.displayStyle == .enum else { return String(describing: type(of: self)) }
-        return mirror.children.first?.label ?? String(describing: self)
+        if let name = mirror.children.first?.label { return name }
+        // What describes itself may do so by asking here.
+        guard self is any CustomStringConvertible else { return String(describing: self) }
+        return (self as? any RawRepresentable)?.rawValue as? String ?? String(describing: type(of: self))
     }
 }

@@ -6,6 +6,7 @@ final class NodeEncoder: Encoder {
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any] = [:]
     fileprivate var content = Content.empty
+    private var places: [String: Int] = [:]
 
     /// Containers are filled after they were handed out, so children are encoders until the end.
     fileprivate enum Content {
@@ -65,9 +66,12 @@ final class NodeEncoder: Encoder {
     fileprivate func add(_ key: any CodingKey) -> NodeEncoder {
         let child = child(key)
         guard case .object(var members) = content else { return child }
-        if let index = members.firstIndex(where: { $0.name == key.stringValue }) {
+        // Taken out while it is changed, or every key would copy all those before it.
+        content = .empty
+        if let index = places[key.stringValue] {
             members[index].child = child
         } else {
+            places[key.stringValue] = members.count
             members.append((key.stringValue, child))
         }
         content = .object(members)
@@ -76,6 +80,7 @@ final class NodeEncoder: Encoder {
 
     fileprivate func append() -> NodeEncoder {
         guard case .array(var items) = content else { return child(FieldName(index: 0)) }
+        content = .empty
         let child = child(FieldName(index: items.count))
         items.append(child)
         content = .array(items)

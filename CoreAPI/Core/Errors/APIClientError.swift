@@ -91,6 +91,7 @@ extension APIClientError: LocalizedError, CustomStringConvertible {
             case .adapting(let error, _): "an interceptor failed: \(error.readableDescription)"
             default: underlyingError?.readableDescription ?? label
             }
-        return "\(context.redaction.redact(text: reason)) [\(context)]"
+        // On one line, whatever a server put into its message: a log line must not be forged.
+        return "\(context.redaction.redact(text: reason)) [\(context)]".escapingControls
     }
 }

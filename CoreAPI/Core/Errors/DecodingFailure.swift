@@ -27,7 +27,9 @@ public struct DecodingFailure: Error, Sendable {
                 text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
             }
         }
-        excerpt = redaction.redact(text: Self.excerpt(of: body, at: path)).escapingControls
+        // Below a secret key everything is secret.
+        let isSecret = path.contains { $0.intValue == nil && redaction.hides($0.stringValue) }
+        excerpt = isSecret ? Redaction.mask : redaction.redact(text: Self.excerpt(of: body, at: path)).escapingControls
     }
 
     private static func explain(_ error: any Error) -> (path: [any CodingKey], reason: String) {
@@ -58,7 +60,7 @@ public struct DecodingFailure: Error, Sendable {
                 }
             guard let child else { break }
             guard child is [Any] || child is [String: Any] else {
-                scalar = "\"\(key.stringValue)\":\(json(child)) in "
+                scalar = key.intValue == nil ? "\"\(key.stringValue)\":\(json(child)) in " : "\(json(child)) in "
                 break
             }
             node = child

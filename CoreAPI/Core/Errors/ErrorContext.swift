@@ -17,7 +17,8 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
     public let body: Data
     let redaction: Redaction
 
-    package init(_ request: Request, head: ResponseHead? = nil, body: Data = Data()) {
+    /// Where a request stands, for a transport or an interceptor of the team's own.
+    public init(_ request: Request, head: ResponseHead? = nil, body: Data = Data()) {
         self.init(
             request.call, method: request.method, url: request.call.channel.redaction.redact(url: request.url),
             attempt: request.attempt, head: head, body: body)

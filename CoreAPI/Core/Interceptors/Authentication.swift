@@ -74,11 +74,22 @@ public final class BearerAuthentication: RequestInterceptor {
             state.nextWaiter += 1
             return state.nextWaiter
         }
+        // Nobody waits longer than his own call may take, however long the refresh does.
+        let deadline = response.request?.deadline ?? .now
+        let tooLate = RetryResult.fail(
+            APIClientError.transport(
+                .timedOut(.total, after: response.request?.timeout.total ?? .zero), ErrorContext(response)))
+        let timer = Task {
+            try await Task.sleep(until: deadline, clock: .continuous)
+            leave(id, with: tooLate)
+        }
+        defer { timer.cancel() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let step = state.withLock { state -> Step in
                     if let token = state.token, used != "Bearer \(token)" { return .done(.retry) }
                     if Task.isCancelled { return .done(.doNotRetry) }
+                    if deadline <= .now { return .done(tooLate) }
                     state.waiters[id] = continuation
                     defer { state.isRefreshing = true }
                     return .wait(mustStart: !state.isRefreshing)
@@ -89,8 +100,12 @@ public final class BearerAuthentication: RequestInterceptor {
                 }
             }
         } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume(returning: .doNotRetry)
+            leave(id, with: .doNotRetry)
         }
+    }
+
+    private func leave(_ id: Int, with result: RetryResult) {
+        state.withLock { $0.waiters.removeValue(forKey: id) }?.resume(returning: result)
     }
 
     /// A task that belongs to nobody: the caller that happened to start it may be cancelled.

@@ -2,7 +2,8 @@
 ///
 /// Use an interceptor for what takes time or may change between attempts: credentials, signatures, token refresh, retries. Use a
 /// ``RequestEnhancer`` for what is the same for the whole call and needs no waiting. Called once per attempt, on any thread,
-/// concurrently for different calls.
+/// concurrently for different calls. What waits in here must bound its own waiting, by ``Request/deadline`` for instance: the call's
+/// timeouts cannot stop code that does not look.
 public protocol RequestInterceptor: Sendable {
     /// Changes the attempt; the request arrives without what earlier attempts changed. Throwing fails the attempt with
     /// ``APIClientError/adapting(_:_:)``, or with the error itself if it is an ``APIClientError``.

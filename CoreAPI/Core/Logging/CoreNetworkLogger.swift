@@ -40,10 +40,8 @@ public struct CoreNetworkLogger: NetworkLogger {
             }
         case .resultHandlerFailed(let error, let response):
             write(.error, "result handler failed", response.request, of: response.call) { _ in
-                ["error": "\(response.call.channel.redaction.redact(text: error.readableDescription))"]
+                ["error": "\(response.call.channel.redaction.redact(text: error.readableDescription).escapingControls)"]
             }
-        case .notice(let text, let request):
-            write(.notice, "notice", request) { _ in ["notice": "\(request.call.channel.redaction.redact(text: text))"] }
         }
     }
 
@@ -58,7 +56,7 @@ public struct CoreNetworkLogger: NetworkLogger {
         var metadata = details(options)
         metadata["call"] = "\(call.id)"
         metadata["channel"] = "\(call.channel.name)"
-        metadata["endpoint"] = "\(call.channel.redaction.redact(text: call.endpoint))"
+        metadata["endpoint"] = "\(call.channel.redaction.redact(text: call.endpoint).escapingControls)"
         if let request { metadata["attempt"] = "\(request.attempt)" }
         logger.log(level: level, message, metadata: metadata)
     }

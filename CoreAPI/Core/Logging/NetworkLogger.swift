@@ -16,8 +16,6 @@ public enum NetworkEvent: Sendable {
     case finished(Response<Void>)
     /// The result handler threw; the caller gets the result all the same.
     case resultHandlerFailed(any Error, Response<Void>)
-    /// Something about the channel or its trust that a person should know.
-    case notice(String, Request)
 }
 
 /// Hears nothing.

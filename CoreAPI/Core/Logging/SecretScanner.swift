@@ -1,5 +1,5 @@
-/// Walks text once, from word to word, and leaves out what stands after a secret name. It never parses: cut-off JSON, forms and
-/// header lines are all read by the same three rules, and what cannot be understood is hidden rather than shown.
+/// Walks text once, from word to word, and leaves out what stands after a secret name. It never parses, so that cut-off JSON, forms
+/// and header lines are read by the same few rules.
 struct SecretScanner {
     private let bytes: [UInt8]
     private let redaction: Redaction
@@ -14,76 +14,146 @@ struct SecretScanner {
 
     mutating func redacted() -> String {
         while position < bytes.count {
+            if skipUserInformation() { continue }
             guard bytes[position].isWordByte else {
-                output.append(bytes[position])
-                position += 1
+                copy(1)
                 continue
             }
-            let start = position
-            while position < bytes.count, bytes[position].isWordByte { position += 1 }
-            output.append(contentsOf: bytes[start..<position])
-            let word = String(decoding: bytes[start..<position], as: UTF8.self)
-            if ["bearer", "basic", "digest"].contains(word.lowercased()) {
-                skipCredentials()
-            } else if redaction.hides(word) {
+            let name = readName()
+            if ["bearer", "basic", "digest"].contains(name.lowercased()) {
+                skipCredentials(toEndOfLine: name.lowercased() == "digest")
+            } else if redaction.hides(name) {
                 skipValue()
             }
         }
         return String(decoding: output, as: UTF8.self)
     }
 
+    private mutating func copy(_ count: Int) {
+        output.append(contentsOf: bytes[position..<position + count])
+        position += count
+    }
+
+    /// A word; behind an opening quote the whole quoted text, if it is short and a value follows, because a JSON key may hold anything.
+    private mutating func readName() -> String {
+        let start = position
+        var end = position
+        while end < bytes.count, bytes[end].isWordByte { end += 1 }
+        if start > 0, bytes[start - 1].isQuote {
+            var close = end
+            while close < bytes.count, close - start < 64, bytes[close] != bytes[start - 1], bytes[close] != UInt8(ascii: "\\"),
+                bytes[close] >= 0x20
+            {
+                close += 1
+            }
+            if close < bytes.count, bytes[close] == bytes[start - 1] || bytes[close] == UInt8(ascii: "\\"),
+                separator(after: close) != nil
+            {
+                end = close
+            }
+        }
+        copy(end - start)
+        return String(decoding: bytes[start..<end], as: UTF8.self)
+    }
+
+    /// `//user:secret@host` → `//<redacted>@host`
+    private mutating func skipUserInformation() -> Bool {
+        guard bytes[position] == UInt8(ascii: "/"), position + 1 < bytes.count, bytes[position + 1] == UInt8(ascii: "/") else {
+            return false
+        }
+        var end = position + 2
+        while end < bytes.count, bytes[end].isUserInformation { end += 1 }
+        guard end < bytes.count, bytes[end] == UInt8(ascii: "@"), end > position + 2 else { return false }
+        copy(2)
+        output.append(contentsOf: Redaction.mask.utf8)
+        position = end
+        return true
+    }
+
     /// `Bearer abc` → `Bearer <redacted>`; the word alone, as in a sentence, stays.
-    private mutating func skipCredentials() {
-        guard position + 1 < bytes.count, bytes[position] == UInt8(ascii: " ") else { return }
-        var end = position + 1
-        while end < bytes.count, bytes[end].isTokenByte { end += 1 }
+    private mutating func skipCredentials(toEndOfLine: Bool) {
+        var start = position
+        while start < bytes.count, bytes[start] == UInt8(ascii: " ") || bytes[start] == 0x09 { start += 1 }
+        guard start > position else { return }
+        var end = start
+        while end < bytes.count, bytes[end].isToken68 { end += 1 }
+        if toEndOfLine, end < bytes.count, bytes[start..<end].last == UInt8(ascii: "=") {
+            while end < bytes.count, bytes[end] != 0x0A, bytes[end] != 0x0D { end += 1 }
+        }
         // Words of ordinary prose after "basic" are short; credentials are not.
-        guard end - position > 8 else { return }
-        output.append(UInt8(ascii: " "))
+        guard end - start > 7 else { return }
+        copy(start - position)
         output.append(contentsOf: Redaction.mask.utf8)
         position = end
     }
 
-    /// `name=value`, `name: value`, `"name": "value"`, `"name": {…}`, and the same with escaped quotes.
-    private mutating func skipValue() {
-        var next = position
-        while next < bytes.count, bytes[next] == UInt8(ascii: "\\") || bytes[next].isQuote || bytes[next] == UInt8(ascii: "]") {
-            next += 1
+    /// Where the value begins that belongs to a name which ends here: behind `:`, `=` or an XML tag's `>`, with what quotes the name,
+    /// closes its brackets or is white space.
+    private func separator(after end: Int) -> (value: Int, kind: UInt8)? {
+        var next = end
+        while next < bytes.count, bytes[next] == UInt8(ascii: "\\") || bytes[next].isQuote { next += 1 }
+        let isQuoted = next > end
+        while next < bytes.count {
+            if bytes[next] == UInt8(ascii: "]") || bytes[next] == UInt8(ascii: "[") {
+                next += 1
+            } else if bytes[next...].starts(with: "%5D".utf8) || bytes[next...].starts(with: "%5B".utf8) {
+                next += 3
+            } else {
+                break
+            }
         }
-        while next < bytes.count, bytes[next] == UInt8(ascii: " ") { next += 1 }
-        guard next < bytes.count, bytes[next] == UInt8(ascii: ":") || bytes[next] == UInt8(ascii: "=") else { return }
-        let isAssignment = bytes[next] == UInt8(ascii: "=")
+        func skipSpace() {
+            while next < bytes.count,
+                bytes[next] == 0x20 || bytes[next] == 0x09 || (isQuoted && (bytes[next] == 0x0A || bytes[next] == 0x0D))
+            {
+                next += 1
+            }
+        }
+        skipSpace()
+        guard next < bytes.count, [UInt8(ascii: ":"), UInt8(ascii: "="), UInt8(ascii: ">")].contains(bytes[next]) else {
+            return nil
+        }
+        let kind = bytes[next]
         next += 1
-        while next < bytes.count, bytes[next] == UInt8(ascii: " ") { next += 1 }
-        guard next < bytes.count else { return }
-        var valueStart = next
+        skipSpace()
+        guard next < bytes.count, bytes[next] != UInt8(ascii: ")") else { return nil }
+        return (next, kind)
+    }
+
+    private mutating func skipValue() {
+        guard let (start, kind) = separator(after: position) else { return }
+        var valueStart = start
         while valueStart < bytes.count, bytes[valueStart] == UInt8(ascii: "\\") { valueStart += 1 }
-        guard valueStart < bytes.count, bytes[valueStart] != UInt8(ascii: ")") else { return }
+        guard valueStart < bytes.count else { return }
 
         let end: Int
-        if bytes[valueStart].isQuote {
+        if bytes[valueStart].isQuote, kind != UInt8(ascii: ">") {
             let quote = bytes[valueStart]
-            let isEscaped = valueStart > next
             valueStart += 1
-            end = endOfString(from: valueStart, quote: quote, isEscaped: isEscaped)
+            end = endOfString(from: valueStart, quote: quote, escapes: valueStart - 1 - start)
         } else if bytes[valueStart] == UInt8(ascii: "{") || bytes[valueStart] == UInt8(ascii: "[") {
             end = endOfNested(from: valueStart)
         } else {
-            end = endOfPlain(from: valueStart, isAssignment: isAssignment)
+            end = endOfPlain(from: valueStart, kind: kind)
         }
         guard end > valueStart else { return }
-        output.append(contentsOf: bytes[position..<valueStart])
+        copy(valueStart - position)
         output.append(contentsOf: Redaction.mask.utf8)
         position = end
     }
 
-    private func endOfString(from start: Int, quote: UInt8, isEscaped: Bool) -> Int {
+    /// The closing quote has as many backslashes before it as the opening one; one with more belongs to the text.
+    private func endOfString(from start: Int, quote: UInt8, escapes: Int) -> Int {
         var index = start
+        var backslashes = 0
         while index < bytes.count {
-            if bytes[index] == quote { return index }
             if bytes[index] == UInt8(ascii: "\\") {
-                if isEscaped, index + 1 < bytes.count, bytes[index + 1] == quote { return index }
-                index += 1
+                backslashes += 1
+            } else {
+                if bytes[index] == quote, backslashes == escapes || (escapes == 0 && backslashes.isMultiple(of: 2)) {
+                    return index - min(backslashes, escapes)
+                }
+                backslashes = 0
             }
             index += 1
         }
@@ -109,16 +179,16 @@ struct SecretScanner {
         return bytes.count
     }
 
-    private func endOfPlain(from start: Int, isAssignment: Bool) -> Int {
+    private func endOfPlain(from start: Int, kind: UInt8) -> Int {
         var index = start
         while index < bytes.count {
             switch bytes[index] {
-            case 0x0A, 0x0D, UInt8(ascii: "}"), UInt8(ascii: "]"): return index
-            case UInt8(ascii: "&"), UInt8(ascii: " "), UInt8(ascii: ","), UInt8(ascii: "'"), UInt8(ascii: "\""),
-                UInt8(ascii: ")"):
-                if isAssignment { return index }
-                // After a colon it may be a header line, whose value holds spaces and commas of its own.
-                if bytes[index] == UInt8(ascii: "'") || bytes[index] == UInt8(ascii: "\"") { return index }
+            case 0x0A, 0x0D: return index
+            case UInt8(ascii: "<"): if kind == UInt8(ascii: ">") { return index }
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): if kind != UInt8(ascii: ">") { return index }
+            // After a colon it may be a header line, whose value holds spaces and commas of its own.
+            case UInt8(ascii: "&"), UInt8(ascii: " "), UInt8(ascii: ","), UInt8(ascii: ")"), UInt8(ascii: "\""):
+                if kind == UInt8(ascii: "=") { return index }
             default: break
             }
             index += 1
@@ -128,12 +198,16 @@ struct SecretScanner {
 }
 
 extension UInt8 {
-    fileprivate var isWordByte: Bool { isLetter || isDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: "_") }
+    fileprivate var isWordByte: Bool {
+        isLetter || isDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: "_") || self >= 0x80
+    }
     fileprivate var isQuote: Bool { self == UInt8(ascii: "\"") || self == UInt8(ascii: "'") }
-    /// RFC 9110 §11.2, token68.
-    fileprivate var isTokenByte: Bool {
-        isWordByte || self == UInt8(ascii: ".") || self == UInt8(ascii: "~") || self == UInt8(ascii: "+")
-            || self == UInt8(ascii: "/")
-            || self == UInt8(ascii: "=")
+    /// RFC 9110 §11.2.
+    fileprivate var isToken68: Bool {
+        isLetter || isDigit || "-_.~+/=".utf8.contains(self)
+    }
+    /// RFC 3986 §3.2.1; a slash, a quote or a space ends it.
+    fileprivate var isUserInformation: Bool {
+        self > 0x20 && !"/?#@\"'<>[]{}\\".utf8.contains(self)
     }
 }

@@ -21,7 +21,8 @@ extension Request {
             let value = redaction?.redact(field.value, under: field.name.rawName) ?? field.value
             words += ["--header", (value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(value)").shellQuoted]
         }
-        for name in ["Accept", "Content-Type"] where !headers.contains(where: { $0.name.canonicalName == name.lowercased() }) {
+        for name in ["Accept", "Content-Type", "Expect"]
+        where !headers.contains(where: { $0.name.canonicalName == name.lowercased() }) {
             guard name == "Accept" || sendsLength else { continue }
             words += ["--header", "\(name):".shellQuoted]
         }
@@ -31,10 +32,13 @@ extension Request {
         switch body {
         case .none: if sendsLength { words += ["--data-raw", "''"] }
         case .bytes(let data):
-            if let text = String(validating: data, as: UTF8.self), !text.utf8.contains(0) {
+            let text = String(validating: data, as: UTF8.self)
+            if let text, !text.utf8.contains(0), data.count <= Self.argumentLimit {
                 words += ["--data-raw", (redaction?.redact(text: text) ?? text).shellQuoted]
+            } else if redaction != nil {
+                words += ["--data-binary", "<\(data.count) bytes>".shellQuoted]
             } else {
-                prefix = "printf '\(data.map { "\\" + String($0, radix: 8) .leftPadded }.joined())' | "
+                prefix = "printf '\(data.map { "\\" + String($0, radix: 8).leftPadded }.joined())' | "
                 words += ["--data-binary", "@-"]
             }
         case .file(let url): words += ["--data-binary", "@\(url.path)".shellQuoted]
@@ -46,14 +50,18 @@ extension Request {
         return prefix + words.joined(separator: " ")
     }
 
+    /// Linux takes no argument longer than 128 KiB; longer text is piped.
+    private static let argumentLimit = 64 * 1_024
+
     /// Whether a length goes out even without a body (RFC 9110 §8.6).
     private var sendsLength: Bool {
-        !body.isEmpty || method == .post || method == .put || method == .patch
+        !body.isEmpty || method == .post || method == .put || method == .patch || method.rawValue == "QUERY"
     }
 
     /// The fields that the transport sends of its own accord are written too, but for those that curl makes itself.
     private var wireHeaders: [HTTPField] {
-        var fields = headers.map { $0 }
+        // Framing is the transport's, and curl's.
+        var fields = Array(headers).filter { $0.name != .contentLength && $0.name != .transferEncoding }
         if headers[.userAgent] == nil, let agent = HTTPField.Name("User-Agent") {
             fields.append(HTTPField(name: agent, value: CurlVersion.userAgent))
         }

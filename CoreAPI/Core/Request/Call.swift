@@ -12,7 +12,10 @@ public final class Call: Sendable {
     /// The endpoint's description.
     public var endpoint: String { describeEndpoint() }
 
-    package init(channel: Channel, endpoint: @escaping @autoclosure @Sendable () -> String, id: String? = nil) {
+    /// A call made by hand, for a dispatcher of the team's own.
+    ///
+    /// - Parameter id: made up when none is given.
+    public init(channel: Channel, endpoint: @escaping @autoclosure @Sendable () -> String, id: String? = nil) {
         self.channel = channel
         describeEndpoint = endpoint
         self.id = id ?? Self.makeID()

@@ -68,9 +68,7 @@ extension HTTPURL {
             guard rest.isEmpty || rest.hasPrefix(":") else { throw malformed("unexpected text after the IPv6 address") }
             portText = rest.isEmpty ? nil : rest.dropFirst()
             let inner = host.dropFirst().dropLast()
-            guard inner.contains(":"),
-                inner.utf8.allSatisfy({ $0.isHexDigit || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
-            else { throw malformed("'\(host)' is not an IPv6 address") }
+            guard IPAddress.isIPv6(String(inner)) else { throw malformed("'\(host)' is not an IPv6 address") }
         } else {
             if let colon = text.firstIndex(of: ":") {
                 host = text[..<colon]
@@ -86,12 +84,23 @@ extension HTTPURL {
             guard !significant.isEmpty, significant.allSatisfy({ !$0.isEmpty && $0.utf8.count <= 63 }) else {
                 throw malformed("'\(host)' has an empty label or one longer than 63 characters")
             }
+            // libcurl reads 127.1, 0x7f.1 and 2130706433 as addresses; then the host that was checked would not be the one connected to.
+            if let last = significant.last, last.looksNumeric, !IPAddress.isIPv4(significant.joined(separator: ".")) {
+                throw malformed("'\(host)' ends in a number but is not an IPv4 address of four decimal numbers")
+            }
         }
         guard let portText, !portText.isEmpty else { return (host.lowercased(), nil) }
         guard portText.utf8.allSatisfy(\.isDigit), let port = UInt16(portText), port > 0 else {
             throw malformed("the port '\(portText)' is not a number from 1 to 65535")
         }
         return (host.lowercased(), port)
+    }
+}
+
+extension Substring {
+    /// Decimal or hexadecimal, as the parts of an address are (WHATWG URL §4.3).
+    fileprivate var looksNumeric: Bool {
+        utf8.allSatisfy(\.isDigit) || (lowercased().hasPrefix("0x") && dropFirst(2).utf8.allSatisfy(\.isHexDigit))
     }
 }
 

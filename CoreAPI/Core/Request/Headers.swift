@@ -5,7 +5,7 @@ public import HTTPTypes
 /// Endpoints, environments and channels describe their headers with it, as the dictionary literal that teams know:
 /// `["X-Locale": locale]`. A request carries `HTTPFields` instead; between the two, ``fields()`` checks every name and value, so
 /// that a CR, LF or NUL is a typed error and not, as in `HTTPField`, silently a space.
-public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+public struct Headers: RequestModifier, Hashable, ExpressibleByDictionaryLiteral {
     /// One name and its value, unchecked.
     public struct Element: Sendable, Hashable {
         public var name: String

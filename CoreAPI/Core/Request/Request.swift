@@ -19,7 +19,8 @@ public struct Request: Sendable {
     /// 1 for the first attempt.
     public internal(set) var attempt: Int
 
-    package init(
+    /// A request made by hand; the pipeline makes them from endpoints.
+    public init(
         call: Call, method: HTTPRequest.Method, url: HTTPURL, headers: HTTPFields = [:], body: RequestBody = .none,
         modifiers: [any RequestModifier] = [], timeout: Timeout = Timeout(), attempt: Int = 1
     ) {
@@ -31,6 +32,11 @@ public struct Request: Sendable {
         self.modifiers = modifiers
         self.timeout = timeout
         self.attempt = attempt
+    }
+
+    /// When the whole call must be over: ``Timeout/total`` after it began, in a year at the latest.
+    public var deadline: ContinuousClock.Instant {
+        call.started + min(timeout.total, .seconds(365 * 86_400))
     }
 
     /// Replaces a header after checking name and value.

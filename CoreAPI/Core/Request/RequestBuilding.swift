@@ -7,11 +7,14 @@ extension Request {
     /// into one list, farthest first: environment, channel, endpoint.
     init(_ endpoint: any Endpoint, call: Call) throws(RequestError) {
         let environment = call.channel.environment
-        var modifiers: [any RequestModifier] = environment.commonHeaders.elements.map { Header($0.name, $0.value) }
+        var modifiers: [any RequestModifier] = []
+        if !environment.commonHeaders.isEmpty { modifiers.append(environment.commonHeaders) }
         if environment.cachePolicy != .protocolDefault { modifiers.append(environment.cachePolicy) }
         modifiers += call.channel.modifiers
+        let nearest = modifiers.endIndex
         modifiers += endpoint.modifiers
-        modifiers += endpoint.headers.elements.map { Header($0.name, $0.value) }
+        let headers = endpoint.headers
+        if !headers.isEmpty { modifiers.append(headers) }
 
         let endpointBase = endpoint.baseURL
         let nearestBase = modifiers.reversed().lazy.compactMap { $0 as? BaseURL }.first?.string
@@ -22,7 +25,10 @@ extension Request {
         try url.append(path: endpoint.path)
 
         self.init(call: call, method: endpoint.method, url: url, modifiers: modifiers)
-        if let parameters = endpoint.params { try endpoint.encoding(parameters, into: &self) }
+        guard let parameters = endpoint.params else { return }
+        try endpoint.encoding(parameters, into: &self)
+        // The type of what was encoded belongs to the endpoint: it wins over the channel's headers and loses to the endpoint's own.
+        if let type = self.headers[.contentType] { self.modifiers.insert(Header("Content-Type", type), at: nearest) }
     }
 }
 

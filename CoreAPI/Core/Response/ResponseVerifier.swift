@@ -32,7 +32,14 @@ public struct StatusCodeResponseVerifier: ResponseVerifier {
 
     public init(_ codes: Range<Int>, mayBeEmpty: Set<Int> = emptyByDefault) {
         accepts = { codes.contains($0) }
-        expected = "\(codes.lowerBound)…\(codes.upperBound - 1)"
+        expected = codes.isEmpty ? "no range at all" : "\(codes.lowerBound)…\(codes.upperBound - 1)"
+        self.mayBeEmpty = mayBeEmpty
+    }
+
+    /// Accepts a range of codes, its end included.
+    public init(_ codes: ClosedRange<Int>, mayBeEmpty: Set<Int> = emptyByDefault) {
+        accepts = { codes.contains($0) }
+        expected = "\(codes.lowerBound)…\(codes.upperBound)"
         self.mayBeEmpty = mayBeEmpty
     }
 

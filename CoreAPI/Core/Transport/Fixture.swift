@@ -57,6 +57,10 @@ public struct Fixture: Sendable {
 
     func response(to request: Request) -> Response<Data> {
         if let failure { return Response(request: request, result: .failure(.transport(failure, ErrorContext(request)))) }
+        guard (100...999).contains(status) else {
+            let reason = TransportError.malformedResponse(reason: "the fixture's status \(status) does not have three digits")
+            return Response(request: request, result: .failure(.transport(reason, ErrorContext(request))))
+        }
         do throws(RequestError) {
             var fields = try headers.fields()
             if fields[.contentType] == nil, !body.isEmpty { fields[.contentType] = "application/json" }

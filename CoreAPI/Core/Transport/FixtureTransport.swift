@@ -35,9 +35,14 @@ public struct FixtureTransport: Transport {
     public func send(_ request: Request) async -> Response<Data> {
         do throws(FixtureError) {
             let fixture = try match(request, in: fixtures.get())
-            if fixture.delay > .zero { try? await Task.sleep(for: fixture.delay) }
+            let remaining = ContinuousClock.now.duration(to: request.deadline)
+            if fixture.delay > .zero { try? await Task.sleep(for: max(.zero, min(fixture.delay, remaining))) }
             guard !Task.isCancelled else {
                 return Response(request: request, result: .failure(.cancelled(ErrorContext(request))))
+            }
+            guard fixture.delay < remaining else {
+                let error = TransportError.timedOut(.total, after: request.timeout.total)
+                return Response(request: request, result: .failure(.transport(error, ErrorContext(request))))
             }
             return fixture.response(to: request)
         } catch {

@@ -23,8 +23,10 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     /// The pins of every pattern that fits the host, sorted; empty when the host is not pinned.
     public func pins(for host: String) -> [String] {
-        let host = host.lowercased()
-        return pins.filter { Self.matches(pattern: $0.key.lowercased(), host: host) }.flatMap(\.value).sorted()
+        // A dot at the end is DNS's way to say that the name is complete; it is the same host.
+        func normalized(_ name: String) -> String { (name.hasSuffix(".") ? String(name.dropLast()) : name).lowercased() }
+        let host = normalized(host)
+        return pins.filter { Self.matches(pattern: normalized($0.key), host: host) }.flatMap(\.value).sorted()
     }
 
     /// What is malformed, in words. A pin that cannot be read would otherwise refuse, or worse allow, everything.

@@ -83,6 +83,14 @@ struct InputEncodingTests {
         #expect(try await query(["a": 1, "b": 2, "a": 3]) == "a=3&b=2")
     }
 
+    @Test("thousands of values in a time that grows with their number")
+    func many() async throws {
+        let start = ContinuousClock.now
+        _ = try await sent(["id": Array(0..<50_000)], .form, post: true)
+        _ = try await sent(Parameters(Dictionary(uniqueKeysWithValues: (0..<20_000).map { ("k\($0)", $0) })), .form, post: true)
+        #expect(ContinuousClock.now - start < .seconds(20))
+    }
+
     @Test(
         "and what cannot be encoded is a typed error, not a trap",
         arguments: [

@@ -19,6 +19,19 @@ struct RedactionTests {
             "Cookie: sid=s3cret; theme=s3cret",
             "Set-Cookie: sid=s3cret; Path=/",
             "X-Api-Key: s3cret",
+            "{\"token\":\n \"s3cret\"}",
+            "{\"token\"\n:\t\"s3cret\"}",
+            "{\"token\"\r\n:\r\n[\"s3cret\"]}",
+            "user[token]=s3cret&token[]=s3cret&auth%5Btoken%5D=s3cret",
+            "{\"secretKey\": \"s3cret\", \"passwordHash\": \"s3cret\", \"tokens\": [\"s3cret\"]}",
+            "pin=s3cret&otp=s3cret; X-Auth: s3cret",
+            "<login><password>s3cret & s3cret</password></login>",
+            "Authorization: Digest username=\"a\", response=\"s3cret\", nonce=\"s3cret\"",
+            "WWW said Digest username=\"a\", response=\"s3cret\"",
+            "Bearer\ts3crets3cret",
+            "https://user:s3cret@h.example/ and //s3cret@h",
+            "{\"outer\": \"{\\\"inner\\\": \\\"{\\\\\\\"token\\\\\\\": \\\\\\\"s3cret\\\\\\\"}\\\"}\"}",
+            "/path;jsessionid=s3cret",
             #"{"apiKey": "s3cret"#,
             "api_key=s3cret",
             #"[apiKey: "s3cret", page: 1]"#,
@@ -47,6 +60,28 @@ struct RedactionTests {
     func address() throws {
         let url = try HTTPURL("https://h.example/a?api%5Fkey=s3cret&page=1&Token=s3cret")
         #expect(Redaction().redact(url: url) == "https://h.example/a?api%5Fkey=<redacted>&page=1&Token=<redacted>")
+    }
+
+    @Test(
+        "secrets in a path and in values that are addresses or JSON themselves",
+        arguments: [
+            "https://h.example/a;jsessionid=s3cret?x=1", "https://h.example/?next=https%3A%2F%2Fx%2F%3Ftoken%3Ds3cret",
+            "https://h.example/?f=%7B%22token%22%3A%22s3cret%22%7D", "https://h.example/?a=1;token=s3cret",
+            "https://h.example/?user[token]=s3cret", "https://h.example/?user%5Btoken%5D=s3cret",
+            "https://h.example/?token+=s3cret",
+        ])
+    func hiddenInAddress(text: String) throws {
+        let shown = Redaction().redact(url: try HTTPURL(text))
+        #expect(!shown.contains("s3cret"), "\(shown)")
+    }
+
+    @Test("names of every alphabet and with dots and spaces")
+    func names() {
+        let redaction = Redaction(["şifre", "card.number", "pin code"])
+        let shown = redaction.redact(
+            text: #"{"şifre":"s3cret","card.number":"s3cret","pin code":"s3cret","page":1} şifre=s3cret"#)
+        #expect(!shown.contains("s3cret"), "\(shown)")
+        #expect(shown.contains(#""page":1"#))
     }
 
     @Test("what a channel adds")

@@ -18,7 +18,11 @@ struct CURLDescriptionTests {
     private func paste(_ command: String) throws {
         let shell = Process()
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        shell.arguments = ["-c", command + " --silent --max-time 10 --output /dev/null"]
+        // By standard input, as a paste comes; a command line of its own would be bounded.
+        let input = FileManager.default.temporaryDirectory.appendingPathComponent("paste-\(UUID().uuidString)")
+        try Data((command + " --silent --max-time 10 --output /dev/null\n").utf8).write(to: input)
+        defer { try? FileManager.default.removeItem(at: input) }
+        shell.standardInput = try FileHandle(forReadingFrom: input)
         try shell.run()
         shell.waitUntilExit()
         #expect(shell.terminationStatus == 0, "\(command)")
@@ -32,6 +36,9 @@ struct CURLDescriptionTests {
         TestEndpoint("a", .put, params: ["a": "x y", "b": "ş"], encoding: .form),
         TestEndpoint("a", .post),
         TestEndpoint("a", .delete),
+        TestEndpoint("a", HTTPRequest.Method("QUERY")!),
+        TestEndpoint("a", .put, headers: ["Content-Length": "2"], params: ["a": 1], encoding: .body),
+        TestEndpoint("a", .post, params: ["a": String(repeating: "ş", count: 200_000)], encoding: .body),
         TestEndpoint("[1,2]/{x}", .get, headers: ["X-Empty": "", "Accept": "text/plain", "Accept-Encoding": "identity"]),
         TestEndpoint(
             "a", .post, params: [0],
@@ -73,6 +80,9 @@ struct CURLDescriptionTests {
         try await Channel.test("https://h.example", transport: transport).manager().request(endpoint: endpoint)
         let request = try #require(transport.requests.first)
         #expect(!request.cURLDescription().contains("s3cret"))
+        var binary = request
+        binary.body = .bytes(Data("token=s3cret\0".utf8))
+        #expect(!binary.cURLDescription().contains("163"), "octal is readable too")
         #expect(request.cURLDescription(revealingSecrets: true).components(separatedBy: "s3cret").count == 5)
     }
 }

@@ -17,7 +17,8 @@ struct HTTPURLTests {
             ("https://example.com/100%", "https://example.com/100%25"),
             ("https://example.com/a/../b/./c", "https://example.com/b/c"),
             ("https://example.com/../..", "https://example.com/"),
-            ("https://[::1]:8443/x", "https://[::1]:8443/x"),
+            ("https://[::1]:8443/x", "https://[::1]:8443/x"), ("https://127.0.0.1/x", "https://127.0.0.1/x"),
+            ("https://1.example/x", "https://1.example/x"),
             ("https://example.com./x", "https://example.com./x"),
         ])
     func normalised(text: String, expected: String) throws {
@@ -39,6 +40,10 @@ struct HTTPURLTests {
             ("https://example.com:8a/", "port"),
             ("https://[::1/", "closing bracket"),
             ("https://[zz]/", "not an IPv6 address"),
+            ("https://[:::]/", "not an IPv6 address"), ("https://[fe80::1%25eth0]/", "not an IPv6 address"),
+            ("https://127.1/", "four decimal numbers"), ("https://0x7f.0.0.1/", "four decimal numbers"),
+            ("https://2130706433/", "four decimal numbers"), ("https://256.0.0.1/", "four decimal numbers"),
+            ("https://0x7f000001/", "four decimal numbers"), ("https://127.0.0.1.5/", "four decimal numbers"),
             ("https://example..com/", "empty label"),
             ("https://example.com\\@evil.example/", "backslash"),
             ("https://example.com/a\r\nHost: evil", "CR"),

@@ -29,6 +29,21 @@ struct CompressionTests {
         await transport.close()
     }
 
+    @Test(
+        "Every coding that libcurl was built with is undone",
+        arguments: [
+            ("gzip", packed, "hello, hello, hello, hello"),
+            ("deflate", Data([0x78, 0x9C, 0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x06, 0x2C, 0x02, 0x15]), "hello"),
+            ("br", Data([0x0B, 0x02, 0x80] + "hello".utf8 + [0x03]), "hello"),
+        ])
+    func codings(coding: String, body: Data, text: String) async throws {
+        let server = try LoopbackServer.start { _ in .status(200, body: body, headers: ["Content-Encoding": coding]) }
+        let response = try await requests.send(.get, server.url)
+        #expect(response.text == text)
+        #expect(server.requests[0].headers["accept-encoding"]?.contains(coding) == true)
+        await transport.close()
+    }
+
     @Test("Whoever asks for a coding or a range gets the bytes as they are")
     func raw() async throws {
         let server = try LoopbackServer.start { _ in reply(Self.packed) }

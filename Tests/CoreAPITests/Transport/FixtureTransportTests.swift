@@ -128,6 +128,19 @@ struct FixtureTransportTests {
         #expect(text.contains("bad.http, line 2"))
     }
 
+    @Test("honour the call's timeout")
+    func timeout() async {
+        let channel = channel(Fixture(.get, "never", delay: .seconds(3_600)))
+        let endpoint = TestEndpoint("never", modifiers: [Timeout(.milliseconds(50))])
+        let response: Response<Page> = await channel.manager().response(for: endpoint)
+        #expect(response.error?.label == "transport.timedOut.total")
+    }
+
+    @Test("with a status that none is fail and do not trap", arguments: [0, -1, 99, 1_000])
+    func status(status: Int) async {
+        #expect(await page(channel(Fixture(.get, "x", status: status)), "x").error?.label == "transport.malformedResponse")
+    }
+
     @Test("are bound by the channel's limit like any answer")
     func limit() async {
         var channel = channel(Fixture(.get, "x", body: String(repeating: "x", count: 100)))

@@ -1,3 +1,5 @@
+import CoreAPITesting
+import Foundation
 import HTTPTypes
 import Testing
 
@@ -104,5 +106,19 @@ struct ResponseHeadTests {
         }
         #expect(collector.isComplete)
         #expect(String(decoding: collector.bytes, as: UTF8.self).hasPrefix("HTTP/1.1 500"))
+    }
+
+    @Test(
+        "204 and 205 with a body are malformed",
+        arguments: [
+            (204, "Content-Length: 5\r\n\r\nhello"), (205, "Content-Length: 5\r\n\r\nhello"),
+            (205, "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"),
+        ])
+    func bodyWhereNoneMayBe(status: Int, rest: String) async throws {
+        let server = try LoopbackServer.start { _ in [.send(Data("HTTP/1.1 \(status) X\r\n\(rest)".utf8)), .closeConnection] }
+        let transport = CurlTransport()
+        let response = try await Requests(transport).send(.get, server.url)
+        #expect(response.transportError?.label == "malformedResponse", "\(response.result)")
+        await transport.close()
     }
 }

@@ -28,7 +28,7 @@ final class CallRecorder: NetworkLogger {
                     call.end(response)
                     call.outcome = RecordedCall.Outcome(error: response.error, elapsed: call.started.duration(to: now))
                 }
-            case .resultHandlerFailed, .notice: break
+            case .resultHandlerFailed: break
             }
         }
     }

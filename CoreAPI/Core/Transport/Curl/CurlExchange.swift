@@ -85,6 +85,9 @@ struct CurlExchange {
             head.headers[.contentLength] = nil
         }
         response.head = head
+        if [204, 205].contains(head.status.code), received > 0 || (parsed.contentLength ?? 0) > 0 {
+            return .malformedResponse(reason: "a body with status \(head.status.code), which has none (RFC 9110 §15.3.5–6)")
+        }
         // libcurl finds most of these itself; a cut HTTP/2 stream could pass for a complete one before 8.0.
         if hasBody, let expected = parsed.contentLength, received < expected {
             return .truncated(received: received, expected: expected)

@@ -189,9 +189,9 @@ final class CurlLoop: Sendable {
         while wakers.load(ordering: .acquiring) > 0 { sched_yield() }
     }
 
-    /// The thread's last word. After a failed start the next request may try again.
-    func threadEnds() {
-        let closers = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+    /// The thread's last word. After a failed start the next request may try again; what was handed over until now fails.
+    func threadEnds(failing error: TransportError = .closed) {
+        let (closers, stranded) = state.withLock { state -> ([CheckedContinuation<Void, Never>], [Message]) in
             switch state.phase {
             case .closing(let thread): state.phase = .ended(thread)
             case .running(let thread):
@@ -199,8 +199,15 @@ final class CurlLoop: Sendable {
                 state.phase = .idle
             case .idle, .ended: break
             }
-            defer { state.closers = [] }
-            return state.closers
+            defer {
+                state.closers = []
+                state.messages = []
+            }
+            return (state.closers, state.messages)
+        }
+        for case .submit(let transfer) in stranded {
+            transfer.continuation?.resume(returning: CurlOutcome(end: .failed(error)))
+            transfer.continuation = nil
         }
         for closer in closers { closer.resume() }
     }

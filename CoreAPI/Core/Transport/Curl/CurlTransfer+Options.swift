@@ -20,6 +20,9 @@ extension CurlTransfer {
 
     private func setBasics(_ handle: CurlHandle) throws(TransportError) {
         try handle.set(CURLOPT_NOSIGNAL, 1)
+        // A name server that does not answer must not hold the thread when its transfer ends: without this libcurl waits for its
+        // resolver, past every timeout and for every other transfer.
+        try handle.set(CURLOPT_QUICK_EXIT, 1)
         try handle.set(CURLOPT_URL, request.url.string)
         // Not even by a mistake of ours is a file:, ftp: or gopher: URL fetched.
         try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")

@@ -24,12 +24,7 @@ final class CurlWorker {
             }
             try CurlWorker(loop, limits: limits).work()
         } catch {
-            var messages: [CurlLoop.Message] = []
-            _ = loop.collect(into: &messages)
-            for case .submit(let transfer) in messages {
-                transfer.continuation?.resume(returning: CurlOutcome(end: .failed(error)))
-                transfer.continuation = nil
-            }
+            return loop.threadEnds(failing: error)
         }
         loop.threadEnds()
     }
@@ -112,6 +107,8 @@ final class CurlWorker {
             try multi.wait(milliseconds: Int32(clamping: min(wait, 3_600_000)))
         } catch {
             failActive(error)
+            // Should the system refuse to wait again and again, this must not become a loop at full speed.
+            usleep(1_000)
         }
     }
 

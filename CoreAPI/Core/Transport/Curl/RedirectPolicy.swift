@@ -59,7 +59,7 @@ struct RedirectPolicy {
         // 303 always asks for the other resource; for 300 to 302 every client turns what is not GET or HEAD into GET (§15.4.2 note).
         let becomesGET =
             status == 303 ? request.method != .head : status < 303 && request.method != .get && request.method != .head
-        if becomesGET, next.method != .get {
+        if becomesGET {
             next.method = .get
             next.body = .none
             next.headers = next.headers.without { contentFields.contains($0.canonicalName) }

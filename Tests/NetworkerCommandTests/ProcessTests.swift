@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite("The command in a process of its own")
-struct ProxyTests {
+struct ProcessTests {
     /// Runs the built command; it lies beside the test bundle.
     private func run(_ arguments: [String], environment: [String: String]) throws -> (status: Int32, output: String) {
         let command = Process()
@@ -18,6 +18,40 @@ struct ProxyTests {
         let output = pipe.fileHandleForReading.readDataToEndOfFile()
         command.waitUntilExit()
         return (command.terminationStatus, String(decoding: output, as: UTF8.self))
+    }
+
+    /// A name server that does not answer, put in the place of the system's by the dynamic linker.
+    private func slowResolver() throws -> String {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("slow-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let source = folder.appendingPathComponent("slow.c")
+        try Data(
+            """
+            #include <unistd.h>
+            int getaddrinfo(const char *a, const char *b, const void *c, void **d) { sleep(20); return -3; }
+            """.utf8
+        ).write(to: source)
+        let library = folder.appendingPathComponent("slow.so").path
+        let compiler = Process()
+        compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        compiler.arguments = ["clang", "-shared", "-fPIC", "-o", library, source.path]
+        try compiler.run()
+        compiler.waitUntilExit()
+        try #require(compiler.terminationStatus == 0)
+        return library
+    }
+
+    @Test("is not held by a name server that does not answer, past its timeout or at its end")
+    func slowNameServer() throws {
+        let library = try slowResolver()
+        defer { try? FileManager.default.removeItem(atPath: URL(fileURLWithPath: library).deletingLastPathComponent().path) }
+        let start = ContinuousClock.now
+        let result = try run(
+            ["call", "HTTPBin", "GET", "get", "--host", "http://slow.example", "--timeout", "1"],
+            environment: ["LD_PRELOAD": library, "HOME": "/tmp"])
+        #expect(result.status == 1)
+        #expect(result.output.contains("within 1.0 seconds"), "\(result.output)")
+        #expect(ContinuousClock.now - start < .seconds(10))
     }
 
     @Test("goes through the proxy that the environment names, and not for the hosts that need none")

@@ -1,0 +1,58 @@
+internal import Foundation
+internal import HTTPTypes
+
+// What carries headers or bodies prints itself without its secrets, because sooner or later somebody prints it.
+
+extension Request: CustomStringConvertible, CustomDebugStringConvertible {
+    /// Method, address and fields, secrets hidden; the body only by its size.
+    public var description: String {
+        let redaction = call.channel.redaction
+        let fields = headers.map { "\($0.name.rawName): \(redaction.redact($0.value, under: $0.name.rawName))" }
+        return
+            "\(method.rawValue) \(redaction.redact(url: url)) [\(fields.joined(separator: "; "))], \(body.summary), attempt \(attempt)"
+            .escapingControls
+    }
+
+    /// As ``description``.
+    public var debugDescription: String { description }
+}
+
+extension Response: CustomStringConvertible, CustomDebugStringConvertible {
+    /// Status, fields, size and how it ended, secrets hidden.
+    public var description: String {
+        let outcome = error.map { $0.description } ?? "success"
+        guard let head else { return "no response: \(outcome)" }
+        let redaction = call.channel.redaction
+        let fields = head.headers.map { "\($0.name.rawName): \(redaction.redact($0.value, under: $0.name.rawName))" }
+        return "\(head.status.code) [\(fields.joined(separator: "; "))], \(data.count) bytes, \(outcome)".escapingControls
+    }
+
+    /// As ``description``.
+    public var debugDescription: String { description }
+}
+
+extension Header: CustomStringConvertible {
+    /// Name and value, the value hidden under a name that holds a secret.
+    public var description: String { "\(name): \(Redaction().redact(value, under: name))" }
+}
+
+extension QueryItem: CustomStringConvertible {
+    /// Name and value, the value hidden under a name that holds a secret.
+    public var description: String { "\(name)=\(value.map { Redaction().redact($0, under: name) } ?? "")" }
+}
+
+extension Headers: CustomStringConvertible {
+    /// Names and values, values hidden under names that hold secrets.
+    public var description: String { elements.map { "\(Header($0.name, $0.value))" }.joined(separator: "; ") }
+}
+
+extension RequestBody {
+    fileprivate var summary: String {
+        switch self {
+        case .none: "no body"
+        case .bytes(let data): "\(data.count) bytes"
+        case .file: "a file"
+        case .stream(let stream): stream.length.map { "a stream of \($0) bytes" } ?? "a stream"
+        }
+    }
+}
