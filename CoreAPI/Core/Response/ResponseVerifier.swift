@@ -72,7 +72,7 @@ public struct ContentTypeResponseVerifier: ResponseVerifier {
     public func verify(_ response: Response<Data>) throws {
         guard !response.data.isEmpty else { return }
         let value = response.head?.headers[.contentType]
-        let type = value.map { $0.prefix { $0 != ";" }.trimmingHTTPWhitespace().lowercased() }
+        let type = value.flatMap(MediaType.init)?.essence
         let isAccepted = types.contains { accepted in
             type == accepted || (accepted.hasSuffix("/*") && type?.hasPrefix(accepted.dropLast()) == true)
         }

@@ -1,0 +1,20 @@
+extension Response {
+    /// The same response with its value transformed; a failure stays what it is.
+    public func map<Other>(_ transform: (Value) throws -> Other) -> Response<Other> {
+        flatMap { .success(try transform($0)) }
+    }
+
+    /// The same response with its value replaced by a result. What `transform` throws becomes ``APIClientError/app(_:_:)``, unless it is
+    /// an ``APIClientError`` already.
+    public func flatMap<Other>(_ transform: (Value) throws -> Result<Other, APIClientError>) -> Response<Other> {
+        switch result {
+        case .failure(let error): return with(.failure(error))
+        case .success(let value):
+            do {
+                return with(try transform(value))
+            } catch {
+                return with(.failure(error as? APIClientError ?? .app(error, ErrorContext(self))))
+            }
+        }
+    }
+}
