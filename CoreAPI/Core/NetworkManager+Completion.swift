@@ -25,17 +25,3 @@ extension NetworkManager {
             })
     }
 }
-
-/// Stops a call. Cancelling twice, or after the end, does nothing.
-public struct Cancellable: Sendable {
-    private let task: Task<Void, Never>
-
-    init(_ task: Task<Void, Never>) {
-        self.task = task
-    }
-
-    /// Aborts the transfer; the completion hears ``APIClientError/cancelled(_:)`` unless the result was on its way already.
-    public func cancel() {
-        task.cancel()
-    }
-}

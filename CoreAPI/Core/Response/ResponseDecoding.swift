@@ -67,4 +67,21 @@ extension ResponseDecoding where Value: Decodable {
             throw VerificationError.emptyBody(status: status, expected: String(describing: Value.self))
         }
     }
+
+    /// The value under a path of keys, `data.items` or `orders.0.price`; a key with a dot in it cannot be named.
+    ///
+    /// A key that is not there fails the call with a ``DecodingFailure`` that names it and the place where it was looked for.
+    public static func decodable(_ type: Value.Type = Value.self, at path: String) -> ResponseDecoding {
+        let keys = path.split(separator: ".").map(String.init)
+        return ResponseDecoding(wantsCoder: true) { response in
+            try NestedPath.$current.withValue(keys) {
+                try response.call.channel.coder.decode(NestedValue<Value>.self, from: response.data).value
+            }
+        }
+    }
+}
+
+extension ResponseDecoding where Value == JSONValue {
+    /// Any JSON, to be mapped by hand.
+    public static let json = ResponseDecoding.decodable()
 }

@@ -1,0 +1,45 @@
+extension Dispatcher {
+    /// Runs a call and returns its value: `.data`, `.text`, `.json`, `.nothing`, `.decodable(T.self)` or what lies under a path of keys,
+    /// `.decodable([Item].self, at: "data.items")`.
+    ///
+    /// - Throws: ``APIClientError``, by the stage that failed.
+    public func value<Value: Sendable>(
+        for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>
+    ) async throws(APIClientError) -> Value {
+        try await response(for: endpoint, as: decoding).result.get()
+    }
+
+    /// Runs a call and calls back with the whole response, exactly once, after a cancellation too.
+    ///
+    /// - Parameters:
+    ///   - queue: where a completion runs that was not written on an actor.
+    ///   - completion: written on an actor, the main one for instance, it runs there.
+    /// - Returns: a handle to cancel with; need not be kept.
+    @discardableResult
+    public func response<Value: Sendable>(
+        for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>, queue: CallbackQueue = .main,
+        // Lets a closure that is written on an actor stay on it, as `Task.init` does.
+        @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Value>) -> Void
+    ) -> Cancellable {
+        Cancellable(
+            Task {
+                let response = await self.response(for: endpoint, as: decoding)
+                // Only the completion prefers the queue; the call itself must not run on it.
+                await withTaskExecutorPreference(queue.executor) { await completion(response) }
+            })
+    }
+}
+
+/// Stops a call. Cancelling twice, or after the end, does nothing.
+public struct Cancellable: Sendable {
+    private let task: Task<Void, Never>
+
+    init(_ task: Task<Void, Never>) {
+        self.task = task
+    }
+
+    /// Aborts the transfer; the completion hears ``APIClientError/cancelled(_:)`` unless the result was on its way already.
+    public func cancel() {
+        task.cancel()
+    }
+}

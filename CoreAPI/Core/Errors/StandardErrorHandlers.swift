@@ -1,0 +1,81 @@
+internal import HTTPTypes
+
+/// Decides by the answer's status, whoever turned it into an error.
+///
+/// ```swift
+/// StatusCodeErrorHandler(409, 423) { response in .retryAfter(.seconds(1)) }
+/// ```
+public struct StatusCodeErrorHandler: ErrorHandler {
+    private let codes: Set<Int>
+    private let decide: @Sendable (Response<Void>) async -> RetryResult
+
+    /// - Parameter decide: called once per failed attempt with one of the codes, on the pipeline's thread.
+    public init(_ codes: Int..., decide: @escaping @Sendable (Response<Void>) async -> RetryResult) {
+        self.codes = Set(codes)
+        self.decide = decide
+    }
+
+    public func canResolve(_ error: APIClientError) -> Bool {
+        error.context.head.map { codes.contains($0.status.code) } ?? false
+    }
+
+    public func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult {
+        await decide(response)
+    }
+}
+
+/// Waits for the network to come back: repeats a call that found no host or no connection.
+public struct NoInternetErrorHandler: ErrorHandler {
+    private let repetitions: Int
+    private let pause: Duration
+
+    /// - Parameters:
+    ///   - repetitions: of one call, after its first attempt. Default 3.
+    ///   - pause: before each. Default 1 s.
+    public init(repetitions: Int = 3, pause: Duration = .seconds(1)) {
+        self.repetitions = repetitions
+        self.pause = pause
+    }
+
+    public func canResolve(_ error: APIClientError) -> Bool {
+        guard case .transport(let failure, _) = error else { return false }
+        return switch failure {
+        case .cannotResolveHost, .cannotConnect: true
+        default: false
+        }
+    }
+
+    public func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult {
+        response.repetitions(where: canResolve) <= repetitions ? .retryAfter(pause) : .doNotRetry
+    }
+}
+
+/// Repeats a call whose attempt timed out, at once, if it may be repeated: an idempotent method, a call that carries an
+/// `Idempotency-Key`, or one whose request had not left. The call's own total timeout is not repeated, it is over.
+public struct RequestTimeoutErrorHandler: ErrorHandler {
+    private let repetitions: Int
+
+    /// - Parameter repetitions: of one call, after its first attempt. Default 3.
+    public init(repetitions: Int = 3) {
+        self.repetitions = repetitions
+    }
+
+    public func canResolve(_ error: APIClientError) -> Bool {
+        guard case .transport(.timedOut(let phase, _), _) = error else { return false }
+        return phase != .total
+    }
+
+    public func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult {
+        guard case .transport(.timedOut(let phase, _), _) = error, let request = response.request,
+            phase == .connect || request.method.isIdempotent || request.hasIdempotencyKey
+        else { return .doNotRetry }
+        return response.repetitions(where: canResolve) <= repetitions ? .retry : .doNotRetry
+    }
+}
+
+extension Response {
+    /// How many attempts, the last included, failed in a certain way.
+    fileprivate func repetitions(where isSuch: (APIClientError) -> Bool) -> Int {
+        attempts.count { $0.error.map(isSuch) ?? false }
+    }
+}

@@ -1,0 +1,107 @@
+public import Foundation
+
+/// Any JSON, for answers whose shape is mapped by hand and bodies that have no type.
+///
+/// ```swift
+/// let answer = try await manager.response(for: .search, decoding: .json).value
+/// let total = answer["data"]?["items"]?[0]?["price"]?.decimal
+/// ```
+public enum JSONValue: Codable, Sendable, Hashable {
+    case null
+    case bool(Bool)
+    /// Exact for every amount of money, which a binary fraction is not.
+    case decimal(Decimal)
+    case double(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+
+    /// Reads any JSON.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Decimal.self) {
+            self = .decimal(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .double(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode([JSONValue].self) {
+            self = .array(value)
+        } else {
+            self = .object(try container.decode([String: JSONValue].self))
+        }
+    }
+
+    /// Writes what was read.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .decimal(let value): try container.encode(value)
+        case .double(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
+        }
+    }
+}
+
+extension JSONValue {
+    /// The value under a key; `nil` for anything but an object that has it.
+    public subscript(key: String) -> JSONValue? {
+        if case .object(let members) = self { members[key] } else { nil }
+    }
+
+    /// The value at a place from 0; `nil` for anything but an array that has it.
+    public subscript(index: Int) -> JSONValue? {
+        if case .array(let items) = self, items.indices.contains(index) { items[index] } else { nil }
+    }
+
+    /// The text, if it is one.
+    public var string: String? { if case .string(let value) = self { value } else { nil } }
+    /// The truth value, if it is one.
+    public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+    /// The number, if it is one that a `Decimal` can hold.
+    public var decimal: Decimal? { if case .decimal(let value) = self { value } else { nil } }
+    /// The number, if it is one; a large or exact one as near as a `Double` comes.
+    public var double: Double? {
+        switch self {
+        case .decimal(let value): (value as NSDecimalNumber).doubleValue
+        case .double(let value): value
+        default: nil
+        }
+    }
+    /// The number, if it is a whole one that an `Int` can hold.
+    public var int: Int? { decimal.flatMap { Int("\($0)") } }
+    /// The items, if it is an array.
+    public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
+    /// The members, if it is an object.
+    public var object: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
+    /// Whether it is `null`.
+    public var isNull: Bool { self == .null }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral,
+    ExpressibleByIntegerLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    /// A text.
+    public init(stringLiteral value: String) { self = .string(value) }
+    /// `true` or `false`.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// `null`.
+    public init(nilLiteral: ()) { self = .null }
+    /// A whole number.
+    public init(integerLiteral value: Int) { self = .decimal(Decimal(value)) }
+    /// An array.
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    /// An object; of a key that comes twice the later value counts.
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(Dictionary(elements) { $1 })
+    }
+}

@@ -1,0 +1,54 @@
+import CoreAPI
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("Errors: the handlers that come with the kit")
+struct StandardErrorHandlersTests {
+    private func attempts(
+        _ handler: any ErrorHandler, _ method: HTTPRequest.Method = .get, headers: Headers = [:],
+        _ answer: @escaping @Sendable (Request) -> Response<Data>
+    ) async -> [Attempt] {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport { answer($0) })
+        channel.errorHandler = handler
+        return await channel.manager().response(for: TestEndpoint("x", method, headers: headers), decoding: .nothing).attempts
+    }
+
+    private static func failing(_ error: TransportError) -> @Sendable (Request) -> Response<Data> {
+        { Response(request: $0, result: .failure(.transport(error, ErrorContext($0)))) }
+    }
+
+    @Test("by status code")
+    func statusCode() async {
+        let handler = StatusCodeErrorHandler(409, 423) { $0.attempts.count < 3 ? .retry : .doNotRetry }
+        #expect(await attempts(handler) { .answer(to: $0, status: 409) }.count == 3)
+        #expect(await attempts(handler) { .answer(to: $0, status: 423) }.count == 3)
+        #expect(await attempts(handler) { .answer(to: $0, status: 404) }.count == 1)
+        #expect(await attempts(handler, .get, Self.failing(.closed)).count == 1)
+    }
+
+    @Test("without internet: three repetitions, a pause before each")
+    func noInternet() async {
+        let handler = NoInternetErrorHandler(pause: .milliseconds(5))
+        let lost = await attempts(handler, .post, Self.failing(.cannotResolveHost("h")))
+        #expect(lost.count == 4)
+        #expect(lost.dropFirst().allSatisfy { $0.delay == .milliseconds(5) })
+        #expect(
+            await attempts(
+                NoInternetErrorHandler(repetitions: 1, pause: .zero), .get, Self.failing(.cannotConnect(host: "h", reason: ""))
+            ).count == 2)
+        #expect(await attempts(handler, .get, Self.failing(.tls(host: "h", reason: ""))).count == 1)
+        #expect(await attempts(handler) { .answer(to: $0, status: 500) }.count == 1)
+    }
+
+    @Test("after a timeout: three repetitions at once, of what may be repeated")
+    func timeout() async {
+        let handler = RequestTimeoutErrorHandler()
+        let idle = Self.failing(.timedOut(.idle, after: .seconds(1)))
+        #expect(await attempts(handler, .get, idle).map(\.delay) == [.zero, .zero, .zero, .zero])
+        #expect(await attempts(handler, .post, idle).count == 1)
+        #expect(await attempts(handler, .post, headers: ["Idempotency-Key": "k"], idle).count == 4)
+        #expect(await attempts(handler, .post, Self.failing(.timedOut(.connect, after: .seconds(1)))).count == 4)
+        #expect(await attempts(handler, .get, Self.failing(.timedOut(.total, after: .seconds(1)))).count == 1)
+    }
+}

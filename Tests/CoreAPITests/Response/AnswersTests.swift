@@ -1,0 +1,68 @@
+import CoreAPI
+import Dispatch
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("Dispatcher: an answer")
+struct AnswersTests {
+    struct Item: Codable, Equatable, Sendable { var id: Int }
+
+    private let body = #"{"data":{"items":[{"id":1},{"id":2}],"2":"two","none":null},"şş":{"a":1.5},"ok":true}"#
+
+    private var dispatcher: CommonDispatcher {
+        CommonDispatcher(channel: .test("https://h.example", transport: RecordingTransport(body: body)))
+    }
+
+    @Test("comes as bytes, text, JSON, a value, nothing, or the value under a key path")
+    func forms() async throws {
+        #expect(try await dispatcher.value(for: TestEndpoint(), as: .data) == Data(body.utf8))
+        #expect(try await dispatcher.value(for: TestEndpoint(), as: .text) == body)
+        try await dispatcher.value(for: TestEndpoint(), as: .nothing)
+        let json = try await dispatcher.value(for: TestEndpoint(), as: .json)
+        #expect(json["data"]?["items"]?[1]?["id"]?.int == 2)
+        #expect(json["data"]?["none"]?.isNull == true)
+        #expect(json["şş"]?["a"]?.double == 1.5)
+        #expect(json["ok"]?.bool == true)
+        #expect(json["data"]?["items"]?[7] == nil)
+        #expect(json["ok"]?["no"] == nil)
+        #expect(
+            try await dispatcher.value(for: TestEndpoint(), as: .decodable([Item].self, at: "data.items")) == [
+                Item(id: 1), Item(id: 2),
+            ])
+        #expect(try await dispatcher.value(for: TestEndpoint(), as: .decodable(Int.self, at: "data.items.1.id")) == 2)
+        #expect(try await dispatcher.value(for: TestEndpoint(), as: .decodable(String.self, at: "data.2")) == "two")
+        #expect(try await dispatcher.value(for: TestEndpoint(), as: .decodable(Int?.self, at: "data.none")) == nil)
+        #expect(try await dispatcher.value(for: TestEndpoint(), as: .decodable([String: Double].self, at: "şş")) == ["a": 1.5])
+    }
+
+    @Test(
+        "under a path that is not there is a decoding error that names it",
+        arguments: [
+            ("data.things", "things"), ("data.items.9", "9"), ("nothing.at.all", "nothing"), ("ok.deeper", "ok"),
+            ("data.items.-1", "-1"),
+        ])
+    func missing(path: String, name: String) async {
+        let response = await dispatcher.response(for: TestEndpoint(), as: .decodable(Int.self, at: path))
+        guard case .decoding(let failure, _)? = response.error else { Issue.record("\(response)"); return }
+        #expect(failure.localizedDescription.contains(name), "\(failure.localizedDescription)")
+    }
+
+    @Test("comes by completion as well, with everything known about the call")
+    func completion() async {
+        let response = await withCheckedContinuation { continuation in
+            dispatcher.response(for: TestEndpoint(), as: .decodable(Bool.self, at: "ok")) { continuation.resume(returning: $0) }
+        }
+        #expect(try! response.value)
+        #expect(response.attempts.count == 1)
+    }
+
+    @Test("JSON is written as it was read")
+    func roundTrip() throws {
+        let value: JSONValue = ["a": [1, nil, true, "ş"], "b": ["c": 2]]
+        let data = try JSONEncoder().encode(value)
+        #expect(try JSONDecoder().decode(JSONValue.self, from: data) == value)
+        #expect(value["a"]?.array?.count == 4)
+        #expect(value.object?.count == 2)
+    }
+}
