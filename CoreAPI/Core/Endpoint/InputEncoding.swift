@@ -33,6 +33,15 @@ public struct InputEncoding: Sendable {
         try request.setBody(parameters, coder: request.call.channel.coder)
     }
 
+    /// Into the body, byte for byte: `Data` only. The type is `application/octet-stream` unless a header says otherwise.
+    public static let raw = InputEncoding("raw bytes") { parameters, request in
+        guard let data = parameters.value as? Data else {
+            throw EncodingError.invalidValue(parameters.value, .init(codingPath: [], debugDescription: "expected Data"))
+        }
+        request.body = .bytes(data)
+        request.headers[.contentType] = "application/octet-stream"
+    }
+
     /// Into the body, as JSON, whatever the channel's coder.
     public static let json = json(.json)
 

@@ -55,7 +55,7 @@ extension Request {
 
     /// Whether a length goes out even without a body (RFC 9110 §8.6).
     private var sendsLength: Bool {
-        !body.isEmpty || method == .post || method == .put || method == .patch || method.rawValue == "QUERY"
+        !body.isEmpty || method == .post || method == .put || method == .patch || method == .query
     }
 
     /// The fields that the transport sends of its own accord are written too, but for those that curl makes itself.

@@ -66,7 +66,7 @@ extension HTTPRequest.Method {
     public var isIdempotent: Bool {
         switch self {
         case .get, .head, .options, .trace, .put, .delete: true
-        default: rawValue == "QUERY"
+        default: self == .query
         }
     }
 

@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@Suite("Typed endpoints: wrong pairs fail to compile")
+struct TypedPairsTests {
+    private static let declarations = """
+        import CoreAPI
+        import Foundation
+        struct Order: Codable, Sendable { var id: Int }
+        struct Opaque: Sendable {}
+        struct Orders: EndpointProvider {
+            var all: GET<Void, [Order]> { create("orders") }
+            var place: POST<Order, Order> { create("orders") }
+        }
+        func use(_ dispatcher: CommonDispatcher) async throws {
+
+        """
+
+    /// Whether the compiler takes the statement.
+    private func compiles(_ statement: String) throws -> Bool {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pairs-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("snippet.swift")
+        try Data((Self.declarations + statement + "\n}\n").utf8).write(to: file)
+        let modules = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+            .appendingPathComponent("Modules").path
+        let compiler = Process()
+        compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        compiler.arguments = [
+            "swiftc", "-typecheck", "-swift-version", "6", "-I", modules, "-Xcc",
+            "-fmodule-map-file=\(SourceTree.path("CoreAPI/CCurl/module.modulemap"))", file.path,
+        ]
+        compiler.standardError = FileHandle.nullDevice
+        compiler.standardOutput = FileHandle.nullDevice
+        try compiler.run()
+        compiler.waitUntilExit()
+        return compiler.terminationStatus == 0
+    }
+
+    @Test(
+        "right pairs compile",
+        arguments: [
+            "let orders: [Order] = try await dispatcher.request(Orders().all); _ = orders",
+            "let order: Order = try await dispatcher.request(Orders().place, Order(id: 1)); _ = order",
+            "let raw: PUT<Data, Void> = Orders().create(\"x\"); try await dispatcher.request(raw, .init())",
+            "let none: DELETE<Void, Void> = Orders().create(\"x\"); try await dispatcher.request(none)",
+        ])
+    func right(statement: String) throws {
+        #expect(try compiles(statement))
+    }
+
+    @Test(
+        "wrong ones do not",
+        arguments: [
+            "let order: Order = try await dispatcher.request(Orders().all); _ = order",
+            "_ = try await dispatcher.request(Orders().all, Order(id: 1))",
+            "_ = try await dispatcher.request(Orders().place)",
+            "_ = try await dispatcher.request(Orders().place, \"text\")",
+            "let wrong: GET<Opaque, Order> = Orders().create(\"x\"); _ = wrong",
+            "let wrong: GET<Void, Opaque> = Orders().create(\"x\"); _ = wrong",
+        ])
+    func wrong(statement: String) throws {
+        #expect(try !compiles(statement))
+    }
+}
