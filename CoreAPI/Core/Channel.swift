@@ -13,6 +13,8 @@ public struct Channel: Sendable {
     /// Stands in logs and errors, and is what ``NetworkManager`` looks a test's override up by.
     public var name: String
     public var environment: Environment
+    /// Where calls speak to instead of ``environment``, asked at the beginning of each.
+    public var environmentSwitch: EnvironmentSwitch?
     /// Attached to every request of the channel, farthest of all.
     public var modifiers: [any RequestModifier] = []
     /// Run besides the built-in ones, in the order of their priorities.
@@ -74,7 +76,7 @@ extension Channel {
             if url.scheme == .http, !environment.allowsInsecureConnections {
                 problems.append(RequestError.insecureConnection(host: url.host).readableDescription)
             }
-            _ = try environment.commonHeaders.fields()
+            for headers in [environment.commonHeaders] + environment.specificHeaders.values { _ = try headers.fields() }
         } catch {
             problems.append(error.readableDescription)
         }

@@ -17,6 +17,21 @@ public struct CommonDispatcher: Dispatcher {
         pipeline = Pipeline(channel: channel)
     }
 
+    /// Makes a channel on the spot, for a team that has an environment and a few hooks.
+    ///
+    /// - Parameters:
+    ///   - transport: owns the connections; `nil` for one of this dispatcher's own.
+    public init(
+        environment: Environment, resultHandler: ResultHandler = .none, errorFilter: ErrorFilter = .none,
+        interceptor: (any RequestInterceptor)? = nil, transport: (any Transport)? = nil
+    ) {
+        var channel = Channel(name: environment.name, environment: environment, transport: transport)
+        channel.resultHandler = resultHandler
+        channel.errorFilter = errorFilter
+        channel.interceptors = interceptor.map { [$0] } ?? []
+        self.init(channel: channel)
+    }
+
     /// The channel that calls go through.
     public var channel: Channel { pipeline.channel }
 

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// One of the places that a channel can speak to: production, staging, a sandbox. Channels declare an enum of their hosts.
 ///
 /// Use an environment type for what has a name and a URL; everything that a team may want to change on top is a value in
@@ -25,6 +27,8 @@ public struct Environment: Sendable {
     public var baseURL: String
     /// Sent with every request; an endpoint's own header of the same name wins.
     public var commonHeaders: Headers
+    /// Sent with the requests of a group of endpoints, which names itself by a ``HeaderGroup`` modifier; they win over the common ones.
+    public var specificHeaders: [String: Headers]
     public var cachePolicy: CachePolicy
     public var serverTrust: ServerTrust
     /// Whether clear text http may be spoken. Default `false`.
@@ -35,15 +39,64 @@ public struct Environment: Sendable {
 
     public init(
         _ type: any EnvironmentType, name: String? = nil, baseURL: String? = nil, commonHeaders: Headers = [:],
-        cachePolicy: CachePolicy = .protocolDefault, serverTrust: ServerTrust = .system, allowsInsecureConnections: Bool = false
+        specificHeaders: [String: Headers] = [:], cachePolicy: CachePolicy = .protocolDefault, serverTrust: ServerTrust = .system,
+        allowsInsecureConnections: Bool = false
     ) {
         self.type = type
         self.name = name ?? type.name
         self.baseURL = baseURL ?? type.baseURL
         self.commonHeaders = commonHeaders
+        self.specificHeaders = specificHeaders
         self.cachePolicy = cachePolicy
         self.serverTrust = serverTrust
         self.allowsInsecureConnections = allowsInsecureConnections
         isSimulated = type.isSimulated
+    }
+}
+
+extension Environment {
+    /// This environment with the headers of another on top: of one name, the other's count. For what several environments share.
+    public func merging(commonHeaders: Headers = [:], specificHeaders: [String: Headers] = [:]) -> Environment {
+        var merged = self
+        merged.commonHeaders = self.commonHeaders.merging(commonHeaders)
+        merged.specificHeaders.merge(specificHeaders) { $0.merging($1) }
+        return merged
+    }
+}
+
+/// Says that a request belongs to a group for which the environment has headers of its own; see ``Environment/specificHeaders``. Groups
+/// of several levels add up.
+public struct HeaderGroup: RequestModifier, Hashable {
+    public let key: String
+
+    /// - Parameter key: as in ``Environment/specificHeaders``; a group that the environment does not know has no headers there.
+    public init(_ key: String) {
+        self.key = key
+    }
+}
+
+/// Lets every networker of a channel speak to another environment from its next call on, without being made anew: a debug menu's
+/// switch from production to staging.
+///
+/// ```swift
+/// let place = EnvironmentSwitch(Environment(DLHost.production))
+/// channel.environmentSwitch = place
+/// // later, from anywhere
+/// place.environment = Environment(DLHost.staging)
+/// ```
+///
+/// May be used from any thread. A call that is under way stays where it began.
+public final class EnvironmentSwitch: Sendable {
+    private let state: Mutex<Environment>
+
+    /// - Parameter environment: where to speak to at first.
+    public init(_ environment: Environment) {
+        state = Mutex(environment)
+    }
+
+    /// Where calls that begin now speak to.
+    public var environment: Environment {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
     }
 }

@@ -22,7 +22,7 @@ struct Pipeline: Sendable {
     func response<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>
     ) async -> Response<Value> {
-        let call = Call(channel: channel, endpoint: endpoint.description)
+        let call = Call(channel: currentChannel(), endpoint: endpoint.description)
         let request: Request
         do throws(APIClientError) {
             request = try enhance(build(endpoint, call, wantsCoder: decoding.wantsCoder))
@@ -46,9 +46,17 @@ struct Pipeline: Sendable {
         }
     }
 
+    private func currentChannel() -> Channel {
+        guard let place = channel.environmentSwitch else { return channel }
+        var current = channel
+        current.environment = place.environment
+        return current
+    }
+
     // MARK: - Stages, in order
 
     private func build(_ endpoint: any Endpoint, _ call: Call, wantsCoder: Bool) throws(APIClientError) -> Request {
+        let problems = channel.environmentSwitch == nil ? problems : call.channel.problems
         guard problems.isEmpty else { throw .channel(problems: problems, ErrorContext(call)) }
         do throws(RequestError) {
             var request = try Request(endpoint, call: call)

@@ -21,6 +21,8 @@ public func withChannel<Result>(
     operation: () async throws -> Result
 ) async rethrows -> Result {
     var swapped = channel.isolated(transport: transport)
+    swapped.environment = channel.environmentSwitch?.environment ?? channel.environment
+    swapped.environmentSwitch = nil
     swapped.environment.isSimulated = true
     change(&swapped)
     return try await ChannelOverride.with(swapped, operation: operation)

@@ -34,6 +34,14 @@ public struct Headers: RequestModifier, Hashable, ExpressibleByDictionaryLiteral
         }
     }
 
+    /// These lines and the other's; what the other names replaces what stands under the name here.
+    public func merging(_ other: Headers) -> Headers {
+        let names = Set(other.elements.map { $0.name.lowercased() })
+        var merged = Headers()
+        merged.elements = elements.filter { !names.contains($0.name.lowercased()) } + other.elements
+        return merged
+    }
+
     /// Adds a line; what stands under the name already stays, as `Set-Cookie` needs it.
     public mutating func append(_ name: String, _ value: String) {
         elements.append(Element(name: name, value: value))

@@ -10,6 +10,8 @@ extension Request {
         var modifiers: [any RequestModifier] = []
         if !environment.commonHeaders.isEmpty { modifiers.append(environment.commonHeaders) }
         if environment.cachePolicy != .protocolDefault { modifiers.append(environment.cachePolicy) }
+        let groups = (call.channel.modifiers + endpoint.modifiers).compactMap { ($0 as? HeaderGroup)?.key }
+        modifiers += groups.compactMap { environment.specificHeaders[$0] } as [any RequestModifier]
         modifiers += call.channel.modifiers
         let nearest = modifiers.endIndex
         modifiers += endpoint.modifiers

@@ -1,0 +1,74 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("Environment")
+struct EnvironmentTests {
+    private func header(_ request: Request, _ name: String) -> String? {
+        request.headers.first { $0.name.canonicalName == name.lowercased() }?.value
+    }
+
+    @Test("headers of a group win over the common ones and lose to the channel's")
+    func specificHeaders() async throws {
+        let transport = RecordingTransport()
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.environment.commonHeaders = ["X-A": "common", "X-B": "common", "X-C": "common"]
+        channel.environment.specificHeaders = ["orders": ["X-B": "orders", "X-C": "orders"]]
+        channel.modifiers = [Header("X-C", "channel")]
+        try await channel.manager().request(endpoint: TestEndpoint(modifiers: [HeaderGroup("orders")]))
+        try await channel.manager().request(endpoint: TestEndpoint(modifiers: [HeaderGroup("unknown")]))
+        let names = ["X-A", "X-B", "X-C"]
+        #expect(
+            transport.requests.map { request in names.map { header(request, $0) ?? "" } } == [
+                ["common", "orders", "channel"], ["common", "common", "channel"],
+            ])
+    }
+
+    @Test("merging puts another's headers on top")
+    func merging() {
+        let environment = Environment(
+            TestHost(baseURL: "https://h.example"), commonHeaders: ["X-A": "1", "x-b": "1"], specificHeaders: ["g": ["X-C": "1"]])
+        let merged = environment.merging(commonHeaders: ["X-B": "2"], specificHeaders: ["g": ["X-D": "2"], "h": ["X-E": "2"]])
+        #expect(merged.commonHeaders["X-A"] == "1")
+        #expect(merged.commonHeaders.elements.map(\.value) == ["1", "2"])
+        #expect(merged.specificHeaders["g"]?.elements.map(\.name) == ["X-C", "X-D"])
+        #expect(merged.specificHeaders["h"]?["X-E"] == "2")
+    }
+
+    @Test("is switched at run time for networkers that are there already")
+    func switched() async throws {
+        let transport = RecordingTransport()
+        var channel = Channel.test("https://unused.example", transport: transport)
+        let place = EnvironmentSwitch(Environment(TestHost(baseURL: "https://one.example")))
+        channel.environmentSwitch = place
+        let manager = channel.manager()
+        try await manager.request(endpoint: TestEndpoint())
+        place.environment = Environment(TestHost(baseURL: "https://two.example"))
+        try await manager.request(endpoint: TestEndpoint())
+        place.environment = Environment(TestHost(baseURL: "http://three.example"))
+        let refused = await manager.response(for: TestEndpoint(), decoding: .nothing)
+        #expect(transport.requests.map(\.url.host) == ["one.example", "two.example"])
+        #expect(refused.error?.label == "channel")
+    }
+
+    @Test("and a few hooks make a dispatcher")
+    func dispatcher() async throws {
+        struct Adding: RequestInterceptor {
+            func adapt(_ request: inout Request) async throws { try request.setHeader("X-A", "1") }
+        }
+        struct Found: Error, Equatable {}
+        let transport = RecordingTransport(body: "error")
+        let told = Shared(0)
+        let dispatcher = CommonDispatcher(
+            environment: Environment(TestHost(baseURL: "https://h.example")),
+            resultHandler: ResultHandler { _ in told.change { $0 += 1 } },
+            errorFilter: ErrorFilter { $0.data == Data("error".utf8) ? Found() : nil }, interceptor: Adding(),
+            transport: transport)
+        let response = await dispatcher.response(for: TestEndpoint(), as: .data)
+        #expect(response.error?.app() == Found())
+        #expect(told.current == 1)
+        #expect(transport.requests.first.map { header($0, "X-A") } == "1")
+    }
+}
