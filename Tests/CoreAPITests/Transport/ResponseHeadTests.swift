@@ -121,4 +121,17 @@ struct ResponseHeadTests {
         #expect(response.transportError?.label == "malformedResponse", "\(response.result)")
         await transport.close()
     }
+
+    /// libcurl before 8.1.1 continues the last header of the handle's previous response, which it has freed.
+    @Test("A head that begins with a continuation line is malformed, and harmless", arguments: [" X: y", "\tfolded"])
+    func leadingFold(line: String) async throws {
+        let folded = Data("HTTP/1.1 200 OK\r\n\(line)\r\nContent-Length: 2\r\n\r\n{}".utf8)
+        let server = try LoopbackServer.start { request in request.exchange.isMultiple(of: 2) ? .json("{}") : [.send(folded)] }
+        let transport = CurlTransport()
+        for index in 0..<20 {
+            let response = try await Requests(transport).send(.get, server.url)
+            if index == 1 { #expect(response.transportError?.label == "malformedResponse", "\(response.result)") }
+        }
+        await transport.close()
+    }
 }

@@ -31,6 +31,8 @@ enum CurlFailure {
         // A single line beyond what libcurl's own buffer takes, 100 KiB.
         case CURLE_OUT_OF_MEMORY where facts.wasSent && !facts.hasHead: return .headTooLarge(limit: min(facts.headLimit, 102_400))
         // Rubbish where a head should be is "HTTP/0.9, which is not allowed".
+        // So do a header line that continues none, and a chunk size that is no number.
+        case CURLE_BAD_FUNCTION_ARGUMENT where facts.wasSent: return .malformedResponse(reason: facts.message)
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: return .malformedResponse(reason: facts.message)
         case CURLE_UNSUPPORTED_PROTOCOL where facts.wasSent: return .malformedResponse(reason: facts.message)
         // The write callback keeps a reason of its own; without one it was the decoder that refused to go on.

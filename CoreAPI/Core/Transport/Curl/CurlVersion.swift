@@ -36,15 +36,20 @@ struct CurlVersion: Sendable {
     /// The same as a header line.
     static let userAgentLine = "User-Agent: \(userAgent)"
 
+    /// Whether an easy handle may serve a second transfer. Before 8.1.1 a handle remembers the last header of its previous response
+    /// after it was freed, `curl_easy_reset` or not; a response that begins with a continuation line then writes into freed memory.
+    let mayReuseHandles: Bool
     let version: String
     let capabilities: CurlTransport.Capabilities
 
     private init() {
         guard let info = ccurl_version() else {
             version = "unknown"
+            mayReuseHandles = false
             capabilities = .init(protocols: [], http2: false, tlsBackend: nil, gzip: false, brotli: false, zstd: false)
             return
         }
+        mayReuseHandles = info.pointee.version_num >= 0x08_0200
         version = info.pointee.version.map { String(cString: $0) } ?? "unknown"
         var protocols: [String] = []
         var next = info.pointee.protocols

@@ -32,7 +32,8 @@ final class CurlWorker {
     private init(_ loop: CurlLoop, limits: Limits) throws(TransportError) {
         self.loop = loop
         multi = try CurlMulti(limits: limits)
-        handles = CurlHandlePool(capacity: min(max(1, limits.connections), 256))
+        handles = CurlHandlePool(
+            capacity: CurlVersion.current.mayReuseHandles ? min(max(1, limits.connections), 256) : 0)
         queue = HostQueue(
             connections: limits.connections, connectionsPerHost: limits.connectionsPerHost,
             streamsPerConnection: limits.streamsPerConnection, capacity: limits.queuedRequests)
