@@ -79,6 +79,15 @@ static inline CURLcode ccurl_set_prereq(CURL *_Nonnull handle, curl_prereq_callb
     return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_PREREQDATA, context);
 }
 
+/* Both are kept by the connection, so that the context must outlive it and not only the transfer. */
+static inline CURLcode ccurl_set_sockets(CURL *_Nonnull handle, curl_opensocket_callback _Nonnull open,
+                                         curl_closesocket_callback _Nonnull close, void *_Nonnull context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open);
+    if (code == CURLE_OK) code = curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context);
+    if (code == CURLE_OK) code = curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, close);
+    return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_CLOSESOCKETDATA, context);
+}
+
 static inline CURLMcode ccurl_multi_set_long(CURLM *_Nonnull multi, CURLMoption option, long value) {
     if (!ccurl_is_family((CURLoption)option, CURLOPTTYPE_LONG)) return CURLM_UNKNOWN_OPTION;
     return curl_multi_setopt(multi, option, value);
@@ -153,6 +162,7 @@ static inline void ccurl_ignore_sigpipe(void) {
 static const size_t ccurl_readfunc_abort = CURL_READFUNC_ABORT;
 static const int ccurl_seekfunc_ok = CURL_SEEKFUNC_OK;
 static const int ccurl_seekfunc_fail = CURL_SEEKFUNC_FAIL;
+static const curl_socket_t ccurl_bad_socket = CURL_SOCKET_BAD;
 static const int ccurl_prereqfunc_ok = CURL_PREREQFUNC_OK;
 static const int ccurl_prereqfunc_abort = CURL_PREREQFUNC_ABORT;
 static const long ccurl_http_version_1_1 = CURL_HTTP_VERSION_1_1;

@@ -1,32 +1,7 @@
+// What the README shows under "One call" and "Add a channel", line by line; ReadmeTests compares.
+
 import CoreAPI
 import HTTPTypes
-
-// What the README shows under "Add a channel" and "One call", line by line; ReadmeTests compares.
-
-enum BKHost: String, EnvironmentType {
-    case production
-
-    var baseURL: String { "https://api.books.example/v1" }
-}
-
-struct BKError: Error, Decodable {
-    let reason: String
-}
-
-extension Channel {
-    static let bk: Channel = {
-        var channel = Channel(name: "BK", environment: Environment(BKHost.production))
-        channel.modifiers = [Header("X-Client", "app"), Timeout(total: .seconds(20))]
-        channel.interceptors = [RetryPolicy()]
-        channel.errorFilter = .envelope(BKError.self) { error, _ in error }
-        channel.logger = CoreNetworkLogger(subsystem: "com.example.books", category: "BK")
-        return channel
-    }()
-}
-
-class BKNetworker<EndpointItem: Endpoint>: Networker {
-    var networkManager = NetworkManager<EndpointItem>(channel: .bk)
-}
 
 enum BasketEndpoint: Endpoint {
     case add(product: Int, quantity: Int)
@@ -66,4 +41,29 @@ final class BasketInteractor: BKNetworker<BasketEndpoint>, BasketInteractorInter
     func adding(product: Int) async throws(APIClientError) -> Basket {
         try await networkManager.request(endpoint: .add(product: product, quantity: 1))
     }
+}
+
+enum BKHost: String, EnvironmentType {
+    case production
+
+    var baseURL: String { "https://api.books.example/v1" }
+}
+
+struct BKError: Error, Decodable {
+    let reason: String
+}
+
+extension Channel {
+    static let bk: Channel = {
+        var channel = Channel(name: "BK", environment: Environment(BKHost.production))
+        channel.modifiers = [Header("X-Client", "app"), Timeout(total: .seconds(20))]
+        channel.interceptors = [RetryPolicy()]
+        channel.errorFilter = .envelope(BKError.self) { error, _ in error }
+        channel.logger = CoreNetworkLogger(subsystem: "com.example.books", category: "BK")
+        return channel
+    }()
+}
+
+class BKNetworker<EndpointItem: Endpoint>: Networker {
+    var networkManager = NetworkManager<EndpointItem>(channel: .bk)
 }

@@ -68,7 +68,7 @@ public struct RetryPolicy: RequestInterceptor {
     private func retryAfter(_ response: Response<Void>) -> Duration? {
         guard let value = response.head?.headers[.retryAfter] else { return nil }
         // A server that names a year is answered by the call's timeout, not by arithmetic that overflows.
-        if let seconds = Int(value) { return seconds >= 0 ? .seconds(min(seconds, 86_400)) : nil }
+        if !value.isEmpty, value.utf8.allSatisfy(\.isDigit) { return .seconds(min(Int(value) ?? .max, 86_400)) }
         guard let date = HTTPDate.date(value) else { return nil }
         return .seconds(min(max(date.timeIntervalSinceNow, 0), 86_400))
     }

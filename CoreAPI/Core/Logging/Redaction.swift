@@ -15,7 +15,9 @@ public struct Redaction: Sendable, Hashable {
     ]
 
     /// Names that hide their value when they are the whole name; too short to be looked for within others.
-    public static let standardNames: Set<String> = ["auth", "xauth", "pwd", "pin", "otp", "sig", "cvv", "cvc"]
+    public static let standardNames: Set<String> = [
+        "auth", "xauth", "session", "xsession", "sid", "pwd", "pin", "otp", "sig", "cvv", "cvc",
+    ]
 
     private var stems = standardStems
     private var names = standardNames

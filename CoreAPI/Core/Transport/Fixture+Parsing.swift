@@ -45,10 +45,13 @@ extension Fixture {
         }
     }
 
-    /// Every `.http` file of a folder, by name.
+    /// Every `.http` file of a folder, by name; a folder without one is an error, other files may lie beside them.
     static func all(in directory: String) throws(FixtureError) -> [Fixture] {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
             throw .notFound(name: directory, searched: [directory], available: [])
+        }
+        guard names.contains(where: { $0.hasSuffix(".http") }) else {
+            throw .notFound(name: "*.http", searched: [directory], available: names.sorted())
         }
         var fixtures: [Fixture] = []
         for name in names.sorted() where name.hasSuffix(".http") {

@@ -18,7 +18,7 @@ struct RedactionTests {
             "the header said Bearer s3cret-s3cret-s3cret and no more",
             "Cookie: sid=s3cret; theme=s3cret",
             "Set-Cookie: sid=s3cret; Path=/",
-            "X-Api-Key: s3cret",
+            "X-Api-Key: s3cret", "X-Session: s3cret", "Session: s3cret", "sid=s3cret",
             "{\"token\":\n \"s3cret\"}",
             "{\"token\"\n:\t\"s3cret\"}",
             "{\"token\"\r\n:\r\n[\"s3cret\"]}",

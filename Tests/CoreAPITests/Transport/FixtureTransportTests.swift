@@ -122,6 +122,10 @@ struct FixtureTransportTests {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fixtures-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
+        try Data("GET x\n200".utf8).write(to: folder.appendingPathComponent("misnamed.txt"))
+        let misnamed = Channel.test("https://h.example", transport: FixtureTransport(directory: folder.path))
+        let reason = await page(misnamed, "x").error?.localizedDescription ?? ""
+        #expect(reason.contains("*.http") && reason.contains("misnamed.txt"), "\(reason)")
         try Data("GET x\nnonsense".utf8).write(to: folder.appendingPathComponent("bad.http"))
         let channel = Channel.test("https://h.example", transport: FixtureTransport(directory: folder.path))
         let text = await page(channel, "x").error?.localizedDescription ?? ""

@@ -126,4 +126,35 @@ struct TimeoutTests {
         }
         await transport.close()
     }
+
+    @Test("A request with a body is given up as soon as one without")
+    func idleWithBody() async throws {
+        let server = try LoopbackServer.start { _ in .stallBeforeHead }
+        let transport = CurlTransport()
+        let timeout = Timeout(connect: .seconds(5), idle: .milliseconds(800), total: .seconds(20))
+        let start = ContinuousClock.now
+        let response = try await Requests(transport).send(.post, server.url, body: .bytes(Data("1234567".utf8)), timeout: timeout)
+        let elapsed = ContinuousClock.now - start
+        #expect(response.transportError?.label == "timedOut.idle")
+        #expect(elapsed >= .milliseconds(800) && elapsed < .milliseconds(1_500), "\(elapsed)")
+        await transport.close()
+    }
+
+    @Test("Header lines and trailers that keep coming are no idleness")
+    func slowHead() async throws {
+        let pause = Reply.Step.wait(.milliseconds(250))
+        @Sendable func text(_ line: String) -> Reply.Step { .send(Data((line + "\r\n").utf8)) }
+        let server = try LoopbackServer.start { _ in
+            Reply([
+                text("HTTP/1.1 200 OK"), pause, text("A: 1"), pause, text("B: 2"), pause, text("Transfer-Encoding: chunked"),
+                pause,
+                text("\r\n2\r\n{}"), pause, text("0"), pause, text("T: 1"), pause, text("U: 2"), pause, text(""),
+            ])
+        }
+        let transport = CurlTransport()
+        let timeout = Timeout(connect: .seconds(5), idle: .milliseconds(700), total: .seconds(20))
+        let response = try await Requests(transport).send(.get, server.url, timeout: timeout)
+        #expect(response.text == "{}", "\(response.result)")
+        await transport.close()
+    }
 }

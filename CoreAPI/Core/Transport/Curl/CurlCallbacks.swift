@@ -16,7 +16,7 @@ enum CurlCallbacks {
                 transfer.lastActivity = LoopClock.now()
                 if transfer.answered == 0 { transfer.answered = transfer.lastActivity }
                 if transfer.ticket?.multiplexes != multiplexes { transfer.discovered?.append(transfer, multiplexes: multiplexes) }
-            case .other: break
+            case .other: transfer.lastActivity = LoopClock.now()
             }
             return line.count
         }
@@ -69,9 +69,16 @@ enum CurlCallbacks {
     /// and for every method. With no body, or with none of it sent, it never asks to rewind, so the only sign is that this is called
     /// twice. A second time is refused unless the method may be repeated (RFC 9110 §9.2.2).
     static var prerequest: curl_prereq_callback {
-        { context, _, _, _, _ in
+        { context, remoteAddress, _, remotePort, localPort in
             guard let transfer = CurlTransfer.behind(context) else { return ccurl_prereqfunc_abort }
             transfer.lastActivity = LoopClock.now()
+            if let remoteAddress {
+                let ends = ConnectionSockets.Ends(
+                    remoteAddress: String(cString: remoteAddress), remotePort: remotePort, localPort: localPort)
+                transfer.foundUnreadBytes = transfer.isConnectionSpoilt(ends)
+                // Nothing was sent: the loop takes a fresh connection, whatever the method.
+                if transfer.foundUnreadBytes { return ccurl_prereqfunc_abort }
+            }
             guard transfer.timesSent == 0 || (transfer.request.isIdempotent && transfer.rewind()) else {
                 return ccurl_prereqfunc_abort
             }
@@ -86,6 +93,17 @@ extension CurlTransfer {
     /// The transfer that ``CurlHandle/setCallbacks(to:)`` named; the loop keeps it alive while its handle is in use.
     static func behind(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
         context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Looks at a connection that was used before, unless it multiplexes: then bytes may come at any time.
+    fileprivate func isConnectionSpoilt(_ ends: ConnectionSockets.Ends) -> Bool {
+        guard let sockets, let handle else { return false }
+        guard handle.number(CURLINFO_NUM_CONNECTS) == 0 else {
+            sockets.claim(ends)
+            return false
+        }
+        let isHTTP1 = request.url.scheme == .http || ticket?.multiplexes == false
+        return isHTTP1 && sockets.hasUnreadBytes(ends)
     }
 
     /// Keeps the reason, and answers what makes libcurl end the transfer with `CURLE_WRITE_ERROR`.

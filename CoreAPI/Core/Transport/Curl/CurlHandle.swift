@@ -88,6 +88,10 @@ final class CurlHandle {
         try check(ccurl_set_read(easy, CurlCallbacks.read, context), CURLOPT_READFUNCTION)
         try check(ccurl_set_seek(easy, CurlCallbacks.seek, context), CURLOPT_SEEKFUNCTION)
         try check(ccurl_set_prereq(easy, CurlCallbacks.prerequest, context), CURLOPT_PREREQFUNCTION)
+        guard let sockets = transfer.sockets else { return }
+        let registry = Unmanaged.passUnretained(sockets).toOpaque()
+        try check(
+            ccurl_set_sockets(easy, ConnectionSockets.open, ConnectionSockets.close, registry), CURLOPT_OPENSOCKETFUNCTION)
     }
 
     /// A failed option fails the transfer: sent without it, the request would not be the one that was asked for.

@@ -7,6 +7,8 @@ internal import CCurl
 /// Used on the loop's thread only, except for ``waker``.
 final class CurlMulti {
     private let multi: UnsafeMutableRawPointer
+    /// Given up only after the multi handle has closed its connections.
+    let sockets = ConnectionSockets()
 
     /// - Throws: ``TransportError`` when libcurl cannot be set up.
     init(limits: Limits) throws(TransportError) {

@@ -32,6 +32,12 @@ final class CurlTransfer: @unchecked Sendable {  // One owner at a time; the han
     var upload: UploadBody
     var head = HeadCollector()
     var body = Data()
+    /// The loop's, while the transfer is active.
+    var sockets: ConnectionSockets?
+    /// Whether the connection that libcurl had chosen had bytes on it that nobody asked for.
+    var foundUnreadBytes = false
+    /// Whether only a connection of its own will do (`CURLOPT_FRESH_CONNECT`).
+    var needsFreshConnection = false
     /// How often libcurl began to send the request: more than once when a reused connection turned out to be dead.
     var timesSent = 0
     /// Why a callback stopped the transfer; says more than libcurl's code, which is then only "aborted".
@@ -49,7 +55,7 @@ final class CurlTransfer: @unchecked Sendable {  // One owner at a time; the han
         guard stage == .active else { return request.deadline }
         let idle = request.request.timeout.idle.clampedNanoseconds
         // While it connects the idle clock stands, but it may start at any moment.
-        guard timesSent > 0 else { return min(request.deadline, now + idle) }
+        guard timesSent > 0 else { return min(request.deadline, now + (upload.length == 0 ? idle : max(idle / 4, 1_000_000))) }
         // libcurl takes 64 KiB from the body at once and says nothing while they leave, so a slow upload is looked at more often.
         let isUploading = upload.length != 0 && body.isEmpty && !head.isComplete
         return min(request.deadline, isUploading ? min(lastActivity + idle, now + max(idle / 4, 1_000_000)) : lastActivity + idle)

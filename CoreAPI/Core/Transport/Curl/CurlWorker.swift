@@ -97,7 +97,13 @@ final class CurlWorker {
             for (transfer, multiplexes) in discovered.drain() {
                 if let ticket = transfer.ticket { queue.learn(ticket, multiplexes: multiplexes) }
             }
-            while let (transfer, code) = multi.nextDone() { finish(transfer, end(of: transfer, code)) }
+            while let (transfer, code) = multi.nextDone() {
+                if transfer.foundUnreadBytes {
+                    startAfresh(transfer)
+                } else {
+                    finish(transfer, end(of: transfer, code))
+                }
+            }
         } while startReady()
     }
 
@@ -132,12 +138,29 @@ final class CurlWorker {
         transfer.activated = now
         transfer.lastActivity = now
         transfer.discovered = discovered
-        nextDeadline = min(nextDeadline, now + transfer.request.request.timeout.idle.clampedNanoseconds)
+        transfer.sockets = multi.sockets
+        launch(transfer)
+    }
+
+    /// Again, on a connection that nobody has used: the one that libcurl had chosen had bytes on it that nobody asked for.
+    private func startAfresh(_ transfer: CurlTransfer) {
+        if let handle = transfer.handle {
+            multi.remove(handle)
+            handles.put(handle)
+            transfer.handle = nil
+        }
+        transfer.foundUnreadBytes = false
+        transfer.needsFreshConnection = true
+        launch(transfer)
+    }
+
+    private func launch(_ transfer: CurlTransfer) {
         do throws(TransportError) {
             let handle = try handles.take()
             transfer.handle = handle
             try transfer.configure(handle)
             try multi.add(handle)
+            nextDeadline = min(nextDeadline, transfer.due(now))
         } catch {
             finish(transfer, .failed(error))
         }
@@ -182,6 +205,7 @@ final class CurlWorker {
         transfer.stage = .done
         transfer.ticket = nil
         transfer.discovered = nil
+        transfer.sockets = nil
         resume(transfer, outcome)
     }
 

@@ -1,0 +1,84 @@
+internal import CCurl
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// The sockets of the connections that libcurl keeps, so that one can be looked at before it is used again.
+///
+/// libcurl 7.88.1 reuses an HTTP/1.1 connection although bytes lie on it that no request has asked for; it takes them for the answer
+/// to the next one, and every answer after it is the one before (RFC 9112 §9.3 leaves such a connection unusable). It does not tell
+/// the socket of a connection that is about to be used, so sockets are noted when they are opened and found again by their two ends.
+///
+/// Used on the loop's thread only; outlives every connection.
+final class ConnectionSockets {
+    /// What `CURLOPT_PREREQFUNCTION` says of a connection.
+    struct Ends: Hashable {
+        let remoteAddress: String
+        let remotePort: Int32
+        let localPort: Int32
+    }
+
+    /// Opened, and not yet seen in a connection: attempts that are on their way, and those that lost the race of two addresses.
+    private var unclaimed: Set<Int32> = []
+    private var sockets: [Ends: Int32] = [:]
+    private var ends: [Int32: Ends] = [:]
+
+    /// Notes whose socket the new connection between these ends is.
+    func claim(_ ends: Ends) {
+        guard let socket = unclaimed.first(where: { Self.localPort(of: $0) == ends.localPort }) else { return }
+        unclaimed.remove(socket)
+        sockets[ends] = socket
+        self.ends[socket] = ends
+    }
+
+    /// Whether bytes, or the peer's end of the connection, wait to be read although nothing was asked for.
+    func hasUnreadBytes(_ ends: Ends) -> Bool {
+        guard let socket = sockets[ends] else { return false }
+        var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, 0) > 0
+    }
+
+    /// `CURLOPT_OPENSOCKETFUNCTION`: what libcurl would do itself, and closed on `exec`.
+    static var open: curl_opensocket_callback {
+        { context, _, address in
+            guard let context, let address = address?.pointee else { return ccurl_bad_socket }
+            let descriptor = socket(address.family, address.socktype, address.protocol)
+            guard descriptor >= 0 else { return ccurl_bad_socket }
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            Unmanaged<ConnectionSockets>.fromOpaque(context).takeUnretainedValue().unclaimed.insert(descriptor)
+            return descriptor
+        }
+    }
+
+    /// `CURLOPT_CLOSESOCKETFUNCTION`
+    static var close: curl_closesocket_callback {
+        { context, descriptor in
+            if let context {
+                let sockets = Unmanaged<ConnectionSockets>.fromOpaque(context).takeUnretainedValue()
+                sockets.unclaimed.remove(descriptor)
+                if let ends = sockets.ends.removeValue(forKey: descriptor) { sockets.sockets[ends] = nil }
+            }
+            return systemClose(descriptor)
+        }
+    }
+
+    private static func localPort(of descriptor: Int32) -> Int32? {
+        // The port stands in the same place for both families.
+        var address = sockaddr_in6()
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        return result == 0 ? Int32(UInt16(bigEndian: address.sin6_port)) : nil
+    }
+}
+
+/// Inside the type `close` is its own.
+private func systemClose(_ descriptor: Int32) -> Int32 {
+    close(descriptor)
+}
