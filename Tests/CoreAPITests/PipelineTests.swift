@@ -181,6 +181,36 @@ struct PipelineTests {
         }
     }
 
+    @Test("of several base URLs the one of the highest priority counts, of equals the nearest; or none at all")
+    func basePriority() async throws {
+        let transport = RecordingTransport()
+        var channel = Channel.test("https://environment.example", transport: transport)
+        channel.modifiers = [BaseURL("https://channel.example"), BaseURL("https://high.example", priority: .high)]
+        let manager = channel.manager()
+        try await manager.request(endpoint: TestEndpoint(modifiers: [BaseURL("https://endpoint.example")]))
+        try await manager.request(endpoint: TestEndpoint(modifiers: [BaseURL("https://endpoint.example", priority: .high)]))
+        try await manager.request(endpoint: TestEndpoint("https://whole.example/a?b=1", modifiers: [BaseURL.ignore]))
+        #expect(
+            transport.requests.map(\.url.string) == [
+                "https://high.example/thing", "https://endpoint.example/thing", "https://whole.example/a?b=1",
+            ])
+        let conflict = TestEndpoint(modifiers: [BaseURL("https://a.example"), BaseURL("https://b.example")])
+        #expect(await manager.response(for: conflict, decoding: .nothing).error?.label == "request.conflictingBaseURLs")
+        let same = TestEndpoint(modifiers: [
+            BaseURL("https://a.example", priority: .max), BaseURL("https://a.example", priority: .max),
+        ])
+        #expect(await manager.response(for: same, decoding: .nothing).error == nil)
+        let relative = TestEndpoint("thing", modifiers: [BaseURL.ignore])
+        #expect(await manager.response(for: relative, decoding: .nothing).error?.label == "request.malformedURL")
+    }
+
+    @Test("a query item without a name is an error", arguments: [nil, "1"] as [String?])
+    func namelessQueryItem(value: String?) async {
+        let manager = Channel.test("https://h.example", transport: RecordingTransport()).manager()
+        let response = await manager.response(for: TestEndpoint(modifiers: [QueryItem("", value)]), decoding: .nothing)
+        #expect(response.error?.label == "request.namelessQueryItem")
+    }
+
     @Test("enhancers stand where their priorities say, one step more or less included")
     func priorities() async {
         let diary = Diary()

@@ -25,7 +25,10 @@ struct QueryItemEnhancer: RequestEnhancer {
     static var priority: Priority { .core }
 
     func enhance(_ request: inout Request) throws {
-        for item in request.modifiers(of: QueryItem.self) { request.url.appendQuery(item.name, item.value) }
+        for item in request.modifiers(of: QueryItem.self) {
+            guard !item.name.isEmpty else { throw RequestError.namelessQueryItem(value: item.value) }
+            request.url.appendQuery(item.name, item.value)
+        }
     }
 }
 

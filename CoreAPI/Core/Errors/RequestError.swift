@@ -7,6 +7,10 @@ public enum RequestError: Error, Sendable {
     case unsupportedScheme(String)
     case malformedHeader(name: String, reason: String)
     case malformedMethod(String)
+    /// A query item without a name.
+    case namelessQueryItem(value: String?)
+    /// Several base URLs of equal priority at one level.
+    case conflictingBaseURLs([String])
     /// Parameters or a body that cannot be encoded.
     case encodingFailed(encoding: String, underlying: any Error)
     /// Clear text although the environment does not allow it.
@@ -20,6 +24,8 @@ public enum RequestError: Error, Sendable {
         case .unsupportedScheme: "unsupportedScheme"
         case .malformedHeader: "malformedHeader"
         case .malformedMethod: "malformedMethod"
+        case .namelessQueryItem: "namelessQueryItem"
+        case .conflictingBaseURLs: "conflictingBaseURLs"
         case .encodingFailed: "encodingFailed"
         case .insecureConnection: "insecureConnection"
         }
@@ -35,6 +41,10 @@ extension RequestError: LocalizedError {
         case .malformedHeader(let name, let reason): "the header '\(name)' is malformed: \(reason)"
         case .malformedMethod(let method):
             "the method '\(method)' is malformed: expected a token such as GET (RFC 9110 §9.1)"
+        case .namelessQueryItem(let value):
+            "expected a query item with a name, got one with an empty name and \(value.map { "the value '\($0)'" } ?? "no value")"
+        case .conflictingBaseURLs(let bases):
+            "expected one base URL of the highest priority, got \(bases.joined(separator: " and "))"
         case .encodingFailed(let encoding, let error):
             "the parameters cannot be encoded as \(encoding): \(error.readableDescription)"
         case .insecureConnection(let host):

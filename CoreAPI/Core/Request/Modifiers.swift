@@ -1,11 +1,23 @@
-/// Sends the call to another base URL than the environment's.
+/// Sends the call to another base URL than the environment's. Of several the one with the highest priority counts, of equals the
+/// nearest; an endpoint's own ``Endpoint/baseURL`` comes before all. Two different ones of equal priority at one level are an error.
 public struct BaseURL: RequestModifier, Hashable {
-    public let string: String
+    /// `nil` for ``ignore``.
+    public let string: String?
+    public let priority: Priority
 
     /// - Parameter string: an absolute http or https URL; checked when the request is built.
-    public init(_ string: String) {
+    public init(_ string: String, priority: Priority = .normal) {
         self.string = string
+        self.priority = priority
     }
+
+    private init(ignoringWith priority: Priority) {
+        string = nil
+        self.priority = priority
+    }
+
+    /// No base at all: the endpoint's path is an absolute URL itself.
+    public static let ignore = BaseURL(ignoringWith: .max)
 }
 
 /// Sets one header; the nearest of several with one name wins.

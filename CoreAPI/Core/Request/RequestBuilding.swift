@@ -19,18 +19,38 @@ extension Request {
         if !headers.isEmpty { modifiers.append(headers) }
 
         let endpointBase = endpoint.baseURL
-        let nearestBase = modifiers.reversed().lazy.compactMap { $0 as? BaseURL }.first?.string
-        var url = try HTTPURL(endpointBase.isEmpty ? nearestBase ?? environment.baseURL : endpointBase)
+        let base = try Self.base(call.channel.modifiers, endpoint.modifiers)
+        let isPathAbsolute = endpointBase.isEmpty && base != nil && base?.string == nil
+        var url = try HTTPURL(
+            isPathAbsolute ? endpoint.path : endpointBase.isEmpty ? base?.string ?? environment.baseURL : endpointBase)
         if url.scheme == .http, !environment.allowsInsecureConnections {
             throw .insecureConnection(host: url.host)
         }
-        try url.append(path: endpoint.path)
+        if !isPathAbsolute { try url.append(path: endpoint.path) }
 
         self.init(call: call, method: endpoint.method, url: url, modifiers: modifiers)
         guard let parameters = endpoint.params else { return }
         try endpoint.encoding(parameters, into: &self)
         // The type of what was encoded belongs to the endpoint: it wins over the channel's headers and loses to the endpoint's own.
         if let type = self.headers[.contentType] { self.modifiers.insert(Header("Content-Type", type), at: nearest) }
+    }
+}
+
+extension Request {
+    /// The base URL that the modifiers of several levels, farthest first, come to.
+    private static func base(_ levels: [any RequestModifier]...) throws(RequestError) -> BaseURL? {
+        var found: BaseURL?
+        for level in levels {
+            let bases = level.compactMap { $0 as? BaseURL }
+            guard let highest = bases.map(\.priority).max() else { continue }
+            let candidates = Set(bases.filter { $0.priority == highest })
+            guard let candidate = candidates.first, candidates.count == 1 else {
+                throw .conflictingBaseURLs(candidates.map { $0.string ?? "none" }.sorted())
+            }
+            if let farther = found, farther.priority > candidate.priority { continue }
+            found = candidate
+        }
+        return found
     }
 }
 
