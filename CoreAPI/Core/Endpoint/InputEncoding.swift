@@ -30,7 +30,7 @@ public struct InputEncoding: Sendable {
 
     /// Into the body, by the channel's ``BodyCoder``: JSON unless the channel says otherwise.
     public static let body = InputEncoding("a body") { parameters, request in
-        try request.setBody(parameters, coder: request.call.channel.coder)
+        try request.setBody(parameters, coder: request.coder)
     }
 
     /// Into the body, byte for byte: `Data` only. The type is `application/octet-stream` unless a header says otherwise.

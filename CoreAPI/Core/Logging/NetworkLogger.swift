@@ -18,6 +18,26 @@ public enum NetworkEvent: Sendable {
     case resultHandlerFailed(any Error, Response<Void>)
 }
 
+/// Hands every event to a function: metrics, tracing, a test's own record.
+///
+/// ```swift
+/// channel.logger = FunctionLogger { event in
+///     if case .finished(let response) = event { count(response.error?.label ?? "success") }
+/// }
+/// ```
+public struct FunctionLogger: NetworkLogger {
+    private let function: @Sendable (NetworkEvent) -> Void
+
+    /// - Parameter function: called as ``NetworkLogger/log(_:)`` is.
+    public init(_ function: @escaping @Sendable (NetworkEvent) -> Void) {
+        self.function = function
+    }
+
+    public func log(_ event: NetworkEvent) {
+        function(event)
+    }
+}
+
 /// Hears nothing.
 public struct SilentLogger: NetworkLogger {
     public init() {}

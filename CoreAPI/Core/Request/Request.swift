@@ -34,6 +34,9 @@ public struct Request: Sendable {
         self.attempt = attempt
     }
 
+    /// The nearest ``BodyCoder``, else the channel's.
+    public var coder: BodyCoder { modifier() ?? call.channel.coder }
+
     /// When the whole call must be over: ``Timeout/total`` after it began, in a year at the latest.
     public var deadline: ContinuousClock.Instant {
         call.started + min(timeout.total, .seconds(365 * 86_400))

@@ -55,7 +55,7 @@ extension ResponseDecoding where Value: Decodable {
         if let raw = ResponseDecoding<Data>.data as? ResponseDecoding { return raw }
         return ResponseDecoding(wantsCoder: true) { response in
             guard response.data.isEmpty else {
-                return try response.call.channel.coder.decode(Value.self, from: response.data)
+                return try (response.request?.coder ?? response.call.channel.coder).decode(Value.self, from: response.data)
             }
             let status = response.head?.status.code ?? 0
             let verifier = response.request?.modifier(StatusCodeResponseVerifier.self) ?? .successful
@@ -75,7 +75,8 @@ extension ResponseDecoding where Value: Decodable {
         let keys = path.split(separator: ".").map(String.init)
         return ResponseDecoding(wantsCoder: true) { response in
             try NestedPath.$current.withValue(keys) {
-                try response.call.channel.coder.decode(NestedValue<Value>.self, from: response.data).value
+                try (response.request?.coder ?? response.call.channel.coder).decode(NestedValue<Value>.self, from: response.data)
+                    .value
             }
         }
     }
