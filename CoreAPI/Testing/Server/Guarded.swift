@@ -4,8 +4,7 @@ import Foundation
 ///
 /// On Linux, a contended `Synchronization.Mutex` is handed over by the kernel (a priority-inheriting futex), which the sanitizer
 /// cannot see: it then reports every access behind it as a race. A test double must not drown the findings about its subject.
-final class Guarded<State>: @unchecked Sendable {
-    // Unchecked: `state` is touched under `lock` only.
+final class Guarded<State>: @unchecked Sendable {  // `state` is touched under `lock` only.
     private let lock = NSLock()
     private var state: State
 
