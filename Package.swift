@@ -79,6 +79,7 @@ let package = Package(
                 product("HummingbirdHTTP2", "hummingbird", trait: "Tools"),
                 product("SwiftASN1", "swift-asn1", trait: "Tools"),
                 product("X509", "swift-certificates", trait: "Tools"),
+                product("NIOConcurrencyHelpers", "swift-nio", trait: "Tools"),
                 product("NIOCore", "swift-nio", trait: "Tools"),
                 crypto, httpTypes, logging,
             ],
@@ -115,7 +116,10 @@ let package = Package(
             path: "Tests/ReadmeTests", swiftSettings: settings),
         .testTarget(
             name: "SandboxTests",
-            dependencies: ["Sandbox", product("Hummingbird", "hummingbird", trait: "Tools"), httpTypes],
+            dependencies: [
+                "Sandbox", product("Hummingbird", "hummingbird", trait: "Tools"),
+                product("NIOConcurrencyHelpers", "swift-nio", trait: "Tools"), httpTypes,
+            ],
             path: "Tests/SandboxTests", swiftSettings: settings),
     ]
         + channel("TY") + channel("DL") + channel("ML", [crypto]) + channel("ID") + channel("HTTPBin") + channel("GIPHY"),

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// One of the places that a channel can speak to: production, staging, a sandbox. Channels declare an enum of their hosts.
 ///
 /// Use an environment type for what has a name and a URL; everything that a team may want to change on top is a value in

@@ -1,7 +1,6 @@
 import CoreAPI
 import Dispatch
 import Foundation
-import Synchronization
 import Testing
 
 @Suite("A completion")

@@ -1,7 +1,6 @@
 import CoreAPI
 import Foundation
 import HTTPTypes
-import Synchronization
 import Testing
 
 @Suite("The pipeline")

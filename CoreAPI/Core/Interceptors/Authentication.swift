@@ -1,5 +1,4 @@
 public import HTTPTypes
-internal import Synchronization
 
 /// Sends a bearer token with every attempt and refreshes it when the server refuses it (RFC 6750).
 ///

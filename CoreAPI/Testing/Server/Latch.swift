@@ -1,3 +1,5 @@
+internal import CoreAPI
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Musl)
@@ -13,7 +15,7 @@ final class Latch: Sendable {
     /// The reading end. It reports POLLHUP from the moment the latch is open.
     let descriptor: Int32
 
-    private let writingEnd: Guarded<Int32?>
+    private let writingEnd: Mutex<Int32?>
 
     init() throws(LoopbackServerError) {
         var ends: [Int32] = [-1, -1]
@@ -21,7 +23,7 @@ final class Latch: Sendable {
         // A child process must not inherit the writing end: its copy would keep the latch shut.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         descriptor = ends[0]
-        writingEnd = Guarded(ends[1])
+        writingEnd = Mutex(ends[1])
     }
 
     deinit {

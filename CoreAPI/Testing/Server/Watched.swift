@@ -1,3 +1,5 @@
+internal import CoreAPI
+
 /// A value that tasks can wait on: each change wakes exactly those whose condition it meets. Nobody polls.
 final class Watched<Value: Sendable>: Sendable {
     /// How a wait ended.
@@ -22,10 +24,10 @@ final class Watched<Value: Sendable>: Sendable {
         var nextPlace = 0
     }
 
-    private let state: Guarded<State>
+    private let state: Mutex<State>
 
     init(_ value: Value) {
-        state = Guarded(State(value: value))
+        state = Mutex(State(value: value))
     }
 
     /// The value now.

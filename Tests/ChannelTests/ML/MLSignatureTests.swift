@@ -3,7 +3,6 @@ import Foundation
 import HTTPTypes
 import MLInteractors
 import MLNetworker
-import Synchronization
 import Testing
 
 @Suite("ML: signatures")

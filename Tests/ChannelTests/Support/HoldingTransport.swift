@@ -1,7 +1,6 @@
 import CoreAPI
 import Foundation
 import HTTPTypes
-import Synchronization
 
 /// Passes requests on, but holds those for a path back until it is told to let them go; counts what was refused with 401.
 final class HoldingTransport: Transport {

@@ -1,7 +1,6 @@
 import CoreAPI
 import Foundation
 import HTTPTypes
-import Synchronization
 
 /// Keeps every request that is sent, and passes it on.
 final class RecordingTransport: Transport {

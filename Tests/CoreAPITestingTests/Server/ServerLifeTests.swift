@@ -1,6 +1,6 @@
+import CoreAPI
 import CoreAPITesting
 import Foundation
-import Synchronization
 import Testing
 
 @Suite("The loopback server's life", .timeLimit(.minutes(1)))

@@ -2,7 +2,6 @@ import CoreAPI
 import Foundation
 import HTTPTypes
 import Logging
-import Synchronization
 import Testing
 
 @Suite("The log")

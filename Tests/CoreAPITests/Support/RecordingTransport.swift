@@ -1,7 +1,6 @@
 import CoreAPI
 import Foundation
 import HTTPTypes
-import Synchronization
 
 /// Remembers what reached it and answers by function: for tests of the stages above the wire, where no wire is the subject.
 final class RecordingTransport: Transport {

@@ -1,7 +1,6 @@
 import CoreAPITesting
 import Foundation
 import HTTPTypes
-import Synchronization
 import Testing
 
 @testable import CoreAPI

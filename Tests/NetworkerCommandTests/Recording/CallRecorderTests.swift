@@ -1,6 +1,5 @@
 import CoreAPI
 import HTTPTypes
-import Synchronization
 import Testing
 
 @testable import networker

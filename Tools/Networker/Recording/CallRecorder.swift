@@ -1,5 +1,4 @@
 import CoreAPI
-import Synchronization
 
 /// Listens to a channel and keeps what its calls did, so that numbers are had of calls that features make, without a change in them.
 ///

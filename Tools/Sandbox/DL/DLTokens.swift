@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// The access tokens handed out, and until when each lives.
 final class DLTokens: Sendable {
@@ -12,7 +12,7 @@ final class DLTokens: Sendable {
     let lifetime: Duration
 
     private let now: @Sendable () -> Date
-    private let state = Mutex(State())
+    private let state = NIOLockedValueBox(State())
 
     init(lifetime: Duration, now: @escaping @Sendable () -> Date) {
         self.lifetime = lifetime
@@ -20,14 +20,14 @@ final class DLTokens: Sendable {
     }
 
     /// How many were handed out.
-    var issued: Int { state.withLock { $0.issued } }
+    var issued: Int { state.withLockedValue { $0.issued } }
 
     /// Hands out a new token; those before it stay live until their own time is up.
     func issue() -> String {
         let token = "dl-" + UUID().uuidString.lowercased()
         let now = now()
         let expiry = now.addingTimeInterval(lifetime / .seconds(1))
-        state.withLock { state in
+        state.withLockedValue { state in
             state.issued += 1
             state.expiry = state.expiry.filter { $0.value > now }
             state.expiry[token] = expiry
@@ -38,11 +38,11 @@ final class DLTokens: Sendable {
     /// Whether a token was handed out and its time is not up. "dl-sandbox-stale" never was, and so never is live.
     func isLive(_ token: String) -> Bool {
         let now = now()
-        return state.withLock { state in state.expiry[token].map { $0 > now } ?? false }
+        return state.withLockedValue { state in state.expiry[token].map { $0 > now } ?? false }
     }
 
     /// Ends the life of every token handed out so far.
     func expireAll() {
-        state.withLock { $0.expiry = [:] }
+        state.withLockedValue { $0.expiry = [:] }
     }
 }

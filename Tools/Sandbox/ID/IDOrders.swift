@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// The orders placed, each under the idempotency key it was placed with.
 final class IDOrders: Sendable {
@@ -21,7 +21,7 @@ final class IDOrders: Sendable {
 
     private let failsFirst: Bool
     private let now: @Sendable () -> Date
-    private let entries = Mutex<[String: Entry]>([:])
+    private let entries = NIOLockedValueBox<[String: Entry]>([:])
 
     init(failsFirst: Bool, now: @escaping @Sendable () -> Date) {
         self.failsFirst = failsFirst
@@ -29,25 +29,27 @@ final class IDOrders: Sendable {
     }
 
     /// How many orders there are.
-    var placed: Int { entries.withLock { $0.count } }
+    var placed: Int { entries.withLockedValue { $0.count } }
 
     /// Places an order, or finds the one the key stands for. A checkout that breaks a rule leaves its key unused.
     func place(_ checkout: IDCheckout, basket: String, key: String) throws(IDFailure) -> Outcome {
         let placedAt = now()
-        return try entries.withLock { entries throws(IDFailure) in
+        // The lock rethrows untyped errors only, so a failure leaves it as a value.
+        let outcome = entries.withLockedValue { entries -> Result<Outcome, IDFailure> in
             if let known = entries[key] {
-                guard known.basket == basket, known.checkout == checkout else { throw .idempotencyConflict }
-                return .replayed(known.order)
+                guard known.basket == basket, known.checkout == checkout else { return .failure(.idempotencyConflict) }
+                return .success(.replayed(known.order))
             }
-            guard !checkout.items.isEmpty else { throw .basketEmpty }
-            guard checkout.items.allSatisfy({ (1...99).contains($0.quantity) }) else { throw .quantityInvalid }
+            guard !checkout.items.isEmpty else { return .failure(.basketEmpty) }
+            guard checkout.items.allSatisfy({ (1...99).contains($0.quantity) }) else { return .failure(.quantityInvalid) }
             let order = IDOrder(
                 orderId: "ID-\(48_201 + entries.count)",
                 total: checkout.items.reduce(.lira(0)) { $0 + IDShelves.price(of: $1.productId) * $1.quantity },
                 estimatedMinutes: 15 + min(checkout.items.count, 10),
                 placedAt: placedAt)
             entries[key] = Entry(basket: basket, checkout: checkout, order: order)
-            return failsFirst ? .placedUnseen : .placed(order)
+            return .success(failsFirst ? .placedUnseen : .placed(order))
         }
+        return try outcome.get()
     }
 }

@@ -1,5 +1,4 @@
 internal import CCurl
-internal import Synchronization
 
 #if canImport(Darwin)
 internal import Darwin
