@@ -18,6 +18,6 @@ public enum DLHost: String, CaseIterable, EnvironmentType {
 
     /// The host with the trust that it needs: the system's authorities, but for the sandbox the one that it has made itself.
     public var environment: Environment {
-        Environment(self, serverTrust: self == .sandbox ? .localSandbox : .system)
+        Environment(self, serverTrustManager: self == .sandbox ? .localSandbox : .system)
     }
 }

@@ -68,7 +68,10 @@ public struct Channel: Sendable {
 extension Channel {
     /// What makes the channel unusable, in words; empty when it is sound.
     public var problems: [String] {
-        var problems = limits.problems + environment.serverTrust.pins.problems
+        var problems = limits.problems + environment.serverTrustManager.pins.problems
+        if environment.fixturesType.transport != nil, !environment.isSimulated {
+            problems.append("the environment '\(environment.name)' has fixtures but may not be simulated")
+        }
         if name.isEmpty { problems.append("the channel has no name") }
         do throws(RequestError) {
             let url = try HTTPURL(environment.baseURL)

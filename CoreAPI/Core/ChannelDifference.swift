@@ -23,7 +23,7 @@ extension Channel {
 
     private var facts: [(field: String, value: String)] {
         func types(_ values: [Any]) -> String { values.map { String(describing: type(of: $0)) }.joined(separator: ", ") }
-        let trust = environment.serverTrust
+        let trust = environment.serverTrustManager
         let pins = trust.pins.pins.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.joined(separator: " "))" }
         return [
             ("name", name),
@@ -40,9 +40,9 @@ extension Channel {
             ("environment.cachePolicy", "\(environment.cachePolicy)"),
             ("environment.isSimulated", "\(environment.isSimulated)"),
             ("environment.allowsInsecureConnections", "\(environment.allowsInsecureConnections)"),
-            ("environment.serverTrust.authorities", trust.authorities.summary),
-            ("environment.serverTrust.pins", pins.joined(separator: ", ")),
-            ("environment.serverTrust.isPinningActive", "\(trust.isPinningActive)"),
+            ("environment.serverTrustManager.authorities", trust.authorities.summary),
+            ("environment.serverTrustManager.pins", pins.joined(separator: ", ")),
+            ("environment.serverTrustManager.isPinningActive", "\(trust.isPinningActive)"),
             ("modifiers", modifiers.map { redaction.redact(text: "\($0)") }.joined(separator: ", ")),
             ("enhancers", types(enhancers)),
             ("interceptors", types(interceptors)),
@@ -55,7 +55,7 @@ extension Channel {
     }
 }
 
-extension ServerTrust.Authorities {
+extension ServerTrustManager.Authorities {
     /// Which authorities, without their certificates.
     public var summary: String {
         switch self {

@@ -28,7 +28,9 @@ public struct Environment: Sendable {
     /// Sent with the requests of a group of endpoints, which names itself by a ``HeaderGroup`` modifier; they win over the common ones.
     public var specificHeaders: [String: Headers]
     public var cachePolicy: CachePolicy
-    public var serverTrust: ServerTrust
+    public var serverTrustManager: ServerTrustManager
+    /// What answers in the place of the network. Default `.none`: the network itself.
+    public var fixturesType: FixturesType
     /// Whether clear text http may be spoken. Default `false`.
     public var allowsInsecureConnections: Bool
     /// Whether something else stands in for the real thing, so that credentials that are missing are no error. From ``type`` at first;
@@ -37,8 +39,8 @@ public struct Environment: Sendable {
 
     public init(
         _ type: any EnvironmentType, name: String? = nil, baseURL: String? = nil, commonHeaders: Headers = [:],
-        specificHeaders: [String: Headers] = [:], cachePolicy: CachePolicy = .protocolDefault, serverTrust: ServerTrust = .system,
-        allowsInsecureConnections: Bool = false
+        specificHeaders: [String: Headers] = [:], cachePolicy: CachePolicy = .protocolDefault, fixturesType: FixturesType = .none,
+        serverTrustManager: ServerTrustManager = .system, allowsInsecureConnections: Bool = false
     ) {
         self.type = type
         self.name = name ?? type.name
@@ -46,7 +48,8 @@ public struct Environment: Sendable {
         self.commonHeaders = commonHeaders
         self.specificHeaders = specificHeaders
         self.cachePolicy = cachePolicy
-        self.serverTrust = serverTrust
+        self.fixturesType = fixturesType
+        self.serverTrustManager = serverTrustManager
         self.allowsInsecureConnections = allowsInsecureConnections
         isSimulated = type.isSimulated
     }

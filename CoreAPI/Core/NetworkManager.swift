@@ -7,8 +7,9 @@
 ///
 /// Sendable; may be called from any actor. Nothing runs on the caller's actor but the completion.
 public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
-    private let dispatcher: any Dispatcher
+    let dispatcher: any Dispatcher
     let callbackQueue: CallbackQueue
+    private var attached: [any RequestModifier] = []
 
     /// Speaks through a channel, or through what a test put in its place; see `withChannel` in CoreAPITesting.
     public init(channel: Channel) {
@@ -26,22 +27,36 @@ public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
     ///
     /// - Parameters:
     ///   - transport: owns the connections; managers that are given the same one share them.
-    ///   - isSSLPinningActive: whether the pins in `serverTrust` are checked.
+    ///   - isSSLPinningActive: whether the pins in `serverTrustManager` are checked.
     ///   - host: names the channel and gives the base URL.
-    ///   - serverTrust: the authorities and pins for the host; the system's and none by default.
+    ///   - serverTrustManager: the authorities and pins for the host; the system's and none by default.
     ///   - networkLogger: hears of every call.
     ///   - interceptor: adapts and retries.
     public init(
         transport: any Transport, isSSLPinningActive: Bool = true, host: any EnvironmentType,
-        serverTrust: ServerTrust = .system, networkLogger: any NetworkLogger, interceptor: (any RequestInterceptor)? = nil
+        serverTrustManager: ServerTrustManager = .system, networkLogger: any NetworkLogger,
+        interceptor: (any RequestInterceptor)? = nil
     ) {
-        var trust = serverTrust
+        var trust = serverTrustManager
         trust.isPinningActive = isSSLPinningActive
         var channel = Channel(
-            name: "\(type(of: host)).\(host.name)", environment: Environment(host, serverTrust: trust), transport: transport)
+            name: "\(type(of: host)).\(host.name)", environment: Environment(host, serverTrustManager: trust),
+            transport: transport)
         channel.logger = networkLogger
         channel.interceptors = interceptor.map { [$0] } ?? []
         self.init(channel: channel)
+    }
+
+    /// This manager for calls with further modifiers, nearer than the endpoint's own: a timeout, a header, a fixture's scenario.
+    public func attaching(_ modifiers: any RequestModifier...) -> NetworkManager {
+        var copy = self
+        copy.attached = attached + modifiers
+        return copy
+    }
+
+    /// An endpoint as the dispatcher gets it.
+    func attached(_ endpoint: EndpointItem) -> any Endpoint {
+        attached.isEmpty ? endpoint : endpoint.attaching(attached)
     }
 
     /// Sends a request and decodes its answer.
@@ -58,7 +73,7 @@ public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
 
     /// Sends a request whose answer is of no interest beyond its success.
     public func request(endpoint: EndpointItem) async throws(APIClientError) {
-        try await dispatcher.response(for: endpoint, as: .nothing).result.get()
+        try await dispatcher.response(for: attached(endpoint), as: .nothing).result.get()
     }
 
     /// Sends a request and returns all there is to know: head, body, metrics, attempts and the result together. Does not throw, so
@@ -66,13 +81,13 @@ public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
     public func response<Value: Decodable & Sendable>(
         for endpoint: EndpointItem, as type: Value.Type = Value.self
     ) async -> Response<Value> {
-        await dispatcher.response(for: endpoint, as: .decodable(type))
+        await dispatcher.response(for: attached(endpoint), as: .decodable(type))
     }
 
     /// As ``response(for:as:)``, with a decoding of the caller's own.
     public func response<Value: Sendable>(
         for endpoint: EndpointItem, decoding: ResponseDecoding<Value>
     ) async -> Response<Value> {
-        await dispatcher.response(for: endpoint, as: decoding)
+        await dispatcher.response(for: attached(endpoint), as: decoding)
     }
 }

@@ -89,7 +89,7 @@ struct Pipeline: Sendable {
             return Response(request: request, result: .failure(APIClientError(adapting: request, failedWith: error)))
         }
         channel.logger.log(.sending(request))
-        return await channel.transport.send(request)
+        return await (request.call.channel.environment.fixturesType.transport ?? channel.transport).send(request)
     }
 
     private func deliver<Value>(_ response: Response<Value>) async -> Response<Value> {

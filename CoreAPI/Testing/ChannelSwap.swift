@@ -24,6 +24,7 @@ public func withChannel<Result>(
     swapped.environment = channel.environmentSwitch?.environment ?? channel.environment
     swapped.environmentSwitch = nil
     swapped.environment.isSimulated = true
+    swapped.environment.fixturesType = .none
     change(&swapped)
     return try await ChannelOverride.with(swapped, operation: operation)
 }

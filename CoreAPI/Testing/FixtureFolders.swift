@@ -6,24 +6,28 @@ extension Transport where Self == FixtureTransport {
     ///
     /// The folder is looked for as `Fixtures/<name>` beside the calling file and in every folder above it, so that tests find their
     /// own first and then those that all tests share. A name that is nowhere fails every request with
-    /// ``FixtureError/notFound(name:searched:available:)``.
+    /// ``FixtureError/notFound(name:searched:available:)``. A ``FixtureScenario`` that is attached is looked for in the same way.
     ///
     /// - Parameter name: of a folder of `.http` files; see ``Fixture/init(parsing:file:)``.
     public static func fixtures(_ name: String, from file: String = #filePath) -> FixtureTransport {
+        FixtureTransport(scenario: name) { name throws(FixtureError) in try Fixture.folder(name, above: file) }
+    }
+}
+
+extension Fixture {
+    fileprivate static func folder(_ name: String, above file: String) throws(FixtureError) -> [Fixture] {
         var searched: [String] = []
         var available: [String] = []
         var folder = URL(fileURLWithPath: file).deletingLastPathComponent()
         while folder.path != "/" {
-            let candidates = folder.appendingPathComponent("Fixtures")
-            var isDirectory: ObjCBool = false
-            if FileManager.default.fileExists(atPath: candidates.path, isDirectory: &isDirectory), isDirectory.boolValue {
-                let match = candidates.appendingPathComponent(name)
-                if FileManager.default.fileExists(atPath: match.path) { return FixtureTransport(directory: match.path) }
-                searched.append(candidates.path)
-                available += ((try? FileManager.default.contentsOfDirectory(atPath: candidates.path)) ?? []).sorted()
+            let candidates = folder.appendingPathComponent("Fixtures").path
+            if let names = try? FileManager.default.contentsOfDirectory(atPath: candidates) {
+                if names.contains(name) { return try Fixture.scenario(name, in: candidates) }
+                searched.append(candidates)
+                available += names.sorted()
             }
             folder.deleteLastPathComponent()
         }
-        return FixtureTransport(failing: .notFound(name: name, searched: searched, available: available))
+        throw .notFound(name: name, searched: searched, available: available)
     }
 }

@@ -16,7 +16,7 @@ struct ChannelTests {
         channel.limits.attempts = 0
         channel.limits.connections = -1
         channel.environment.baseURL = "https://"
-        channel.environment.serverTrust.pins = ["h.example": ["sha256/short", "md5/AAAA"], "other.example": []]
+        channel.environment.serverTrustManager.pins = ["h.example": ["sha256/short", "md5/AAAA"], "other.example": []]
         let text = channel.problems.joined(separator: "\n")
         for part in [
             "no name", "limits.attempts", "limits.connections", "host is empty", "sha256/short", "md5/AAAA", "empty list",

@@ -10,12 +10,22 @@ internal import HTTPTypes
 /// among them.
 public struct TypedEndpoint<Method: EndpointMethod, Input, Output: Sendable>: Sendable {
     public let path: String
-    public let headers: Headers
+    public private(set) var headers: Headers
     public let encoding: InputEncoding
-    /// The provider's, then the endpoint's own.
-    public let modifiers: [any RequestModifier]
+    /// The endpoint's own, and those of a call; see ``attaching(_:)``.
+    public private(set) var modifiers: [any RequestModifier]
     let parameters: @Sendable (Input) -> Parameters?
     let decoding: ResponseDecoding<Output>
+}
+
+extension TypedEndpoint {
+    /// This endpoint with further modifiers for one call; they win over its own.
+    public func attaching(_ modifiers: any RequestModifier...) -> TypedEndpoint {
+        var copy = self
+        copy.modifiers = [ModifierLevel(modifiers: self.modifiers + [headers])] + modifiers
+        copy.headers = [:]
+        return copy
+    }
 }
 
 /// Makes typed endpoints that share modifiers: one per feature.
@@ -79,7 +89,8 @@ extension EndpointProvider {
         let usual: InputEncoding =
             if Input.self == Data.self { .raw } else if Method.method.sendsParametersInQuery { .query } else { .body }
         return TypedEndpoint(
-            path: path, headers: headers, encoding: encoding ?? usual, modifiers: implicitModifiers + modifiers,
+            path: path, headers: headers, encoding: encoding ?? usual,
+            modifiers: [ModifierLevel(modifiers: implicitModifiers)] + modifiers,
             parameters: parameters, decoding: decoding)
     }
 }

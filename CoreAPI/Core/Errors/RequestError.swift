@@ -11,6 +11,8 @@ public enum RequestError: Error, Sendable {
     case namelessQueryItem(value: String?)
     /// Several base URLs of equal priority at one level.
     case conflictingBaseURLs([String])
+    /// Two modifiers of a type that one level can have only one of; see ``RequestModifier/allowsSeveral``.
+    case duplicateModifier(type: String)
     /// Parameters or a body that cannot be encoded.
     case encodingFailed(encoding: String, underlying: any Error)
     /// Clear text although the environment does not allow it.
@@ -26,6 +28,7 @@ public enum RequestError: Error, Sendable {
         case .malformedMethod: "malformedMethod"
         case .namelessQueryItem: "namelessQueryItem"
         case .conflictingBaseURLs: "conflictingBaseURLs"
+        case .duplicateModifier: "duplicateModifier"
         case .encodingFailed: "encodingFailed"
         case .insecureConnection: "insecureConnection"
         }
@@ -45,6 +48,8 @@ extension RequestError: LocalizedError {
             "expected a query item with a name, got one with an empty name and \(value.map { "the value '\($0)'" } ?? "no value")"
         case .conflictingBaseURLs(let bases):
             "expected one base URL of the highest priority, got \(bases.joined(separator: " and "))"
+        case .duplicateModifier(let type):
+            "expected at most one \(type) at one level (channel, provider, endpoint or call), got several"
         case .encodingFailed(let encoding, let error):
             "the parameters cannot be encoded as \(encoding): \(error.readableDescription)"
         case .insecureConnection(let host):

@@ -58,6 +58,8 @@ public enum CachePolicy: RequestModifier, Hashable {
     /// `only-if-cached`: no request beyond the cache.
     case onlyIfCached
 
+    public static let allowsSeveral = false
+
     var directive: String? {
         switch self {
         case .protocolDefault: nil

@@ -4,25 +4,24 @@ extension Request {
     /// Builds and encodes what an endpoint describes.
     ///
     /// The base URL is the endpoint's own, else the nearest ``BaseURL``, else the environment's. What several levels attach is put
-    /// into one list, farthest first: environment, channel, endpoint.
+    /// into one list, farthest first: environment, channel, provider, endpoint, call.
     init(_ endpoint: any Endpoint, call: Call) throws(RequestError) {
         let environment = call.channel.environment
-        var modifiers: [any RequestModifier] = []
-        if !environment.commonHeaders.isEmpty { modifiers.append(environment.commonHeaders) }
-        if environment.cachePolicy != .protocolDefault { modifiers.append(environment.cachePolicy) }
-        let groups = (call.channel.modifiers + endpoint.modifiers).compactMap { ($0 as? HeaderGroup)?.key }
-        modifiers += groups.compactMap { environment.specificHeaders[$0] } as [any RequestModifier]
-        modifiers += call.channel.modifiers
-        let nearest = modifiers.endIndex
-        modifiers += endpoint.modifiers
+        var levels = ModifierLevels()
+        try levels.append(call.channel.modifiers)
+        let ofChannel = levels.all.count
+        try levels.append(endpoint.modifiers)
         let headers = endpoint.headers
+        var modifiers = environment.modifiers(for: levels.all)
+        let nearest = modifiers.count + ofChannel
+        modifiers += levels.all
         if !headers.isEmpty { modifiers.append(headers) }
 
         let endpointBase = endpoint.baseURL
-        let base = try Self.base(call.channel.modifiers, endpoint.modifiers)
-        let isPathAbsolute = endpointBase.isEmpty && base != nil && base?.string == nil
+        let isPathAbsolute = endpointBase.isEmpty && levels.base != nil && levels.base?.string == nil
         var url = try HTTPURL(
-            isPathAbsolute ? endpoint.path : endpointBase.isEmpty ? base?.string ?? environment.baseURL : endpointBase)
+            isPathAbsolute
+                ? endpoint.path : endpointBase.isEmpty ? levels.base?.string ?? environment.baseURL : endpointBase)
         if url.scheme == .http, !environment.allowsInsecureConnections {
             throw .insecureConnection(host: url.host)
         }
@@ -36,21 +35,17 @@ extension Request {
     }
 }
 
-extension Request {
-    /// The base URL that the modifiers of several levels, farthest first, come to.
-    private static func base(_ levels: [any RequestModifier]...) throws(RequestError) -> BaseURL? {
-        var found: BaseURL?
-        for level in levels {
-            let bases = level.compactMap { $0 as? BaseURL }
-            guard let highest = bases.map(\.priority).max() else { continue }
-            let candidates = Set(bases.filter { $0.priority == highest })
-            guard let candidate = candidates.first, candidates.count == 1 else {
-                throw .conflictingBaseURLs(candidates.map { $0.string ?? "none" }.sorted())
-            }
-            if let farther = found, farther.priority > candidate.priority { continue }
-            found = candidate
+extension Environment {
+    /// What the environment attaches to a request to which others attach these.
+    fileprivate func modifiers(for attached: [any RequestModifier]) -> [any RequestModifier] {
+        var modifiers: [any RequestModifier] = []
+        if !commonHeaders.isEmpty { modifiers.append(commonHeaders) }
+        if cachePolicy != .protocolDefault { modifiers.append(cachePolicy) }
+        guard !specificHeaders.isEmpty else { return modifiers }
+        for case let group as HeaderGroup in attached {
+            if let headers = specificHeaders[group.key] { modifiers.append(headers) }
         }
-        return found
+        return modifiers
     }
 }
 

@@ -9,6 +9,8 @@ public struct Timeout: RequestModifier, Hashable {
     /// The whole call: waiting in the kit's queue, every attempt, the pauses between them and redirects. Default 60 s.
     public var total: Duration
 
+    public static let allowsSeveral = false
+
     public init(connect: Duration = .seconds(10), idle: Duration = .seconds(30), total: Duration = .seconds(60)) {
         self.connect = connect
         self.idle = idle

@@ -5,6 +5,8 @@ public import Foundation
 public struct BodyCoder: RequestModifier {
     /// The media type that bodies are sent as and answers are asked for.
     public let contentType: String
+    public static let allowsSeveral = false
+
     private let encodeValue: @Sendable (any Encodable) throws -> Data
     private let decodeValue: @Sendable (any Decodable.Type, Data) throws -> any Decodable
 

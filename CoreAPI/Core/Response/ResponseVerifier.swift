@@ -19,6 +19,8 @@ public protocol ResponseVerifier: RequestModifier {
 /// StatusCodeResponseVerifier(200..<300, mayBeEmpty: [202, 204, 205])
 /// ```
 public struct StatusCodeResponseVerifier: ResponseVerifier {
+    public static let allowsSeveral = false
+
     private let accepts: @Sendable (Int) -> Bool
     private let expected: String
     /// Codes whose answer may come without a body even where a value is decoded: an optional is then `nil`.

@@ -45,6 +45,14 @@ extension Fixture {
         }
     }
 
+    /// The fixtures in the folder of that name below another.
+    package static func scenario(_ name: String, in directory: String) throws(FixtureError) -> [Fixture] {
+        let folders = ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted()
+        // A name, not a path: a scenario never leads out of its folder.
+        guard folders.contains(name) else { throw .notFound(name: name, searched: [directory], available: folders) }
+        return try all(in: "\(directory)/\(name)")
+    }
+
     /// Every `.http` file of a folder, by name; a folder without one is an error, other files may lie beside them.
     static func all(in directory: String) throws(FixtureError) -> [Fixture] {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {

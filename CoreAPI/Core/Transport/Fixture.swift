@@ -2,10 +2,14 @@ public import Foundation
 public import HTTPTypes
 
 /// One recorded answer: what it answers, and with what.
-public struct Fixture: Sendable {
-    public var method: HTTPRequest.Method
-    /// Below the environment's base URL, without a leading slash; percent-encoded as on the wire.
-    public var path: String
+///
+/// Fixtures lie in folders (``FixturesType``), are given to a ``FixtureTransport``, or are attached as a modifier; an attached one
+/// answers only where fixtures answer at all, and is not looked at elsewhere.
+public struct Fixture: RequestModifier {
+    /// `nil` for any.
+    public var method: HTTPRequest.Method?
+    /// Below the environment's base URL, without a leading slash; percent-encoded as on the wire. `nil` for any.
+    public var path: String?
     /// Query items that a request must have; it may have others too. The value `*` stands for any.
     public var query: [(name: String, value: String?)]
     public var status: Int
@@ -34,6 +38,19 @@ public struct Fixture: Sendable {
         self.failure = failure
     }
 
+    /// An answer to whatever it is attached to.
+    ///
+    /// ```swift
+    /// try await networkManager.attaching(Fixture(status: 503)).request(endpoint: .orderList(path: ""))
+    /// ```
+    public init(
+        status: Int = 200, headers: Headers = [:], body: String = "", delay: Duration = .zero, failure: TransportError? = nil
+    ) {
+        self.init(.get, "", status: status, headers: headers, body: body, delay: delay, failure: failure)
+        method = nil
+        path = nil
+    }
+
     private static func items(of query: Substring) -> [(name: String, value: String?)] {
         query.split(separator: "&").map { item in
             let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -44,11 +61,13 @@ public struct Fixture: Sendable {
     /// `GET orders?page=1`
     var summary: String {
         let items = query.map { item in item.value.map { "\(item.name)=\($0)" } ?? item.name }
-        return "\(method.rawValue) \(path)" + (items.isEmpty ? "" : "?" + items.joined(separator: "&"))
+        return "\(method?.rawValue ?? "any method") \(path ?? "any path")"
+            + (items.isEmpty ? "" : "?" + items.joined(separator: "&"))
     }
 
     func fits(_ request: Request) -> Bool {
-        guard method == request.method, path == request.pathBelowBase || "/\(path)" == request.url.path else { return false }
+        if let method, method != request.method { return false }
+        if let path, path != request.pathBelowBase, "/\(path)" != request.url.path { return false }
         let items = request.url.queryItems
         return query.allSatisfy { wanted in
             items.contains { $0.name == wanted.name && (wanted.value == "*" || $0.value == wanted.value) }

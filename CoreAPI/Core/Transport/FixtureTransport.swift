@@ -10,31 +10,65 @@ internal import HTTPTypes
 /// ])
 /// ```
 ///
-/// Of the fixtures that fit a request, the one that names most query items answers; of equals, the first. A request that none fits
-/// fails with ``FixtureError/unmatched(request:available:nearest:)``, never with an invented answer.
+/// A ``Fixture`` that is attached to the request answers first, the nearest that fits; then the scenario that a ``FixtureScenario``
+/// names or, without one, this transport's own. Of the fixtures that fit, the one that names most query items answers; of equals,
+/// the first. A request that none fits fails with ``FixtureError/unmatched(request:available:nearest:)``, never with an invented
+/// answer.
 public struct FixtureTransport: Transport {
-    private let fixtures: Result<[Fixture], FixtureError>
+    /// Finds the fixtures of a scenario.
+    public typealias Load = @Sendable (_ scenario: String) throws(FixtureError) -> [Fixture]
 
+    private let fixtures: Result<[Fixture], FixtureError>
+    private let scenario: String
+    private let load: Load
+
+    /// One scenario, given as values.
     public init(_ fixtures: [Fixture]) {
-        self.fixtures = .success(fixtures)
+        self.init(scenarios: ["": fixtures], scenario: "")
     }
 
-    /// The fixtures of a folder: every `.http` file in it, in the order of their names; see ``Fixture/init(parsing:file:)``.
+    /// Several scenarios, given as values.
+    ///
+    /// - Parameter scenario: the one that answers calls to which no ``FixtureScenario`` is attached.
+    public init(scenarios: [String: [Fixture]], scenario: String) {
+        self.init(scenario: scenario) { name throws(FixtureError) in
+            guard let fixtures = scenarios[name] else {
+                let available = scenarios.keys.filter { !$0.isEmpty }.sorted()
+                throw .notFound(name: name, searched: ["the scenarios of the transport"], available: available)
+            }
+            return fixtures
+        }
+    }
+
+    /// The fixtures of a folder: every `.http` file in it, in the order of their names; see ``Fixture/init(parsing:file:)``. The
+    /// folders beside it are other scenarios.
     ///
     /// A folder that is missing or a file that cannot be read fails every request with the reason, so that a test says what is wrong
     /// where it is wrong.
     public init(directory: String) {
-        fixtures = Result { () throws(FixtureError) in try Fixture.all(in: directory) }
+        let folder = URL(fileURLWithPath: directory)
+        self.init(directory: folder.deletingLastPathComponent().path, scenario: folder.lastPathComponent)
     }
 
-    /// Fails every request with the same reason.
-    public init(failing error: FixtureError) {
-        fixtures = .failure(error)
+    /// One folder of fixtures per scenario, below a folder.
+    public init(directory: String, scenario: String) {
+        self.init(scenario: scenario) { name throws(FixtureError) in try Fixture.scenario(name, in: directory) }
+    }
+
+    /// Scenarios from anywhere.
+    ///
+    /// - Parameters:
+    ///   - scenario: the one that answers calls to which no ``FixtureScenario`` is attached; loaded at once.
+    ///   - load: called again for each call to which another scenario is attached, on the pipeline's thread.
+    public init(scenario: String, load: @escaping Load) {
+        fixtures = Result { () throws(FixtureError) in try load(scenario) }
+        self.scenario = scenario
+        self.load = load
     }
 
     public func send(_ request: Request) async -> Response<Data> {
         do throws(FixtureError) {
-            let fixture = try match(request, in: fixtures.get())
+            let fixture = try fixture(for: request)
             let remaining = ContinuousClock.now.duration(to: request.deadline)
             if fixture.delay > .zero { try? await Task.sleep(for: max(.zero, min(fixture.delay, remaining))) }
             guard !Task.isCancelled else {
@@ -48,6 +82,14 @@ public struct FixtureTransport: Transport {
         } catch {
             return Response(request: request, result: .failure(.transport(.fixture(error), ErrorContext(request))))
         }
+    }
+
+    private func fixture(for request: Request) throws(FixtureError) -> Fixture {
+        if let attached = request.modifiers(of: Fixture.self).last(where: { $0.fits(request) }) { return attached }
+        guard let chosen = request.modifier(FixtureScenario.self)?.name, chosen != scenario else {
+            return try match(request, in: fixtures.get())
+        }
+        return try match(request, in: load(chosen))
     }
 
     private func match(_ request: Request, in fixtures: [Fixture]) throws(FixtureError) -> Fixture {

@@ -24,7 +24,7 @@ extension Channel {
     func speaking(to server: SandboxServer) -> Channel {
         var channel = self
         channel.environment.baseURL = server.baseURL(name)
-        channel.environment.serverTrust = ServerTrust(authorities: .pem(server.authorityPEM))
+        channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(server.authorityPEM))
         // Hundreds of calls would bury what the tests have to say.
         channel.logger = SilentLogger()
         return channel

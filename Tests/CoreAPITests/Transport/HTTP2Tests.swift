@@ -12,7 +12,7 @@ struct HTTP2Tests {
         let server = try NginxServer(http2: true)
         let transport = CurlTransport()
         var requests = Requests(transport)
-        requests.trust = ServerTrust(authorities: .pem(server.authority))
+        requests.trust = ServerTrustManager(authorities: .pem(server.authority))
         let sender = requests
         let url = server.url
         let connections = Mutex(Set<Substring>())
@@ -33,7 +33,7 @@ struct HTTP2Tests {
         let server = try NginxServer(http2: true)
         let transport = CurlTransport()
         var requests = Requests(transport)
-        requests.trust = ServerTrust(authorities: .pem(server.authority))
+        requests.trust = ServerTrustManager(authorities: .pem(server.authority))
         let tasks = try (0..<60).map { _ in
             let request = try requests.make(.get, server.url + "/slow")
             return Task { await transport.send(request) }
@@ -50,7 +50,7 @@ struct HTTP2Tests {
         let server = try NginxServer(http2: false)
         let transport = CurlTransport()
         var requests = Requests(transport)
-        requests.trust = ServerTrust(authorities: .pem(server.authority))
+        requests.trust = ServerTrustManager(authorities: .pem(server.authority))
         let sender = requests
         let url = server.url
         let connections = Mutex(Set<Substring>())
@@ -71,7 +71,7 @@ struct HTTP2Tests {
         let server = try NginxServer(http2: true)
         let transport = CurlTransport()
         var requests = Requests(transport)
-        requests.trust = ServerTrust(authorities: .pem(server.authority))
+        requests.trust = ServerTrustManager(authorities: .pem(server.authority))
         let large = try await requests.send(.get, server.url + "/300k")
         #expect(large.data.count == 300_000)
         #expect(large.head?.headers[.contentLength] == "300000")
@@ -94,7 +94,7 @@ struct HTTP2Tests {
         let server = try NginxServer(http2: true)
         let transport = CurlTransport()
         var requests = Requests(transport)
-        requests.trust = ServerTrust(authorities: .pem(server.authority))
+        requests.trust = ServerTrustManager(authorities: .pem(server.authority))
         let before = try await requests.send(.get, server.url + "/connection").text.prefix { $0 != " " }
         let slow = try requests.make(.get, server.url + "/slow")
         let task = Task { await transport.send(slow) }
@@ -112,7 +112,7 @@ struct HTTP2Tests {
         var server: NginxServer? = try NginxServer(http2: true)
         let transport = CurlTransport()
         var requests = Requests(transport)
-        requests.trust = ServerTrust(authorities: .pem(try #require(server).authority))
+        requests.trust = ServerTrustManager(authorities: .pem(try #require(server).authority))
         let slow = try requests.make(.get, try #require(server).url + "/slow")
         let task = Task { await transport.send(slow) }
         while transport.activeTransfers == 0 { try await Task.sleep(for: .milliseconds(2)) }
@@ -129,7 +129,7 @@ struct HTTP2Tests {
         let server = try NginxServer(http2: true, keepaliveRequests: 20)
         let transport = CurlTransport()
         var requests = Requests(transport)
-        requests.trust = ServerTrust(authorities: .pem(server.authority))
+        requests.trust = ServerTrustManager(authorities: .pem(server.authority))
         let sender = requests
         let url = server.url
         let failures = Mutex<[String]>([])
@@ -148,7 +148,7 @@ struct HTTP2Tests {
         let server = try NginxServer(http2: true, keepaliveRequests: 10)
         let transport = CurlTransport()
         var requests = Requests(transport)
-        requests.trust = ServerTrust(authorities: .pem(server.authority))
+        requests.trust = ServerTrustManager(authorities: .pem(server.authority))
         for _ in 0..<200 {
             let response = try await requests.send(.post, server.url + "/1k", body: .bytes(Data("order".utf8)))
             #expect(response.status == 405, "\(response.result)")

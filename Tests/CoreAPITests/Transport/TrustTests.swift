@@ -16,11 +16,11 @@ struct TrustTests {
         let server = try NginxServer(http2: true)
         var requests = requests
         #expect(try await requests.send(.get, server.url + "/1k").transportError?.label == "tls")
-        requests.trust = ServerTrust(authorities: .pem(server.authority))
+        requests.trust = ServerTrustManager(authorities: .pem(server.authority))
         let response = try await requests.send(.get, server.url + "/1k")
         #expect(response.data.count == 1_024, "\(response.result)")
         #expect(response.metrics?.tls != nil)
-        requests.trust = ServerTrust(authorities: .file(server.authorityFile))
+        requests.trust = ServerTrustManager(authorities: .file(server.authorityFile))
         #expect(try await requests.send(.get, server.url + "/1k").status == 200)
         await transport.close()
     }
@@ -29,7 +29,7 @@ struct TrustTests {
     func hostName() async throws {
         let server = try NginxServer(http2: true)
         var requests = requests
-        requests.trust = ServerTrust(authorities: .pem(server.authority))
+        requests.trust = ServerTrustManager(authorities: .pem(server.authority))
         #expect(try await requests.send(.get, "https://127.0.0.1:\(server.port)/1k").transportError?.label == "tls")
         #expect(try await requests.send(.get, server.url + "/1k").status == 200)
         await transport.close()
@@ -38,7 +38,7 @@ struct TrustTests {
     @Test("Authorities that cannot be read are named", arguments: ["/nowhere/ca.pem", "/etc/hostname"])
     func unreadable(_ path: String) async throws {
         var requests = requests
-        requests.trust = ServerTrust(authorities: .file(path))
+        requests.trust = ServerTrustManager(authorities: .file(path))
         let server = try NginxServer(http2: true)
         let response = try await requests.send(.get, server.url + "/1k")
         guard case .tls(_, let reason) = response.transportError else {
@@ -52,7 +52,7 @@ struct TrustTests {
     @Test("Nonsense for a PEM text is refused", arguments: ["", "no certificate in here"])
     func nonsense(_ text: String) async throws {
         var requests = requests
-        requests.trust = ServerTrust(authorities: .pem(text))
+        requests.trust = ServerTrustManager(authorities: .pem(text))
         let server = try NginxServer(http2: true)
         #expect(try await requests.send(.get, server.url + "/1k").transportError?.label == "tls")
         await transport.close()
@@ -64,24 +64,25 @@ struct TrustTests {
     func reuse(_ http2: Bool) async throws {
         let server = try NginxServer(http2: http2)
         var requests = requests
-        let authorities = ServerTrust.Authorities.pem(server.authority)
-        requests.trust = ServerTrust(authorities: authorities)
+        let authorities = ServerTrustManager.Authorities.pem(server.authority)
+        requests.trust = ServerTrustManager(authorities: authorities)
         #expect(try await requests.send(.get, server.url + "/1k").status == 200)
         #expect(try await requests.send(.get, server.url + "/1k").metrics?.isConnectionReused == true)
 
-        requests.trust = ServerTrust(authorities: authorities, pins: ["localhost": [Self.wrongPin]])
+        requests.trust = ServerTrustManager(authorities: authorities, pins: ["localhost": [Self.wrongPin]])
         let refused = try await requests.send(.get, server.url + "/1k")
         #expect(refused.transportError?.label == "pinMismatch", "\(refused.result)")
         // Again, so that neither the failed connection nor its TLS session serves.
         #expect(try await requests.send(.get, server.url + "/1k").transportError?.label == "pinMismatch")
 
-        requests.trust = ServerTrust(authorities: authorities, pins: ["localhost": [Self.wrongPin, server.pin]])
+        requests.trust = ServerTrustManager(authorities: authorities, pins: ["localhost": [Self.wrongPin, server.pin]])
         #expect(try await requests.send(.get, server.url + "/1k").status == 200)
-        requests.trust = ServerTrust(authorities: authorities, pins: ["localhost": [Self.wrongPin]], isPinningActive: false)
+        requests.trust = ServerTrustManager(
+            authorities: authorities, pins: ["localhost": [Self.wrongPin]], isPinningActive: false)
         #expect(try await requests.send(.get, server.url + "/1k").status == 200)
         requests.trust = .system
         #expect(try await requests.send(.get, server.url + "/1k").transportError?.label == "tls")
-        requests.trust = ServerTrust(authorities: authorities)
+        requests.trust = ServerTrustManager(authorities: authorities)
         #expect(try await requests.send(.get, server.url + "/1k").metrics?.isConnectionReused == true)
         await transport.close()
     }
@@ -92,7 +93,7 @@ struct TrustTests {
         let other = try NginxServer(http2: true)
         let path = server.directory.appendingPathComponent("current.pem")
         var requests = requests
-        requests.trust = ServerTrust(authorities: .file(path.path))
+        requests.trust = ServerTrustManager(authorities: .file(path.path))
         try server.authority.write(to: path, atomically: true, encoding: .utf8)
         #expect(try await requests.send(.get, server.url + "/1k").status == 200)
         #expect(try await requests.send(.get, other.url + "/1k").transportError?.label == "tls")
@@ -105,7 +106,7 @@ struct TrustTests {
     func downgrade() async throws {
         let server = try NginxServer(http2: true)
         var requests = requests
-        requests.trust = ServerTrust(authorities: .pem(server.authority))
+        requests.trust = ServerTrustManager(authorities: .pem(server.authority))
         #expect(try await requests.send(.get, server.url + "/away").transportError?.label == "redirectRefused")
         requests.limits.allowsRedirectsToInsecure = true
         #expect(try await requests.send(.get, server.url + "/away").data.count == 1_024)

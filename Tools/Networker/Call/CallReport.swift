@@ -42,7 +42,7 @@ struct CallReport: Sendable {
     /// What cURL has to be told besides, because no header says it: whom the channel trusts.
     var cURLTrust: String? {
         guard cURL != nil, sent?.request.url.scheme == .https else { return nil }
-        return switch response.call.channel.environment.serverTrust.authorities {
+        return switch response.call.channel.environment.serverTrustManager.authorities {
         case .file(let path): "--cacert \(path)"
         case .pem, .system: nil
         }

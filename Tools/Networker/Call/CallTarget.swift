@@ -32,8 +32,8 @@ struct CallTarget: Sendable {
         var channel = place.make()
         if let host { channel.environment.baseURL = host.string }
         switch authority {
-        case .system: channel.environment.serverTrust.authorities = .system
-        case .file(let path): channel.environment.serverTrust.authorities = .file(path)
+        case .system: channel.environment.serverTrustManager.authorities = .system
+        case .file(let path): channel.environment.serverTrustManager.authorities = .file(path)
         case nil: break
         }
         return channel
@@ -42,11 +42,14 @@ struct CallTarget: Sendable {
     /// What to do about a failure that has an ordinary reason outside the kit, or `nil`.
     func advice(about error: APIClientError) -> String? {
         guard case .transport(let failure, _) = error, place.isSimulated, authority == nil else { return nil }
-        guard case .file(ServerTrust.localAuthorityFile) = place.make().environment.serverTrust.authorities else { return nil }
+        guard case .file(ServerTrustManager.localAuthorityFile) = place.make().environment.serverTrustManager.authorities else {
+            return nil
+        }
         switch failure {
         case .cannotConnect: return "start 'networker sandbox' in another terminal, or name another server with --host"
         case .tls:
-            return "the environment \(place.environment) trusts only the authority in \(ServerTrust.localAuthorityFile), which "
+            return
+                "the environment \(place.environment) trusts only the authority in \(ServerTrustManager.localAuthorityFile), which "
                 + "'networker sandbox' writes while it runs; start it in another terminal, or name an authority with --authority"
         default: return nil
         }

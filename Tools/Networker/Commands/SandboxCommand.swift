@@ -10,7 +10,7 @@ struct SandboxCommand: AsyncParsableCommand {
         discussion: """
             Listens on this machine only, with TLS, HTTP/2 and HTTP/1.1, and answers for TY, DL, ML and ID with made-up data. Its \
             certificate authority is made anew at every start and kept, while it runs, in
-              \(ServerTrust.localAuthorityFile)
+              \(ServerTrustManager.localAuthorityFile)
             where the channels' sandbox environments look for it. Nothing is kept when it ends.
 
             EXAMPLES
@@ -39,7 +39,7 @@ struct SandboxCommand: AsyncParsableCommand {
             throw ExitCode.failure
         }
         let stop = StopSignal()
-        let file = AuthorityFile(path: ServerTrust.localAuthorityFile)
+        let file = AuthorityFile(path: ServerTrustManager.localAuthorityFile)
         do {
             try file.write(server.authorityPEM)
         } catch {

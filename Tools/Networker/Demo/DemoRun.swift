@@ -40,7 +40,7 @@ extension Channel {
     fileprivate func aimed(at server: SandboxServer, prefix: String, logger: any NetworkLogger) -> Channel {
         var channel = self
         channel.environment.baseURL = server.baseURL(prefix)
-        channel.environment.serverTrust = ServerTrust(authorities: .pem(server.authorityPEM))
+        channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(server.authorityPEM))
         channel.logger = logger
         // A request that hangs shows as one that failed, long before the whole demo is given up.
         channel.modifiers.append(Timeout(.seconds(5)))

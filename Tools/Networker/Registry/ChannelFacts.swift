@@ -23,8 +23,8 @@ struct ChannelFacts: Encodable, Sendable, Hashable {
         self.environment = place.environment
         isSimulated = place.isSimulated
         baseURL = (try? HTTPURL(environment.baseURL)).map(channel.redaction.redact(url:)) ?? environment.baseURL.escapingControls
-        authorities = environment.serverTrust.authorities.summary
-        pins = environment.serverTrust.isPinningActive ? environment.serverTrust.pins.pins : [:]
+        authorities = environment.serverTrustManager.authorities.summary
+        pins = environment.serverTrustManager.isPinningActive ? environment.serverTrustManager.pins.pins : [:]
         allowsClearText = environment.allowsInsecureConnections
         problems = channel.problems
     }

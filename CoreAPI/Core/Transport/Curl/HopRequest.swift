@@ -17,7 +17,7 @@ struct HopRequest: Sendable {
 
     var url: HTTPURL { request.url }
     var limits: Limits { request.call.channel.limits }
-    var trust: ServerTrust { request.call.channel.environment.serverTrust }
+    var trust: ServerTrustManager { request.call.channel.environment.serverTrustManager }
 
     /// - Throws: ``APIClientError`` when the request must not be sent.
     init(_ request: Request, deadline: LoopClock.Nanoseconds) throws(APIClientError) {
@@ -35,7 +35,7 @@ struct HopRequest: Sendable {
         isIdempotent = request.method.isIdempotent
         decodesContent = request.headers[.acceptEncoding] == nil && request.headers[.range] == nil
         headers = Self.headerList(request.headers)
-        let trust = request.call.channel.environment.serverTrust
+        let trust = request.call.channel.environment.serverTrustManager
         let pins = trust.isPinningActive && request.url.scheme == .https ? trust.pins.pins(for: request.url.host) : []
         self.pins = pins.isEmpty ? nil : pins.map { "sha256//" + $0.dropFirst("sha256/".count) }.joined(separator: ";")
     }

@@ -13,7 +13,7 @@ struct Loopback: EnvironmentType {
 /// Makes requests to loopback servers, and the channel that they belong to.
 struct Requests {
     var limits = Limits()
-    var trust = ServerTrust.system
+    var trust = ServerTrustManager.system
     var allowsInsecure = true
     var redaction = Redaction()
     var timeout = Timeout(.seconds(20))
@@ -28,7 +28,7 @@ struct Requests {
         timeout: Timeout? = nil
     ) throws -> Request {
         let environment = Environment(
-            Loopback(baseURL: url), serverTrust: trust, allowsInsecureConnections: allowsInsecure)
+            Loopback(baseURL: url), serverTrustManager: trust, allowsInsecureConnections: allowsInsecure)
         var channel = Channel(name: "T", environment: environment, limits: limits, transport: transport)
         channel.redaction = redaction
         return Request(

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// Whom an environment trusts. Ordinary certificate and host name verification is always on; everything here adds to it.
-public struct ServerTrust: Sendable, Hashable {
+public struct ServerTrustManager: Sendable, Hashable {
     /// Where the authorities come from that may vouch for a server.
     public enum Authorities: Sendable, Hashable {
         /// Those that the system's TLS library is set up with.
@@ -25,10 +25,10 @@ public struct ServerTrust: Sendable, Hashable {
     }
 
     /// The system's authorities and no pins.
-    public static let system = ServerTrust()
+    public static let system = ServerTrustManager()
 
     /// Only the authority that a sandbox server on this machine has made; `networker sandbox` keeps it in this file.
-    public static let localSandbox = ServerTrust(authorities: .file(localAuthorityFile))
+    public static let localSandbox = ServerTrustManager(authorities: .file(localAuthorityFile))
 
     /// Where the sandbox writes its authority: in this user's own folder, because whoever could write the file would be trusted.
     public static let localAuthorityFile: String = {

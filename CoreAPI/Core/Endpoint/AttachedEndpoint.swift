@@ -1,0 +1,29 @@
+internal import HTTPTypes
+
+/// An endpoint with modifiers of one call on top, nearer than its own.
+private struct AttachedEndpoint: Endpoint {
+    let endpoint: any Endpoint
+    let attached: [any RequestModifier]
+
+    var baseURL: String { endpoint.baseURL }
+    var path: String { endpoint.path }
+    var method: HTTPRequest.Method { endpoint.method }
+    var params: Parameters? { endpoint.params }
+    var url: String { endpoint.url }
+    var description: String { endpoint.description }
+    var encoding: InputEncoding { endpoint.encoding }
+    var modifiers: [any RequestModifier] {
+        [ModifierLevel(modifiers: endpoint.modifiers + [endpoint.headers])] + attached
+    }
+}
+
+extension Endpoint {
+    /// This endpoint with further modifiers for one call; they win over its own.
+    public func attaching(_ modifiers: any RequestModifier...) -> any Endpoint {
+        attaching(modifiers)
+    }
+
+    func attaching(_ modifiers: [any RequestModifier]) -> any Endpoint {
+        modifiers.isEmpty ? self : AttachedEndpoint(endpoint: self, attached: modifiers)
+    }
+}
