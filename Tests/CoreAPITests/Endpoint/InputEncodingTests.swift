@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite("Parameters are encoded")
+@Suite("InputEncoding: parameters are encoded")
 struct InputEncodingTests {
     private func sent(_ params: Parameters, _ encoding: InputEncoding, post: Bool = false) async throws -> Request {
         let transport = RecordingTransport()

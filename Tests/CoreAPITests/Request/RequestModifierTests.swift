@@ -1,0 +1,122 @@
+import CoreAPI
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("RequestModifier")
+struct RequestModifierTests {
+    @Test("lets the nearest modifier win: endpoint over channel over environment")
+    func nearest() async throws {
+        let transport = RecordingTransport()
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.environment.commonHeaders = [
+            "X-A": "environment", "X-B": "environment", "X-C": "environment", "X-D": "environment",
+        ]
+        channel.modifiers = [
+            Header("X-B", "channel"), Header("X-C", "channel"), Header("X-D", "channel"), Timeout(.seconds(40)),
+            QueryItem("k", "1"),
+        ]
+        let endpoint = TestEndpoint(
+            "a", headers: ["x-d": "own"], modifiers: [Header("X-C", "endpoint"), Timeout(.seconds(7)), QueryItem("l", "2")])
+        try await channel.manager().request(endpoint: endpoint)
+        let request = try #require(transport.requests.first)
+        let values = ["X-A", "X-B", "X-C", "X-D"].map { name in
+            request.headers.first { $0.name.rawName.lowercased() == name.lowercased() }?.value
+        }
+        #expect(values == ["environment", "channel", "endpoint", "own"])
+        #expect(request.headers.count == 4)
+        #expect(request.timeout.total == .seconds(7))
+        #expect(request.url.string == "https://h.example/a?k=1&l=2")
+    }
+
+    @Test("the type of an encoded body wins over the channel's headers and loses to the endpoint's own")
+    func contentType() async throws {
+        let transport = RecordingTransport()
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.environment.commonHeaders = ["Content-Type": "application/json"]
+        channel.modifiers = [Header("Content-Type", "text/plain")]
+        try await channel.manager().request(endpoint: TestEndpoint("a", .post, params: ["a": 1], encoding: .form))
+        try await channel.manager().request(
+            endpoint: TestEndpoint(
+                "a", .post, headers: ["content-type": "application/vnd.x+json"], params: ["a": 1], encoding: .body))
+        try await channel.manager().request(endpoint: TestEndpoint("a"))
+        #expect(
+            transport.requests.map { $0.headers[.contentType] } == [
+                "application/x-www-form-urlencoded", "application/vnd.x+json", "text/plain",
+            ])
+    }
+
+    @Test("lines of one name stay beside each other, and replace those of a farther level")
+    func repeatedHeaders() async throws {
+        let transport = RecordingTransport()
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.environment.commonHeaders = ["X-A": "far"]
+        var headers: Headers = [:]
+        headers.append("X-A", "1")
+        headers.append("X-A", "2")
+        try await channel.manager().request(endpoint: TestEndpoint(headers: headers))
+        #expect(transport.requests.first?.headers.map(\.value) == ["1", "2"])
+    }
+
+    @Test("of several base URLs the one of the highest priority counts, of equals the nearest; or none at all")
+    func basePriority() async throws {
+        let transport = RecordingTransport()
+        var channel = Channel.test("https://environment.example", transport: transport)
+        channel.modifiers = [BaseURL("https://channel.example"), BaseURL("https://high.example", priority: .high)]
+        let manager = channel.manager()
+        try await manager.request(endpoint: TestEndpoint(modifiers: [BaseURL("https://endpoint.example")]))
+        try await manager.request(endpoint: TestEndpoint(modifiers: [BaseURL("https://endpoint.example", priority: .high)]))
+        try await manager.request(endpoint: TestEndpoint("https://whole.example/a?b=1", modifiers: [BaseURL.ignore]))
+        #expect(
+            transport.requests.map(\.url.string) == [
+                "https://high.example/thing", "https://endpoint.example/thing", "https://whole.example/a?b=1",
+            ])
+        let conflict = TestEndpoint(modifiers: [BaseURL("https://a.example"), BaseURL("https://b.example")])
+        #expect(await manager.response(for: conflict, decoding: .nothing).error?.label == "request.conflictingBaseURLs")
+        let same = TestEndpoint(modifiers: [
+            BaseURL("https://a.example", priority: .max), BaseURL("https://a.example", priority: .max),
+        ])
+        #expect(await manager.response(for: same, decoding: .nothing).error == nil)
+        let relative = TestEndpoint("thing", modifiers: [BaseURL.ignore])
+        #expect(await manager.response(for: relative, decoding: .nothing).error?.label == "request.malformedURL")
+    }
+
+    @Test("takes the base URL of the endpoint before the nearest modifier's before the environment's")
+    func base() async throws {
+        let transport = RecordingTransport()
+        var channel = Channel.test("https://environment.example", transport: transport)
+        try await channel.manager().request(endpoint: TestEndpoint())
+        channel.modifiers = [BaseURL("https://channel.example")]
+        try await channel.manager().request(endpoint: TestEndpoint())
+        try await channel.manager().request(endpoint: TestEndpoint(modifiers: [BaseURL("https://modifier.example/x/")]))
+        try await channel.manager().request(
+            endpoint: TestEndpoint(baseURL: "https://own.example", modifiers: [BaseURL("https://m.example")]))
+        #expect(
+            transport.requests.map(\.url.string) == [
+                "https://environment.example/thing", "https://channel.example/thing", "https://modifier.example/x/thing",
+                "https://own.example/thing",
+            ])
+    }
+
+    @Test(
+        "says by a cache policy what caches may do",
+        arguments: [
+            (CachePolicy.protocolDefault, nil), (.revalidate, "no-cache"), (.noStore, "no-store"),
+            (.onlyIfCached, "only-if-cached"),
+        ] as [(CachePolicy, String?)])
+    func cachePolicy(policy: CachePolicy, directive: String?) async throws {
+        let transport = RecordingTransport()
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.environment.cachePolicy = policy
+        try await channel.manager().request(endpoint: TestEndpoint())
+        try await channel.manager().request(endpoint: TestEndpoint(headers: ["Cache-Control": "max-age=0"]))
+        #expect(transport.requests.map { $0.headers[.cacheControl] } == [directive, "max-age=0"])
+    }
+
+    @Test("a query item without a name is an error", arguments: [nil, "1"] as [String?])
+    func namelessQueryItem(value: String?) async {
+        let manager = Channel.test("https://h.example", transport: RecordingTransport()).manager()
+        let response = await manager.response(for: TestEndpoint(modifiers: [QueryItem("", value)]), decoding: .nothing)
+        #expect(response.error?.label == "request.namelessQueryItem")
+    }
+}

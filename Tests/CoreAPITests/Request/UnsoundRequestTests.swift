@@ -1,0 +1,77 @@
+import CoreAPI
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("A request that cannot be built")
+struct UnsoundRequestTests {
+    @Test("a value that is one path segment stays one")
+    func segment() async throws {
+        let transport = RecordingTransport()
+        let manager = Channel.test("https://h.example", transport: transport).manager()
+        try await manager.request(endpoint: TestEndpoint("orders/\(segment: "a/b?c=d&e#f%20ğ")/items"))
+        #expect(transport.requests.first?.url.target == "/orders/a%2Fb%3Fc%3Dd%26e%23f%2520%C4%9F/items")
+        for value in ["..", ".", ""] {
+            let refused = await manager.response(for: TestEndpoint("orders/\(segment: value)", .delete), decoding: .nothing)
+            #expect(refused.error?.label == "request.malformedPath")
+        }
+    }
+
+    @Test(
+        "sends nothing when the request cannot be built, and says what is wrong",
+        arguments: [
+            (TestEndpoint("a\r\nb"), "request.malformedPath"),
+            (TestEndpoint("../x"), "request.malformedPath"),
+            (TestEndpoint(baseURL: "nonsense"), "request.malformedURL"),
+            (TestEndpoint(baseURL: "file:///etc"), "request.unsupportedScheme"),
+            (TestEndpoint(baseURL: "https://"), "request.malformedURL"),
+            (TestEndpoint(baseURL: "http://h.example"), "request.insecureConnection"),
+            (TestEndpoint(headers: ["X-A": "b\r\nX-Evil: 1"]), "request.malformedHeader"),
+            (TestEndpoint(headers: ["X-A": "b\nc"]), "request.malformedHeader"),
+            (TestEndpoint(headers: ["X-A": "b\0c"]), "request.malformedHeader"),
+            (TestEndpoint(headers: ["X A": "b"]), "request.malformedHeader"),
+            (TestEndpoint(headers: ["X-A\r\nEvil": "b"]), "request.malformedHeader"),
+            (TestEndpoint(modifiers: [Header("", "b")]), "request.malformedHeader"),
+        ])
+    func unbuildable(endpoint: TestEndpoint, label: String) async {
+        let transport = RecordingTransport()
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.environment.allowsInsecureConnections = false
+        let response = await channel.manager().response(for: endpoint, as: Item.self)
+        #expect(response.error?.label == label)
+        #expect(response.attempts.isEmpty)
+        #expect(transport.requests.isEmpty)
+        #expect(response.error?.localizedDescription.contains("channel test") == true)
+        #expect(response.error?.localizedDescription.contains("\n") == false)
+    }
+
+    @Test(
+        "sends nothing through a channel that is not sound",
+        arguments: ["", "nonsense", "ftp://h.example", "http://h.example", "https://h.example?x=1"])
+    func unsound(baseURL: String) async {
+        let transport = RecordingTransport()
+        var channel = Channel.test(baseURL, transport: transport)
+        channel.environment.allowsInsecureConnections = false
+        #expect(!channel.problems.isEmpty)
+        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        #expect(response.error?.label == "channel")
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test("an endpoint's name holds none of its values, and describing it never runs in circles")
+    func endpointName() {
+        enum Plain: Endpoint { case list, item(id: String); var path: String { "" }; var method: HTTPRequest.Method { .get } }
+        enum Raw: String, Endpoint, CustomStringConvertible {
+            case list; var path: String { "" }; var method: HTTPRequest.Method { .get }
+        }
+        enum Bare: Endpoint, CustomStringConvertible {
+            case list; var path: String { "" }; var method: HTTPRequest.Method { .get }
+        }
+        struct Own: Endpoint { var id = "s3cret"; var path: String { "" }; var method: HTTPRequest.Method { .get } }
+        #expect(Plain.list.description == "list")
+        #expect(Plain.item(id: "s3cret").description == "item")
+        #expect(Raw.list.description == "list")
+        #expect(Bare.list.description == "Bare")
+        #expect(Own().description == "Own")
+    }
+}

@@ -1,0 +1,36 @@
+import CoreAPI
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("Transport and coders")
+struct CoderTests {
+    @Test("the nearest coder counts, for what is sent, asked for and read; a function hears of it")
+    func nearestCoder() async throws {
+        struct Named: Codable, Equatable, Sendable { var firstName: String }
+        let heard = Shared<[String]>([])
+        let transport = RecordingTransport(body: #"{"first_name":"Ada"}"#)
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.logger = FunctionLogger { event in
+            if case .finished(let response) = event { heard.change { $0.append(response.error?.label ?? "success") } }
+        }
+        let snake = BodyCoder.json(keys: .convertFromSnakeCase, encodedKeys: .convertToSnakeCase)
+        let endpoint = TestEndpoint("a", .post, params: Parameters(Named(firstName: "Bo")), encoding: .body, modifiers: [snake])
+        #expect(try await channel.manager().request(endpoint: endpoint, type: Named.self) == Named(firstName: "Ada"))
+        guard case .bytes(let sent)? = transport.requests.first?.body else { Issue.record("nothing was sent"); return }
+        #expect(String(decoding: sent, as: UTF8.self) == #"{"first_name":"Bo"}"#)
+        let plain = TestEndpoint("a", .post, params: Parameters(Named(firstName: "Bo")), encoding: .body)
+        #expect(await channel.manager().response(for: plain, as: Named.self).error?.label == "decoding")
+        #expect(heard.current == ["success", "decoding"])
+    }
+
+    @Test("asks for the coder's type, and for nothing when nothing is decoded")
+    func accept() async throws {
+        let transport = RecordingTransport(body: #"{"id":7}"#)
+        let manager = Channel.test("https://h.example", transport: transport).manager()
+        _ = try await manager.request(endpoint: TestEndpoint(), type: Item.self)
+        try await manager.request(endpoint: TestEndpoint())
+        _ = try await manager.request(endpoint: TestEndpoint(), type: Data.self)
+        #expect(transport.requests.map { $0.headers[.accept] } == ["application/json", nil, nil])
+    }
+}

@@ -1,0 +1,5 @@
+/// What most answers are decoded into.
+struct Item: Codable, Equatable, Sendable { var id: Int }
+
+/// An error of the app's own.
+struct Trouble: Error, Equatable { var code: Int }
