@@ -119,4 +119,72 @@ struct RequestModifierTests {
         let response = await manager.response(for: TestEndpoint(modifiers: [QueryItem("", value)]), decoding: .nothing)
         #expect(response.error?.label == "request.namelessQueryItem")
     }
+
+    @Test("a call's modifiers are nearer than the endpoint's own, and gone with the call")
+    func attached() async throws {
+        let transport = RecordingTransport()
+        let manager = Channel.test("https://h.example", transport: transport).manager()
+        let endpoint = TestEndpoint(headers: ["X-A": "own"], modifiers: [Header("X-B", "endpoint"), Timeout(.seconds(7))])
+        try await manager.attaching(Header("X-A", "call"), Timeout(.seconds(3))).request(endpoint: endpoint)
+        try await manager.request(endpoint: endpoint)
+        let values = transport.requests.map { request in ["X-A", "X-B"].map { request.headers[.init($0)!] } }
+        #expect(values == [["call", "endpoint"], ["own", "endpoint"]])
+        #expect(transport.requests.map(\.timeout.total) == [.seconds(3), .seconds(7)])
+    }
+
+    @Test("levels of a typed endpoint: provider, endpoint, call")
+    func typedLevels() async throws {
+        struct Things: EndpointProvider {
+            var implicitModifiers: [any RequestModifier] { [Timeout(.seconds(40)), BaseURL("https://provider.example")] }
+            var plain: GET<Void, Void> { create("a") }
+            var own: GET<Void, Void> { create("a", modifiers: [Timeout(.seconds(7)), BaseURL("https://own.example")]) }
+        }
+        let transport = RecordingTransport()
+        let dispatcher = CommonDispatcher(channel: .test("https://h.example", transport: transport))
+        try await dispatcher.request(Things().plain)
+        try await dispatcher.request(Things().own)
+        try await dispatcher.request(Things().own.attaching(Timeout(.seconds(3))))
+        #expect(transport.requests.map(\.timeout.total) == [.seconds(40), .seconds(7), .seconds(3)])
+        #expect(transport.requests.map(\.url.host) == ["provider.example", "own.example", "own.example"])
+    }
+
+    struct Tag: RequestModifier { let name: String }
+
+    struct TagEnhancer: RequestEnhancer {
+        func enhance(_ request: inout Request) throws {
+            for tag in request.modifiers(of: Tag.self) { try request.setHeader("X-Tag-\(tag.name)", "1") }
+        }
+    }
+
+    @Test("any type a team defines is found by its own enhancer")
+    func own() async throws {
+        let transport = RecordingTransport()
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.modifiers = [Tag(name: "channel")]
+        channel.enhancers = [TagEnhancer()]
+        try await channel.manager().request(endpoint: TestEndpoint(modifiers: [Tag(name: "endpoint")]))
+        let names = transport.requests.first?.headers.map(\.name.rawName)
+        #expect(names == ["X-Tag-channel", "X-Tag-endpoint"])
+    }
+
+    @Test(
+        "a modifier attached twice at one level is an error where two mean nothing",
+        arguments: [
+            [Timeout(.seconds(1)), Timeout(.seconds(2))], [CachePolicy.noStore, CachePolicy.revalidate],
+            [BodyCoder.json, BodyCoder.json], [StatusCodeResponseVerifier(200), StatusCodeResponseVerifier(201)],
+            [FixtureScenario("a"), FixtureScenario("a")],
+        ] as [[any RequestModifier]])
+    func twice(modifiers: [any RequestModifier]) async {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport())
+        let endpoint = TestEndpoint(modifiers: modifiers)
+        let error = await channel.manager().response(for: endpoint, decoding: .nothing).error
+        #expect(error?.label == "request.duplicateModifier")
+        #expect(error?.localizedDescription.contains("\(type(of: modifiers[0]))") == true)
+        channel.modifiers = [modifiers[0]]
+        let once = await channel.manager().response(for: TestEndpoint(modifiers: [modifiers[1]]), decoding: .nothing)
+        #expect(once.error?.label != "request.duplicateModifier", "one per level is fine")
+        channel.modifiers = modifiers
+        #expect(
+            await channel.manager().response(for: TestEndpoint(), decoding: .nothing).error?.label == "request.duplicateModifier")
+    }
 }

@@ -1,0 +1,156 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("Fixtures by environment")
+struct FixturesByEnvironmentTests {
+    private static let scenarios: [String: [Fixture]] = [
+        "orders": [Fixture(.get, "thing", headers: ["X-From": "orders"], body: #"{"id":1}"#)],
+        "orders-empty": [Fixture(.get, "thing", status: 404, body: #"{"id":0}"#)],
+        "orders-error": [Fixture(.get, "thing", failure: .timedOut(.idle, after: .seconds(30)))],
+        "orders-slow": [Fixture(.get, "thing", body: #"{"id":2}"#, delay: .milliseconds(20))],
+    ]
+
+    /// A channel whose transport must never be asked.
+    private func channel(_ fixturesType: FixturesType = .scenarios(scenarios, scenario: "orders")) -> (
+        Channel, RecordingTransport
+    ) {
+        let network = RecordingTransport()
+        var channel = Channel.test("https://h.example", transport: network)
+        channel.environment.fixturesType = fixturesType
+        return (channel, network)
+    }
+
+    @Test("a simulated environment answers with status, headers, body, delay and failure, and no request leaves")
+    func answers() async throws {
+        let (channel, network) = channel()
+        let manager = channel.manager()
+        let response = await manager.response(for: TestEndpoint(), as: Item.self)
+        #expect(try response.value == Item(id: 1))
+        #expect(response.head?.headers[.init("X-From")!] == "orders")
+        let empty = await manager.attaching(FixtureScenario("orders-empty")).response(for: TestEndpoint(), as: Item.self)
+        #expect(empty.head?.status.code == 404)
+        #expect(String(decoding: empty.data, as: UTF8.self) == #"{"id":0}"#)
+        let failed = await manager.attaching(FixtureScenario("orders-error")).response(for: TestEndpoint(), as: Item.self)
+        #expect(failed.error?.label == "transport.timedOut.idle")
+        let start = ContinuousClock.now
+        let slow = await manager.attaching(FixtureScenario("orders-slow")).response(for: TestEndpoint(), as: Item.self)
+        #expect(try slow.value == Item(id: 2))
+        #expect(ContinuousClock.now - start >= .milliseconds(20))
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test("a scenario is chosen per channel, per endpoint and per call, the nearest counting")
+    func levels() async {
+        var (channel, _) = channel()
+        channel.modifiers = [FixtureScenario("orders-empty")]
+        let manager = channel.manager()
+        let endpoint = TestEndpoint(modifiers: [FixtureScenario("orders-error")])
+        #expect(await manager.response(for: TestEndpoint(), as: Item.self).head?.status.code == 404)
+        #expect(await manager.response(for: endpoint, as: Item.self).error?.label == "transport.timedOut.idle")
+        let called = await manager.attaching(FixtureScenario("orders")).response(for: endpoint, as: Item.self)
+        #expect(called.error == nil)
+    }
+
+    @Test("a fixture that an endpoint or a call brings along answers first, if it fits")
+    func attached() async throws {
+        let (channel, network) = channel()
+        let manager = channel.manager()
+        let endpoint = TestEndpoint(modifiers: [
+            Fixture(.get, "other", status: 418), Fixture(.get, "thing", body: #"{"id":7}"#), Fixture(.post, "thing", status: 409),
+        ])
+        #expect(try await manager.request(endpoint: endpoint, type: Item.self) == Item(id: 7))
+        let called = await manager.attaching(Fixture(status: 503)).response(for: endpoint, as: Item.self)
+        #expect(called.head?.status.code == 503)
+        var only = channel
+        only.environment.fixturesType = .attached
+        #expect(try await only.manager().request(endpoint: endpoint, type: Item.self) == Item(id: 7))
+        let none = await only.manager().response(for: TestEndpoint(), as: Item.self)
+        #expect(none.error?.label == "transport.fixture")
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test("what is attached for fixtures means nothing where the network answers")
+    func ignored() async {
+        let network = RecordingTransport(body: #"{"id":3}"#)
+        let manager = Channel.test("https://h.example", transport: network).manager()
+        let endpoint = TestEndpoint(modifiers: [Fixture(status: 500), FixtureScenario("nowhere")])
+        #expect(await manager.response(for: endpoint, as: Item.self).error == nil)
+        #expect(network.requests.count == 1)
+    }
+
+    @Test("a scenario that does not exist is an error that names it and what there is")
+    func unknown() async {
+        let (channel, _) = channel()
+        let response = await channel.manager().attaching(FixtureScenario("orders-emtpy")).response(
+            for: TestEndpoint(), as: Item.self)
+        guard case .transport(.fixture(.notFound(let name, _, let available)), _)? = response.error else {
+            Issue.record("\(String(describing: response.error))"); return
+        }
+        #expect(name == "orders-emtpy")
+        #expect(available == ["orders", "orders-empty", "orders-error", "orders-slow"])
+        #expect(response.error?.localizedDescription.contains("orders-empty") == true)
+    }
+
+    @Test(
+        "folders are scenarios; a name never leads out of their folder",
+        arguments: ["../Fixtures/orders-empty", "..", ".", "", "/"])
+    func folders(name: String) async throws {
+        let folder = SourceTree.path("Tests/Fixtures")
+        let (channel, _) = channel(.directory(folder, scenario: "orders-empty"))
+        let manager = NetworkManager<TestEndpoint>(channel: channel)
+        let orders = await manager.response(for: TestEndpoint("orders?page=1"), decoding: .text)
+        #expect(try orders.value.contains("orders"))
+        let outside = await manager.attaching(FixtureScenario(name)).response(for: TestEndpoint("orders"), decoding: .text)
+        #expect(outside.error?.label == "transport.fixture")
+    }
+
+    @Test("an environment that may not be simulated has none: the channel says so and nothing is sent")
+    func production() async {
+        var (channel, network) = channel()
+        channel.environment.isSimulated = false
+        #expect(channel.problems == ["the environment 'test' has fixtures but may not be simulated"])
+        #expect(await channel.manager().response(for: TestEndpoint(), as: Item.self).error?.label == "channel")
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test("an environment is switched to fixtures and back at run time")
+    func switching() async {
+        var (channel, network) = channel(.none)
+        let real = channel.environment
+        var simulated = real
+        simulated.fixturesType = .scenarios(Self.scenarios, scenario: "orders-empty")
+        let place = EnvironmentSwitch(real)
+        channel.environmentSwitch = place
+        let manager = channel.manager()
+        #expect(await manager.response(for: TestEndpoint(), decoding: .nothing).head?.status.code == 200)
+        place.environment = simulated
+        #expect(await manager.response(for: TestEndpoint(), decoding: .nothing).head?.status.code == 404)
+        place.environment = real
+        #expect(await manager.response(for: TestEndpoint(), decoding: .nothing).head?.status.code == 200)
+        #expect(network.requests.count == 2)
+    }
+
+    @Test("per test: a swapped channel speaks through the test's scenario, not through its environment's")
+    func perTest() async throws {
+        let (channel, network) = channel()
+        try await withChannel(channel, transport: .fixtures("orders-empty")) {
+            let manager = NetworkManager<TestEndpoint>(channel: channel)
+            let orders = try await manager.response(for: TestEndpoint("orders"), decoding: .text).value
+            #expect(orders.contains("totalPages"))
+            let other = await manager.attaching(FixtureScenario("giphy")).response(for: TestEndpoint("orders"), decoding: .text)
+            #expect(other.error?.label == "transport.fixture", "another folder beside it has no orders")
+        }
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test("no fixture lies in a production target")
+    func outside() {
+        for folder in ["CoreAPI/Core", "Channels", "Interactors"] {
+            let names = FileManager.default.enumerator(atPath: SourceTree.path(folder))?.compactMap { $0 as? String } ?? []
+            #expect(!names.contains { $0.hasSuffix(".http") || $0.contains("Fixtures/") })
+        }
+    }
+}
