@@ -93,6 +93,7 @@ struct Pipeline: Sendable {
     }
 
     private func deliver<Value>(_ response: Response<Value>) async -> Response<Value> {
+        let response = channel.errorFilter.translate(response)
         await channel.resultHandler(response.withoutValue)
         channel.logger.log(.finished(response.withoutValue))
         return response
@@ -108,13 +109,7 @@ extension Attempt {
 
 extension APIClientError {
     fileprivate init(adapting request: Request, failedWith error: any Error) {
-        let context = ErrorContext(request)
-        self =
-            switch error {
-            case let error as APIClientError: error
-            case let error as RequestError: .request(error, context)
-            case is CancellationError: .cancelled(context)
-            default: .adapting(error, context)
-            }
+        self = APIClientError(error, ErrorContext(request))
+        if case .unknown(let error, let context) = self { self = .adapting(error, context) }
     }
 }

@@ -29,13 +29,30 @@ public indirect enum APIClientError: Error, Sendable {
     case decoding(DecodingFailure, ErrorContext)
     /// The task or the `Cancellable` was cancelled.
     case cancelled(ErrorContext)
+    /// An error that no stage knows, from code around the pipeline: a dispatcher of the team's own, an operator.
+    case unknown(any Error, ErrorContext)
+
+    /// Any error at the stage where it belongs, nothing of it lost. The pipeline's own errors keep theirs, `CancellationError` is a
+    /// cancellation, an ``APIClientError`` stays what it is.
+    public init(_ error: any Error, _ context: ErrorContext) {
+        self =
+            switch error {
+            case let error as APIClientError: error
+            case let error as RequestError: .request(error, context)
+            case let error as TransportError: .transport(error, context)
+            case let error as VerificationError: .verification(error, context)
+            case let error as DecodingFailure: .decoding(error, context)
+            case is CancellationError: .cancelled(context)
+            default: .unknown(error, context)
+            }
+    }
 
     /// Where the call failed.
     public var context: ErrorContext {
         switch self {
         case .channel(_, let context), .request(_, let context), .enhancing(_, let context), .adapting(_, let context),
             .transport(_, let context), .verification(_, let context), .app(_, let context), .decoding(_, let context),
-            .cancelled(let context):
+            .cancelled(let context), .unknown(_, let context):
             context
         }
     }
@@ -45,7 +62,7 @@ public indirect enum APIClientError: Error, Sendable {
         switch self {
         case .channel, .cancelled: nil
         case .request(let error, _): error
-        case .enhancing(let error, _), .adapting(let error, _), .app(let error, _): error
+        case .enhancing(let error, _), .adapting(let error, _), .app(let error, _), .unknown(let error, _): error
         case .transport(let error, _): error
         case .verification(let error, _): error
         case .decoding(let error, _): error
@@ -74,6 +91,7 @@ public indirect enum APIClientError: Error, Sendable {
         case .app: "app"
         case .decoding: "decoding"
         case .cancelled: "cancelled"
+        case .unknown: "unknown"
         }
     }
 }

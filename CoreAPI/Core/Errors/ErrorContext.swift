@@ -15,6 +15,8 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
     public let head: ResponseHead?
     /// The body as far as it had arrived.
     public let body: Data
+    /// The error that an ``APIClientError/app(_:_:)`` stands for, where a filter translated one.
+    public private(set) var cause: APIClientError?
     let redaction: Redaction
 
     /// Where a request stands, for a transport or an interceptor of the team's own.
@@ -47,12 +49,19 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
         redaction = call.channel.redaction
     }
 
+    func caused(by error: APIClientError) -> ErrorContext {
+        var copy = self
+        copy.cause = error
+        return copy
+    }
+
     /// `channel DL, endpoint orderList, GET https://…, attempt 2, status 500, call 3f…`
     public var description: String {
         var parts = ["channel \(channel)", "endpoint \(redaction.redact(text: endpoint))"]
         if let method, let url { parts.append("\(method.rawValue) \(url)") }
         if attempt > 0 { parts.append("attempt \(attempt)") }
         if let head { parts.append("status \(head.status.code)") }
+        if let cause { parts.append("because of \(cause.label)") }
         parts.append("call \(callID)")
         return parts.joined(separator: ", ")
     }

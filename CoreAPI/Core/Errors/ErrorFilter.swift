@@ -2,15 +2,34 @@ public import Foundation
 
 /// Finds errors inside successes and turns failures into the app's own error.
 ///
-/// Use a filter to *translate*: it sees every response, verified or not, and may name an error for it; use an ``ErrorHandler`` to
-/// *act* on one. Called once per attempt, synchronously, on the pipeline's thread, before decoding.
+/// Use a filter to *translate*; use an ``ErrorHandler`` to *act*. A filter finds, and it translates:
+///
+/// - what it was made with sees every answer, verified or not, once per attempt before decoding, and may name an error for it;
+/// - what was added by ``translating(_:)``, ``defaulting(to:)`` or ``localized(_:default:)`` sees, once per call, the error that
+///   interceptors and handlers left, whatever its stage. The app's own errors and cancellations pass it by.
+///
+/// ```swift
+/// channel.errorFilter = .envelope(ShopEnvelope.self) { envelope, _ in envelope.error }
+///     .localized(["transport": "Bağlantı kurulamadı."], default: "Bir şeyler ters gitti.")
+/// ```
+///
+/// Both run synchronously, on the pipeline's thread.
 public struct ErrorFilter: Sendable {
     private let find: @Sendable (Response<Data>) throws -> (any Error)?
+    private let translate: @Sendable (APIClientError) -> (any Error)?
 
     /// - Parameter find: returns the error that the response stands for, or `nil` to leave it as it is. What it throws becomes the
     ///   result too, so that a filter that trips over a body is seen.
     public init(_ find: @escaping @Sendable (Response<Data>) throws -> (any Error)?) {
+        self.init(find: find, translate: { _ in nil })
+    }
+
+    private init(
+        find: @escaping @Sendable (Response<Data>) throws -> (any Error)?,
+        translate: @escaping @Sendable (APIClientError) -> (any Error)?
+    ) {
         self.find = find
+        self.translate = translate
     }
 
     /// Leaves every response as it is.
@@ -32,6 +51,47 @@ public struct ErrorFilter: Sendable {
         }
     }
 
+    /// This filter, and then another error in the place of what a call failed with.
+    ///
+    /// - Parameter translate: returns `nil` for what should stay as it is. What it returns arrives as ``APIClientError/app(_:_:)``, with
+    ///   the error it stands for in ``ErrorContext/cause``; an ``APIClientError`` arrives as it is.
+    public func translating(_ translate: @escaping @Sendable (APIClientError) -> (any Error)?) -> ErrorFilter {
+        let first = self.translate
+        return ErrorFilter(find: find) { first($0) ?? translate($0) }
+    }
+
+    /// This filter, and a default error for every failure that nothing else has named.
+    public func defaulting(to error: @escaping @Sendable (APIClientError) -> any Error) -> ErrorFilter {
+        translating { error($0) }
+    }
+
+    /// This filter, and a message in the user's language for every failure that nothing else has named; see ``LocalizedMessage``.
+    ///
+    /// - Parameters:
+    ///   - messages: by ``APIClientError/label``, or by its beginning up to a dot: `transport.timedOut.connect`, `transport.timedOut`,
+    ///     `transport`. The longest that fits counts.
+    ///   - default: for what has no message; `nil` leaves the error as it is.
+    public func localized(_ messages: [String: String], default: String? = nil) -> ErrorFilter {
+        translating { error in
+            var label = error.label[...]
+            while true {
+                if let message = messages[String(label)] { return LocalizedMessage(message) }
+                guard let dot = label.lastIndex(of: ".") else { break }
+                label = label[..<dot]
+            }
+            return `default`.map(LocalizedMessage.init)
+        }
+    }
+
+    func translate<Value>(_ response: Response<Value>) -> Response<Value> {
+        switch response.error {
+        case nil, .app, .cancelled: return response
+        case let error?:
+            guard let own = translate(error) else { return response }
+            return response.with(.failure(own as? APIClientError ?? .app(own, error.context.caused(by: error))))
+        }
+    }
+
     func apply(to response: inout Response<Data>) {
         // Without an answer there is nothing to translate but the transport's own error, which must stay recognisable.
         guard response.head != nil else { return }
@@ -42,4 +102,15 @@ public struct ErrorFilter: Sendable {
             response.result = .failure(.app(error, ErrorContext(response)))
         }
     }
+}
+
+/// What went wrong, in the words of the user's language; see ``ErrorFilter/localized(_:default:)``.
+public struct LocalizedMessage: LocalizedError, Hashable {
+    public let message: String
+
+    public init(_ message: String) {
+        self.message = message
+    }
+
+    public var errorDescription: String? { message }
 }

@@ -5,14 +5,88 @@ import Testing
 
 @Suite("ErrorFilter")
 struct ErrorFilterTests {
-    @Test("brings the app's own error out intact, from a success as from a failure", arguments: [200, 401])
+    struct Envelope: Decodable { var code: Int? }
+
+    @Test("finds an error inside a 200, and brings the app's own error out intact from a failure too", arguments: [200, 401])
     func appError(status: Int) async {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(status: status, body: #"{"code":7}"#))
-        struct Envelope: Decodable { var code: Int? }
         channel.errorFilter = .envelope(Envelope.self) { envelope, _ in envelope.code.map(Trouble.init) }
         let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
         #expect(response.error?.app(Trouble.self) == Trouble(code: 7))
         #expect(response.error?.context.head?.status.code == status)
         #expect(response.head?.status.code == status)
+        #expect(response.error?.context.cause == nil, "found, not translated")
+    }
+
+    @Test("translates what survived, once per call and after the retries, keeping the error it stands for")
+    func translating() async throws {
+        let transport = RecordingTransport(statuses: [503, 503])
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.interceptors = [RetryPolicy(attempts: 2, base: .zero)]
+        let asked = Shared(0)
+        channel.errorFilter = ErrorFilter { _ in nil }.translating { error in
+            asked.change { $0 += 1 }
+            return error.context.head?.status == .serviceUnavailable ? Trouble(code: 503) : nil
+        }
+        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        #expect(response.error?.app() == Trouble(code: 503))
+        #expect(response.error?.context.cause?.label == "verification.unacceptableStatus.503")
+        #expect(response.error?.localizedDescription.contains("because of verification.unacceptableStatus.503") == true)
+        #expect(response.attempts.map(\.error?.label) == Array(repeating: "verification.unacceptableStatus.503", count: 2))
+        #expect(asked.current == 1)
+        channel.transport = RecordingTransport(status: 404)
+        let other = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        #expect(other.error?.label == "verification.unacceptableStatus.404", "nil leaves it as it is")
+    }
+
+    @Test(
+        "a default error stands for whatever has no other, of every stage",
+        arguments: [
+            ("a b\r\n", 200, "request.malformedPath"), ("thing", 500, "verification.unacceptableStatus.500"),
+            ("thing", 200, "decoding"),
+        ])
+    func defaultError(path: String, status: Int, cause: String) async {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: status, body: "[]"))
+        channel.errorFilter = .envelope(Envelope.self) { envelope, _ in envelope.code.map(Trouble.init) }
+            .defaulting { _ in Trouble(code: 0) }
+        let error = await channel.manager().response(for: TestEndpoint(path), as: Item.self).error
+        #expect(error?.app() == Trouble(code: 0))
+        #expect(error?.context.cause?.label == cause)
+        channel.transport = RecordingTransport(body: #"{"code":7}"#)
+        let known = await channel.manager().response(for: TestEndpoint(), as: Item.self).error
+        #expect(known?.app() == Trouble(code: 7), "the app's own error passes the default by")
+    }
+
+    @Test("a cancellation stays one")
+    func cancelled() async {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport())
+        channel.errorFilter = ErrorFilter.none.defaulting { _ in Trouble(code: 0) }
+        let manager = channel.manager()
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await manager.response(for: TestEndpoint(), as: Item.self)
+        }
+        #expect(await task.value.error?.isCancelled == true)
+    }
+
+    @Test("messages in the user's language by label, the longest that fits")
+    func localized() async {
+        func message(_ transport: RecordingTransport) async -> String? {
+            var channel = Channel.test("https://h.example", transport: transport)
+            channel.errorFilter = ErrorFilter.none.localized(
+                [
+                    "verification": "Sunucu yanıtı kabul edilmedi.", "verification.unacceptableStatus.404": "Bulunamadı.",
+                    "transport.timedOut": "Zaman aşımı.",
+                ], default: "Bir şeyler ters gitti.")
+            let error = await channel.manager().response(for: TestEndpoint(), as: Item.self).error
+            return error?.underlyingError?.localizedDescription
+        }
+        func failing(_ failure: TransportError) -> RecordingTransport {
+            RecordingTransport { Response(request: $0, result: .failure(.transport(failure, ErrorContext($0)))) }
+        }
+        #expect(await message(RecordingTransport(status: 404)) == "Bulunamadı.")
+        #expect(await message(RecordingTransport(status: 500)) == "Sunucu yanıtı kabul edilmedi.")
+        #expect(await message(failing(.timedOut(.connect, after: .seconds(1)))) == "Zaman aşımı.")
+        #expect(await message(failing(.closed)) == "Bir şeyler ters gitti.")
     }
 }

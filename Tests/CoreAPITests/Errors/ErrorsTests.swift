@@ -93,4 +93,39 @@ struct ErrorsTests {
         #expect(response.error?.localizedDescription.contains("s3cret") == false)
         #expect(response.error?.localizedDescription.contains("token=<redacted>") == true)
     }
+
+    @Test("request error, invalid status, nil value, custom and unknown each keep their own, nothing of it lost")
+    func mapping() async throws {
+        struct Odd: Error, Equatable { var id = 5 }
+        func error(_ endpoint: TestEndpoint = TestEndpoint(), status: Int = 200, body: String = "{}", filter: ErrorFilter = .none)
+            async -> APIClientError?
+        {
+            var channel = Channel.test("https://h.example", transport: RecordingTransport(status: status, body: body))
+            channel.errorFilter = filter
+            return await channel.manager().response(for: endpoint, as: Item.self).error
+        }
+        guard case .request(.malformedHeader(let name, _), _)? = await error(TestEndpoint(headers: ["X-A": "b\r\n"])) else {
+            Issue.record("expected a request error"); return
+        }
+        #expect(name == "X-A")
+        guard case .verification(.unacceptableStatus(500, _), let context)? = await error(status: 500, body: "oops") else {
+            Issue.record("expected an invalid status"); return
+        }
+        #expect(String(decoding: context.body, as: UTF8.self) == "oops")
+        guard case .verification(.emptyBody(204, let expected), _)? = await error(status: 204, body: "") else {
+            Issue.record("expected a missing value"); return
+        }
+        #expect(expected == "Item")
+        #expect(await error(filter: ErrorFilter { _ in Odd() })?.app() == Odd())
+
+        let request = try #require(await error(status: 500)?.context)
+        #expect(APIClientError(Odd(), request).label == "unknown")
+        #expect(APIClientError(Odd(), request).underlyingError as? Odd == Odd())
+        #expect(APIClientError(CancellationError(), request).isCancelled)
+        #expect(APIClientError(TransportError.closed, request).label == "transport.closed")
+        #expect(APIClientError(RequestError.malformedMethod("x y"), request).label == "request.malformedMethod")
+        #expect(APIClientError(VerificationError.custom(Odd()), request).label == "verification.custom")
+        let whole = APIClientError.app(Odd(), request)
+        #expect(APIClientError(whole, request).app() == Odd())
+    }
 }
