@@ -44,18 +44,24 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "CoreAPI", targets: ["CoreAPI"]),
+        .library(name: "CoreAPIReactive", targets: ["CoreAPIReactive"]),
         .library(name: "CoreAPITesting", targets: ["CoreAPITesting"]),
+        .library(name: "CoreAPIXML", targets: ["CoreAPIXML"]),
         .executable(name: "networker", targets: ["networker"]),
     ]
         + everyChannel.flatMap { name in
             ["\(name)Networker", "\(name)Interactors"].map { .library(name: $0, targets: [$0]) }
         },
     traits: [
+        .trait(name: "Reactive", description: "OpenCombine, for CoreAPIReactive."),
         .trait(name: "Signing", description: "swift-crypto, for channels that sign requests (ML)."),
         .trait(name: "Tools", description: "The networker command and its sandbox server.", enabledTraits: ["Signing"]),
-        .default(enabledTraits: ["Tools"]),
+        .trait(name: "XML", description: "XMLCoder, for CoreAPIXML."),
+        .default(enabledTraits: ["Reactive", "Tools", "XML"]),
     ],
     dependencies: [
+        .package(url: "https://github.com/CoreOffice/XMLCoder.git", from: "0.18.2"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-crypto.git", "3.12.3"..<"5.0.0"),
@@ -71,6 +77,13 @@ let package = Package(
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .target(name: "CoreAPI", dependencies: ["CCurl", httpTypes, logging], path: "CoreAPI/Core", swiftSettings: settings),
         .target(name: "CoreAPITesting", dependencies: ["CoreAPI", httpTypes], path: "CoreAPI/Testing", swiftSettings: settings),
+        .target(
+            name: "CoreAPIReactive",
+            dependencies: ["CoreAPI", product("OpenCombineShim", "OpenCombine", trait: "Reactive"), httpTypes],
+            path: "CoreAPI/Reactive", swiftSettings: settings),
+        .target(
+            name: "CoreAPIXML", dependencies: ["CoreAPI", product("XMLCoder", "XMLCoder", trait: "XML"), httpTypes],
+            path: "CoreAPI/XML", swiftSettings: settings),
         .target(
             name: "Sandbox",
             dependencies: [
@@ -94,6 +107,16 @@ let package = Package(
         .testTarget(
             name: "CoreAPITests", dependencies: ["CoreAPI", "CoreAPITesting", httpTypes, logging], path: "Tests/CoreAPITests",
             swiftSettings: settings),
+        .testTarget(
+            name: "CoreAPIReactiveTests",
+            dependencies: [
+                "CoreAPI", "CoreAPIReactive", "CoreAPITesting", product("OpenCombineShim", "OpenCombine", trait: "Reactive"), httpTypes,
+            ],
+            path: "Tests/CoreAPIReactiveTests", swiftSettings: settings),
+        .testTarget(
+            name: "CoreAPIXMLTests",
+            dependencies: ["CoreAPI", "CoreAPITesting", "CoreAPIXML", product("XMLCoder", "XMLCoder", trait: "XML"), httpTypes],
+            path: "Tests/CoreAPIXMLTests", swiftSettings: settings),
         .testTarget(
             name: "CoreAPITestingTests", dependencies: ["CoreAPI", "CoreAPITesting", httpTypes],
             path: "Tests/CoreAPITestingTests",

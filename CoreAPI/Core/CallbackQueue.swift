@@ -4,7 +4,11 @@ public import Dispatch
 ///
 /// A completion that was written on an actor, the main one above all, runs on that actor whatever the queue.
 public struct CallbackQueue: Sendable {
-    let executor: QueueExecutor
+    private let executor: QueueExecutor
+
+    private init(executor: QueueExecutor) {
+        self.executor = executor
+    }
 
     /// The given queue.
     public static func queue(_ queue: DispatchQueue) -> CallbackQueue {
@@ -13,6 +17,11 @@ public struct CallbackQueue: Sendable {
 
     /// The main queue.
     public static let main = CallbackQueue.queue(.main)
+
+    /// Runs an operation on the queue; what it awaits on an actor runs on that actor.
+    package func run(_ operation: @concurrent @Sendable () async -> Void) async {
+        await withTaskExecutorPreference(executor) { await operation() }
+    }
 }
 
 /// Lets a task run on a dispatch queue, so that "on this queue" and "on this actor" are the same `await`.

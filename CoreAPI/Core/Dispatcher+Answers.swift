@@ -9,7 +9,8 @@ extension Dispatcher {
         try await response(for: endpoint, as: decoding).result.get()
     }
 
-    /// Runs a call and calls back with the whole response, exactly once, after a cancellation too.
+    /// Runs a call and calls back with the whole response, exactly once, after a cancellation too; and once more for each attempt that
+    /// is made by hand, see ``Request/retry(max:delay:failCallback:)``.
     ///
     /// - Parameters:
     ///   - queue: where a completion runs that was not written on an actor.
@@ -21,25 +22,20 @@ extension Dispatcher {
         // Lets a closure that is written on an actor stay on it, as `Task.init` does.
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Value>) -> Void
     ) -> Cancellable {
-        Cancellable(
-            Task {
-                let response = await self.response(for: endpoint, as: decoding)
-                // Only the completion prefers the queue; the call itself must not run on it.
-                await withTaskExecutorPreference(queue.executor) { await completion(response) }
-            })
+        CompletionCall(queue: queue) { await completion($0) }.start { await self.response(for: endpoint, as: decoding) }
     }
 }
 
 /// Stops a call. Cancelling twice, or after the end, does nothing.
 public struct Cancellable: Sendable {
-    private let task: Task<Void, Never>
+    private let onCancel: @Sendable () -> Void
 
-    init(_ task: Task<Void, Never>) {
-        self.task = task
+    init(_ onCancel: @escaping @Sendable () -> Void) {
+        self.onCancel = onCancel
     }
 
     /// Aborts the transfer; the completion hears ``APIClientError/cancelled(_:)`` unless the result was on its way already.
     public func cancel() {
-        task.cancel()
+        onCancel()
     }
 }

@@ -17,11 +17,27 @@ extension NetworkManager {
         // Lets a closure that is written on an actor stay on it, as `Task.init` does.
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, APIClientError>) -> Void
     ) -> Cancellable {
-        Cancellable(
-            Task {
-                let result = await response(for: endpoint, as: type).result
-                // Only the completion prefers the queue; the call itself must not run on it.
-                await withTaskExecutorPreference(callbackQueue.executor) { await completion(result) }
-            })
+        // As below, but for a completion that hears only the result.
+        CompletionCall(queue: callbackQueue) { response in await completion(response.result) }
+            .start { await self.response(for: endpoint, as: type) }
+    }
+
+    /// Sends a request and calls back with all there is to know; else as ``request(endpoint:type:completion:)``. What failed can be
+    /// tried again by hand, see ``Request/retry(max:delay:failCallback:)``.
+    @discardableResult
+    public func response<Value: Decodable & Sendable>(
+        for endpoint: EndpointItem, as type: Value.Type,
+        @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Value>) -> Void
+    ) -> Cancellable {
+        response(for: endpoint, decoding: .decodable(type), completion: completion)
+    }
+
+    /// As ``response(for:as:completion:)``, with a decoding of the caller's own.
+    @discardableResult
+    public func response<Value: Sendable>(
+        for endpoint: EndpointItem, decoding: ResponseDecoding<Value>,
+        @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Value>) -> Void
+    ) -> Cancellable {
+        dispatcher.response(for: attached(endpoint), as: decoding, queue: callbackQueue, completion: completion)
     }
 }

@@ -8,7 +8,7 @@
 /// Sendable; may be called from any actor. Nothing runs on the caller's actor but the completion.
 public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
     let dispatcher: any Dispatcher
-    let callbackQueue: CallbackQueue
+    package let callbackQueue: CallbackQueue
     private var attached: [any RequestModifier] = []
 
     /// Speaks through a channel, or through what a test put in its place; see `withChannel` in CoreAPITesting.

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import HTTPTypes
 
-/// The way of a request. Every stage is named in ``response(for:as:)``, in the order in which it runs.
+/// The way of a request. Every stage is named in ``response(_:)``, in the order in which it runs.
 struct Pipeline: Sendable {
     let channel: Channel
     private let enhancers: [any RequestEnhancer]
@@ -19,28 +19,31 @@ struct Pipeline: Sendable {
 
     /// Runs one call from endpoint to value. Off the caller's actor, so that nothing is decoded on the main thread.
     @concurrent
-    func response<Value: Sendable>(
-        for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>
-    ) async -> Response<Value> {
-        let call = Call(channel: currentChannel(), endpoint: endpoint.description)
-        let request: Request
-        do throws(APIClientError) {
-            request = try enhance(build(endpoint, call, wantsCoder: decoding.wantsCoder))
-        } catch {
-            return await deliver(Response(call: call, result: .failure(error)))
+    func response<Value: Sendable>(_ start: CallStart<Value>) async -> Response<Value> {
+        let enhanced: EnhancedCall<Value>
+        switch start {
+        case .endpoint(let endpoint, let decoding):
+            let call = Call(channel: currentChannel(), endpoint: endpoint.description)
+            do throws(APIClientError) {
+                enhanced = try EnhancedCall(enhance(build(endpoint, call, wantsCoder: decoding.wantsCoder)), decoding)
+            } catch {
+                return await deliver(Response(call: call, result: .failure(error)))
+            }
+        case .again(let repeated):
+            enhanced = repeated
         }
 
-        var attempts: [Attempt] = []
-        var pause = Duration.zero
+        var attempts = enhanced.attempts
+        var pause = enhanced.delay
         while true {
-            var response = await send(adapting: request, attempt: attempts.count + 1)
+            var response = await send(adapting: enhanced.request, attempt: attempts.count + 1)
             for enhancer in enhancers { enhancer.deenhance(&response) }
             channel.errorFilter.apply(to: &response)
-            var decoded = decoding.apply(to: response)
+            var decoded = enhanced.decoding.apply(to: response)
             attempts.append(Attempt(decoded, number: attempts.count + 1, delay: pause))
             decoded.attempts = attempts
-            switch await settle(decoded) {
-            case .done(let settled): return await deliver(settled)
+            switch await settle(decoded, attemptLimit: enhanced.attemptLimit) {
+            case .done(let settled): return await deliver(settled, of: enhanced)
             case .again(let delay): pause = delay
             }
         }
@@ -92,12 +95,22 @@ struct Pipeline: Sendable {
         return await (request.call.channel.environment.fixturesType.transport ?? channel.transport).send(request)
     }
 
-    private func deliver<Value>(_ response: Response<Value>) async -> Response<Value> {
-        let response = channel.errorFilter.translate(response)
+    private func deliver<Value>(
+        _ response: Response<Value>, of enhanced: EnhancedCall<Value>? = nil
+    ) async -> Response<Value> {
+        var response = channel.errorFilter.translate(response)
+        response.enhanced = enhanced
         await channel.resultHandler(response.withoutValue)
         channel.logger.log(.finished(response.withoutValue))
         return response
     }
+}
+
+/// What a run of the pipeline begins with.
+enum CallStart<Value: Sendable>: Sendable {
+    case endpoint(any Endpoint, as: ResponseDecoding<Value>)
+    /// One more attempt that a person asked for.
+    case again(EnhancedCall<Value>)
 }
 
 extension Attempt {

@@ -8,7 +8,7 @@ enum Settlement<Value: Sendable>: Sendable {
 extension Pipeline {
     /// The last stage of an attempt: a success is done; a failure is shown to the interceptors and then to the error handler, and
     /// whoever of them speaks first decides. The channel's limit on attempts and the call's total timeout hold whatever they say.
-    func settle<Value>(_ response: Response<Value>) async -> Settlement<Value> {
+    func settle<Value>(_ response: Response<Value>, attemptLimit: Int) async -> Settlement<Value> {
         guard let error = response.error, !error.isCancelled else { return .done(response) }
         let seen = response.withoutValue
         let wish = await decide(seen, error)
@@ -18,8 +18,8 @@ extension Pipeline {
         case .fail(let replacement):
             let settled = replacement as? APIClientError ?? .app(replacement, ErrorContext(response))
             return .done(response.with(.failure(settled)))
-        case .retry: return await pause(.zero, before: response, seen)
-        case .retryAfter(let delay): return await pause(max(delay, .zero), before: response, seen)
+        case .retry: return await pause(.zero, before: response, seen, attemptLimit)
+        case .retryAfter(let delay): return await pause(max(delay, .zero), before: response, seen, attemptLimit)
         }
     }
 
@@ -34,9 +34,9 @@ extension Pipeline {
     }
 
     private func pause<Value>(
-        _ delay: Duration, before response: Response<Value>, _ seen: Response<Void>
+        _ delay: Duration, before response: Response<Value>, _ seen: Response<Void>, _ attemptLimit: Int
     ) async -> Settlement<Value> {
-        guard response.attempts.count < channel.limits.attempts, let deadline = response.request?.deadline,
+        guard response.attempts.count < attemptLimit, let deadline = response.request?.deadline,
             delay < ContinuousClock.now.duration(to: deadline)
         else {
             return .done(response)
@@ -48,6 +48,7 @@ extension Pipeline {
             return .done(response.with(.failure(.cancelled(ErrorContext(response)))))
         }
         channel.logger.log(.retrying(seen, after: delay))
+        response.request?.modifier(AttemptObserver.self)?.observe(seen)
         return .again(after: delay)
     }
 }

@@ -43,10 +43,10 @@ public struct InputEncoding: Sendable {
     }
 
     /// Into the body, as JSON, whatever the channel's coder.
-    public static let json = json(.json)
+    public static let json = body(.json)
 
     /// Into the body, by a coder of the endpoint's own.
-    public static func json(_ coder: BodyCoder) -> InputEncoding {
+    public static func body(_ coder: BodyCoder) -> InputEncoding {
         InputEncoding(coder.contentType) { parameters, request in try request.setBody(parameters, coder: coder) }
     }
 

@@ -100,6 +100,15 @@ final class NodeEncoder: Encoder {
     }
 }
 
+extension Encodable {
+    /// Whether the value encodes itself as a single value or as nothing, rather than as names or a list.
+    ///
+    /// - Throws: what the value throws.
+    package var isEncodedAsScalar: Bool {
+        get throws { try NodeEncoder(style: .standard, codingPath: []).node(for: self).isScalar }
+    }
+}
+
 private struct KeyedNodes<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: NodeEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }

@@ -15,10 +15,18 @@ public struct TypedEndpoint<Method: EndpointMethod, Input, Output: Sendable>: Se
     /// The endpoint's own, and those of a call; see ``attaching(_:)``.
     public private(set) var modifiers: [any RequestModifier]
     let parameters: @Sendable (Input) -> Parameters?
-    let decoding: ResponseDecoding<Output>
+    /// How the answer becomes the output.
+    public let decoding: ResponseDecoding<Output>
 }
 
 extension TypedEndpoint {
+    /// This endpoint with its input, for every door that takes an ``Endpoint``; its answer is decoded by ``decoding``.
+    public func filled(with input: Input) -> any Endpoint {
+        FilledEndpoint(
+            path: path, method: Method.method, headers: headers, params: parameters(input), encoding: encoding,
+            modifiers: modifiers, description: "\(Method.method.rawValue) \(path)")
+    }
+
     /// This endpoint with further modifiers for one call; they win over its own.
     public func attaching(_ modifiers: any RequestModifier...) -> TypedEndpoint {
         var copy = self
@@ -111,10 +119,16 @@ extension Dispatcher {
     public func response<Method, Input, Output>(
         for endpoint: TypedEndpoint<Method, Input, Output>, _ input: Input
     ) async -> Response<Output> {
-        let filled = FilledEndpoint(
-            path: endpoint.path, method: Method.method, headers: endpoint.headers, params: endpoint.parameters(input),
-            encoding: endpoint.encoding, modifiers: endpoint.modifiers, description: "\(Method.method.rawValue) \(endpoint.path)")
-        return await response(for: filled, as: endpoint.decoding)
+        await response(for: endpoint.filled(with: input), as: endpoint.decoding)
+    }
+
+    /// Runs a typed endpoint and calls back; see ``response(for:as:queue:completion:)``.
+    @discardableResult
+    public func response<Method, Input, Output>(
+        for endpoint: TypedEndpoint<Method, Input, Output>, _ input: Input, queue: CallbackQueue = .main,
+        @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Output>) -> Void
+    ) -> Cancellable {
+        response(for: endpoint.filled(with: input), as: endpoint.decoding, queue: queue, completion: completion)
     }
 
     /// Runs a typed endpoint that takes nothing and returns everything known about the call.

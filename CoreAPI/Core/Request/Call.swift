@@ -22,6 +22,14 @@ public final class Call: Sendable {
         started = .now
     }
 
+    /// The same call, with its time begun anew.
+    init(repeating call: Call) {
+        id = call.id
+        channel = call.channel
+        describeEndpoint = call.describeEndpoint
+        started = .now
+    }
+
     /// 48 random bits are enough to tell the calls of a log apart and short enough to read.
     private static func makeID() -> String {
         let text = String(UInt64.random(in: 0..<(1 << 48)), radix: 16)

@@ -4,7 +4,7 @@ public import HTTPTypes
 /// sent by a ``Transport``.
 public struct Request: Sendable {
     /// The call that this request is an attempt of.
-    public let call: Call
+    public internal(set) var call: Call
     /// Any token of RFC 9110 §9; a method of the team's own too.
     public var method: HTTPRequest.Method
     /// The checked address, its query included.
@@ -18,6 +18,8 @@ public struct Request: Sendable {
     public var timeout: Timeout
     /// 1 for the first attempt.
     public internal(set) var attempt: Int
+    /// Set where a completion hears of the request.
+    var repetition: Repetition?
 
     /// A request made by hand; the pipeline makes them from endpoints.
     public init(

@@ -14,6 +14,8 @@ public struct Response<Value: Sendable>: Sendable {
     public var metrics: TransferMetrics?
     /// One entry per finished attempt, oldest first.
     public var attempts: [Attempt]
+    /// What a further attempt by hand begins with; see ``retry(max:delay:)``.
+    var enhanced: EnhancedCall<Value>?
 
     /// What a transport answers with.
     public init(

@@ -1,0 +1,34 @@
+/// A call after its enhancers, as each attempt begins with it: adapted by none yet.
+final class EnhancedCall<Value: Sendable>: Sendable {
+    let request: Request
+    let decoding: ResponseDecoding<Value>
+    /// Those made before, where this is a repetition by hand.
+    let attempts: [Attempt]
+    /// How often the call has been repeated by hand.
+    let repetitions: Int
+    /// The pause that has passed before its first attempt.
+    let delay: Duration
+
+    init(
+        _ request: Request, _ decoding: ResponseDecoding<Value>, attempts: [Attempt] = [], repetitions: Int = 0,
+        delay: Duration = .zero
+    ) {
+        self.delay = delay
+        self.request = request
+        self.decoding = decoding
+        self.attempts = attempts
+        self.repetitions = repetitions
+    }
+
+    /// How many attempts there may be in the end: as many as the channel allows, or one more where a person asked for it.
+    var attemptLimit: Int {
+        repetitions == 0 ? request.call.channel.limits.attempts : attempts.count + 1
+    }
+
+    /// The same call for one more attempt, with its total timeout begun anew: who asks by hand does not ask in vain.
+    func repeated(after attempts: [Attempt], delay: Duration) -> EnhancedCall {
+        var request = request
+        request.call = Call(repeating: request.call)
+        return EnhancedCall(request, decoding, attempts: attempts, repetitions: repetitions + 1, delay: delay)
+    }
+}

@@ -1,0 +1,87 @@
+public import CoreAPI
+public import OpenCombineShim
+
+extension Dispatcher {
+    /// A call as a publisher of its value; see ``ResponsePublisher``.
+    ///
+    /// - Parameter queue: where the value arrives.
+    public func publisher<Value: Sendable>(
+        for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>, queue: CallbackQueue = .main
+    ) -> ResponsePublisher<Value> {
+        ResponsePublisher(queue: queue) { await self.response(for: endpoint, as: decoding) }
+    }
+
+    /// A typed call as a publisher of its output; see ``ResponsePublisher``.
+    public func publisher<Method, Input: Sendable, Output>(
+        for endpoint: TypedEndpoint<Method, Input, Output>, _ input: Input, queue: CallbackQueue = .main
+    ) -> ResponsePublisher<Output> {
+        ResponsePublisher(queue: queue) { await self.response(for: endpoint, input) }
+    }
+
+    /// A typed call that takes nothing as a publisher of its output; see ``ResponsePublisher``.
+    public func publisher<Method, Output>(
+        for endpoint: TypedEndpoint<Method, Void, Output>, queue: CallbackQueue = .main
+    ) -> ResponsePublisher<Output> {
+        ResponsePublisher(queue: queue) { await self.response(for: endpoint) }
+    }
+}
+
+extension NetworkManager {
+    /// A call as a publisher of its value, which arrives on the channel's ``Channel/callbackQueue``.
+    ///
+    /// ```swift
+    /// networkManager.publisher(for: .orderList(path: ""), as: OrderList.self)
+    ///     .retryRequest(max: 2, delay: .seconds(1))
+    ///     .asResult()
+    ///     .sink { result in show(result) }
+    /// ```
+    public func publisher<Value: Decodable & Sendable>(
+        for endpoint: EndpointItem, as type: Value.Type = Value.self
+    ) -> ResponsePublisher<Value> {
+        ResponsePublisher(queue: callbackQueue) { await self.response(for: endpoint, as: type) }
+    }
+}
+
+/// Makes a call per subscription and publishes its value, once, or the error it failed with.
+///
+/// Cold: nothing is sent before a subscriber asks for a value, and every subscription is a call of its own. Cancelling the subscription
+/// cancels the call. The value arrives on the queue that the publisher was made with, the main one by default.
+public struct ResponsePublisher<Value: Sendable>: Publisher, Sendable {
+    public typealias Output = Value
+    public typealias Failure = APIClientError
+
+    private let queue: CallbackQueue
+    private let run: @Sendable () async -> Response<Value>
+
+    init(queue: CallbackQueue, run: @escaping @Sendable () async -> Response<Value>) {
+        self.queue = queue
+        self.run = run
+    }
+
+    /// The same call with further attempts by hand while it fails, as ``CoreAPI/Response/retry(max:delay:)`` makes them.
+    ///
+    /// - Parameters:
+    ///   - max: attempts in all of a subscription, beside those that interceptors and handlers ask for.
+    ///   - delay: before each.
+    public func retryRequest(max: Int, delay: Duration = .zero) -> ResponsePublisher {
+        ResponsePublisher(queue: queue) { [run] in
+            var response = await run()
+            while let error = response.error, !error.isCancelled, let next = await response.retry(max: max, delay: delay) {
+                response = next
+            }
+            return response
+        }
+    }
+
+    public func receive<Downstream: Subscriber>(subscriber: Downstream)
+    where Downstream.Input == Value, Downstream.Failure == APIClientError {
+        subscriber.receive(subscription: CallSubscription(AnySubscriber(subscriber), queue: queue, run: run))
+    }
+}
+
+extension Publisher {
+    /// Success and failure as values of a publisher that never fails, so that one failed call does not end a chain of many.
+    public func asResult() -> AnyPublisher<Result<Output, Failure>, Never> {
+        map(Result.success).catch { Just(.failure($0)) }.eraseToAnyPublisher()
+    }
+}

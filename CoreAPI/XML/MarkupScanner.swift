@@ -1,0 +1,193 @@
+internal import Foundation
+
+/// One strict pass over the markup of a document in UTF-8, in time and space that grow with its size only.
+struct MarkupScanner {
+    private let defence: XMLDefence
+    private let document: [UInt8]
+    private var position = 0
+    private var open: [ArraySlice<UInt8>] = []
+    private var kept: [UInt8] = []
+
+    init(defence: XMLDefence, document: [UInt8]) {
+        self.defence = defence
+        self.document = document
+        kept.reserveCapacity(document.count)
+    }
+
+    /// - Returns: the document without what means nothing to a decoder: comments and processing instructions.
+    /// - Throws: `DecodingError.dataCorrupted`.
+    mutating func scan() throws -> Data {
+        var hasRoot = false
+        while position < document.count {
+            if document[position] != UInt8(ascii: "<") {
+                try readText(isInside: !open.isEmpty)
+            } else if starts(with: "<!--") {
+                try skip("<!--", to: "-->")
+            } else if starts(with: "<?") {
+                try skip("<?", to: "?>")
+            } else if starts(with: "<![CDATA["), !open.isEmpty {
+                let start = position
+                try skip("<![CDATA[", to: "]]>")
+                kept += document[start..<position]
+            } else if starts(with: "<!") {
+                throw refusal("expected no document type declaration")
+            } else if starts(with: "</") {
+                try readEnd()
+            } else {
+                guard !hasRoot || !open.isEmpty else { throw refusal("expected one root") }
+                hasRoot = true
+                try readTag()
+            }
+        }
+        guard hasRoot, open.isEmpty else { throw refusal("expected a whole document, got one that breaks off") }
+        return Data(kept)
+    }
+
+    private func refusal(_ reason: String) -> DecodingError {
+        XMLDefence.refusal("\(reason), at byte \(position) of \(document.count)")
+    }
+
+    // MARK: - Pieces
+
+    private func starts(with text: StaticString) -> Bool {
+        text.withUTF8Buffer { document[position...].starts(with: $0) }
+    }
+
+    private mutating func skip(_ opening: StaticString, to end: StaticString) throws {
+        let start = position
+        position += opening.utf8CodeUnitCount
+        while position < document.count {
+            if starts(with: end) {
+                position += end.utf8CodeUnitCount
+                return
+            }
+            position += 1
+        }
+        position = start
+        throw refusal("expected \(end) somewhere behind \(opening)")
+    }
+
+    private mutating func readText(isInside: Bool) throws {
+        let start = position
+        while position < document.count, document[position] != UInt8(ascii: "<") {
+            let byte = document[position]
+            guard isInside || Self.isSpace(byte) else { throw refusal("expected nothing but space outside of the root") }
+            try check(byte)
+            position += 1
+        }
+        kept += document[start..<position]
+    }
+
+    /// A character of text or of an attribute's value (XML 1.0 §2.2, §4.1). Without declarations five entities exist.
+    private func check(_ byte: UInt8) throws {
+        if byte < 0x20, !Self.isSpace(byte) { throw refusal("expected no control character") }
+        guard byte == UInt8(ascii: "&") else { return }
+        let rest = document[(position + 1)...].prefix(10)
+        let name = String(decoding: rest.prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self)
+        guard name.utf8.count < rest.count else { throw refusal("expected an entity's end") }
+        if ["lt", "gt", "amp", "quot", "apos"].contains(name) { return }
+        let number =
+            name.hasPrefix("#x") ? UInt32(name.dropFirst(2), radix: 16) : name.hasPrefix("#") ? UInt32(name.dropFirst()) : nil
+        guard let number, Unicode.Scalar(number) != nil, number >= 0x20 || Self.isSpace(UInt8(number)), number & 0xFFFE != 0xFFFE
+        else {
+            throw refusal("expected a known entity or the number of a character, got '&\(name);'")
+        }
+    }
+
+    private mutating func readEnd() throws {
+        let start = position
+        position += 2
+        let name = try readName()
+        skipSpace()
+        try expect(UInt8(ascii: ">"))
+        guard let last = open.popLast(), last == name else { throw refusal("expected the end of the innermost element") }
+        kept += document[start..<position]
+    }
+
+    private mutating func readTag() throws {
+        let start = position
+        position += 1
+        let name = try readName()
+        var attributes = Set<ArraySlice<UInt8>>()
+        while true {
+            let hadSpace = skipSpace()
+            guard position < document.count else { throw refusal("expected the end of a tag") }
+            if document[position] == UInt8(ascii: ">") {
+                position += 1
+                open.append(name)
+                guard open.count <= defence.depth else {
+                    throw refusal("expected at most \(defence.depth) elements within each other, got more")
+                }
+                break
+            }
+            if document[position] == UInt8(ascii: "/") {
+                position += 1
+                try expect(UInt8(ascii: ">"))
+                break
+            }
+            guard hadSpace else { throw refusal("expected space before an attribute") }
+            guard attributes.count < defence.attributes else {
+                throw refusal("expected at most \(defence.attributes) attributes of an element, got more")
+            }
+            guard attributes.insert(try readName()).inserted else { throw refusal("expected an attribute once, got it twice") }
+            skipSpace()
+            try expect(UInt8(ascii: "="))
+            skipSpace()
+            try readValue()
+        }
+        kept += document[start..<position]
+    }
+
+    private mutating func readValue() throws {
+        guard position < document.count, [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(document[position]) else {
+            throw refusal("expected a quoted value")
+        }
+        let quote = document[position]
+        position += 1
+        while position < document.count, document[position] != quote {
+            guard document[position] != UInt8(ascii: "<") else { throw refusal("expected no '<' in a value") }
+            try check(document[position])
+            position += 1
+        }
+        try expect(quote)
+    }
+
+    /// A name (XML 1.0 §2.3) of letters, digits, `_`, `-`, `.`, at most one `:` between two parts of it, and anything beyond ASCII.
+    private mutating func readName() throws -> ArraySlice<UInt8> {
+        let start = position
+        while position < document.count, Self.isNamePart(document[position]) { position += 1 }
+        let name = document[start..<position]
+        let parts = name.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        let isSound = parts.count <= 2 && parts.allSatisfy { part in part.first.map { Self.isNameStart($0) } ?? false }
+        guard isSound else {
+            position = start
+            throw refusal("expected a name")
+        }
+        return name
+    }
+
+    private mutating func expect(_ byte: UInt8) throws {
+        guard position < document.count, document[position] == byte else {
+            throw refusal("expected '\(Character(Unicode.Scalar(byte)))'")
+        }
+        position += 1
+    }
+
+    @discardableResult
+    private mutating func skipSpace() -> Bool {
+        let start = position
+        while position < document.count, Self.isSpace(document[position]) { position += 1 }
+        return position > start
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
+
+    private static func isNameStart(_ byte: UInt8) -> Bool {
+        byte >= 0x80 || byte == UInt8(ascii: "_") || (byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z"))
+    }
+
+    private static func isNamePart(_ byte: UInt8) -> Bool {
+        isNameStart(byte) || (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")) || byte == UInt8(ascii: "-")
+            || byte == UInt8(ascii: ".") || byte == UInt8(ascii: ":")
+    }
+}

@@ -1,0 +1,49 @@
+internal import CoreAPI
+internal import Foundation
+
+/// What an XML document may be before a parser sees it. The parser beneath goes on after errors, follows any depth, which ends the
+/// process when the stack does, takes quadratic time for an element's attributes, and traps on names that are not UTF-8 and on
+/// instructions without content. It gets what is well-formed (XML 1.0 §2.1) and bounded.
+///
+/// Document type declarations are always refused: they define the entities that make a small body a large one, and no answer of a
+/// service needs one. The parser gets valid UTF-8 whatever the document's own encoding, one of those that ``CoreAPI/Charset`` knows, without comments and processing instructions.
+public struct XMLDefence: Sendable, Hashable {
+    /// Elements within each other. Default 128.
+    public var depth = 128
+    /// Attributes of one element. Default 256.
+    public var attributes = 256
+
+    public init() {}
+
+    /// The document as the parser may have it: UTF-8, without the declaration that would contradict it.
+    ///
+    /// - Throws: `DecodingError.dataCorrupted`.
+    func check(_ data: Data) throws -> Data {
+        var text: Substring
+        do {
+            text = try Self.charset(of: data).text(of: data)[...]
+        } catch {
+            throw Self.refusal(error.localizedDescription)
+        }
+        if text.hasPrefix("<?xml"), let end = text.firstRange(of: "?>") { text = text[end.upperBound...] }
+        var scanner = MarkupScanner(defence: self, document: Array(text.utf8))
+        return try scanner.scan()
+    }
+
+    /// Guessed from the first bytes, then read from the declaration (XML 1.0 §F.1).
+    private static func charset(of data: Data) throws(CharsetError) -> Charset {
+        switch Array(data.prefix(2)) {
+        case [0xFE, 0xFF], [0xFF, 0xFE]: return try Charset(named: "utf-16")
+        case [0x3C, 0x00]: return try Charset(named: "utf-16le")
+        case [0x00, 0x3C]: return try Charset(named: "utf-16be")
+        default: break
+        }
+        let start = String(decoding: data.prefix(256), as: UTF8.self)
+        let declaration = start.firstMatch(of: /^\u{FEFF}?<\?xml\s[^>]*?encoding\s*=\s*["']([^"']*)["']/)
+        return try declaration.map { match throws(CharsetError) in try Charset(named: String(match.output.1)) } ?? .utf8
+    }
+
+    static func refusal(_ reason: String) -> DecodingError {
+        .dataCorrupted(.init(codingPath: [], debugDescription: "the XML is refused: \(reason)"))
+    }
+}

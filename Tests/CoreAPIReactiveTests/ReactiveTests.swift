@@ -1,0 +1,171 @@
+import CoreAPI
+import CoreAPIReactive
+import CoreAPITesting
+import Dispatch
+import Foundation
+import HTTPTypes
+import OpenCombineShim
+import Testing
+
+@Suite("Reactive", .timeLimit(.minutes(1)))
+struct ReactiveTests {
+    struct Item: Codable, Equatable, Sendable { var id: Int }
+
+    struct Things: Endpoint {
+        var path: String { "thing" }
+        var method: HTTPRequest.Method { .get }
+    }
+
+    struct Provider: EndpointProvider {
+        var thing: GET<Void, Item> { create("thing") }
+        var place: POST<Item, Item> { create("thing") }
+    }
+
+    private struct Place: EnvironmentType {
+        let name = "loopback"
+        let baseURL: String
+    }
+
+    private func channel(_ server: LoopbackServer) -> Channel {
+        Channel(name: "reactive", environment: Environment(Place(baseURL: server.url), allowsInsecureConnections: true))
+    }
+
+    private func manager(_ server: LoopbackServer) -> NetworkManager<Things> { NetworkManager(channel: channel(server)) }
+
+    private func all(_ stream: AsyncStream<String>) async -> [String] {
+        await stream.reduce(into: []) { $0.append($1) }
+    }
+
+    /// Everything a subscription comes to, as text, until it completes.
+    private func outcome<P: Publisher>(_ publisher: P) async -> [String] {
+        let (heard, tell) = AsyncStream.makeStream(of: String.self)
+        let subscription = publisher.sink { completion in
+            if case .failure(let error) = completion { tell.yield("failed \((error as? APIClientError)?.label ?? "\(error)")") }
+            tell.finish()
+        } receiveValue: {
+            tell.yield("\($0)")
+        }
+        defer { subscription.cancel() }
+        return await all(heard)
+    }
+
+    @Test("publishes the value and finishes, or the error")
+    func outcomes() async throws {
+        let server = try LoopbackServer.start { $0.path == "/thing" ? .json(#"{"id":7}"#) : .status(404) }
+        defer { server.close() }
+        #expect(await outcome(manager(server).publisher(for: Things(), as: Item.self)) == ["Item(id: 7)"])
+        let dispatcher = CommonDispatcher(channel: channel(server))
+        #expect(await outcome(dispatcher.publisher(for: Provider().thing)) == ["Item(id: 7)"])
+        #expect(await outcome(dispatcher.publisher(for: Provider().place, Item(id: 1))) == ["Item(id: 7)"])
+        #expect(await outcome(dispatcher.publisher(for: Things(), as: .text)) == [#"{"id":7}"#])
+        #expect(await outcome(dispatcher.publisher(for: Things(), as: .decodable([Int].self))) == ["failed decoding"])
+    }
+
+    @Test("cold: nothing is sent before a subscription, and each is a call of its own")
+    func cold() async throws {
+        let server = try LoopbackServer.start { _ in .json(#"{"id":7}"#) }
+        defer { server.close() }
+        let publisher = manager(server).publisher(for: Things(), as: Item.self)
+        #expect(server.requests.isEmpty)
+        _ = await outcome(publisher)
+        _ = await outcome(publisher)
+        #expect(server.requests.count == 2)
+    }
+
+    /// Keeps its subscription and asks only when told to.
+    final class Reluctant: Subscriber, @unchecked Sendable {  // Touched on the main actor only.
+        typealias Input = Item
+        typealias Failure = APIClientError
+        let (heard, tell) = AsyncStream.makeStream(of: String.self)
+        var subscription: (any Subscription)?
+        func receive(subscription: any Subscription) { self.subscription = subscription }
+        func receive(_ input: Item) -> Subscribers.Demand {
+            tell.yield("\(input.id)")
+            return .unlimited
+        }
+        func receive(completion: Subscribers.Completion<APIClientError>) {
+            tell.yield("completed")
+            tell.finish()
+        }
+    }
+
+    @Test("demand is honoured: the request leaves with the first of it, once, whatever is asked for")
+    @MainActor func demand() async throws {
+        let server = try LoopbackServer.start { _ in .json(#"{"id":7}"#) }
+        defer { server.close() }
+        let subscriber = Reluctant()
+        manager(server).publisher(for: Things(), as: Item.self).subscribe(subscriber)
+        subscriber.subscription?.request(.none)
+        // A call of somebody else's goes round; had ours left, the server would have seen it before.
+        _ = try await manager(server).request(endpoint: Things(), type: Item.self)
+        #expect(server.requests.count == 1)
+        subscriber.subscription?.request(.max(3))
+        subscriber.subscription?.request(.unlimited)
+        #expect(await all(subscriber.heard) == ["7", "completed"])
+        #expect(server.requests.count == 2)
+        subscriber.subscription?.request(.unlimited)
+        subscriber.subscription?.cancel()
+    }
+
+    @Test("a subscription that is cancelled takes its call with it and hears nothing")
+    @MainActor func cancelled() async throws {
+        let server = try LoopbackServer.start { _ in .stallBeforeHead }
+        defer { server.close() }
+        let subscriber = Reluctant()
+        manager(server).publisher(for: Things(), as: Item.self).subscribe(subscriber)
+        subscriber.subscription?.request(.unlimited)
+        _ = try await server.waitForRequests(1)
+        subscriber.subscription?.cancel()
+        try await server.waitForOpenConnections(atMost: 0)
+        subscriber.tell.finish()
+        #expect(await all(subscriber.heard).isEmpty)
+        let unasked = Reluctant()
+        manager(server).publisher(for: Things(), as: Item.self).subscribe(unasked)
+        unasked.subscription?.cancel()
+        unasked.subscription?.request(.unlimited)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("retryRequest makes so many further attempts of one call and no more")
+    func retries() async throws {
+        let server = try LoopbackServer.start { $0.exchange == 3 ? .json(#"{"id":7}"#) : .status(503) }
+        defer { server.close() }
+        let publisher = manager(server).publisher(for: Things(), as: Item.self)
+        #expect(
+            await outcome(publisher.retryRequest(max: 1, delay: .milliseconds(1))) == [
+                "failed verification.unacceptableStatus.503"
+            ])
+        #expect(server.requests.count == 2)
+        #expect(await outcome(publisher.retryRequest(max: 2)) == ["Item(id: 7)"])
+    }
+
+    @Test("asResult makes a failure a value, and the chain goes on")
+    func results() async throws {
+        let server = try LoopbackServer.start { $0.path == "/thing" ? .status(503) : .json("{}") }
+        defer { server.close() }
+        let manager = manager(server)
+        let results = [1, 2].publisher.flatMap { _ in manager.publisher(for: Things(), as: Item.self).asResult() }
+            .map { result in
+                if case .failure(let error) = result { error.label } else { "success" }
+            }
+        let label = "verification.unacceptableStatus.503"
+        #expect(await outcome(results) == [label, label])
+    }
+
+    @Test("the value arrives on the channel's queue, the main one by default")
+    func queue() async throws {
+        let server = try LoopbackServer.start { _ in .json(#"{"id":7}"#) }
+        defer { server.close() }
+        let key = DispatchSpecificKey<String>()
+        let own = DispatchQueue(label: "own")
+        own.setSpecific(key: key, value: "own")
+        DispatchQueue.main.setSpecific(key: key, value: "main")
+        var channel = channel(server)
+        for (queue, name) in [(CallbackQueue.main, "main"), (.queue(own), "own")] {
+            channel.callbackQueue = queue
+            let publisher = NetworkManager<Things>(channel: channel).publisher(for: Things(), as: Item.self)
+            let places = await outcome(publisher.map { _ in DispatchQueue.getSpecific(key: key) ?? "none" })
+            #expect(places == [name])
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("Retry by hand", .timeLimit(.minutes(1)))
+struct RetryByHandTests {
+    /// Writes down how each completion and each refusal came.
+    private func outcome(_ response: Response<Item>) -> String {
+        "\(response.attempts.count) \(response.error?.label ?? "success")"
+    }
+
+    @Test("one more attempt per call, counted over the whole call, and then the reason why not")
+    func counted() async {
+        let transport = RecordingTransport(status: 500)
+        let manager = Channel.test("https://h.example", transport: transport).manager()
+        let (heard, tell) = AsyncStream.makeStream(of: String.self)
+        manager.response(for: TestEndpoint(), as: Item.self) { response in
+            tell.yield(outcome(response))
+            response.request?.retry(max: 3, delay: .milliseconds(1)) { refusal in
+                tell.yield("\(refusal)")
+                tell.finish()
+            }
+        }
+        let all = await heard.reduce(into: []) { $0.append($1) }
+        let label = "verification.unacceptableStatus.500"
+        #expect(all == ["1 \(label)", "2 \(label)", "3 \(label)", "4 \(label)", "exhausted(max: 3)"])
+        #expect(transport.requests.map(\.attempt) == [1, 2, 3, 4])
+        #expect(Set(transport.requests.map(\.call.id)).count == 1, "one call")
+    }
+
+    @Test("adapted again but not enhanced again, its time begun anew, its delay noted")
+    func stages() async throws {
+        let diary = Diary()
+        let transport = RecordingTransport(statuses: [500, 200], body: #"{"id":7}"#)
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.enhancers = [Noting(name: "own", diary: diary)]
+        channel.interceptors = [NotingInterceptor(diary: diary)]
+        channel.modifiers = [Header("X-A", "1")]
+        let manager = channel.manager()
+        let first = await manager.response(for: TestEndpoint(), as: Item.self)
+        let second = try #require(await first.retry(max: 1, delay: .milliseconds(5)))
+        #expect(try second.value == Item(id: 7))
+        #expect(second.attempts.map(\.status) == [500, 200])
+        #expect(second.attempts.map(\.delay) == [.zero, .milliseconds(5)])
+        #expect(diary.all == ["enhance own", "adapt 1", "deenhance own", "retry?", "adapt 2", "deenhance own"])
+        #expect(transport.requests.map { $0.headers.map(\.value) } == Array(repeating: ["application/json", "1"], count: 2), "nothing is there twice")
+        #expect(transport.requests[1].deadline > transport.requests[0].deadline)
+        #expect(await second.retry(max: 1) == nil)
+    }
+
+    struct Eager: ErrorHandler {
+        func canResolve(_ error: APIClientError) -> Bool { true }
+        func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult { .retry }
+    }
+
+    @Test("is one attempt whatever the handlers wish, and never more than the channel allows in all")
+    func limits() async throws {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 500))
+        channel.errorHandler = Eager()
+        channel.limits.attempts = 3
+        let first = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        #expect(first.attempts.count == 3)
+        #expect(await first.retry(max: 5) == nil, "the channel allows three")
+        channel.errorHandler = NoErrorHandler()
+        let single = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        channel.errorHandler = Eager()
+        let second = try #require(await single.retry(max: 5))
+        #expect(second.attempts.count == 2)
+        #expect(second.attempts.map(\.number) == [1, 2])
+        let third = try #require(await second.retry(max: 5))
+        #expect(await third.retry(max: 5) == nil)
+    }
+
+    @Test("the original Cancellable stops a later attempt and its pause", arguments: [Duration.zero, .seconds(3_600)])
+    func cancelled(delay: Duration) async {
+        let (started, attempts) = AsyncStream.makeStream(of: Int.self)
+        let transport = RecordingTransport { request in
+            attempts.yield(request.attempt)
+            if request.attempt == 1 { return .answer(to: request, status: 500) }
+            try? await Task.sleep(for: .seconds(3_600))
+            return Response(request: request, result: .failure(.cancelled(ErrorContext(request))))
+        }
+        let manager = Channel.test("https://h.example", transport: transport).manager()
+        let (heard, tell) = AsyncStream.makeStream(of: String.self)
+        let call = manager.response(for: TestEndpoint(), as: Item.self) { response in
+            tell.yield(response.error?.label ?? "success")
+            guard response.error?.isCancelled == false else { return tell.finish() }
+            response.request?.retry(max: 3, delay: delay)
+            if delay > .zero { attempts.yield(2) }
+        }
+        for await attempt in started where attempt == 2 { break }
+        call.cancel()
+        let all = await heard.reduce(into: []) { $0.append($1) }
+        #expect(all == ["verification.unacceptableStatus.500", "cancelled"])
+    }
+
+    @Test("is refused after a cancellation, a second time for one response, and for a request that no completion heard of")
+    @MainActor func refused() async throws {
+        let manager = Channel.test("https://h.example", transport: RecordingTransport(status: 500)).manager()
+        func refusal(_ request: Request?) async -> RetryRefusal {
+            await withCheckedContinuation { continuation in
+                request?.retry(max: 3) { refusal in
+                    MainActor.assertIsolated()
+                    continuation.resume(returning: refusal)
+                }
+            }
+        }
+        let (requests, tell) = AsyncStream.makeStream(of: Request?.self)
+        let call = manager.response(for: TestEndpoint(), as: Item.self) { tell.yield($0.request) }
+        var next = requests.makeAsyncIterator()
+        let first = try #require(await next.next())
+        first?.retry(max: 3)
+        #expect(await refusal(first) == .alreadyRetried)
+        let second = try #require(await next.next())
+        call.cancel()
+        #expect(await refusal(second) == .cancelled)
+        #expect(await refusal(await manager.response(for: TestEndpoint(), as: Item.self).request) == .notDelivered)
+        #expect(RetryRefusal.exhausted(max: 3).localizedDescription.contains("3"))
+    }
+
+    @Test("a call that could not be built, and a response that was transformed, have nothing to repeat")
+    func nothingToRepeat() async {
+        let manager = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#)).manager()
+        #expect(await manager.response(for: TestEndpoint("\r\n"), as: Item.self).retry(max: 1) == nil)
+        #expect(await manager.response(for: TestEndpoint(), as: Item.self).map(\.id).retry(max: 1) == nil)
+    }
+
+    @Test("over the wire: the server sees each attempt, on one connection")
+    func overTheWire() async throws {
+        let server = try LoopbackServer.start { request in
+            .json(#"{"id":7}"#, status: request.headers["x-attempt"] == "2" ? 200 : 503)
+        }
+        defer { server.close() }
+        var channel = Channel.test(server.url)
+        channel.interceptors = [Numbering()]
+        let first = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        #expect(first.head?.status == .serviceUnavailable)
+        let second = try #require(await first.retry(max: 1))
+        #expect(try second.value == Item(id: 7))
+        #expect(second.attempts.count == 2)
+        await channel.close()
+    }
+
+    struct Numbering: RequestInterceptor {
+        func adapt(_ request: inout Request) async throws { try request.setHeader("X-Attempt", "\(request.attempt)") }
+    }
+}
+
+@Suite("Attempts as a sequence", .timeLimit(.minutes(1)))
+struct CallAttemptsTests {
+    private func channel(_ transport: RecordingTransport) -> Channel {
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.interceptors = [RetryPolicy(attempts: 3, base: .zero)]
+        return channel
+    }
+
+    @Test("a response after each attempt, the call's last")
+    func responses() async {
+        let transport = RecordingTransport(statuses: [503, 502, 200], body: #"{"id":7}"#)
+        var seen: [String] = []
+        for await response in channel(transport).manager().attempts(for: TestEndpoint(), as: Item.self) {
+            seen.append("\(response.attempts.count) \(response.error?.label ?? "success")")
+        }
+        #expect(seen == ["1 verification.unacceptableStatus.503", "2 verification.unacceptableStatus.502", "3 success"])
+    }
+
+    @Test("cold: a call per iteration, none before")
+    func cold() async {
+        let transport = RecordingTransport(body: #"{"id":7}"#)
+        let attempts = channel(transport).manager().attempts(for: TestEndpoint(), as: Item.self)
+        #expect(transport.requests.isEmpty)
+        for await _ in attempts {}
+        for await _ in attempts {}
+        #expect(transport.requests.count == 2)
+    }
+
+    @Test("an iteration that is left cancels the call")
+    func left() async {
+        let (ended, tell) = AsyncStream.makeStream(of: Bool.self)
+        let transport = RecordingTransport { request in
+            guard request.attempt == 2 else { return .answer(to: request, status: 503) }
+            try? await Task.sleep(for: .seconds(3_600))
+            tell.yield(Task.isCancelled)
+            return Response(request: request, result: .failure(.cancelled(ErrorContext(request))))
+        }
+        for await _ in channel(transport).manager().attempts(for: TestEndpoint(), as: Item.self) { break }
+        for await wasCancelled in ended {
+            #expect(wasCancelled)
+            break
+        }
+    }
+}

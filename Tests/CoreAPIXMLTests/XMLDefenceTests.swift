@@ -1,0 +1,108 @@
+import CoreAPI
+import CoreAPIXML
+import Foundation
+import Testing
+
+@Suite("Hostile XML", .timeLimit(.minutes(1)))
+struct XMLDefenceTests {
+    final class Tree: Decodable { var a: Tree? }
+
+    private func refusal(_ document: Data) -> String? {
+        do {
+            _ = try BodyCoder.xml.decode(Tree.self, from: document)
+            return nil
+        } catch DecodingError.dataCorrupted(let context) {
+            return context.debugDescription
+        } catch {
+            return "another error: \(error)"
+        }
+    }
+
+    private func nested(_ depth: Int) -> Data {
+        Data((String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)).utf8)
+    }
+
+    @Test("nesting is followed as far as is allowed and no further")
+    func depth() async {
+        #expect(refusal(nested(128)) == nil)
+        #expect(refusal(nested(129))?.contains("128 elements") == true)
+        #expect(refusal(nested(1_000_000))?.contains("128 elements") == true)
+        #expect(refusal(Data(String(repeating: "<a x='>'>", count: 1_000_000).utf8))?.contains("128 elements") == true)
+        #expect(refusal(Data(("<a><!-- <a> -->" + String(repeating: "<a/>", count: 1_000) + "</a>").utf8)) == nil)
+    }
+
+    @Test("attributes without end are refused")
+    func attributes() {
+        let many = "<a " + (0..<100_000).map { "x\($0)='1'" }.joined(separator: " ") + "/>"
+        #expect(refusal(Data(many.utf8))?.contains("256 attributes") == true)
+    }
+
+    @Test(
+        "a document type declaration is refused, in UTF-16 too, and text that looks like one is not",
+        arguments: [String.Encoding.utf8, .utf16, .utf16LittleEndian, .utf16BigEndian])
+    func entities(encoding: String.Encoding) throws {
+        var laughs = "<!DOCTYPE l [<!ENTITY a0 \"lol\">"
+        for level in 1...12 {
+            laughs += "<!ENTITY a\(level) \"" + String(repeating: "&a\(level - 1);", count: 10) + "\">"
+        }
+        for document in [
+            laughs + "]><l>&a12;</l>", "<!DOCTYPE a SYSTEM \"http://127.0.0.1/x.dtd\"><a/>",
+            "<!DOCTYPE a [<!ENTITY b SYSTEM \"file:///etc/passwd\">]><a>&b;</a>",
+        ] {
+            let data = try #require(document.data(using: encoding))
+            #expect(refusal(data)?.contains("document type") == true)
+        }
+        let harmless = try #require("<a><!-- <!DOCTYPE x> --><b><![CDATA[<!DOCTYPE html>]]></b></a>".data(using: encoding))
+        #expect(refusal(harmless) == nil)
+    }
+
+    @Test("an encoding in which markup can hide is refused", arguments: ["utf-7", "ibm037", "iso-2022-jp", "x"])
+    func encodings(name: String) {
+        #expect(refusal(Data("<?xml version='1.0' encoding=\"\(name)\"?><a/>".utf8))?.contains(name) == true)
+    }
+
+    @Test(
+        "comments and instructions are nothing, whatever is in them", arguments: ["<?x?>", "<?x y?>", "<!---->", "<!-- <b> -->"])
+    func nothing(markup: String) {
+        #expect(refusal(Data("<a>\(markup)<a>\(markup)</a></a>".utf8)) == nil)
+        #expect(refusal(Data("\(markup)<a/>\(markup)".utf8)) == nil)
+    }
+
+    @Test(
+        "what is not well-formed is refused, because the parser would go on",
+        arguments: [
+            "", "text", "<a", "<a>", "</a>", "<a></b>", "<a/><a/>", "<a/>text", "<a x=1/>", "<a x/>", "<a x='1' x='2'/>",
+            "<a x='<'/>",
+            "<a x='1'y='2'/>", "<a>&b;</a>", "<a>&#0;</a>", "<a>&#xD800;</a>", "<a>&amp</a>", "<a>\u{1}</a>", "<:a/>", "<a:/>",
+            "<a:b:c/>", "<1/>", "</a<?x?>", "<a><![CDATA[</a>", "<!ELEMENT a>", "<![CDATA[x]]><a/>", "<a><!-- </a>", "<?x",
+        ])
+    func malformed(document: String) {
+        #expect(refusal(Data(document.utf8))?.contains("the XML is refused") == true)
+    }
+
+    @Test(
+        "what is well-formed is read",
+        arguments: ["<a>&lt;&#65;&#x1F600;</a>", "<n:a xmlns:n='u' n:x = \"1>2\" ></n:a >", "<ğ/>"])
+    func wellFormed(document: String) {
+        #expect(refusal(Data(document.utf8)) == nil)
+    }
+
+    @Test("a document that was changed anywhere is a value or an error")
+    func mutations() {
+        let document = Array(
+            "<?xml version='1.0' encoding='UTF-8'?><a xmlns:n='u' n:y='2' x='1'><a><![CDATA[b]]></a><!-- c --><?d e?></a>".utf8)
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<20_000 {
+            var changed = document
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                let place = Int.random(in: 0..<changed.count, using: &generator)
+                switch Int.random(in: 0..<3, using: &generator) {
+                case 0: changed[place] = UInt8.random(in: 0...255, using: &generator)
+                case 1: changed.remove(at: place)
+                default: changed.insert("<>/&'\"![]-?".utf8.randomElement(using: &generator) ?? 0, at: place)
+                }
+            }
+            _ = refusal(Data(changed))
+        }
+    }
+}

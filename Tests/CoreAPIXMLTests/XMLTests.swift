@@ -1,0 +1,102 @@
+import CoreAPI
+import CoreAPITesting
+import CoreAPIXML
+import Foundation
+import HTTPTypes
+import Testing
+import XMLCoder
+
+@Suite("InputEncoding: XML in and out", .timeLimit(.minutes(1)))
+struct XMLTests {
+    struct Order: Codable, Equatable, Sendable {
+        var id: Int
+        var title: String
+        var tags: [String]
+        var createdAt: Date
+    }
+
+    private struct OrderEndpoint: Endpoint {
+        var order: Order?
+        var path: String { "orders" }
+        var method: HTTPRequest.Method { .post }
+        var params: Parameters? { order.map { Parameters($0) } }
+        var encoding: InputEncoding { .xml }
+    }
+
+    private let order = Order(id: 7, title: "Çanta & <kılıf>", tags: ["a", "b"], createdAt: Date(timeIntervalSince1970: 0))
+
+    private func manager(_ server: LoopbackServer) -> NetworkManager<OrderEndpoint> {
+        let environment = Environment(Place(baseURL: server.url), allowsInsecureConnections: true)
+        var channel = Channel(name: "xml", environment: environment)
+        channel.coder = .xml
+        return NetworkManager(channel: channel)
+    }
+
+    private struct Place: EnvironmentType {
+        let name = "loopback"
+        let baseURL: String
+    }
+
+    @Test("what is sent over the wire comes back as it was")
+    func roundTrip() async throws {
+        let server = try LoopbackServer.start { request in .ok(request.body, headers: ["Content-Type": "application/xml"]) }
+        defer { server.close() }
+        let response = await manager(server).response(for: OrderEndpoint(order: order), as: Order.self)
+        #expect(try response.value == order)
+        #expect(response.request?.headers[.contentType] == "application/xml")
+        #expect(response.request?.headers[.accept] == "application/xml")
+        let sent = try #require(server.requests.first?.bodyText)
+        #expect(sent.contains("<title>Çanta &amp; &lt;kılıf&gt;</title>"))
+        #expect(sent.hasPrefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>"))
+        #expect(sent.contains("<createdAt>1970-01-01T00:00:00Z</createdAt>"))
+    }
+
+    @Test("root, content type and the coders' own settings are the channel's to choose")
+    func settings() throws {
+        let coder = BodyCoder.xml(contentType: "text/xml", root: "order") {
+            $0.keyEncodingStrategy = .convertToSnakeCase
+        } configureDecoder: {
+            $0.keyDecodingStrategy = .convertFromSnakeCase
+        }
+        #expect(coder.contentType == "text/xml")
+        let text = String(decoding: try coder.encode(order), as: UTF8.self)
+        #expect(text.contains("<order>") && text.contains("<created_at>"))
+        let decoded = try coder.decode(Order.self, from: Data(text.utf8))
+        #expect(decoded == order)
+    }
+
+    @Test("a value without names is an error, not a trap")
+    func scalar() async throws {
+        #expect(throws: EncodingError.self) { try BodyCoder.xml.encode(7) }
+        #expect(throws: EncodingError.self) { try BodyCoder.xml.encode("text") }
+        #expect(throws: EncodingError.self) { try BodyCoder.xml.encode(Int?.none) }
+        #expect(try !BodyCoder.xml.encode([1, 2]).isEmpty)
+    }
+
+    @Test(
+        "a body that is no XML, or another document, is a decoding error with the body kept",
+        arguments: ["", "{}", "<a", "<a><b></a>", "<order/>", "<a>&undefined;</a>", "\u{0}\u{0}"])
+    func malformed(body: String) async throws {
+        let server = try LoopbackServer.start { _ in .ok(Data(body.utf8)) }
+        defer { server.close() }
+        let response = await manager(server).response(for: OrderEndpoint(order: order), as: Order.self)
+        #expect(response.error?.label == (body.isEmpty ? "verification.emptyBody" : "decoding"))
+        #expect(String(decoding: response.data, as: UTF8.self) == body)
+    }
+
+    @Test("UTF-16 in either byte order, and the Turkish charsets, are read")
+    func encodings() throws {
+        struct Note: Decodable, Equatable { var text: String }
+        let text = "<?xml version='1.0' encoding='%'?><note><text>ğış</text></note>"
+        func decode(_ name: String, _ encoding: String.Encoding) throws -> Note {
+            let declared = text.replacing("%", with: name)
+            let data = declared.data(using: encoding) ?? Data()
+            return try BodyCoder.xml.decode(Note.self, from: data)
+        }
+        #expect(try decode("UTF-8", .utf8) == Note(text: "ğış"))
+        #expect(try decode("UTF-16", .utf16) == Note(text: "ğış"))
+        #expect(try decode("UTF-16", .utf16LittleEndian) == Note(text: "ğış"))
+        #expect(try decode("UTF-16", .utf16BigEndian) == Note(text: "ğış"))
+        #expect(try decode("windows-1254", .windowsCP1254) == Note(text: "ğış"))
+    }
+}
