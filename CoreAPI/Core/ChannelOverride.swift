@@ -17,10 +17,12 @@ package enum ChannelOverride {
 }
 
 extension Channel {
-    /// A copy with another transport that shares no state with this channel: no token, no connection.
+    /// A copy with another transport that shares no state with this channel: no token, no connection, no switch.
     package func isolated(transport: any Transport) -> Channel {
         var copy = self
         copy.transport = transport
+        copy.environment = environmentSwitch?.environment ?? environment
+        copy.environmentSwitch = nil
         copy.interceptors = interceptors.map { $0.isolatedCopy() }
         return copy
     }

@@ -8,8 +8,8 @@ public protocol Dispatcher: Sendable {
     ) async -> Response<Value>
 }
 
-/// The dispatcher that runs the kit's pipeline over a channel. A value: a copy shares the channel's connections and nothing that
-/// changes.
+/// The dispatcher that runs the kit's pipeline over a channel. It holds nothing that changes; what it shares with a plain copy are the
+/// channel's connections and credentials. ``isolatedCopy(transport:)`` shares nothing.
 public struct CommonDispatcher: Dispatcher {
     private let pipeline: Pipeline
 
@@ -30,6 +30,14 @@ public struct CommonDispatcher: Dispatcher {
         channel.errorFilter = errorFilter
         channel.interceptors = interceptor.map { [$0] } ?? []
         self.init(channel: channel)
+    }
+
+    /// A dispatcher over the same channel that shares nothing that changes: connections, credentials and the environment, which stays
+    /// where the switch, if there is one, stands now.
+    ///
+    /// - Parameter transport: `nil` for a ``CurlTransport`` of the copy's own.
+    public func isolatedCopy(transport: (any Transport)? = nil) -> CommonDispatcher {
+        CommonDispatcher(channel: channel.isolated(transport: transport ?? CurlTransport(limits: channel.limits)))
     }
 
     /// The channel that calls go through.

@@ -21,8 +21,6 @@ public func withChannel<Result>(
     operation: () async throws -> Result
 ) async rethrows -> Result {
     var swapped = channel.isolated(transport: transport)
-    swapped.environment = channel.environmentSwitch?.environment ?? channel.environment
-    swapped.environmentSwitch = nil
     swapped.environment.isSimulated = true
     swapped.environment.fixturesType = .none
     change(&swapped)

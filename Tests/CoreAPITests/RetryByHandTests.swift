@@ -45,7 +45,9 @@ struct RetryByHandTests {
         #expect(second.attempts.map(\.status) == [500, 200])
         #expect(second.attempts.map(\.delay) == [.zero, .milliseconds(5)])
         #expect(diary.all == ["enhance own", "adapt 1", "deenhance own", "retry?", "adapt 2", "deenhance own"])
-        #expect(transport.requests.map { $0.headers.map(\.value) } == Array(repeating: ["application/json", "1"], count: 2), "nothing is there twice")
+        #expect(
+            transport.requests.map { $0.headers.map(\.value) } == Array(repeating: ["application/json", "1"], count: 2),
+            "nothing is there twice")
         #expect(transport.requests[1].deadline > transport.requests[0].deadline)
         #expect(await second.retry(max: 1) == nil)
     }

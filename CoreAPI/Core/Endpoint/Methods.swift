@@ -25,7 +25,8 @@ extension HTTPRequest.Method {
     public static var query: HTTPRequest.Method { HTTPRequest.Method("QUERY") ?? .get }
 }
 
-// `GET<Void, [Order]>` in the place of `TypedEndpoint<Methods.GET, Void, [Order]>`. The curl transport refuses CONNECT and TRACE.
+// `GET<Void, [Order]>` in the place of `TypedEndpoint<Methods.GET, Void, [Order]>`. The curl transport refuses CONNECT, whose
+// answer is a tunnel, and a TRACE with credentials or content; a transport of the team's own may do as it likes.
 
 public typealias CONNECT<Input, Output: Sendable> = TypedEndpoint<Methods.CONNECT, Input, Output>
 public typealias DELETE<Input, Output: Sendable> = TypedEndpoint<Methods.DELETE, Input, Output>

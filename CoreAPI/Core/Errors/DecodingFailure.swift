@@ -11,6 +11,8 @@ public struct DecodingFailure: Error, Sendable {
     /// The JSON around that place, shortened, secrets redacted.
     public let excerpt: String
     public let underlying: any Error
+    /// Whether the body is not of the coder's format at all, rather than another value than was asked for.
+    public let isMalformed: Bool
 
     /// At most this many characters of the body are shown.
     static let excerptLength = 200
@@ -19,6 +21,7 @@ public struct DecodingFailure: Error, Sendable {
         self.underlying = underlying
         self.expected = expected
         let (path, reason) = Self.explain(underlying)
+        isMalformed = if case DecodingError.dataCorrupted(let context) = underlying { context.codingPath.isEmpty } else { false }
         self.reason = reason
         codingPath = path.reduce(into: "") { text, key in
             if let index = key.intValue {

@@ -71,8 +71,10 @@ struct HopRequest: Sendable {
         switch request.method {
         // Turns the connection into a tunnel; it is libcurl's to send, to a proxy (RFC 9110 §9.3.6).
         case .connect: "the method CONNECT, which opens a tunnel instead of asking for a resource"
-        // Echoes the request with its credentials back to whoever reads the response (RFC 9110 §9.3.8).
-        case .trace: "the method TRACE, because its answer repeats the credentials that were sent"
+        // Its answer repeats the request: nothing secret and no content may be in it (RFC 9110 §9.3.8).
+        case .trace where !request.body.isEmpty: "a body in a TRACE request"
+        case .trace where request.headers.contains(where: { request.call.channel.redaction.hides($0.name.rawName) }):
+            "credentials in a TRACE request, whose answer repeats them"
         // Has no meaning (RFC 9110 §9.3.2), and libcurl would wait for the body of the answer that never comes.
         case .head where !request.body.isEmpty: "a body in a HEAD request"
         default: nil

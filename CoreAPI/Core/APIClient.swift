@@ -1,0 +1,62 @@
+/// One request with everything it needs: what to ask for, where, and what the answer is.
+///
+/// ```swift
+/// let request = APIRequest(OrderEndpoint.list(page: 1), environment: Environment(ShopHost.staging), as: [Order].self)
+/// let orders = try await APIClient().perform(request)
+/// ```
+///
+/// Use it where there is no channel to link: a script, a tool, one call to somebody else's service. Features of a channel use its
+/// ``NetworkManager``.
+public struct APIRequest<Value: Sendable>: Sendable {
+    public var endpoint: any Endpoint
+    public var environment: Environment
+    public var decoding: ResponseDecoding<Value>
+
+    public init(_ endpoint: any Endpoint, environment: Environment, decoding: ResponseDecoding<Value>) {
+        self.endpoint = endpoint
+        self.environment = environment
+        self.decoding = decoding
+    }
+
+    /// - Parameter type: what the answer is decoded into; may be left to the context.
+    public init(_ endpoint: any Endpoint, environment: Environment, as type: Value.Type = Value.self) where Value: Decodable {
+        self.init(endpoint, environment: environment, decoding: .decodable(type))
+    }
+}
+
+/// Performs requests that bring their own environment, all over one transport.
+///
+/// What can go wrong is told apart by ``APIClientError``: a malformed URL is `.request(.malformedURL)`, malformed parameters are
+/// `.request(.encodingFailed)`, a malformed response is `.transport(.malformedResponse)`, and malformed JSON is `.decoding` with
+/// ``DecodingFailure/isMalformed``.
+public struct APIClient: Sendable {
+    private let transport: any Transport
+    private let configure: @Sendable (inout Channel) -> Void
+
+    /// - Parameters:
+    ///   - transport: owns the connections; `nil` for a ``CurlTransport`` of the client's own.
+    ///   - configure: sets up hooks, a logger, a coder; called once per request, on the caller's thread.
+    public init(transport: (any Transport)? = nil, configure: @escaping @Sendable (inout Channel) -> Void = { _ in }) {
+        self.transport = transport ?? CurlTransport()
+        self.configure = configure
+    }
+
+    /// Sends a request and parses its answer.
+    ///
+    /// - Throws: ``APIClientError``, by the stage that failed; `.cancelled` when the task was.
+    public func perform<Value>(_ request: APIRequest<Value>) async throws(APIClientError) -> Value {
+        try await response(to: request).result.get()
+    }
+
+    /// Sends a request and returns all there is to know; does not throw, so that a failure loses nothing.
+    public func response<Value>(to request: APIRequest<Value>) async -> Response<Value> {
+        var channel = Channel(name: request.environment.name, environment: request.environment, transport: transport)
+        configure(&channel)
+        return await CommonDispatcher(channel: channel).response(for: request.endpoint, as: request.decoding)
+    }
+
+    /// Ends the client's connections; see ``Transport/close()``.
+    public func close() async {
+        await transport.close()
+    }
+}

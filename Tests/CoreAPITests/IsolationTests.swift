@@ -1,0 +1,94 @@
+import CoreAPI
+import CoreAPITesting
+import Dispatch
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("Queues: from any thread, and copies that share nothing", .timeLimit(.minutes(1)))
+struct IsolationTests {
+    @Test("a copy of a dispatcher shares no token, no connection and no switch")
+    func copies() async throws {
+        let server = try LoopbackServer.start { request in
+            .json(#"{"id":7}"#, status: request.headers["authorization"] == "Bearer new" ? 200 : 401)
+        }
+        defer { server.close() }
+        let refreshes = Shared(0)
+        var channel = Channel.test(server.url)
+        channel.interceptors = [
+            BearerAuthentication(token: "old") { _ in
+                refreshes.change { $0 += 1 }
+                return "new"
+            }
+        ]
+        let place = EnvironmentSwitch(channel.environment)
+        channel.environmentSwitch = place
+        let dispatcher = CommonDispatcher(channel: channel)
+        let copy = dispatcher.isolatedCopy()
+        #expect(try await dispatcher.value(for: TestEndpoint(), as: .decodable(Item.self)) == Item(id: 7))
+        #expect(refreshes.current == 1)
+        place.environment = Environment(TestHost(baseURL: "http://127.0.0.1:9"), allowsInsecureConnections: true)
+        #expect(try await copy.value(for: TestEndpoint(), as: .decodable(Item.self)) == Item(id: 7))
+        #expect(refreshes.current == 2, "the copy had a token of its own")
+        #expect(server.connectionsAccepted == 2)
+        await dispatcher.channel.close()
+        #expect(try await copy.value(for: TestEndpoint(), as: .decodable(Item.self)) == Item(id: 7), "its transport lives on")
+        await copy.channel.close()
+    }
+
+    @Test("changing a channel's copy changes neither the channel nor a dispatcher made of it")
+    func values() {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport())
+        let dispatcher = CommonDispatcher(channel: channel)
+        let copy = dispatcher
+        channel.name = "other"
+        channel.environment.baseURL = "https://other.example"
+        #expect(dispatcher.channel.name == "test")
+        #expect(copy.channel.environment.baseURL == "https://h.example")
+    }
+
+    @Test("one manager is used from many threads at once")
+    func threads() async {
+        let manager = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#)).manager()
+        let heard = Shared(0)
+        await withCheckedContinuation { continuation in
+            DispatchQueue.concurrentPerform(iterations: 64) { index in
+                manager.attaching(Header("X-A", "\(index)")).request(endpoint: TestEndpoint(), type: Item.self) { result in
+                    var isLast = false
+                    heard.change {
+                        $0 += (try? result.get()) == Item(id: 7) ? 1 : 1_000
+                        isLast = $0 == 64
+                    }
+                    if isLast { continuation.resume() }
+                }
+            }
+        }
+        #expect(heard.current == 64)
+    }
+
+    private func heard<Value: Sendable>(_ dispatcher: CommonDispatcher, _ decoding: ResponseDecoding<Value>) async throws -> Value
+    {
+        let response = await withCheckedContinuation { continuation in
+            dispatcher.response(for: TestEndpoint(), as: decoding) { continuation.resume(returning: $0) }
+        }
+        return try response.value
+    }
+
+    @Test("every answer form comes with a completion too: data, value, JSON, text, nothing, under a key path, typed")
+    func forms() async throws {
+        struct Things: EndpointProvider { var thing: POST<Item, Item> { create("thing") } }
+        let dispatcher = CommonDispatcher(
+            channel: .test("https://h.example", transport: RecordingTransport(body: #"{"id":7,"data":{"items":[1,2]}}"#)))
+        #expect(try await heard(dispatcher, .data).count == 31)
+        #expect(try await heard(dispatcher, .decodable(Item.self)) == Item(id: 7))
+        #expect(try await heard(dispatcher, .json)["data"]?["items"]?[1]?.int == 2)
+        #expect(try await heard(dispatcher, .text).hasPrefix("{"))
+        let nothing: Void = try await heard(dispatcher, .nothing)
+        #expect(nothing == ())
+        #expect(try await heard(dispatcher, .decodable([Int].self, at: "data.items")) == [1, 2])
+        let typed = await withCheckedContinuation { continuation in
+            dispatcher.response(for: Things().thing, Item(id: 1)) { continuation.resume(returning: $0) }
+        }
+        #expect(try typed.value == Item(id: 7))
+    }
+}

@@ -1,0 +1,72 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("Plain client", .timeLimit(.minutes(1)))
+struct PlainClientTests {
+    private func environment(_ url: String) -> Environment {
+        Environment(TestHost(baseURL: url), allowsInsecureConnections: true)
+    }
+
+    @Test("a request value is performed and parsed in one call, each where its own environment says, over one transport")
+    func performed() async throws {
+        let first = try LoopbackServer.start { _ in .json(#"{"id":1}"#) }
+        let second = try LoopbackServer.start { _ in .json(#"[2,3]"#) }
+        defer { first.close(); second.close() }
+        let client = APIClient()
+        #expect(try await client.perform(APIRequest<Item>(TestEndpoint(), environment: environment(first.url))) == Item(id: 1))
+        #expect(
+            try await client.perform(APIRequest(TestEndpoint(), environment: environment(second.url), as: [Int].self)) == [2, 3])
+        let text = APIRequest(TestEndpoint("x"), environment: environment(first.url), decoding: .text)
+        #expect(try await client.perform(text) == #"{"id":1}"#)
+        #expect(first.connectionsAccepted == 1, "the second call found the first one's connection")
+        await client.close()
+    }
+
+    @Test("malformed URL, parameters, response and JSON are told apart, and other JSON from malformed JSON")
+    func toldApart() async throws {
+        struct Broken: Encodable, Sendable {
+            func encode(to encoder: any Encoder) throws {
+                throw EncodingError.invalidValue(0, .init(codingPath: [], debugDescription: "no"))
+            }
+        }
+        let server = try LoopbackServer.start { request in
+            switch request.path {
+            case "/garbage": .garbage(Data("SMTP ready\r\n\r\n".utf8))
+            case "/broken": .json(#"{"id":"#)
+            default: .json(#"{"id":"text"}"#)
+            }
+        }
+        defer { server.close() }
+        let client = APIClient()
+        let environment = environment(server.url)
+        let error = { (endpoint: TestEndpoint) in
+            await client.response(to: APIRequest<Item>(endpoint, environment: environment)).error
+        }
+        #expect(await error(TestEndpoint(baseURL: "https://exa mple")).map(\.label) == "request.malformedURL")
+        #expect(
+            await error(TestEndpoint("a", .post, params: Parameters(Broken()), encoding: .body))?.label
+                == "request.encodingFailed")
+        #expect(await error(TestEndpoint("garbage"))?.label == "transport.malformedResponse")
+        guard case .decoding(let broken, _)? = await error(TestEndpoint("broken")) else {
+            Issue.record("expected decoding"); return
+        }
+        #expect(broken.isMalformed)
+        guard case .decoding(let other, _)? = await error(TestEndpoint("other")) else {
+            Issue.record("expected decoding"); return
+        }
+        #expect(!other.isMalformed)
+        #expect(other.codingPath == "id")
+        await client.close()
+    }
+
+    @Test("hooks are set up per request")
+    func configured() async throws {
+        let transport = RecordingTransport(body: #"{"id":1}"#)
+        let client = APIClient(transport: transport) { $0.modifiers = [Header("X-A", "1")] }
+        _ = try await client.perform(APIRequest<Item>(TestEndpoint(), environment: environment("http://h.example")))
+        #expect(transport.requests.first?.headers[.init("X-A")!] == "1")
+    }
+}
