@@ -18,7 +18,10 @@ public struct APIRequest<Value: Sendable>: Sendable {
         self.decoding = decoding
     }
 
-    /// - Parameter type: what the answer is decoded into; may be left to the context.
+    /// - Parameters:
+    ///   - endpoint: what to ask for.
+    ///   - environment: where.
+    ///   - type: what the answer is decoded into; may be left to the context.
     public init(_ endpoint: any Endpoint, environment: Environment, as type: Value.Type = Value.self) where Value: Decodable {
         self.init(endpoint, environment: environment, decoding: .decodable(type))
     }

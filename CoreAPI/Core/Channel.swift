@@ -43,7 +43,11 @@ public struct Channel: Sendable {
     /// Where completions run that belong to no actor. Default the main queue.
     public var callbackQueue: CallbackQueue = .main
 
-    /// - Parameter transport: `nil` for a ``CurlTransport`` of this channel's own.
+    /// - Parameters:
+    ///   - name: stands in logs and errors.
+    ///   - environment: where to speak to, and on what terms.
+    ///   - limits: what the network may do to the channel.
+    ///   - transport: `nil` for a ``CurlTransport`` of this channel's own.
     public init(
         name: String, environment: Environment, limits: Limits = Limits(), transport: (any Transport)? = nil
     ) {

@@ -13,6 +13,8 @@ extension Dispatcher {
     /// is made by hand, see ``Request/retry(max:delay:failCallback:)``.
     ///
     /// - Parameters:
+    ///   - endpoint: what to ask for.
+    ///   - decoding: how the answer becomes the value.
     ///   - queue: where a completion runs that was not written on an actor.
     ///   - completion: written on an actor, the main one for instance, it runs there.
     /// - Returns: a handle to cancel with; need not be kept.

@@ -20,6 +20,10 @@ public struct CommonDispatcher: Dispatcher {
     /// Makes a channel on the spot, for a team that has an environment and a few hooks.
     ///
     /// - Parameters:
+    ///   - environment: where to speak to, and on what terms; gives the channel its name.
+    ///   - resultHandler: told of every outcome before the caller.
+    ///   - errorFilter: finds and translates errors.
+    ///   - interceptor: adapts and retries.
     ///   - transport: owns the connections; `nil` for one of this dispatcher's own.
     public init(
         environment: Environment, resultHandler: ResultHandler = .none, errorFilter: ErrorFilter = .none,

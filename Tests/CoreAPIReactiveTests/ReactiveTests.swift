@@ -17,8 +17,8 @@ struct ReactiveTests {
     }
 
     struct Provider: EndpointProvider {
-        var thing: GET<Void, Item> { create("thing") }
-        var place: POST<Item, Item> { create("thing") }
+        static var thing: GET<Void, Item> { create("thing") }
+        static var place: POST<Item, Item> { create("thing") }
     }
 
     private struct Place: EnvironmentType {
@@ -55,8 +55,8 @@ struct ReactiveTests {
         defer { server.close() }
         #expect(await outcome(manager(server).publisher(for: Things(), as: Item.self)) == ["Item(id: 7)"])
         let dispatcher = CommonDispatcher(channel: channel(server))
-        #expect(await outcome(dispatcher.publisher(for: Provider().thing)) == ["Item(id: 7)"])
-        #expect(await outcome(dispatcher.publisher(for: Provider().place, Item(id: 1))) == ["Item(id: 7)"])
+        #expect(await outcome(dispatcher.publisher(for: Provider.thing)) == ["Item(id: 7)"])
+        #expect(await outcome(dispatcher.publisher(for: Provider.place, Item(id: 1))) == ["Item(id: 7)"])
         #expect(await outcome(dispatcher.publisher(for: Things(), as: .text)) == [#"{"id":7}"#])
         #expect(await outcome(dispatcher.publisher(for: Things(), as: .decodable([Int].self))) == ["failed decoding"])
     }

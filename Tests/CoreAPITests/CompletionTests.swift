@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import Testing
 
-@Suite("A completion")
+@Suite("Queues: a completion")
 struct CompletionTests {
     struct Item: Codable, Equatable, Sendable { var id: Int }
 

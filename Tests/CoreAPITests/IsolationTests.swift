@@ -76,7 +76,7 @@ struct IsolationTests {
 
     @Test("every answer form comes with a completion too: data, value, JSON, text, nothing, under a key path, typed")
     func forms() async throws {
-        struct Things: EndpointProvider { var thing: POST<Item, Item> { create("thing") } }
+        struct Things: EndpointProvider { static var thing: POST<Item, Item> { create("thing") } }
         let dispatcher = CommonDispatcher(
             channel: .test("https://h.example", transport: RecordingTransport(body: #"{"id":7,"data":{"items":[1,2]}}"#)))
         #expect(try await heard(dispatcher, .data).count == 31)
@@ -87,7 +87,7 @@ struct IsolationTests {
         #expect(nothing == ())
         #expect(try await heard(dispatcher, .decodable([Int].self, at: "data.items")) == [1, 2])
         let typed = await withCheckedContinuation { continuation in
-            dispatcher.response(for: Things().thing, Item(id: 1)) { continuation.resume(returning: $0) }
+            dispatcher.response(for: Things.thing, Item(id: 1)) { continuation.resume(returning: $0) }
         }
         #expect(try typed.value == Item(id: 7))
     }

@@ -9,8 +9,10 @@ public struct InputEncoding: Sendable {
 
     /// An encoding of the team's own.
     ///
-    /// - Parameter write: called once per call, on the pipeline's thread; what it throws ends the call with
-    ///   ``RequestError/encodingFailed(encoding:underlying:)``.
+    /// - Parameters:
+    ///   - name: stands in error texts.
+    ///   - write: called once per call, on the pipeline's thread; what it throws ends the call with
+    ///     ``RequestError/encodingFailed(encoding:underlying:)``.
     public init(_ name: String, write: @escaping @Sendable (_ parameters: Parameters, _ request: inout Request) throws -> Void) {
         self.name = name
         self.write = write

@@ -40,33 +40,33 @@ extension TypedEndpoint {
 ///
 /// ```swift
 /// struct OrderEndpoints: EndpointProvider {
-///     var implicitModifiers: [any RequestModifier] { [Header("X-Feature", "orders")] }
+///     static var implicitModifiers: [any RequestModifier] { [Header("X-Feature", "orders")] }
 ///
-///     var all: GET<Void, [Order]> { create("orders") }
-///     var place: POST<NewOrder, Order> { create("orders") }
-///     func order(_ id: String) -> GET<Void, Order> { create("orders/\(segment: id)") }
+///     static let all: GET<Void, [Order]> = create("orders")
+///     static let place: POST<NewOrder, Order> = create("orders")
+///     static func order(_ id: String) -> GET<Void, Order> { create("orders/\(segment: id)") }
 /// }
 ///
-/// let orders = try await dispatcher.request(OrderEndpoints().all)
-/// let order = try await dispatcher.request(OrderEndpoints().place, NewOrder(items: items))
+/// let orders = try await dispatcher.request(OrderEndpoints.all)
+/// let order = try await dispatcher.request(OrderEndpoints.place, NewOrder(items: items))
 /// ```
-public protocol EndpointProvider: Sendable {
+public protocol EndpointProvider {
     /// Attached to every endpoint of this provider: nearer than the channel's, farther than the endpoint's own.
-    var implicitModifiers: [any RequestModifier] { get }
+    static var implicitModifiers: [any RequestModifier] { get }
 }
 
 extension EndpointProvider {
-    public var implicitModifiers: [any RequestModifier] { [] }
+    public static var implicitModifiers: [any RequestModifier] { [] }
 
     /// An endpoint that takes nothing and gives a value.
-    public func create<Method, Output: Decodable>(
+    public static func create<Method, Output: Decodable>(
         _ path: String, headers: Headers = [:], modifiers: [any RequestModifier] = []
     ) -> TypedEndpoint<Method, Void, Output> {
         make(path, headers, nil, modifiers, { _ in nil }, .decodable())
     }
 
     /// An endpoint that takes nothing and gives nothing.
-    public func create<Method>(
+    public static func create<Method>(
         _ path: String, headers: Headers = [:], modifiers: [any RequestModifier] = []
     ) -> TypedEndpoint<Method, Void, Void> {
         make(path, headers, nil, modifiers, { _ in nil }, .nothing)
@@ -74,8 +74,12 @@ extension EndpointProvider {
 
     /// An endpoint that takes a value and gives one.
     ///
-    /// - Parameter encoding: `nil` for the query or the body, as the method wants it.
-    public func create<Method, Input: Encodable & Sendable, Output: Decodable>(
+    /// - Parameters:
+    ///   - path: as in ``Endpoint/path``.
+    ///   - headers: the endpoint's own; they win over those of every farther level.
+    ///   - encoding: `nil` for the query or the body, as the method wants it.
+    ///   - modifiers: the endpoint's own.
+    public static func create<Method, Input: Encodable & Sendable, Output: Decodable>(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier] = []
     ) -> TypedEndpoint<Method, Input, Output> {
         make(path, headers, encoding, modifiers, { Parameters($0) }, .decodable())
@@ -83,14 +87,18 @@ extension EndpointProvider {
 
     /// An endpoint that takes a value and gives nothing.
     ///
-    /// - Parameter encoding: `nil` for the query or the body, as the method wants it.
-    public func create<Method, Input: Encodable & Sendable>(
+    /// - Parameters:
+    ///   - path: as in ``Endpoint/path``.
+    ///   - headers: the endpoint's own; they win over those of every farther level.
+    ///   - encoding: `nil` for the query or the body, as the method wants it.
+    ///   - modifiers: the endpoint's own.
+    public static func create<Method, Input: Encodable & Sendable>(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier] = []
     ) -> TypedEndpoint<Method, Input, Void> {
         make(path, headers, encoding, modifiers, { Parameters($0) }, .nothing)
     }
 
-    private func make<Method, Input, Output>(
+    private static func make<Method, Input, Output>(
         _ path: String, _ headers: Headers, _ encoding: InputEncoding?, _ modifiers: [any RequestModifier],
         _ parameters: @escaping @Sendable (Input) -> Parameters?, _ decoding: ResponseDecoding<Output>
     ) -> TypedEndpoint<Method, Input, Output> {

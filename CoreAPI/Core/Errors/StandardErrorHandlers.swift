@@ -9,7 +9,9 @@ public struct StatusCodeErrorHandler: ErrorHandler {
     private let codes: Set<Int>
     private let decide: @Sendable (Response<Void>) async -> RetryResult
 
-    /// - Parameter decide: called once per failed attempt with one of the codes, on the pipeline's thread.
+    /// - Parameters:
+    ///   - codes: the statuses to be asked about.
+    ///   - decide: called once per failed attempt with one of the codes, on the pipeline's thread.
     public init(_ codes: Int..., decide: @escaping @Sendable (Response<Void>) async -> RetryResult) {
         self.codes = Set(codes)
         self.decide = decide
@@ -50,7 +52,7 @@ public struct NoInternetErrorHandler: ErrorHandler {
     }
 }
 
-/// Repeats a call whose attempt timed out, at once, if it may be repeated: an idempotent method, a call that carries an
+/// Repeats a call whose attempt timed out or was answered 408 (RFC 9110 §15.5.9), at once, if it may be repeated: an idempotent method, a call that carries an
 /// `Idempotency-Key`, or one whose request had not left. The call's own total timeout is not repeated, it is over.
 public struct RequestTimeoutErrorHandler: ErrorHandler {
     private let repetitions: Int
@@ -61,14 +63,15 @@ public struct RequestTimeoutErrorHandler: ErrorHandler {
     }
 
     public func canResolve(_ error: APIClientError) -> Bool {
-        guard case .transport(.timedOut(let phase, _), _) = error else { return false }
-        return phase != .total
+        if case .transport(.timedOut(let phase, _), _) = error { return phase != .total }
+        return error.context.head?.status == .requestTimeout
     }
 
     public func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult {
-        guard case .transport(.timedOut(let phase, _), _) = error, let request = response.request,
-            phase == .connect || request.method.isIdempotent || request.hasIdempotencyKey
-        else { return .doNotRetry }
+        guard let request = response.request else { return .doNotRetry }
+        var hadLeft = true
+        if case .transport(.timedOut(.connect, _), _) = error { hadLeft = false }
+        guard !hadLeft || request.method.isIdempotent || request.hasIdempotencyKey else { return .doNotRetry }
         return response.repetitions(where: canResolve) <= repetitions ? .retry : .doNotRetry
     }
 }

@@ -14,7 +14,10 @@ public final class Call: Sendable {
 
     /// A call made by hand, for a dispatcher of the team's own.
     ///
-    /// - Parameter id: made up when none is given.
+    /// - Parameters:
+    ///   - channel: what the call goes through.
+    ///   - endpoint: its description, made when somebody asks for it.
+    ///   - id: made up when none is given.
     public init(channel: Channel, endpoint: @escaping @autoclosure @Sendable () -> String, id: String? = nil) {
         self.channel = channel
         describeEndpoint = endpoint

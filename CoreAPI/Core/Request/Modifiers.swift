@@ -5,7 +5,9 @@ public struct BaseURL: RequestModifier, Hashable {
     public let string: String?
     public let priority: Priority
 
-    /// - Parameter string: an absolute http or https URL; checked when the request is built.
+    /// - Parameters:
+    ///   - string: an absolute http or https URL; checked when the request is built.
+    ///   - priority: among the base URLs of all levels.
     public init(_ string: String, priority: Priority = .normal) {
         self.string = string
         self.priority = priority

@@ -60,11 +60,12 @@ extension Request {
     /// too. May be called from any thread, once per response, inside the completion or later.
     ///
     /// - Parameters:
-    ///   - max: attempts made by hand, counted over the whole call. The channel's limit on attempts holds beside it.
+    ///   - max: attempts made by hand, counted over the whole call. Default as many as the channel's limit on attempts allows,
+    ///     which holds in any case.
     ///   - delay: before the attempt. Default none.
     ///   - failCallback: hears why there is no further attempt; runs where completions do.
     public func retry(
-        max: Int, delay: Duration = .zero,
+        max: Int = .max, delay: Duration = .zero,
         @_inheritActorContext failCallback: @escaping @isolated(any) @Sendable (RetryRefusal) -> Void = { _ in }
     ) {
         guard let repetition else {

@@ -11,6 +11,7 @@ public struct BodyCoder: RequestModifier {
     private let decodeValue: @Sendable (any Decodable.Type, Data) throws -> any Decodable
 
     /// - Parameters:
+    ///   - contentType: the media type that bodies are sent as and answers are asked for.
     ///   - encode: called on the pipeline's thread, concurrently for different calls.
     ///   - decode: as `encode`; must return a value of the type it is given.
     public init(

@@ -21,8 +21,13 @@ public struct Fixture: RequestModifier {
     public var failure: TransportError?
 
     /// - Parameters:
+    ///   - method: what a request must be made with.
     ///   - target: path and, where it matters, query: `orders?page=1`.
+    ///   - status: of three digits.
+    ///   - headers: of the answer.
     ///   - body: sent as it is; `content-type` is `application/json` unless `headers` say otherwise.
+    ///   - delay: before the answer.
+    ///   - failure: instead of the answer.
     public init(
         _ method: HTTPRequest.Method, _ target: String, status: Int = 200, headers: Headers = [:], body: String = "",
         delay: Duration = .zero, failure: TransportError? = nil

@@ -29,7 +29,9 @@ public struct FixtureTransport: Transport {
 
     /// Several scenarios, given as values.
     ///
-    /// - Parameter scenario: the one that answers calls to which no ``FixtureScenario`` is attached.
+    /// - Parameters:
+    ///   - scenarios: the fixtures by the names of their scenarios.
+    ///   - scenario: the one that answers calls to which no ``FixtureScenario`` is attached.
     public init(scenarios: [String: [Fixture]], scenario: String) {
         self.init(scenario: scenario) { name throws(FixtureError) in
             guard let fixtures = scenarios[name] else {

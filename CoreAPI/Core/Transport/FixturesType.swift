@@ -18,14 +18,18 @@ public struct FixturesType: Sendable {
 
     /// One folder of `.http` files per scenario, below a folder.
     ///
-    /// - Parameter scenario: what answers where no ``FixtureScenario`` is attached.
+    /// - Parameters:
+    ///   - path: of the folder that holds the scenarios' folders.
+    ///   - scenario: what answers where no ``FixtureScenario`` is attached.
     public static func directory(_ path: String, scenario: String) -> FixturesType {
         .transport(FixtureTransport(directory: path, scenario: scenario))
     }
 
     /// Scenarios as values.
     ///
-    /// - Parameter scenario: what answers where no ``FixtureScenario`` is attached.
+    /// - Parameters:
+    ///   - scenarios: the fixtures by the names of their scenarios.
+    ///   - scenario: what answers where no ``FixtureScenario`` is attached.
     public static func scenarios(_ scenarios: [String: [Fixture]], scenario: String) -> FixturesType {
         .transport(FixtureTransport(scenarios: scenarios, scenario: scenario))
     }

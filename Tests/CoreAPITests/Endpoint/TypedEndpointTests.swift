@@ -3,21 +3,21 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite("Typed endpoints and their provider")
+@Suite("Typed endpoints and EndpointProvider")
 struct TypedEndpointTests {
     struct Order: Codable, Equatable, Sendable { var id: Int }
 
     struct Orders: EndpointProvider {
-        var implicitModifiers: [any RequestModifier] { [Header("X-Feature", "orders"), Header("X-Level", "provider")] }
+        static var implicitModifiers: [any RequestModifier] { [Header("X-Feature", "orders"), Header("X-Level", "provider")] }
 
-        static let shared: GET<Void, [Order]> = Orders().create("shared")
-        var all: GET<Void, [Order]> { create("orders", modifiers: [Header("X-Level", "endpoint")]) }
-        var place: POST<Order, Order?> { create("orders") }
-        var form: POST<[String: Int], Void> { create("orders", encoding: .form) }
-        var find: GET<[String: [Int]], JSONValue> { create("orders") }
-        var upload: PUT<Data, Data> { create("file") }
-        var search: QUERY<JSONValue, [String: Order]> { create("orders") }
-        func order(_ id: String) -> DELETE<Void, Void> { create("orders/\(segment: id)") }
+        static let shared: GET<Void, [Order]> = create("shared")
+        static var all: GET<Void, [Order]> { create("orders", modifiers: [Header("X-Level", "endpoint")]) }
+        static var place: POST<Order, Order?> { create("orders") }
+        static var form: POST<[String: Int], Void> { create("orders", encoding: .form) }
+        static var find: GET<[String: [Int]], JSONValue> { create("orders") }
+        static var upload: PUT<Data, Data> { create("file") }
+        static var search: QUERY<JSONValue, [String: Order]> { create("orders") }
+        static func order(_ id: String) -> DELETE<Void, Void> { create("orders/\(segment: id)") }
     }
 
     private func dispatcher(_ body: String) -> (CommonDispatcher, RecordingTransport) {
@@ -37,29 +37,29 @@ struct TypedEndpointTests {
     @Test("take and give what their types say")
     func pairs() async throws {
         let (list, listed) = dispatcher(#"[{"id":1}]"#)
-        #expect(try await list.request(Orders().all) == [Order(id: 1)])
+        #expect(try await list.request(Orders.all) == [Order(id: 1)])
         #expect(try await list.request(Orders.shared) == [Order(id: 1)])
         #expect(listed.requests.map(line) == ["GET /orders", "GET /shared"])
         let (one, sent) = dispatcher(#"{"id":2}"#)
-        #expect(try await one.request(Orders().place, Order(id: 2)) == Order(id: 2))
-        try await one.request(Orders().form, ["a": 1])
-        #expect(try await one.request(Orders().find, ["id": [1, 2]])["id"]?.int == 2)
-        #expect(try await one.request(Orders().upload, Data("raw".utf8)) == Data(#"{"id":2}"#.utf8))
-        try await one.request(Orders().order("a/b"))
+        #expect(try await one.request(Orders.place, Order(id: 2)) == Order(id: 2))
+        try await one.request(Orders.form, ["a": 1])
+        #expect(try await one.request(Orders.find, ["id": [1, 2]])["id"]?.int == 2)
+        #expect(try await one.request(Orders.upload, Data("raw".utf8)) == Data(#"{"id":2}"#.utf8))
+        try await one.request(Orders.order("a/b"))
         #expect(
             sent.requests.map(line) == [
                 #"POST /orders {"id":2}"#, "POST /orders a=1", "GET /orders?id=1&id=2", "PUT /file raw", "DELETE /orders/a%2Fb",
             ])
         #expect(sent.requests[3].headers[.contentType] == "application/octet-stream")
         let (search, searched) = dispatcher(#"{"x":{"id":3}}"#)
-        #expect(try await search.request(Orders().search, ["q": "ş"])["x"] == Order(id: 3))
+        #expect(try await search.request(Orders.search, ["q": "ş"])["x"] == Order(id: 3))
         #expect(searched.requests.map(line) == [#"QUERY /orders {"q":"ş"}"#])
     }
 
     @Test("carry their provider's modifiers, nearer than the channel's and farther than their own")
     func modifiers() async throws {
         let (dispatcher, transport) = dispatcher("[]")
-        _ = try await dispatcher.request(Orders().all)
+        _ = try await dispatcher.request(Orders.all)
         _ = try await dispatcher.request(Orders.shared)
         let levels = transport.requests.map { $0.headers.filter { $0.name.rawName == "X-Level" }.map(\.value) }
         #expect(levels == [["endpoint"], ["provider"]])
@@ -79,7 +79,7 @@ struct TypedEndpointTests {
     @Test("lose nothing when they fail")
     func failure() async {
         let (dispatcher, _) = dispatcher(#"{"no":1}"#)
-        let response = await dispatcher.response(for: Orders().all)
+        let response = await dispatcher.response(for: Orders.all)
         #expect(response.error?.label == "decoding")
         #expect(response.data == Data(#"{"no":1}"#.utf8))
         #expect(response.error?.context.endpoint == "GET orders")

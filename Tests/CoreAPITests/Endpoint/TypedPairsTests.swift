@@ -9,8 +9,8 @@ struct TypedPairsTests {
         struct Order: Codable, Sendable { var id: Int }
         struct Opaque: Sendable {}
         struct Orders: EndpointProvider {
-            var all: GET<Void, [Order]> { create("orders") }
-            var place: POST<Order, Order> { create("orders") }
+            static var all: GET<Void, [Order]> { create("orders") }
+            static var place: POST<Order, Order> { create("orders") }
         }
         func use(_ dispatcher: CommonDispatcher) async throws {
 
@@ -41,10 +41,10 @@ struct TypedPairsTests {
     @Test(
         "right pairs compile",
         arguments: [
-            "let orders: [Order] = try await dispatcher.request(Orders().all); _ = orders",
-            "let order: Order = try await dispatcher.request(Orders().place, Order(id: 1)); _ = order",
-            "let raw: PUT<Data, Void> = Orders().create(\"x\"); try await dispatcher.request(raw, .init())",
-            "let none: DELETE<Void, Void> = Orders().create(\"x\"); try await dispatcher.request(none)",
+            "let orders: [Order] = try await dispatcher.request(Orders.all); _ = orders",
+            "let order: Order = try await dispatcher.request(Orders.place, Order(id: 1)); _ = order",
+            "let raw: PUT<Data, Void> = Orders.create(\"x\"); try await dispatcher.request(raw, .init())",
+            "let none: DELETE<Void, Void> = Orders.create(\"x\"); try await dispatcher.request(none)",
         ])
     func right(statement: String) throws {
         #expect(try compiles(statement))
@@ -53,12 +53,12 @@ struct TypedPairsTests {
     @Test(
         "wrong ones do not",
         arguments: [
-            "let order: Order = try await dispatcher.request(Orders().all); _ = order",
-            "_ = try await dispatcher.request(Orders().all, Order(id: 1))",
-            "_ = try await dispatcher.request(Orders().place)",
-            "_ = try await dispatcher.request(Orders().place, \"text\")",
-            "let wrong: GET<Opaque, Order> = Orders().create(\"x\"); _ = wrong",
-            "let wrong: GET<Void, Opaque> = Orders().create(\"x\"); _ = wrong",
+            "let order: Order = try await dispatcher.request(Orders.all); _ = order",
+            "_ = try await dispatcher.request(Orders.all, Order(id: 1))",
+            "_ = try await dispatcher.request(Orders.place)",
+            "_ = try await dispatcher.request(Orders.place, \"text\")",
+            "let wrong: GET<Opaque, Order> = Orders.create(\"x\"); _ = wrong",
+            "let wrong: GET<Void, Opaque> = Orders.create(\"x\"); _ = wrong",
         ])
     func wrong(statement: String) throws {
         #expect(try !compiles(statement))

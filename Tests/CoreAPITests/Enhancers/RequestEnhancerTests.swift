@@ -32,4 +32,44 @@ struct RequestEnhancerTests {
         #expect(response.error?.label == "enhancing")
         #expect(response.error?.underlyingError is Tripping.Trip)
     }
+
+    /// Writes down which headers it finds.
+    struct Peeking: RequestEnhancer {
+        let name: String
+        let diary: Diary
+        var instancePriority: Priority?
+        func enhance(_ request: inout Request) {
+            diary.write("\(name): \(request.headers.filter { $0.name.rawName.hasPrefix("X-") }.map(\.value))")
+        }
+    }
+
+    @Test("the built-in ones are ordinary enhancers that a team can precede")
+    func preceding() async {
+        let diary = Diary()
+        var channel = Channel.test("https://h.example", transport: RecordingTransport())
+        channel.modifiers = [Header("X-A", "1")]
+        channel.enhancers = [
+            Peeking(name: "normal", diary: diary), Peeking(name: "max", diary: diary, instancePriority: .max),
+            Peeking(name: "core.more", diary: diary, instancePriority: .core.more),
+        ]
+        _ = await channel.manager().response(for: TestEndpoint(), decoding: .nothing)
+        #expect(diary.all == ["max: []", "core.more: []", "normal: [\"1\"]"])
+    }
+
+    struct Unwrapping: RequestEnhancer {
+        func deenhance(_ response: inout Response<Data>) {
+            guard case .success = response.result,
+                let inner = try? JSONDecoder().decode([String: Item].self, from: response.data)["args"],
+                let data = try? JSONEncoder().encode(inner)
+            else { return }
+            response.data = data
+        }
+    }
+
+    @Test("deenhancing changes what is decoded")
+    func deenhancing() async throws {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"args":{"id":7}}"#))
+        channel.enhancers = [Unwrapping()]
+        #expect(try await channel.manager().request(endpoint: TestEndpoint(), type: Item.self) == Item(id: 7))
+    }
 }

@@ -19,4 +19,28 @@ struct ResultHandlerTests {
         #expect(item.id == 7)
         #expect(diary.all == ["log sending", "told true", "log other", "log finished", "caller"])
     }
+
+    @Test(
+        "is told of a failure as well, on the main actor if it hops there, and a slow one delays the caller",
+        .timeLimit(.minutes(1)))
+    func failureAndDelay() async {
+        let diary = Diary()
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 401))
+        channel.resultHandler = ResultHandler { response in
+            guard response.head?.status == .unauthorized else { return }
+            for await _ in gate { break }
+            await MainActor.run { diary.write("signed out") }
+        }
+        let manager = channel.manager()
+        let call = Task {
+            let error = await manager.response(for: TestEndpoint(), as: Item.self).error
+            diary.write("caller")
+            return error?.label
+        }
+        diary.write("opened")
+        open.yield()
+        #expect(await call.value == "verification.unacceptableStatus.401")
+        #expect(diary.all == ["opened", "signed out", "caller"])
+    }
 }

@@ -50,5 +50,7 @@ struct StandardErrorHandlersTests {
         #expect(await attempts(handler, .post, headers: ["Idempotency-Key": "k"], idle).count == 4)
         #expect(await attempts(handler, .post, Self.failing(.timedOut(.connect, after: .seconds(1)))).count == 4)
         #expect(await attempts(handler, .get, Self.failing(.timedOut(.total, after: .seconds(1)))).count == 1)
+        #expect(await attempts(handler, .get) { .answer(to: $0, status: 408) }.count == 4)
+        #expect(await attempts(handler, .post) { .answer(to: $0, status: 408) }.count == 1)
     }
 }

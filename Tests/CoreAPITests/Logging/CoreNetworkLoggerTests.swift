@@ -4,7 +4,7 @@ import HTTPTypes
 import Logging
 import Testing
 
-@Suite("The log")
+@Suite("Request logging")
 struct CoreNetworkLoggerTests {
     struct Line: Sendable {
         var level: Logger.Level

@@ -135,15 +135,15 @@ struct RequestModifierTests {
     @Test("levels of a typed endpoint: provider, endpoint, call")
     func typedLevels() async throws {
         struct Things: EndpointProvider {
-            var implicitModifiers: [any RequestModifier] { [Timeout(.seconds(40)), BaseURL("https://provider.example")] }
-            var plain: GET<Void, Void> { create("a") }
-            var own: GET<Void, Void> { create("a", modifiers: [Timeout(.seconds(7)), BaseURL("https://own.example")]) }
+            static var implicitModifiers: [any RequestModifier] { [Timeout(.seconds(40)), BaseURL("https://provider.example")] }
+            static var plain: GET<Void, Void> { create("a") }
+            static var own: GET<Void, Void> { create("a", modifiers: [Timeout(.seconds(7)), BaseURL("https://own.example")]) }
         }
         let transport = RecordingTransport()
         let dispatcher = CommonDispatcher(channel: .test("https://h.example", transport: transport))
-        try await dispatcher.request(Things().plain)
-        try await dispatcher.request(Things().own)
-        try await dispatcher.request(Things().own.attaching(Timeout(.seconds(3))))
+        try await dispatcher.request(Things.plain)
+        try await dispatcher.request(Things.own)
+        try await dispatcher.request(Things.own.attaching(Timeout(.seconds(3))))
         #expect(transport.requests.map(\.timeout.total) == [.seconds(40), .seconds(7), .seconds(3)])
         #expect(transport.requests.map(\.url.host) == ["provider.example", "own.example", "own.example"])
     }

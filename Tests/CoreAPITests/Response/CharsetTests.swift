@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite("A body as text")
+@Suite("Response: a body as text")
 struct CharsetTests {
     private func text(_ bytes: [UInt8], _ type: String?) async throws -> String {
         let transport = RecordingTransport { request in
