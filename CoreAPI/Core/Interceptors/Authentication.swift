@@ -25,10 +25,17 @@ public final class BearerAuthentication: RequestInterceptor {
     private let state: Mutex<State>
 
     private struct State {
+        /// When the last refresh failed, and with what.
+        struct Failure {
+            let at: ContinuousClock.Instant
+            let error: any Error
+        }
+
         var token: String?
         var waiters: [Int: CheckedContinuation<RetryResult, Never>] = [:]
         var nextWaiter = 0
         var isRefreshing = false
+        var failure: Failure?
     }
 
     /// - Parameters:
@@ -87,6 +94,8 @@ public final class BearerAuthentication: RequestInterceptor {
             await withCheckedContinuation { continuation in
                 let step = state.withLock { state -> Step in
                     if let token = state.token, used != "Bearer \(token)" { return .done(.retry) }
+                    // Calls that were under way when a refresh failed share its failure, also those that were refused a moment later.
+                    if let failure = state.failure, response.call.started <= failure.at { return .done(.fail(failure.error)) }
                     if Task.isCancelled { return .done(.doNotRetry) }
                     if deadline <= .now { return .done(tooLate) }
                     state.waiters[id] = continuation
@@ -112,14 +121,17 @@ public final class BearerAuthentication: RequestInterceptor {
         Task.detached {
             let outcome: RetryResult
             var token: String?
+            var failure: State.Failure?
             do {
                 token = try await self.refresh(response)
                 outcome = .retry
             } catch {
                 outcome = .fail(error)
+                failure = State.Failure(at: .now, error: error)
             }
-            let waiters = self.state.withLock { state in
+            let waiters = self.state.withLock { [token, failure] state in
                 if let token { state.token = token }
+                state.failure = failure
                 state.isRefreshing = false
                 let waiters = state.waiters
                 state.waiters = [:]
