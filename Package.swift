@@ -132,11 +132,11 @@ let package = Package(
             ],
             path: "Tests/NetworkerCommandTests", swiftSettings: settings),
         .testTarget(
-            name: "ReadmeTests",
+            name: "DocumentationTests",
             dependencies: [
                 "CoreAPI", "CoreAPITesting", "TYNetworker", "TYInteractors", "DLNetworker", "DLInteractors", httpTypes,
             ],
-            path: "Tests/ReadmeTests", swiftSettings: settings),
+            path: "Tests/DocumentationTests", swiftSettings: settings),
         .testTarget(
             name: "SandboxTests",
             dependencies: [

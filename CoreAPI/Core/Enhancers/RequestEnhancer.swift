@@ -16,7 +16,8 @@ public protocol RequestEnhancer: Sendable {
     /// for a ``RequestError``.
     func enhance(_ request: inout Request) throws
 
-    /// Changes the response or its result; a verifier turns a success into a failure here.
+    /// Changes the response or its result: a verifier turns a success into a failure here, and `response = response.map { … }` changes
+    /// what is decoded, while ``Response/data`` stays what was received.
     func deenhance(_ response: inout Response<Data>)
 }
 

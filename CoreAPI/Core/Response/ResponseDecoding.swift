@@ -21,9 +21,12 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
     func apply(to response: Response<Data>) -> Response<Value> {
         switch response.result {
         case .failure(let error): return response.with(.failure(error))
-        case .success:
+        case .success(let body):
             do {
-                return response.with(.success(try decode(response)))
+                // An enhancer may have changed what is decoded; `data` stays what was received.
+                var accepted = response
+                accepted.data = body
+                return response.with(.success(try decode(accepted)))
             } catch let error as APIClientError {
                 return response.with(.failure(error))
             } catch let error as VerificationError {

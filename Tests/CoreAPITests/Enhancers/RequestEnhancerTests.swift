@@ -58,18 +58,16 @@ struct RequestEnhancerTests {
 
     struct Unwrapping: RequestEnhancer {
         func deenhance(_ response: inout Response<Data>) {
-            guard case .success = response.result,
-                let inner = try? JSONDecoder().decode([String: Item].self, from: response.data)["args"],
-                let data = try? JSONEncoder().encode(inner)
-            else { return }
-            response.data = data
+            response = response.map { try JSONEncoder().encode(try JSONDecoder().decode([String: Item].self, from: $0)["args"]) }
         }
     }
 
-    @Test("deenhancing changes what is decoded")
+    @Test("deenhancing changes what is decoded, not what was received")
     func deenhancing() async throws {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"args":{"id":7}}"#))
         channel.enhancers = [Unwrapping()]
-        #expect(try await channel.manager().request(endpoint: TestEndpoint(), type: Item.self) == Item(id: 7))
+        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        #expect(try response.value == Item(id: 7))
+        #expect(response.data == Data(#"{"args":{"id":7}}"#.utf8), "what was received is kept")
     }
 }

@@ -10,34 +10,20 @@ import Testing
 
 @Suite("The README")
 @MainActor struct ReadmeTests {
-    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    private static let root = folder.deletingLastPathComponent().deletingLastPathComponent()
-
-    private func readme() throws -> String {
-        try String(contentsOf: Self.root.appendingPathComponent("README.md"), encoding: .utf8)
-    }
-
     @Test("shows only Swift that stands in these files, which compile and run")
     func samples() throws {
-        let sources = try ["BookChannelSample.swift", "ReadmeTests.swift"].map {
-            try String(contentsOf: Self.folder.appendingPathComponent($0), encoding: .utf8)
-        }
-        let code = sources.map(Self.normalized).joined(separator: "\n")
-        let blocks = try readme().matches(of: /```swift\n([\s\S]*?)```/).map { String($0.output.1) }
+        let blocks = try Documentation.swift(in: "README.md")
         #expect(blocks.count >= 6)
         for block in blocks where !block.hasPrefix("// Package.swift") {
-            #expect(code.contains(Self.normalized(block)), "not compiled anywhere:\n\(block)")
+            #expect(try Documentation.isCompiled(block), "not compiled anywhere:\n\(block)")
         }
-    }
-
-    private static func normalized(_ code: String) -> String {
-        code.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
     @Test("links only to what is there")
     func links() throws {
-        for link in try readme().matches(of: /\]\(([^)#]+)\)/).map({ String($0.output.1) }) where !link.contains("://") {
-            #expect(FileManager.default.fileExists(atPath: Self.root.appendingPathComponent(link).path), "\(link)")
+        for link in try Documentation.text("README.md").matches(of: /\]\(([^)#]+)\)/).map({ String($0.output.1) })
+        where !link.contains("://") {
+            #expect(FileManager.default.fileExists(atPath: Documentation.root.appendingPathComponent(link).path), "\(link)")
         }
     }
 
@@ -107,7 +93,7 @@ import Testing
 
     @Test("shows a fixture that can be read")
     func fixture() throws {
-        let block = try #require(try readme().matches(of: /```text\n(GET [\s\S]*?)```/).first?.output.1)
+        let block = try #require(try Documentation.text("README.md").matches(of: /```text\n(GET [\s\S]*?)```/).first?.output.1)
         let fixture = try Fixture(parsing: String(block), file: "README.md")
         #expect(fixture.delay == .milliseconds(20))
     }

@@ -1,0 +1,99 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("Coming from …", .timeLimit(.minutes(1)))
+struct ComingFromTests {
+    private struct Place: EnvironmentType {
+        let name = "loopback"
+        let baseURL: String
+    }
+
+    private func channel(_ server: LoopbackServer) -> Channel {
+        Channel(name: "loopback", environment: Environment(Place(baseURL: server.url), allowsInsecureConnections: true))
+    }
+
+    @Test("Alamofire: a router and its interceptor, over the wire")
+    func alamofire() async throws {
+        let server = try LoopbackServer.start(script: [.status(429), .json(#"{"count": 2}"#)])
+        defer { server.close() }
+        var channel = channel(server)
+        channel.interceptors = [APIKeyInterceptor(key: "k")]
+        let manager = NetworkManager<BasketRouter>(channel: channel)
+        let answer = try await manager.request(endpoint: .add(product: 7, quantity: 1), type: [String: Int].self)
+        #expect(answer == ["count": 2])
+        #expect(server.requests.map(\.bodyText) == Array(repeating: #"{"product":7,"quantity":1}"#, count: 2))
+        #expect(server.requests.allSatisfy { $0.headers["x-api-key"] == "k" })
+        await channel.close()
+    }
+
+    @Test("Moya: an environment, a filter, a handler, and a scenario")
+    func moya() async throws {
+        let signedOut = Mutex(false)
+        let environment = Environment(
+            ShopHost.simulated,
+            fixturesType: .scenarios(
+                [
+                    "full": [Fixture(.get, "products?page=1", body: #"{"data": {"items": [{"id": 1}, {"id": 2}]}}"#)],
+                    "signed-out": [Fixture(.get, "products", status: 401, body: #"{"code": "session"}"#)],
+                ], scenario: "full"))
+        let dispatcher = catalogue(environment) { signedOut.withLock { $0 = true } }
+        let products = try await dispatcher.value(
+            for: CatalogueTarget.products(page: 1), as: .decodable([Product].self, at: "data.items"))
+        let endpoint = CatalogueTarget.products(page: 1).attaching(FixtureScenario("signed-out"))
+        let refused = await dispatcher.response(for: endpoint, as: .json)
+        #expect(products == [Product(id: 1), Product(id: 2)])
+        #expect(refused.error?.app(ShopError.self)?.code == "session")
+        #expect(signedOut.withLock { $0 })
+    }
+
+    @Test("Fetcher: a provider, an enhancer, and a retry by hand, over the wire")
+    func fetcher() async throws {
+        let thing = Reply.json(#"{"args": {"id": 7}}"#)
+        let server = try LoopbackServer.start(script: [.status(503), .status(503), thing, thing])
+        defer { server.close() }
+        var channel = channel(server)
+        channel.enhancers = [ArgsTranslation()]
+        let dispatcher = CommonDispatcher(channel: channel)
+        let (things, tell) = AsyncStream.makeStream(of: Thing?.self)
+        let show: @Sendable (Thing?) -> Void = { tell.yield($0) }
+        dispatcher.response(for: ThingEndpoints.thing(7), ()) { response in
+            guard let thing = try? response.value else {
+                response.request?.retry(max: 3) { _ in show(nil) }
+                return
+            }
+            show(thing)
+        }
+        for await thing in things {
+            #expect(thing == Thing(id: 7))
+            break
+        }
+        #expect(server.requests.count == 3)
+        #expect(server.requests.allSatisfy { $0.headers["x-feature"] == "things" })
+        #expect(try await dispatcher.request(ThingEndpoints.add, Thing(id: 7)) == Thing(id: 7))
+        await channel.close()
+    }
+
+    @Test("A hand-written client: one request", arguments: [#"{"degrees": 21.5}"#, "<html>", #"{"degrees": "warm"}"#])
+    func handWritten(body: String) async throws {
+        let seen = Seen()
+        func show(_ value: Any) { let text = "\(value)"; seen.change { $0 = text } }
+        let transport = FixtureTransport([Fixture(.get, "forecast/İzmir%2FBornova", body: body)])
+        let client = APIClient(transport: transport)
+        do {
+            let forecast = try await client.perform(.forecast("İzmir/Bornova"))
+            show(forecast)
+        } catch .decoding(let failure, _) where failure.isMalformed {
+            show("not JSON: \(failure.excerpt)")
+        } catch {
+            show(error.label)
+        }
+        switch body {
+        case "<html>": #expect(seen.text == "not JSON: <html>")
+        case #"{"degrees": "warm"}"#: #expect(seen.text == "decoding")
+        default: #expect(seen.text == "Forecast(degrees: 21.5)")
+        }
+    }
+}

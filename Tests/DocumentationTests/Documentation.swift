@@ -1,0 +1,36 @@
+import Foundation
+
+/// What the README and the documentation's pages show, and what of it is compiled.
+enum Documentation {
+    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    static let root = folder.deletingLastPathComponent().deletingLastPathComponent()
+    static let catalog = "CoreAPI/Core/CoreAPI.docc"
+
+    static func text(_ file: String) throws -> String {
+        try String(contentsOf: root.appendingPathComponent(file), encoding: .utf8)
+    }
+
+    /// The pages of the catalog, by file name.
+    static func pages() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(catalog).path)
+            .filter { $0.hasSuffix(".md") }.sorted()
+    }
+
+    /// The blocks of Swift in a file.
+    static func swift(in file: String) throws -> [String] {
+        try text(file).matches(of: /```swift\n([\s\S]*?)```/).map { String($0.output.1) }
+    }
+
+    /// Whether a block stands, line by line, in the files of this target.
+    static func isCompiled(_ block: String) throws -> Bool {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
+        return try names.contains { name in
+            normalized(try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)).contains(normalized(block))
+        }
+    }
+
+    /// Without white space, which is the formatter's.
+    private static func normalized(_ code: String) -> String {
+        code.filter { !$0.isWhitespace }
+    }
+}

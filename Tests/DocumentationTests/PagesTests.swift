@@ -1,0 +1,106 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("The documentation's pages")
+struct PagesTests {
+    @Test("show only Swift that stands in these files, which compile and run")
+    func samples() throws {
+        let pages = try Documentation.pages()
+        #expect(pages.count >= 9)
+        for page in pages {
+            for block in try Documentation.swift(in: "\(Documentation.catalog)/\(page)") {
+                #expect(try Documentation.isCompiled(block), "not compiled anywhere, \(page):\n\(block)")
+            }
+        }
+    }
+
+    @Test("are all linked from the README, and each Coming from … has a table and an example")
+    func linked() throws {
+        let readme = try Documentation.text("README.md")
+        for page in try Documentation.pages() {
+            #expect(readme.contains("\(Documentation.catalog)/\(page)"), "\(page) is not linked")
+            guard page.hasPrefix("ComingFrom") else { continue }
+            #expect(try Documentation.text("\(Documentation.catalog)/\(page)").contains("| Yours | Ours |"))
+            #expect(try !Documentation.swift(in: "\(Documentation.catalog)/\(page)").isEmpty)
+        }
+    }
+
+    @Test("Which hook do I want? A modifier and its enhancer")
+    func hooks() async throws {
+        var channel = Channel.shop(.production)
+        channel.enhancers = [TenantEnhancer()]
+        let seen = Seen()
+        channel.logger = FunctionLogger { event in
+            if case .sending(let request) = event { seen.change { $0 = request.headers[.init("X-Tenant")!] ?? "" } }
+        }
+        channel.transport = FixtureTransport([Fixture(body: #"{"id": 7}"#)])
+        let manager = NetworkManager<ShopEndpoint>(channel: channel).attaching(Tenant(name: "north"))
+        _ = try await manager.request(endpoint: .product(7), type: Product.self)
+        #expect(seen.text == "north")
+    }
+
+    @Test("Channels: another environment at run time")
+    func channels() async throws {
+        let place = EnvironmentSwitch(Environment(ShopHost.production))
+        var channel = Channel.shop(.production)
+        channel.environmentSwitch = place
+        let manager = NetworkManager<ShopEndpoint>(channel: channel)
+        place.environment = Environment(
+            ShopHost.simulated,
+            fixturesType: .scenarios(
+                ["sold-out": [Fixture(.get, "products/7", status: 409, body: #"{"code": "sold-out"}"#)]], scenario: "sold-out"))
+        let error = await manager.response(for: .product(7), as: Product.self).error
+        #expect(error?.app(ShopError.self)?.code == "sold-out")
+    }
+
+    @Test("Testing offline: scenarios, and a fixture of the call's own")
+    func offline() async throws {
+        let transport = FixtureTransport(
+            scenarios: [
+                "in-stock": [Fixture(.get, "products/7", body: #"{"id": 7}"#, delay: .milliseconds(5))],
+                "offline": [Fixture(.get, "products/7", failure: .cannotConnect(host: "api.shop.example", reason: "simulated"))],
+            ], scenario: "in-stock")
+        try await withChannel(.shop(.production), transport: transport) {
+            let manager = NetworkManager<ShopEndpoint>(channel: .shop(.production))
+            let product = try await manager.request(endpoint: .product(7), type: Product.self)
+            #expect(product.id == 7)
+            let offline = await manager.attaching(FixtureScenario("offline")).response(for: .product(7), as: Product.self)
+            #expect(offline.error?.label == "transport.cannotConnect")
+            let broken = await manager.attaching(Fixture(body: #"{"id": "#)).response(for: .product(7), as: Product.self)
+            #expect(broken.error?.label == "decoding")
+        }
+    }
+
+    @Test("Errors: the app's own, and messages", arguments: [409, 500])
+    func errors(status: Int) async throws {
+        let seen = Seen()
+        let show = { (text: String) in seen.change { $0 = text } }
+        var channel = Channel.shop(.production)
+        channel.interceptors = []
+        channel.transport = FixtureTransport([Fixture(status: status, body: status == 409 ? #"{"code": "sold-out"}"# : "down")])
+        channel.errorFilter = ErrorFilter.envelope(ShopError.self) { error, _ in error }
+            .localized(["transport": "Bağlantı kurulamadı."], default: "Bir şeyler ters gitti.")
+        let manager = NetworkManager<ShopEndpoint>(channel: channel)
+        let response = await manager.response(for: .product(7), as: Product.self)
+        if let error = response.error {
+            if let shop: ShopError = error.app() {
+                show(shop.code)
+            } else if error.isCancelled {
+                return
+            } else {
+                show(error.localizedDescription)
+            }
+        }
+        #expect(status == 409 ? seen.text == "sold-out" : seen.text.contains("Bir şeyler ters gitti."))
+    }
+}
+
+/// What a sample showed; touched by whatever thread shows it.
+final class Seen: Sendable {
+    private let state = Mutex("")
+    var text: String { state.withLock { $0 } }
+    func change(_ change: @Sendable (inout String) -> Void) { state.withLock { change(&$0) } }
+}

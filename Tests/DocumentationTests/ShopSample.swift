@@ -1,0 +1,52 @@
+// What the articles show of a channel and its hooks; PagesTests compares.
+
+import CoreAPI
+import HTTPTypes
+
+struct Tenant: RequestModifier {
+    let name: String
+}
+
+struct TenantEnhancer: RequestEnhancer {
+    func enhance(_ request: inout Request) throws {
+        guard let tenant = request.modifier(Tenant.self) else { return }
+        try request.setHeader("X-Tenant", tenant.name)
+    }
+}
+
+enum ShopHost: String, EnvironmentType {
+    case production, simulated
+
+    var baseURL: String { "https://api.shop.example/v2" }
+    var isSimulated: Bool { self == .simulated }
+}
+
+struct ShopError: Error, Decodable {
+    let code: String
+}
+
+extension Channel {
+    static func shop(_ host: ShopHost) -> Channel {
+        let environment = Environment(
+            host, commonHeaders: ["X-Client": "app"], specificHeaders: ["basket": ["X-Basket-Version": "3"]])
+        var channel = Channel(name: "shop", environment: environment)
+        channel.interceptors = [RetryPolicy()]
+        channel.errorFilter = .envelope(ShopError.self) { error, _ in error }
+        return channel
+    }
+}
+
+enum ShopEndpoint: Endpoint {
+    case product(Int)
+
+    var path: String {
+        switch self {
+        case .product(let id): "products/\(id)"
+        }
+    }
+    var method: HTTPRequest.Method { .get }
+}
+
+struct Product: Decodable, Equatable, Sendable {
+    let id: Int
+}
