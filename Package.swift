@@ -110,7 +110,8 @@ let package = Package(
         .testTarget(
             name: "CoreAPIReactiveTests",
             dependencies: [
-                "CoreAPI", "CoreAPIReactive", "CoreAPITesting", product("OpenCombineShim", "OpenCombine", trait: "Reactive"), httpTypes,
+                "CoreAPI", "CoreAPIReactive", "CoreAPITesting", product("OpenCombineShim", "OpenCombine", trait: "Reactive"),
+                httpTypes,
             ],
             path: "Tests/CoreAPIReactiveTests", swiftSettings: settings),
         .testTarget(
