@@ -37,6 +37,13 @@ extension Channel {
                 environment.commonHeaders.elements.map { "\($0.name): \(redaction.redact($0.value, under: $0.name))" }
                     .joined(separator: ", ")
             ),
+            (
+                "environment.specificHeaders",
+                environment.specificHeaders.sorted { $0.key < $1.key }.flatMap { group, headers in
+                    headers.elements.map { "\(group): \($0.name): \(redaction.redact($0.value, under: $0.name))" }
+                }.joined(separator: ", ")
+            ),
+            ("environment.fixturesType", environment.fixturesType.transport == nil ? "none" : "fixtures"),
             ("environment.cachePolicy", "\(environment.cachePolicy)"),
             ("environment.isSimulated", "\(environment.isSimulated)"),
             ("environment.allowsInsecureConnections", "\(environment.allowsInsecureConnections)"),

@@ -18,10 +18,17 @@ package enum ChannelOverride {
 
 extension Channel {
     /// A copy with another transport that shares no state with this channel: no token, no connection, no switch.
-    package func isolated(transport: any Transport) -> Channel {
+    ///
+    /// - Parameter transport: speaks instead of fixtures, too; `nil` for a new one of the channel's own.
+    package func isolated(transport: (any Transport)?) -> Channel {
         var copy = self
-        copy.transport = transport
         copy.environment = environmentSwitch?.environment ?? environment
+        if let transport {
+            copy.transport = transport
+            copy.environment.fixturesType = .none
+        } else {
+            copy.transport = CurlTransport(limits: limits)
+        }
         copy.environmentSwitch = nil
         copy.interceptors = interceptors.map { $0.isolatedCopy() }
         return copy

@@ -39,29 +39,22 @@ final class CompletionCall<Value: Sendable>: Sendable {
 
     private func deliver(_ response: Response<Value>) async {
         var heard = response
-        heard.request?.repetition = Repetition { max, delay, failCallback in
-            // Asked here and not in the task: a repetition that was begun always ends in the completion.
-            let isCancelled = self.state.withLock { $0.isCancelled }
-            self.begin {
-                if isCancelled { return await self.refuse(.cancelled, failCallback) }
-                await self.repeat(response, max, delay, failCallback)
+        if response.error != nil {
+            heard.request?.retryDoor = RetryDoor(queue: queue) { max, delay, failCallback in
+                // Asked here and not in the task: an attempt that was begun always ends in the completion.
+                let isCancelled = self.state.withLock { $0.isCancelled }
+                self.begin {
+                    do throws(RetryRefusal) {
+                        if isCancelled { throw .cancelled }
+                        await self.deliver(try await response.retry(max: max, delay: delay))
+                    } catch {
+                        await self.queue.run { await failCallback(error) }
+                    }
+                }
             }
         }
         let result = heard
         // Only the completion prefers the queue; the call itself must not run on it.
         await queue.run { await completion(result) }
-    }
-
-    private func `repeat`(
-        _ response: Response<Value>, _ max: Int, _ delay: Duration, _ failCallback: @escaping Repetition.Failed
-    ) async {
-        guard let next = await response.retry(max: max, delay: delay) else {
-            return await refuse(.exhausted(max: max), failCallback)
-        }
-        await deliver(next)
-    }
-
-    private func refuse(_ refusal: RetryRefusal, _ failCallback: @escaping Repetition.Failed) async {
-        await queue.run { await failCallback(refusal) }
     }
 }

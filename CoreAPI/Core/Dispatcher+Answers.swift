@@ -15,16 +15,18 @@ extension Dispatcher {
     /// - Parameters:
     ///   - endpoint: what to ask for.
     ///   - decoding: how the answer becomes the value.
-    ///   - queue: where a completion runs that was not written on an actor.
+    ///   - queue: where a completion runs that was not written on an actor; `nil` for ``Dispatcher/callbackQueue``.
     ///   - completion: written on an actor, the main one for instance, it runs there.
     /// - Returns: a handle to cancel with; need not be kept.
     @discardableResult
     public func response<Value: Sendable>(
-        for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>, queue: CallbackQueue = .main,
+        for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>, queue: CallbackQueue? = nil,
         // Lets a closure that is written on an actor stay on it, as `Task.init` does.
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Value>) -> Void
     ) -> Cancellable {
-        CompletionCall(queue: queue) { await completion($0) }.start { await self.response(for: endpoint, as: decoding) }
+        CompletionCall(queue: queue ?? callbackQueue) { await completion($0) }.start {
+            await self.response(for: endpoint, as: decoding)
+        }
     }
 }
 

@@ -1,11 +1,19 @@
 /// Runs calls. The kit has one, ``CommonDispatcher``; a team may write its own, or wrap this one, and give it to a
 /// ``NetworkManager``.
 ///
-/// Called once per call, from any actor, concurrently. It does not throw: a failure is part of the response.
+/// Called once per call, from any actor, concurrently. It does not throw: a failure is part of the response. Attempts made by hand,
+/// ``Response/retry(max:delay:)``, belong to the call that made the response and do not come by here again.
 public protocol Dispatcher: Sendable {
     func response<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>
     ) async -> Response<Value>
+
+    /// Where completions run that belong to no actor. Default the main queue.
+    var callbackQueue: CallbackQueue { get }
+}
+
+extension Dispatcher {
+    public var callbackQueue: CallbackQueue { .main }
 }
 
 /// The dispatcher that runs the kit's pipeline over a channel. It holds nothing that changes; what it shares with a plain copy are the
@@ -36,16 +44,20 @@ public struct CommonDispatcher: Dispatcher {
         self.init(channel: channel)
     }
 
-    /// A dispatcher over the same channel that shares nothing that changes: connections, credentials and the environment, which stays
-    /// where the switch, if there is one, stands now.
+    /// A dispatcher over the same channel that shares nothing of the kit's that changes: no connection, no credential, and no switch of
+    /// the environment, which stays where it is now. Interceptors are copied by ``RequestInterceptor/isolatedCopy()``; what other hooks
+    /// of a team's own keep is theirs.
     ///
-    /// - Parameter transport: `nil` for a ``CurlTransport`` of the copy's own.
+    /// - Parameter transport: answers in the place of everything, fixtures of the environment included; `nil` for a ``CurlTransport``
+    ///   of the copy's own.
     public func isolatedCopy(transport: (any Transport)? = nil) -> CommonDispatcher {
-        CommonDispatcher(channel: channel.isolated(transport: transport ?? CurlTransport(limits: channel.limits)))
+        CommonDispatcher(channel: channel.isolated(transport: transport))
     }
 
     /// The channel that calls go through.
     public var channel: Channel { pipeline.channel }
+
+    public var callbackQueue: CallbackQueue { channel.callbackQueue }
 
     public func response<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>

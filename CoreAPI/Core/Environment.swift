@@ -56,6 +56,22 @@ public struct Environment: Sendable {
 }
 
 extension Environment {
+    /// An environment that no enum declares: one of a tool's own, or of a test.
+    ///
+    /// - Parameters:
+    ///   - name: stands in logs and errors.
+    ///   - baseURL: as in ``EnvironmentType/baseURL``.
+    ///   - isSimulated: as in ``EnvironmentType/isSimulated``.
+    ///   - fixturesType: what answers in the place of the network.
+    public init(_ name: String, baseURL: String, isSimulated: Bool = false, fixturesType: FixturesType = .none) {
+        self.init(NamedEnvironment(name: name, baseURL: baseURL, isSimulated: isSimulated), fixturesType: fixturesType)
+    }
+
+    /// This environment with the headers of another one on top: of one name, the other's count. Everything else stays.
+    public func merging(_ other: Environment) -> Environment {
+        merging(commonHeaders: other.commonHeaders, specificHeaders: other.specificHeaders)
+    }
+
     /// This environment with the headers of another on top: of one name, the other's count. For what several environments share.
     public func merging(commonHeaders: Headers = [:], specificHeaders: [String: Headers] = [:]) -> Environment {
         var merged = self
@@ -63,6 +79,12 @@ extension Environment {
         merged.specificHeaders.merge(specificHeaders) { $0.merging($1) }
         return merged
     }
+}
+
+private struct NamedEnvironment: EnvironmentType {
+    let name: String
+    let baseURL: String
+    let isSimulated: Bool
 }
 
 /// Says that a request belongs to a group for which the environment has headers of its own; see ``Environment/specificHeaders``. Groups

@@ -4,7 +4,7 @@ internal import Foundation
 internal import Synchronization
 #endif
 
-/// One lock for the whole package: the standard library's, unless ThreadSanitizer is watching.
+/// The lock of everything that is built on the core: the standard library's, unless ThreadSanitizer is watching.
 ///
 /// On Linux a contended `Synchronization.Mutex` is handed over by the kernel (a priority-inheriting futex), which the sanitizer
 /// cannot see: it would report every access behind it as a race. `Scripts/test --sanitize thread` therefore sets THREAD_SANITIZER.

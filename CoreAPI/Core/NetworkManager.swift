@@ -7,20 +7,24 @@
 ///
 /// Sendable; may be called from any actor. Nothing runs on the caller's actor but the completion.
 public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
-    let dispatcher: any Dispatcher
+    package let dispatcher: any Dispatcher
     package let callbackQueue: CallbackQueue
-    private var attached: [any RequestModifier] = []
+    private var attached: [[any RequestModifier]] = []
 
     /// Speaks through a channel, or through what a test put in its place; see `withChannel` in CoreAPITesting.
     public init(channel: Channel) {
         let channel = ChannelOverride.resolve(channel)
-        self.init(dispatcher: CommonDispatcher(channel: channel), callbackQueue: channel.callbackQueue)
+        self.init(dispatcher: CommonDispatcher(channel: channel))
     }
 
     /// Speaks through a dispatcher of the team's own.
-    public init(dispatcher: any Dispatcher, callbackQueue: CallbackQueue = .main) {
+    ///
+    /// - Parameters:
+    ///   - dispatcher: runs the calls.
+    ///   - callbackQueue: where completions run that belong to no actor; `nil` for the dispatcher's.
+    public init(dispatcher: any Dispatcher, callbackQueue: CallbackQueue? = nil) {
         self.dispatcher = dispatcher
-        self.callbackQueue = callbackQueue
+        self.callbackQueue = callbackQueue ?? dispatcher.callbackQueue
     }
 
     /// Makes a channel on the spot, for a team that has only a host.
@@ -47,16 +51,17 @@ public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
         self.init(channel: channel)
     }
 
-    /// This manager for calls with further modifiers, nearer than the endpoint's own: a timeout, a header, a fixture's scenario.
+    /// This manager for calls with further modifiers, nearer than the endpoint's own and than those attached before: a timeout, a
+    /// header, a fixture's scenario.
     public func attaching(_ modifiers: any RequestModifier...) -> NetworkManager {
         var copy = self
-        copy.attached = attached + modifiers
+        copy.attached.append(modifiers)
         return copy
     }
 
     /// An endpoint as the dispatcher gets it.
-    func attached(_ endpoint: EndpointItem) -> any Endpoint {
-        attached.isEmpty ? endpoint : endpoint.attaching(attached)
+    package func attached(_ endpoint: any Endpoint) -> any Endpoint {
+        attached.reduce(endpoint) { $0.attaching($1) }
     }
 
     /// Sends a request and decodes its answer.

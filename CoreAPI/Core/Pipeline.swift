@@ -27,7 +27,7 @@ struct Pipeline: Sendable {
             do throws(APIClientError) {
                 enhanced = try EnhancedCall(enhance(build(endpoint, call, wantsCoder: decoding.wantsCoder)), decoding)
             } catch {
-                return await deliver(Response(call: call, result: .failure(error)))
+                return await deliver(translate(Response(call: call, result: .failure(error))))
             }
         case .again(let repeated):
             enhanced = repeated
@@ -43,7 +43,7 @@ struct Pipeline: Sendable {
             attempts.append(Attempt(decoded, number: attempts.count + 1, delay: pause))
             decoded.attempts = attempts
             switch await settle(decoded, attemptLimit: enhanced.attemptLimit) {
-            case .done(let settled): return await deliver(settled, of: enhanced)
+            case .done(let settled): return await deliver(translate(settled), of: enhanced)
             case .again(let delay): pause = delay
             }
         }
@@ -74,10 +74,8 @@ struct Pipeline: Sendable {
         var request = request
         do {
             for enhancer in enhancers { try enhancer.enhance(&request) }
-        } catch let error as RequestError {
-            throw .request(error, ErrorContext(request))
         } catch {
-            throw .enhancing(error, ErrorContext(request))
+            throw APIClientError(error, ErrorContext(request), stage: APIClientError.enhancing)
         }
         return request
     }
@@ -89,16 +87,22 @@ struct Pipeline: Sendable {
         do {
             for interceptor in channel.interceptors { try await interceptor.adapt(&request) }
         } catch {
-            return Response(request: request, result: .failure(APIClientError(adapting: request, failedWith: error)))
+            let failure = APIClientError(error, ErrorContext(request), stage: APIClientError.adapting)
+            return Response(request: request, result: .failure(failure))
         }
         channel.logger.log(.sending(request))
         return await (request.call.channel.environment.fixturesType.transport ?? channel.transport).send(request)
     }
 
+    /// Not in ``settle(_:attemptLimit:)``, because interceptors and handlers must recognise what they are asked about.
+    private func translate<Value>(_ response: Response<Value>) -> Response<Value> {
+        channel.errorFilter.translate(response)
+    }
+
     private func deliver<Value>(
         _ response: Response<Value>, of enhanced: EnhancedCall<Value>? = nil
     ) async -> Response<Value> {
-        var response = channel.errorFilter.translate(response)
+        var response = response
         response.enhanced = enhanced
         await channel.resultHandler(response.withoutValue)
         channel.logger.log(.finished(response.withoutValue))
@@ -117,12 +121,5 @@ extension Attempt {
     fileprivate init<Value>(_ response: Response<Value>, number: Int, delay: Duration) {
         self.init(
             number: number, status: response.head?.status.code, error: response.error, metrics: response.metrics, delay: delay)
-    }
-}
-
-extension APIClientError {
-    fileprivate init(adapting request: Request, failedWith error: any Error) {
-        self = APIClientError(error, ErrorContext(request))
-        if case .unknown(let error, let context) = self { self = .adapting(error, context) }
     }
 }

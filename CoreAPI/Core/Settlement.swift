@@ -16,7 +16,7 @@ extension Pipeline {
         switch wish {
         case .doNotRetry: return .done(response)
         case .fail(let replacement):
-            let settled = replacement as? APIClientError ?? .app(replacement, ErrorContext(response))
+            let settled = APIClientError(replacement, ErrorContext(response), stage: APIClientError.app)
             return .done(response.with(.failure(settled)))
         case .retry: return await pause(.zero, before: response, seen, attemptLimit)
         case .retryAfter(let delay): return await pause(max(delay, .zero), before: response, seen, attemptLimit)
@@ -41,14 +41,14 @@ extension Pipeline {
         else {
             return .done(response)
         }
+        channel.logger.log(.retrying(seen, after: delay))
+        response.request?.modifier(AttemptObserver.self)?.observe(seen)
         do {
             if delay > .zero { try await Task.sleep(for: delay) }
             try Task.checkCancellation()
         } catch {
             return .done(response.with(.failure(.cancelled(ErrorContext(response)))))
         }
-        channel.logger.log(.retrying(seen, after: delay))
-        response.request?.modifier(AttemptObserver.self)?.observe(seen)
         return .again(after: delay)
     }
 }

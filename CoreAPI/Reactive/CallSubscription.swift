@@ -6,7 +6,16 @@ final class CallSubscription<Value: Sendable>: Subscription, Sendable {
     private enum State: Sendable {
         case waiting(Receiver)
         case running(Receiver, Task<Void, Never>)
+        /// The value is handed over, the completion is not.
+        case finishing(Receiver)
         case ended
+
+        var receiver: Receiver? {
+            switch self {
+            case .running(let receiver, _), .finishing(let receiver): receiver
+            case .waiting, .ended: nil
+            }
+        }
     }
 
     /// Subscribers do not say that they may be sent; this one is called by whoever ended the subscription, and by nobody else.
@@ -47,17 +56,23 @@ final class CallSubscription<Value: Sendable>: Subscription, Sendable {
         }
     }
 
+    private func finishing() -> Receiver? {
+        state.withLock { state in
+            guard let receiver = state.receiver else { return nil }
+            state = .finishing(receiver)
+            return receiver
+        }
+    }
+
     private func call() async {
         let result = await run().result
         await queue.run {
-            guard case .running(let receiver, _) = self.end() else { return }
-            let subscriber = receiver.subscriber
+            if case .success(let value) = result, let receiver = self.finishing() { _ = receiver.subscriber.receive(value) }
+            // Who cancelled while the value was handed over hears nothing more.
+            guard let receiver = self.end().receiver else { return }
             switch result {
-            case .success(let value):
-                _ = subscriber.receive(value)
-                subscriber.receive(completion: .finished)
-            case .failure(let error):
-                subscriber.receive(completion: .failure(error))
+            case .success: receiver.subscriber.receive(completion: .finished)
+            case .failure(let error): receiver.subscriber.receive(completion: .failure(error))
             }
         }
     }

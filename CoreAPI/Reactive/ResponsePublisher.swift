@@ -4,25 +4,28 @@ public import OpenCombineShim
 extension Dispatcher {
     /// A call as a publisher of its value; see ``ResponsePublisher``.
     ///
-    /// - Parameter queue: where the value arrives.
+    /// - Parameters:
+    ///   - endpoint: what to ask for.
+    ///   - decoding: how the answer becomes the value.
+    ///   - queue: where the value arrives; `nil` for ``CoreAPI/Dispatcher/callbackQueue``.
     public func publisher<Value: Sendable>(
-        for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>, queue: CallbackQueue = .main
+        for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>, queue: CallbackQueue? = nil
     ) -> ResponsePublisher<Value> {
-        ResponsePublisher(queue: queue) { await self.response(for: endpoint, as: decoding) }
+        ResponsePublisher(queue: queue ?? callbackQueue) { await self.response(for: endpoint, as: decoding) }
     }
 
     /// A typed call as a publisher of its output; see ``ResponsePublisher``.
     public func publisher<Method, Input: Sendable, Output>(
-        for endpoint: TypedEndpoint<Method, Input, Output>, _ input: Input, queue: CallbackQueue = .main
+        for endpoint: TypedEndpoint<Method, Input, Output>, _ input: Input, queue: CallbackQueue? = nil
     ) -> ResponsePublisher<Output> {
-        ResponsePublisher(queue: queue) { await self.response(for: endpoint, input) }
+        ResponsePublisher(queue: queue ?? callbackQueue) { await self.response(for: endpoint, input) }
     }
 
     /// A typed call that takes nothing as a publisher of its output; see ``ResponsePublisher``.
     public func publisher<Method, Output>(
-        for endpoint: TypedEndpoint<Method, Void, Output>, queue: CallbackQueue = .main
+        for endpoint: TypedEndpoint<Method, Void, Output>, queue: CallbackQueue? = nil
     ) -> ResponsePublisher<Output> {
-        ResponsePublisher(queue: queue) { await self.response(for: endpoint) }
+        ResponsePublisher(queue: queue ?? callbackQueue) { await self.response(for: endpoint) }
     }
 }
 
@@ -39,6 +42,20 @@ extension NetworkManager {
         for endpoint: EndpointItem, as type: Value.Type = Value.self
     ) -> ResponsePublisher<Value> {
         ResponsePublisher(queue: callbackQueue) { await self.response(for: endpoint, as: type) }
+    }
+}
+
+extension NetworkManager {
+    /// A typed call as a publisher of its output; see ``ResponsePublisher``.
+    public func publisher<Method, Input: Sendable, Output>(
+        for endpoint: TypedEndpoint<Method, Input, Output>, _ input: Input
+    ) -> ResponsePublisher<Output> {
+        ResponsePublisher(queue: callbackQueue) { await self.response(for: endpoint, input) }
+    }
+
+    /// A typed call that takes nothing as a publisher of its output; see ``ResponsePublisher``.
+    public func publisher<Method, Output>(for endpoint: TypedEndpoint<Method, Void, Output>) -> ResponsePublisher<Output> {
+        ResponsePublisher(queue: callbackQueue) { await self.response(for: endpoint) }
     }
 }
 
@@ -66,7 +83,7 @@ public struct ResponsePublisher<Value: Sendable>: Publisher, Sendable {
     public func retryRequest(max: Int, delay: Duration = .zero) -> ResponsePublisher {
         ResponsePublisher(queue: queue) { [run] in
             var response = await run()
-            while let error = response.error, !error.isCancelled, let next = await response.retry(max: max, delay: delay) {
+            while let error = response.error, !error.isCancelled, let next = try? await response.retry(max: max, delay: delay) {
                 response = next
             }
             return response

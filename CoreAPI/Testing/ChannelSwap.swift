@@ -22,7 +22,6 @@ public func withChannel<Result>(
 ) async rethrows -> Result {
     var swapped = channel.isolated(transport: transport)
     swapped.environment.isSimulated = true
-    swapped.environment.fixturesType = .none
     change(&swapped)
     return try await ChannelOverride.with(swapped, operation: operation)
 }

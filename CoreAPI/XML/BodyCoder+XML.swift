@@ -31,7 +31,8 @@ extension BodyCoder {
     ) -> BodyCoder {
         // A coder per call: neither says that several threads may use it at once.
         BodyCoder(contentType: contentType) { value in
-            guard try !value.isEncodedAsScalar else {
+            // What fails here may well succeed by the encoder's own settings.
+            guard (try? value.isEncodedAsScalar) != true else {
                 throw EncodingError.invalidValue(
                     value,
                     .init(codingPath: [], debugDescription: "expected names and values or a list, which XML can put into a root"))

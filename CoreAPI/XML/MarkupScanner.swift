@@ -86,8 +86,11 @@ struct MarkupScanner {
         let name = String(decoding: rest.prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self)
         guard name.utf8.count < rest.count else { throw refusal("expected an entity's end") }
         if ["lt", "gt", "amp", "quot", "apos"].contains(name) { return }
-        let number =
-            name.hasPrefix("#x") ? UInt32(name.dropFirst(2), radix: 16) : name.hasPrefix("#") ? UInt32(name.dropFirst()) : nil
+        let isHex = name.hasPrefix("#x")
+        let digits = name.dropFirst(isHex ? 2 : 1)
+        // Not the integers' own reading, which takes a sign.
+        let isNumber = name.hasPrefix("#") && digits.utf8.allSatisfy { Self.isDigit($0, isHex: isHex) }
+        let number = isNumber ? UInt32(digits, radix: isHex ? 16 : 10) : nil
         guard let number, Unicode.Scalar(number) != nil, number >= 0x20 || Self.isSpace(UInt8(number)), number & 0xFFFE != 0xFFFE
         else {
             throw refusal("expected a known entity or the number of a character, got '&\(name);'")
@@ -184,6 +187,12 @@ struct MarkupScanner {
 
     private static func isNameStart(_ byte: UInt8) -> Bool {
         byte >= 0x80 || byte == UInt8(ascii: "_") || (byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z"))
+    }
+
+    private static func isDigit(_ byte: UInt8, isHex: Bool) -> Bool {
+        let lower = byte | 0x20
+        return (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9"))
+            || (isHex && lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "f"))
     }
 
     private static func isNamePart(_ byte: UInt8) -> Bool {

@@ -168,4 +168,38 @@ struct ReactiveTests {
             #expect(places == [name])
         }
     }
+
+    /// Cancels while it is handed the value.
+    final class Leaving: Subscriber, @unchecked Sendable {  // Called once, by one task.
+        typealias Input = Item
+        typealias Failure = APIClientError
+        let (heard, tell) = AsyncStream.makeStream(of: String.self)
+        var subscription: (any Subscription)?
+        func receive(subscription: any Subscription) {
+            self.subscription = subscription
+            subscription.request(.unlimited)
+        }
+        func receive(_ input: Item) -> Subscribers.Demand {
+            subscription?.cancel()
+            tell.yield("value")
+            return .none
+        }
+        func receive(completion: Subscribers.Completion<APIClientError>) { tell.yield("completed") }
+    }
+
+    @Test("who cancels while the value is handed over hears nothing more")
+    @MainActor func leaving() async throws {
+        let server = try LoopbackServer.start { _ in .json(#"{"id":7}"#) }
+        defer { server.close() }
+        let subscriber = Leaving()
+        manager(server).publisher(for: Things(), as: Item.self).subscribe(subscriber)
+        for await event in subscriber.heard {
+            #expect(event == "value")
+            break
+        }
+        // Whatever would still come, would come on the main queue before this.
+        await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
+        subscriber.tell.finish()
+        #expect(await all(subscriber.heard).isEmpty)
+    }
 }

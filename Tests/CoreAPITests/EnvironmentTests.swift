@@ -71,4 +71,18 @@ struct EnvironmentTests {
         #expect(told.current == 1)
         #expect(transport.requests.first.map { header($0, "X-A") } == "1")
     }
+
+    @Test("made of a name and a base URL, and merged with another one")
+    func conveniences() {
+        var first = Environment("tool", baseURL: "https://tool.example", isSimulated: true, fixturesType: .attached)
+        #expect(first.name == "tool" && first.isSimulated && first.type.baseURL == "https://tool.example")
+        first.commonHeaders = ["X-A": "1", "X-B": "1"]
+        var second = Environment("other", baseURL: "https://other.example")
+        second.commonHeaders = ["X-B": "2"]
+        second.specificHeaders = ["orders": ["X-C": "3"]]
+        let merged = first.merging(second)
+        #expect(merged.baseURL == "https://tool.example")
+        #expect(merged.commonHeaders.elements.map(\.value) == ["1", "2"])
+        #expect(merged.specificHeaders.keys.sorted() == ["orders"])
+    }
 }

@@ -91,4 +91,28 @@ struct IsolationTests {
         }
         #expect(try typed.value == Item(id: 7))
     }
+
+    @Test("a dispatcher's completions run on its channel's queue")
+    func dispatcherQueue() async {
+        let key = DispatchSpecificKey<Bool>()
+        let own = DispatchQueue(label: "own")
+        own.setSpecific(key: key, value: true)
+        var channel = Channel.test("https://h.example", transport: RecordingTransport())
+        channel.callbackQueue = .queue(own)
+        let dispatcher = CommonDispatcher(channel: channel)
+        let wasOnQueue = await withCheckedContinuation { continuation in
+            dispatcher.response(for: TestEndpoint(), as: .nothing) { _ in
+                continuation.resume(returning: DispatchQueue.getSpecific(key: key) == true)
+            }
+        }
+        #expect(wasOnQueue)
+    }
+
+    @Test("a transport that is given answers in the place of the environment's fixtures")
+    func givenTransport() async {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport())
+        channel.environment.fixturesType = .attached
+        let copy = CommonDispatcher(channel: channel).isolatedCopy(transport: RecordingTransport(status: 204))
+        #expect(await copy.response(for: TestEndpoint(), as: .nothing).head?.status.code == 204)
+    }
 }

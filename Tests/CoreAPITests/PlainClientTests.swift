@@ -69,4 +69,15 @@ struct PlainClientTests {
         _ = try await client.perform(APIRequest<Item>(TestEndpoint(), environment: environment("http://h.example")))
         #expect(transport.requests.first?.headers[.init("X-A")!] == "1")
     }
+
+    @Test("a sound value of another meaning at the root is not malformed JSON")
+    func soundRoot() async {
+        enum Colour: String, Decodable, Sendable { case red }
+        let client = APIClient(transport: RecordingTransport(body: #""blue""#))
+        let request = APIRequest<Colour>(TestEndpoint(), environment: environment("http://h.example"))
+        guard case .decoding(let failure, _)? = await client.response(to: request).error else {
+            Issue.record("expected decoding"); return
+        }
+        #expect(!failure.isMalformed)
+    }
 }

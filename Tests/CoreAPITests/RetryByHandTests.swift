@@ -40,7 +40,7 @@ struct RetryByHandTests {
         channel.modifiers = [Header("X-A", "1")]
         let manager = channel.manager()
         let first = await manager.response(for: TestEndpoint(), as: Item.self)
-        let second = try #require(await first.retry(max: 1, delay: .milliseconds(5)))
+        let second = try #require(try? await first.retry(max: 1, delay: .milliseconds(5)))
         #expect(try second.value == Item(id: 7))
         #expect(second.attempts.map(\.status) == [500, 200])
         #expect(second.attempts.map(\.delay) == [.zero, .milliseconds(5)])
@@ -49,7 +49,7 @@ struct RetryByHandTests {
             transport.requests.map { $0.headers.map(\.value) } == Array(repeating: ["application/json", "1"], count: 2),
             "nothing is there twice")
         #expect(transport.requests[1].deadline > transport.requests[0].deadline)
-        #expect(await second.retry(max: 1) == nil)
+        #expect((try? await second.retry(max: 1)) == nil)
     }
 
     struct Eager: ErrorHandler {
@@ -64,15 +64,15 @@ struct RetryByHandTests {
         channel.limits.attempts = 3
         let first = await channel.manager().response(for: TestEndpoint(), as: Item.self)
         #expect(first.attempts.count == 3)
-        #expect(await first.retry(max: 5) == nil, "the channel allows three")
+        #expect((try? await first.retry(max: 5)) == nil, "the channel allows three")
         channel.errorHandler = NoErrorHandler()
         let single = await channel.manager().response(for: TestEndpoint(), as: Item.self)
         channel.errorHandler = Eager()
-        let second = try #require(await single.retry(max: 5))
+        let second = try #require(try? await single.retry(max: 5))
         #expect(second.attempts.count == 2)
         #expect(second.attempts.map(\.number) == [1, 2])
-        let third = try #require(await second.retry(max: 5))
-        #expect(await third.retry(max: 5) == nil)
+        let third = try #require(try? await second.retry(max: 5))
+        #expect((try? await third.retry(max: 5)) == nil)
     }
 
     @Test("the original Cancellable stops a later attempt and its pause", arguments: [Duration.zero, .seconds(3_600)])
@@ -118,15 +118,15 @@ struct RetryByHandTests {
         let second = try #require(await next.next())
         call.cancel()
         #expect(await refusal(second) == .cancelled)
-        #expect(await refusal(await manager.response(for: TestEndpoint(), as: Item.self).request) == .notDelivered)
+        #expect(await refusal(await manager.response(for: TestEndpoint(), as: Item.self).request) == .nothingToRepeat)
         #expect(RetryRefusal.exhausted(max: 3).localizedDescription.contains("3"))
     }
 
     @Test("a call that could not be built, and a response that was transformed, have nothing to repeat")
     func nothingToRepeat() async {
         let manager = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#)).manager()
-        #expect(await manager.response(for: TestEndpoint("\r\n"), as: Item.self).retry(max: 1) == nil)
-        #expect(await manager.response(for: TestEndpoint(), as: Item.self).map(\.id).retry(max: 1) == nil)
+        #expect((try? await manager.response(for: TestEndpoint("\r\n"), as: Item.self).retry(max: 1)) == nil)
+        #expect((try? await manager.response(for: TestEndpoint(), as: Item.self).map(\.id).retry(max: 1)) == nil)
     }
 
     @Test("over the wire: the server sees each attempt, on one connection")
@@ -139,7 +139,7 @@ struct RetryByHandTests {
         channel.interceptors = [Numbering()]
         let first = await channel.manager().response(for: TestEndpoint(), as: Item.self)
         #expect(first.head?.status == .serviceUnavailable)
-        let second = try #require(await first.retry(max: 1))
+        let second = try #require(try? await first.retry(max: 1))
         #expect(try second.value == Item(id: 7))
         #expect(second.attempts.count == 2)
         await channel.close()
@@ -147,6 +147,98 @@ struct RetryByHandTests {
 
     struct Numbering: RequestInterceptor {
         func adapt(_ request: inout Request) async throws { try request.setHeader("X-Attempt", "\(request.attempt)") }
+    }
+
+    @Test("one response is retried once, however often and by how many at once it is asked")
+    func once() async {
+        let transport = RecordingTransport(status: 500)
+        let first = await Channel.test("https://h.example", transport: transport).manager().response(
+            for: TestEndpoint(), as: Item.self)
+        let outcomes = await withTaskGroup { group in
+            for _ in 0..<100 {
+                group.addTask {
+                    do throws(RetryRefusal) {
+                        return "\(try await first.retry(max: 200).attempts.count)"
+                    } catch {
+                        return "\(error)"
+                    }
+                }
+            }
+            return await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        }
+        #expect(outcomes == ["2": 1, "alreadyRetried": 99])
+        #expect(transport.requests.count == 2)
+    }
+
+    @Test("odd numbers are no attempts or no pause", arguments: [Int.min, -1, 0])
+    func oddNumbers(max: Int) async throws {
+        let manager = Channel.test("https://h.example", transport: RecordingTransport(status: 500)).manager()
+        let first = await manager.response(for: TestEndpoint(), as: Item.self)
+        await #expect(throws: RetryRefusal.exhausted(max: max)) { try await first.retry(max: max) }
+        let second = try await first.retry(max: .max, delay: .seconds(Int64.min))
+        #expect(second.attempts.count == 2)
+    }
+
+    @Test("a request that could not be built has nothing to repeat, and the callback hears so")
+    @MainActor func unbuilt() async {
+        let manager = Channel.test("https://h.example", transport: RecordingTransport()).manager()
+        let refusal = await withCheckedContinuation { continuation in
+            manager.response(for: TestEndpoint("\r\n"), as: Item.self) { response in
+                response.retry(max: 3) { continuation.resume(returning: $0) }
+            }
+        }
+        #expect(refusal == .nothingToRepeat)
+    }
+
+    final class Screen: Sendable {
+        let kept = Mutex<Response<Item>?>(nil)
+    }
+
+    @Test(
+        "a response that is kept by what its completion keeps leaks neither after a success nor after a retry",
+        arguments: [200, 500])
+    func noCycle(status: Int) async {
+        weak var weakly: Screen?
+        do {
+            let screen = Screen()
+            weakly = screen
+            let manager = Channel.test(
+                "https://h.example", transport: RecordingTransport(status: status, body: #"{"id":7}"#)
+            ).manager()
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                manager.response(for: TestEndpoint(), as: Item.self) { response in
+                    screen.kept.withLock { $0 = response }
+                    guard response.error != nil else { return continuation.resume() }
+                    response.request?.retry(max: 0) { _ in continuation.resume() }
+                }
+            }
+        }
+        for _ in 0..<1_000 where weakly != nil { await Task.yield() }
+        #expect(weakly == nil)
+    }
+
+    /// Answers by itself, without a pipeline.
+    struct Canned: Dispatcher {
+        let url: HTTPURL
+        func response<Value: Sendable>(for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>) async -> Response<Value>
+        {
+            let levels = endpoint.modifierLevels.map { $0.compactMap { ($0 as? Header)?.value }.joined() }.joined(separator: "|")
+            let call = Call(channel: .test("https://h.example", transport: RecordingTransport()), endpoint: endpoint.description)
+            let request = Request(call: call, method: endpoint.method, url: url)
+            let error = APIClientError(Trouble(code: 1), ErrorContext(request))
+            return Response(request: request, data: Data(levels.utf8), result: .failure(error))
+        }
+    }
+
+    @Test("a team's own dispatcher sees every level, and its responses have nothing to repeat")
+    func ownDispatcher() async throws {
+        let manager = NetworkManager<TestEndpoint>(dispatcher: Canned(url: try HTTPURL("https://h.example"))).attaching(
+            Header("X-A", "1")
+        ).attaching(Header("X-A", "2"))
+        let response = await manager.response(for: TestEndpoint(modifiers: [Header("X-A", "0")]), as: Item.self)
+        #expect(String(decoding: response.data, as: UTF8.self) == "0|1|2")
+        #expect(response.error?.label == "unknown")
+        await #expect(throws: RetryRefusal.nothingToRepeat) { try await response.retry() }
     }
 }
 
@@ -190,6 +282,17 @@ struct CallAttemptsTests {
         for await _ in channel(transport).manager().attempts(for: TestEndpoint(), as: Item.self) { break }
         for await wasCancelled in ended {
             #expect(wasCancelled)
+            break
+        }
+    }
+
+    @Test("a failure is heard when it is known, not after the pause that follows it")
+    func early() async {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 503))
+        channel.modifiers = [Timeout(total: .seconds(86_400))]
+        channel.interceptors = [RetryPolicy(base: .seconds(3_600), cap: .seconds(3_600))]
+        for await response in channel.manager().attempts(for: TestEndpoint(), as: Item.self) {
+            #expect(response.attempts.count == 1)
             break
         }
     }

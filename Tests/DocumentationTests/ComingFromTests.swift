@@ -61,8 +61,7 @@ struct ComingFromTests {
         let show: @Sendable (Thing?) -> Void = { tell.yield($0) }
         dispatcher.response(for: ThingEndpoints.thing(7), ()) { response in
             guard let thing = try? response.value else {
-                response.request?.retry(max: 3) { _ in show(nil) }
-                return
+                return response.retry(max: 3) { _ in show(nil) }
             }
             show(thing)
         }

@@ -32,8 +32,11 @@ public protocol Endpoint: Sendable {
     var description: String { get }
     /// Default: ``InputEncoding/query`` for methods whose parameters belong there, else ``InputEncoding/body``.
     var encoding: InputEncoding { get }
-    /// Nearest of all levels; see ``RequestModifier``.
+    /// The endpoint's own; see ``RequestModifier``.
     var modifiers: [any RequestModifier] { get }
+    /// What is attached to a call of this endpoint, farthest level first. Default one level, ``modifiers`` and then ``headers``. What a
+    /// dispatcher of the team's own looks at; an endpoint that a feature describes leaves it alone.
+    var modifierLevels: [[any RequestModifier]] { get }
 }
 
 extension Endpoint {
@@ -42,6 +45,7 @@ extension Endpoint {
     public var params: Parameters? { nil }
     public var encoding: InputEncoding { method.sendsParametersInQuery ? .query : .body }
     public var modifiers: [any RequestModifier] { [] }
+    public var modifierLevels: [[any RequestModifier]] { [modifiers + [headers]] }
 
     public var url: String {
         baseURL.hasSuffix("/") || path.hasPrefix("/") || baseURL.isEmpty ? baseURL + path : "\(baseURL)/\(path)"

@@ -8,10 +8,20 @@
 ///
 /// How it is written is the ``InputEncoding``'s business.
 public struct Parameters: Encodable, Sendable, ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
-    let value: any Encodable & Sendable
+    /// What was given, for an ``InputEncoding`` of a team's own.
+    public let value: any Encodable & Sendable
 
     public init(_ value: some Encodable & Sendable) {
         self.value = (value as? Parameters)?.value ?? value
+    }
+
+    /// `nil` for a value that is nil, which is nothing to send.
+    init?<Value: Encodable & Sendable>(unlessNil value: Value) {
+        if Value.self is any ExpressibleByNilLiteral.Type {
+            let mirror = Mirror(reflecting: value)
+            if mirror.displayStyle == .optional, mirror.children.isEmpty { return nil }
+        }
+        self.init(value)
     }
 
     /// Keeps the order of the literal; of a name that comes twice the later value counts.

@@ -1,113 +1,41 @@
-internal import Foundation
-internal import HTTPTypes
+public import HTTPTypes
 
 /// An endpoint that knows what it takes and what it gives, made by an ``EndpointProvider``.
 ///
 /// Use it where the answer's type belongs to the endpoint; use an ``Endpoint`` enum where one type describes a feature's requests and
 /// the caller names the answer. Both run through the same dispatcher.
 ///
-/// `Input` is `Void`, `Data` (the body as it is) or anything `Encodable`; `Output` is `Void`, `Data` or anything `Decodable`, ``JSONValue``
-/// among them.
+/// `Input` is `Void`, `Data` (the body as it is) or anything `Encodable`, of which `nil` is nothing; `Output` is `Void`, `Data` or
+/// anything `Decodable`, ``JSONValue`` among them.
 public struct TypedEndpoint<Method: EndpointMethod, Input, Output: Sendable>: Sendable {
+    /// What stands in logs and errors: the provider and the name of the endpoint, without any value.
+    public let name: String
     public let path: String
-    public private(set) var headers: Headers
+    public let headers: Headers
     public let encoding: InputEncoding
-    /// The endpoint's own, and those of a call; see ``attaching(_:)``.
-    public private(set) var modifiers: [any RequestModifier]
+    /// The provider's.
+    let implicitModifiers: [any RequestModifier]
+    /// The endpoint's own.
+    public let modifiers: [any RequestModifier]
+    var attached: [[any RequestModifier]] = []
     let parameters: @Sendable (Input) -> Parameters?
     /// How the answer becomes the output.
     public let decoding: ResponseDecoding<Output>
-}
 
-extension TypedEndpoint {
+    public var method: HTTPRequest.Method { Method.method }
+
     /// This endpoint with its input, for every door that takes an ``Endpoint``; its answer is decoded by ``decoding``.
     public func filled(with input: Input) -> any Endpoint {
         FilledEndpoint(
-            path: path, method: Method.method, headers: headers, params: parameters(input), encoding: encoding,
-            modifiers: modifiers, description: "\(Method.method.rawValue) \(path)")
+            path: path, method: method, headers: headers, params: parameters(input), encoding: encoding, modifiers: modifiers,
+            description: name, modifierLevels: [implicitModifiers, modifiers + [headers]] + attached)
     }
 
-    /// This endpoint with further modifiers for one call; they win over its own.
+    /// This endpoint with further modifiers for one call; they win over its own, and over those attached before.
     public func attaching(_ modifiers: any RequestModifier...) -> TypedEndpoint {
         var copy = self
-        copy.modifiers = [ModifierLevel(modifiers: self.modifiers + [headers])] + modifiers
-        copy.headers = [:]
+        copy.attached.append(modifiers)
         return copy
-    }
-}
-
-/// Makes typed endpoints that share modifiers: one per feature.
-///
-/// ```swift
-/// struct OrderEndpoints: EndpointProvider {
-///     static var implicitModifiers: [any RequestModifier] { [Header("X-Feature", "orders")] }
-///
-///     static let all: GET<Void, [Order]> = create("orders")
-///     static let place: POST<NewOrder, Order> = create("orders")
-///     static func order(_ id: String) -> GET<Void, Order> { create("orders/\(segment: id)") }
-/// }
-///
-/// let orders = try await dispatcher.request(OrderEndpoints.all)
-/// let order = try await dispatcher.request(OrderEndpoints.place, NewOrder(items: items))
-/// ```
-public protocol EndpointProvider {
-    /// Attached to every endpoint of this provider: nearer than the channel's, farther than the endpoint's own.
-    static var implicitModifiers: [any RequestModifier] { get }
-}
-
-extension EndpointProvider {
-    public static var implicitModifiers: [any RequestModifier] { [] }
-
-    /// An endpoint that takes nothing and gives a value.
-    public static func create<Method, Output: Decodable>(
-        _ path: String, headers: Headers = [:], modifiers: [any RequestModifier] = []
-    ) -> TypedEndpoint<Method, Void, Output> {
-        make(path, headers, nil, modifiers, { _ in nil }, .decodable())
-    }
-
-    /// An endpoint that takes nothing and gives nothing.
-    public static func create<Method>(
-        _ path: String, headers: Headers = [:], modifiers: [any RequestModifier] = []
-    ) -> TypedEndpoint<Method, Void, Void> {
-        make(path, headers, nil, modifiers, { _ in nil }, .nothing)
-    }
-
-    /// An endpoint that takes a value and gives one.
-    ///
-    /// - Parameters:
-    ///   - path: as in ``Endpoint/path``.
-    ///   - headers: the endpoint's own; they win over those of every farther level.
-    ///   - encoding: `nil` for the query or the body, as the method wants it.
-    ///   - modifiers: the endpoint's own.
-    public static func create<Method, Input: Encodable & Sendable, Output: Decodable>(
-        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier] = []
-    ) -> TypedEndpoint<Method, Input, Output> {
-        make(path, headers, encoding, modifiers, { Parameters($0) }, .decodable())
-    }
-
-    /// An endpoint that takes a value and gives nothing.
-    ///
-    /// - Parameters:
-    ///   - path: as in ``Endpoint/path``.
-    ///   - headers: the endpoint's own; they win over those of every farther level.
-    ///   - encoding: `nil` for the query or the body, as the method wants it.
-    ///   - modifiers: the endpoint's own.
-    public static func create<Method, Input: Encodable & Sendable>(
-        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier] = []
-    ) -> TypedEndpoint<Method, Input, Void> {
-        make(path, headers, encoding, modifiers, { Parameters($0) }, .nothing)
-    }
-
-    private static func make<Method, Input, Output>(
-        _ path: String, _ headers: Headers, _ encoding: InputEncoding?, _ modifiers: [any RequestModifier],
-        _ parameters: @escaping @Sendable (Input) -> Parameters?, _ decoding: ResponseDecoding<Output>
-    ) -> TypedEndpoint<Method, Input, Output> {
-        let usual: InputEncoding =
-            if Input.self == Data.self { .raw } else if Method.method.sendsParametersInQuery { .query } else { .body }
-        return TypedEndpoint(
-            path: path, headers: headers, encoding: encoding ?? usual,
-            modifiers: [ModifierLevel(modifiers: implicitModifiers)] + modifiers,
-            parameters: parameters, decoding: decoding)
     }
 }
 
@@ -120,6 +48,7 @@ private struct FilledEndpoint: Endpoint {
     let encoding: InputEncoding
     let modifiers: [any RequestModifier]
     let description: String
+    let modifierLevels: [[any RequestModifier]]
 }
 
 extension Dispatcher {
@@ -133,7 +62,7 @@ extension Dispatcher {
     /// Runs a typed endpoint and calls back; see ``response(for:as:queue:completion:)``.
     @discardableResult
     public func response<Method, Input, Output>(
-        for endpoint: TypedEndpoint<Method, Input, Output>, _ input: Input, queue: CallbackQueue = .main,
+        for endpoint: TypedEndpoint<Method, Input, Output>, _ input: Input, queue: CallbackQueue? = nil,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Output>) -> Void
     ) -> Cancellable {
         response(for: endpoint.filled(with: input), as: endpoint.decoding, queue: queue, completion: completion)

@@ -12,8 +12,8 @@ public protocol RequestEnhancer: Sendable {
     /// Where this one stands, if not where its kind does.
     var instancePriority: Priority? { get }
 
-    /// Changes the request. Throwing ends the call with ``APIClientError/enhancing(_:_:)``, or with ``APIClientError/request(_:_:)``
-    /// for a ``RequestError``.
+    /// Changes the request. Throwing ends the call with ``APIClientError/enhancing(_:_:)``, or at the stage of the error itself if it is
+    /// one of the kit's, ``APIClientError/request(_:_:)`` for a ``RequestError``.
     func enhance(_ request: inout Request) throws
 
     /// Changes the response or its result: a verifier turns a success into a failure here, and `response = response.map { … }` changes

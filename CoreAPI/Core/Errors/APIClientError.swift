@@ -32,9 +32,16 @@ public indirect enum APIClientError: Error, Sendable {
     /// An error that no stage knows, from code around the pipeline: a dispatcher of the team's own, an operator.
     case unknown(any Error, ErrorContext)
 
-    /// Any error at the stage where it belongs, nothing of it lost. The pipeline's own errors keep theirs, `CancellationError` is a
-    /// cancellation, an ``APIClientError`` stays what it is.
-    public init(_ error: any Error, _ context: ErrorContext) {
+    /// Any error at the stage where it belongs, nothing of it lost. The kit's own errors keep theirs, `CancellationError` is a
+    /// cancellation, an ``APIClientError`` stays what it is, and anything else is of the stage that threw it.
+    ///
+    /// - Parameters:
+    ///   - error: what was thrown.
+    ///   - context: where.
+    ///   - stage: for an error that is none of the kit's. Default ``unknown(_:_:)``.
+    public init(
+        _ error: any Error, _ context: ErrorContext, stage: (any Error, ErrorContext) -> APIClientError = APIClientError.unknown
+    ) {
         self =
             switch error {
             case let error as APIClientError: error
@@ -43,7 +50,7 @@ public indirect enum APIClientError: Error, Sendable {
             case let error as VerificationError: .verification(error, context)
             case let error as DecodingFailure: .decoding(error, context)
             case is CancellationError: .cancelled(context)
-            default: .unknown(error, context)
+            default: stage(error, context)
             }
     }
 
@@ -88,7 +95,8 @@ public indirect enum APIClientError: Error, Sendable {
         case .adapting: "adapting"
         case .transport(let error, _): "transport.\(error.label)"
         case .verification(let error, _): "verification.\(error.label)"
-        case .app: "app"
+        // Beside what a filter has put in its place, the reason still counts.
+        case .app(_, let context): context.cause.map { "app.\($0.label)" } ?? "app"
         case .decoding: "decoding"
         case .cancelled: "cancelled"
         case .unknown: "unknown"
@@ -97,9 +105,13 @@ public indirect enum APIClientError: Error, Sendable {
 }
 
 extension APIClientError: LocalizedError, CustomStringConvertible {
-    /// What was expected, what came, and where; secrets are redacted.
-    public var errorDescription: String? { description }
+    /// The app's own error in its own words; of any other what was expected, what came, and where. Secrets are redacted.
+    public var errorDescription: String? {
+        guard case .app(let error, let context) = self else { return description }
+        return context.redaction.redact(text: error.readableDescription).escapingControls
+    }
 
+    /// What was expected, what came, and where; secrets are redacted.
     public var description: String {
         let reason =
             switch self {

@@ -21,7 +21,9 @@ public struct DecodingFailure: Error, Sendable {
         self.underlying = underlying
         self.expected = expected
         let (path, reason) = Self.explain(underlying)
-        isMalformed = if case DecodingError.dataCorrupted(let context) = underlying { context.codingPath.isEmpty } else { false }
+        let isAtRoot = if case DecodingError.dataCorrupted(let context) = underlying { context.codingPath.isEmpty } else { false }
+        // A sound value of another meaning at the root, a date for instance, fails in the same words.
+        isMalformed = isAtRoot && (try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed)) == nil
         self.reason = reason
         codingPath = path.reduce(into: "") { text, key in
             if let index = key.intValue {

@@ -45,7 +45,8 @@ public struct ErrorFilter: Sendable {
     ) -> ErrorFilter {
         ErrorFilter { response in
             guard let head = response.head, !response.data.isEmpty,
-                let envelope = try? response.call.channel.coder.decode(Envelope.self, from: response.data)
+                let envelope = try? (response.request?.coder ?? response.call.channel.coder).decode(
+                    Envelope.self, from: response.data)
             else { return nil }
             return translate(envelope, head)
         }
@@ -88,7 +89,7 @@ public struct ErrorFilter: Sendable {
         case nil, .app, .cancelled: return response
         case let error?:
             guard let own = translate(error) else { return response }
-            return response.with(.failure(own as? APIClientError ?? .app(own, error.context.caused(by: error))))
+            return response.with(.failure(APIClientError(own, error.context.caused(by: error), stage: APIClientError.app)))
         }
     }
 
@@ -96,10 +97,9 @@ public struct ErrorFilter: Sendable {
         // Without an answer there is nothing to translate but the transport's own error, which must stay recognisable.
         guard response.head != nil else { return }
         do {
-            guard let error = try find(response) else { return }
-            response.result = .failure(error as? APIClientError ?? .app(error, ErrorContext(response)))
+            if let error = try find(response) { throw error }
         } catch {
-            response.result = .failure(.app(error, ErrorContext(response)))
+            response.result = .failure(APIClientError(error, ErrorContext(response), stage: APIClientError.app))
         }
     }
 }

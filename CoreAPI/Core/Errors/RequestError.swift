@@ -45,7 +45,7 @@ extension RequestError: LocalizedError {
         case .malformedMethod(let method):
             "the method '\(method)' is malformed: expected a token such as GET (RFC 9110 §9.1)"
         case .namelessQueryItem(let value):
-            "expected a query item with a name, got one with an empty name and \(value.map { "the value '\($0)'" } ?? "no value")"
+            "expected a query item with a name, got one with an empty name and \(value == nil ? "no value" : "a value")"
         case .conflictingBaseURLs(let bases):
             "expected one base URL of the highest priority, got \(bases.joined(separator: " and "))"
         case .duplicateModifier(let type):

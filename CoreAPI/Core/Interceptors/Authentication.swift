@@ -20,45 +20,58 @@ public final class BearerAuthentication: RequestInterceptor {
     public typealias Refresh = @Sendable (Response<Void>) async throws -> String
 
     private let initial: String?
+    private let origins: [String]
     private let isRefused: @Sendable (Response<Void>) -> Bool
     private let refresh: Refresh
     private let state: Mutex<State>
 
     private struct State {
+        var sessions: [String: Session] = [:]
+        var nextWaiter = 0
+    }
+
+    /// What belongs to one environment.
+    private struct Session {
+        var token: String?
+        var waiters: [Int: CheckedContinuation<RetryResult, Never>] = [:]
+        var isRefreshing = false
+        var failure: Failure?
+
         /// When the last refresh failed, and with what.
         struct Failure {
             let at: ContinuousClock.Instant
             let error: any Error
         }
-
-        var token: String?
-        var waiters: [Int: CheckedContinuation<RetryResult, Never>] = [:]
-        var nextWaiter = 0
-        var isRefreshing = false
-        var failure: Failure?
     }
 
+    /// A token is sent to the origin (scheme, host and port) of the call's environment and to no other: an endpoint with a base URL of
+    /// its own elsewhere goes without. A channel that is switched to another environment begins without a token there.
+    ///
     /// - Parameters:
-    ///   - token: what to begin with; without one the first request goes out bare and the refusal fetches one.
+    ///   - token: what to begin with, in the environment of the first call; without one the first request goes out bare and the
+    ///     refusal fetches one.
+    ///   - origins: further ones that may get the token, as in `https://files.example.com`.
     ///   - isRefused: whether the answer refuses the token; status 401 by default.
     ///   - refresh: see ``Refresh``.
     public init(
-        token: String? = nil, isRefused: @escaping @Sendable (Response<Void>) -> Bool = { $0.head?.status.code == 401 },
+        token: String? = nil, origins: [String] = [],
+        isRefused: @escaping @Sendable (Response<Void>) -> Bool = { $0.head?.status.code == 401 },
         refresh: @escaping Refresh
     ) {
         initial = token
+        self.origins = origins
         self.isRefused = isRefused
         self.refresh = refresh
-        state = Mutex(State(token: token))
+        state = Mutex(State())
     }
 
     public func adapt(_ request: inout Request) async throws {
-        guard let token = state.withLock({ $0.token }) else { return }
+        guard mayCarryToken(request), let token = withSession(of: request.call, { $0.token }) else { return }
         try request.setHeader("Authorization", "Bearer \(token)")
     }
 
     public func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult {
-        guard isRefused(response), let request = response.request else { return .doNotRetry }
+        guard isRefused(response), let request = response.request, mayCarryToken(request) else { return .doNotRetry }
         let used = request.headers[.authorization]
         // Refused again right after a refresh: another one would not help.
         let refusals = response.attempts.count { $0.status == response.head?.status.code }
@@ -67,7 +80,28 @@ public final class BearerAuthentication: RequestInterceptor {
     }
 
     public func isolatedCopy() -> any RequestInterceptor {
-        BearerAuthentication(token: initial, isRefused: isRefused, refresh: refresh)
+        BearerAuthentication(token: initial, origins: origins, isRefused: isRefused, refresh: refresh)
+    }
+
+    private func mayCarryToken(_ request: Request) -> Bool {
+        ([request.call.channel.environment.baseURL] + origins).contains { origin in
+            (try? HTTPURL(origin)).map(request.url.hasSameOrigin) ?? false
+        }
+    }
+
+    /// Changes the session of a call's environment; the first one begins with the initial token.
+    private func withSession<Result: Sendable>(_ body: @Sendable (inout Session) -> Result, of base: String) -> Result {
+        state.withLock { state in
+            var session = state.sessions[base] ?? Session(token: state.sessions.isEmpty ? initial : nil)
+            // Taken out while it is changed, so that it is not copied.
+            state.sessions[base] = nil
+            defer { state.sessions[base] = session }
+            return body(&session)
+        }
+    }
+
+    private func withSession<Result: Sendable>(of call: Call, _ body: @Sendable (inout Session) -> Result) -> Result {
+        withSession(body, of: call.channel.environment.baseURL)
     }
 
     private enum Step {
@@ -76,6 +110,7 @@ public final class BearerAuthentication: RequestInterceptor {
     }
 
     private func tokenNewer(than used: String?, for response: Response<Void>) async -> RetryResult {
+        let call = response.call
         let id = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter
@@ -87,20 +122,22 @@ public final class BearerAuthentication: RequestInterceptor {
                 .timedOut(.total, after: response.request?.timeout.total ?? .zero), ErrorContext(response)))
         let timer = Task {
             try await Task.sleep(until: deadline, clock: .continuous)
-            leave(id, with: tooLate)
+            leave(id, of: call, with: tooLate)
         }
         defer { timer.cancel() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let step = state.withLock { state -> Step in
-                    if let token = state.token, used != "Bearer \(token)" { return .done(.retry) }
+                let step = withSession(of: call) { session -> Step in
+                    if let token = session.token, used != "Bearer \(token)" { return .done(.retry) }
                     // Calls that were under way when a refresh failed share its failure, also those that were refused a moment later.
-                    if let failure = state.failure, response.call.started <= failure.at { return .done(.fail(failure.error)) }
+                    if !session.isRefreshing, let failure = session.failure, call.started <= failure.at {
+                        return .done(.fail(failure.error))
+                    }
                     if Task.isCancelled { return .done(.doNotRetry) }
                     if deadline <= .now { return .done(tooLate) }
-                    state.waiters[id] = continuation
-                    defer { state.isRefreshing = true }
-                    return .wait(mustStart: !state.isRefreshing)
+                    session.waiters[id] = continuation
+                    defer { session.isRefreshing = true }
+                    return .wait(mustStart: !session.isRefreshing)
                 }
                 switch step {
                 case .done(let result): continuation.resume(returning: result)
@@ -108,12 +145,12 @@ public final class BearerAuthentication: RequestInterceptor {
                 }
             }
         } onCancel: {
-            leave(id, with: .doNotRetry)
+            leave(id, of: call, with: .doNotRetry)
         }
     }
 
-    private func leave(_ id: Int, with result: RetryResult) {
-        state.withLock { $0.waiters.removeValue(forKey: id) }?.resume(returning: result)
+    private func leave(_ id: Int, of call: Call, with result: RetryResult) {
+        withSession(of: call) { $0.waiters.removeValue(forKey: id) }?.resume(returning: result)
     }
 
     /// A task that belongs to nobody: the caller that happened to start it may be cancelled.
@@ -121,20 +158,20 @@ public final class BearerAuthentication: RequestInterceptor {
         Task.detached {
             let outcome: RetryResult
             var token: String?
-            var failure: State.Failure?
+            var failure: Session.Failure?
             do {
                 token = try await self.refresh(response)
                 outcome = .retry
             } catch {
                 outcome = .fail(error)
-                failure = State.Failure(at: .now, error: error)
+                failure = Session.Failure(at: .now, error: error)
             }
-            let waiters = self.state.withLock { [token, failure] state in
-                if let token { state.token = token }
-                state.failure = failure
-                state.isRefreshing = false
-                let waiters = state.waiters
-                state.waiters = [:]
+            let waiters = self.withSession(of: response.call) { [token, failure] session in
+                if let token { session.token = token }
+                session.failure = failure
+                session.isRefreshing = false
+                let waiters = session.waiters
+                session.waiters = [:]
                 return waiters
             }
             for waiter in waiters.values { waiter.resume(returning: outcome) }

@@ -6,7 +6,7 @@
 /// timeouts cannot stop code that does not look.
 public protocol RequestInterceptor: Sendable {
     /// Changes the attempt; the request arrives without what earlier attempts changed. Throwing fails the attempt with
-    /// ``APIClientError/adapting(_:_:)``, or with the error itself if it is an ``APIClientError``.
+    /// ``APIClientError/adapting(_:_:)``, or at the stage of the error itself if it is one of the kit's.
     func adapt(_ request: inout Request) async throws
 
     /// Asked after a failed attempt, with all that came.

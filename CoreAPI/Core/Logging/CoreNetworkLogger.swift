@@ -23,6 +23,21 @@ public struct CoreNetworkLogger: NetworkLogger {
         self.options = options
     }
 
+    /// Writes to a function instead: a line per event, message and then metadata by name.
+    ///
+    /// ```swift
+    /// channel.logger = CoreNetworkLogger(options: .all) { line in print(line) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - options: for calls to which no ``RequestLogging`` is attached.
+    ///   - write: called on the pipeline's thread, concurrently for different calls.
+    public init(options: RequestLogging = .standard, write: @escaping @Sendable (_ line: String) -> Void) {
+        self.init(
+            subsystem: "networkerkit", category: "function", options: options,
+            logger: Logger(label: "networkerkit") { _ in FunctionLogHandler(write: write) })
+    }
+
     public func log(_ event: NetworkEvent) {
         switch event {
         case .sending(let request):

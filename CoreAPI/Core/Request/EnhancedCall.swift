@@ -8,6 +8,7 @@ final class EnhancedCall<Value: Sendable>: Sendable {
     let repetitions: Int
     /// The pause that has passed before its first attempt.
     let delay: Duration
+    private let isTaken = Mutex(false)
 
     init(
         _ request: Request, _ decoding: ResponseDecoding<Value>, attempts: [Attempt] = [], repetitions: Int = 0,
@@ -23,6 +24,14 @@ final class EnhancedCall<Value: Sendable>: Sendable {
     /// How many attempts there may be in the end: as many as the channel allows, or one more where a person asked for it.
     var attemptLimit: Int {
         repetitions == 0 ? request.call.channel.limits.attempts : attempts.count + 1
+    }
+
+    /// Whether nobody has repeated the call from here yet.
+    func take() -> Bool {
+        isTaken.withLock { isTaken in
+            defer { isTaken = true }
+            return !isTaken
+        }
     }
 
     /// The same call for one more attempt, with its total timeout begun anew: who asks by hand does not ask in vain.

@@ -8,16 +8,10 @@ struct ModifierLevels {
     ///
     /// - Throws: ``RequestError/duplicateModifier(type:)``, ``RequestError/conflictingBaseURLs(_:)``.
     mutating func append(_ level: [any RequestModifier]) throws(RequestError) {
-        var own = level
-        for modifier in level {
-            guard let farther = modifier as? ModifierLevel else { continue }
-            try append(farther.modifiers)
-            own = level.filter { !($0 is ModifierLevel) }
-        }
-        guard !own.isEmpty else { return }
-        try Self.refuseDuplicates(own)
-        try take(own.compactMap { $0 as? BaseURL })
-        all += own
+        guard !level.isEmpty else { return }
+        try Self.refuseDuplicates(level)
+        try take(level.compactMap { $0 as? BaseURL })
+        all += level
     }
 
     private static func refuseDuplicates(_ level: [any RequestModifier]) throws(RequestError) {
@@ -38,10 +32,4 @@ struct ModifierLevels {
         if let base, base.priority > candidate.priority { return }
         base = candidate
     }
-}
-
-/// Modifiers that an endpoint brings along but that are farther than its own: a provider's, or the endpoint's own where a call adds
-/// some.
-struct ModifierLevel: RequestModifier {
-    let modifiers: [any RequestModifier]
 }

@@ -18,8 +18,8 @@ public struct Request: Sendable {
     public var timeout: Timeout
     /// 1 for the first attempt.
     public internal(set) var attempt: Int
-    /// Set where a completion hears of the request.
-    var repetition: Repetition?
+    /// Set where a completion hears of a failure.
+    var retryDoor: RetryDoor?
 
     /// A request made by hand; the pipeline makes them from endpoints.
     public init(

@@ -10,12 +10,10 @@ extension Request {
         var levels = ModifierLevels()
         try levels.append(call.channel.modifiers)
         let ofChannel = levels.all.count
-        try levels.append(endpoint.modifiers)
-        let headers = endpoint.headers
+        for level in endpoint.modifierLevels { try levels.append(level) }
         var modifiers = environment.modifiers(for: levels.all)
         let nearest = modifiers.count + ofChannel
         modifiers += levels.all
-        if !headers.isEmpty { modifiers.append(headers) }
 
         let endpointBase = endpoint.baseURL
         let isPathAbsolute = endpointBase.isEmpty && levels.base != nil && levels.base?.string == nil

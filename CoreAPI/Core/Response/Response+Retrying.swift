@@ -1,22 +1,63 @@
+public import Foundation
+
 extension Response {
     /// Makes one more attempt of the same call by hand: adapted again, not enhanced again, with its total timeout begun anew.
     ///
     /// ```swift
     /// var response = await networkManager.response(for: .orderList(path: ""), as: OrderList.self)
-    /// while response.error != nil, let next = await response.retry(max: 3, delay: .seconds(1)) { response = next }
+    /// while response.error != nil, let next = try? await response.retry(max: 3, delay: .seconds(1)) { response = next }
     /// ```
     ///
     /// - Parameters:
-    ///   - limit: attempts made by hand, counted over the whole call.
+    ///   - limit: attempts made by hand, counted over the whole call. The channel's limit on attempts holds beside it.
     ///   - delay: before the attempt.
-    /// - Returns: the response with all attempts so far; `nil`, at once, when `limit` or the channel's limit on attempts is reached, or
-    ///   when there is nothing to repeat: the request could not be built, or the response was transformed or made by hand.
+    /// - Returns: the response with all attempts so far.
+    /// - Throws: ``RetryRefusal``, at once; never the failure of the attempt.
     @concurrent
-    public func retry(max limit: Int, delay: Duration = .zero) async -> Response? {
-        guard let enhanced, enhanced.repetitions < limit, attempts.count < call.channel.limits.attempts else { return nil }
+    public func retry(max limit: Int = .max, delay: Duration = .zero) async throws(RetryRefusal) -> Response {
+        guard let enhanced else { throw .nothingToRepeat }
+        guard enhanced.repetitions < limit, attempts.count < call.channel.limits.attempts else { throw .exhausted(max: limit) }
+        guard enhanced.take() else { throw .alreadyRetried }
         // A cancelled pause leads to an attempt that ends at once, as cancelled.
         if delay > .zero { try? await Task.sleep(for: delay) }
-        return await Pipeline(channel: call.channel).response(
-            .again(enhanced.repeated(after: attempts, delay: max(delay, .zero))))
+        let again = enhanced.repeated(after: attempts, delay: Swift.max(delay, .zero))
+        return await Pipeline(channel: call.channel).response(.again(again))
+    }
+
+    /// As ``Request/retry(max:delay:failCallback:)``, also for a response whose request could not be built: it has nothing to repeat.
+    public func retry(
+        max limit: Int = .max, delay: Duration = .zero,
+        @_inheritActorContext failCallback: @escaping @isolated(any) @Sendable (RetryRefusal) -> Void
+    ) {
+        guard let request else {
+            Task { await CallbackQueue.main.run { await failCallback(.nothingToRepeat) } }
+            return
+        }
+        request.retry(max: limit, delay: delay, failCallback: failCallback)
+    }
+}
+
+/// Why a call is not tried again by hand.
+public enum RetryRefusal: Error, Sendable, Hashable {
+    /// That many attempts were made by hand, or the channel's limit on attempts is reached.
+    case exhausted(max: Int)
+    /// The call was cancelled.
+    case cancelled
+    /// This response was retried before; the attempt has a response of its own.
+    case alreadyRetried
+    /// The request could not be built, the response was transformed or made by a dispatcher of the team's own, or no completion heard
+    /// of it, or of its failure.
+    case nothingToRepeat
+}
+
+extension RetryRefusal: LocalizedError {
+    public var errorDescription: String? {
+        switch self {
+        case .exhausted(let max):
+            "no further attempt by hand: expected at most \(max) of them and no more in all than the channel allows"
+        case .cancelled: "no further attempt by hand: the call was cancelled"
+        case .alreadyRetried: "no further attempt by hand: this response was retried before"
+        case .nothingToRepeat: "no further attempt by hand: expected a failure of the kit's own dispatcher, as it was delivered"
+        }
     }
 }

@@ -5,7 +5,7 @@ extension Response {
     }
 
     /// The same response with its value replaced by a result. What `transform` throws becomes ``APIClientError/app(_:_:)``, unless it is
-    /// an ``APIClientError`` already.
+    /// an error of the kit's.
     public func flatMap<Other>(_ transform: (Value) throws -> Result<Other, APIClientError>) -> Response<Other> {
         switch result {
         case .failure(let error): return with(.failure(error))
@@ -13,7 +13,7 @@ extension Response {
             do {
                 return with(try transform(value))
             } catch {
-                return with(.failure(error as? APIClientError ?? .app(error, ErrorContext(self))))
+                return with(.failure(APIClientError(error, ErrorContext(self), stage: APIClientError.app)))
             }
         }
     }

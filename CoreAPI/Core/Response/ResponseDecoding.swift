@@ -56,18 +56,10 @@ extension ResponseDecoding where Value: Decodable {
     /// optional, if its status may be empty, and ``VerificationError/emptyBody(status:expected:)`` otherwise.
     public static func decodable(_ type: Value.Type = Value.self) -> ResponseDecoding {
         if let raw = ResponseDecoding<Data>.data as? ResponseDecoding { return raw }
+        if let raw = ResponseDecoding<Data?>.dataOrNil as? ResponseDecoding { return raw }
         return ResponseDecoding(wantsCoder: true) { response in
-            guard response.data.isEmpty else {
-                return try (response.request?.coder ?? response.call.channel.coder).decode(Value.self, from: response.data)
-            }
-            let status = response.head?.status.code ?? 0
-            let verifier = response.request?.modifier(StatusCodeResponseVerifier.self) ?? .successful
-            if verifier.mayBeEmpty.contains(status), let optional = Value.self as? any ExpressibleByNilLiteral.Type,
-                let nothing = optional.init(nilLiteral: ()) as? Value
-            {
-                return nothing
-            }
-            throw VerificationError.emptyBody(status: status, expected: String(describing: Value.self))
+            if response.data.isEmpty { return try nothing(in: response) }
+            return try (response.request?.coder ?? response.call.channel.coder).decode(Value.self, from: response.data)
         }
     }
 
@@ -77,12 +69,30 @@ extension ResponseDecoding where Value: Decodable {
     public static func decodable(_ type: Value.Type = Value.self, at path: String) -> ResponseDecoding {
         let keys = path.split(separator: ".").map(String.init)
         return ResponseDecoding(wantsCoder: true) { response in
-            try NestedPath.$current.withValue(keys) {
+            if response.data.isEmpty { return try nothing(in: response) }
+            return try NestedPath.$current.withValue(keys) {
                 try (response.request?.coder ?? response.call.channel.coder).decode(NestedValue<Value>.self, from: response.data)
                     .value
             }
         }
     }
+
+    /// What an answer without a body stands for.
+    private static func nothing(in response: Response<Data>) throws -> Value {
+        let status = response.head?.status.code ?? 0
+        let verifier = response.request?.modifier(StatusCodeResponseVerifier.self) ?? .successful
+        if verifier.mayBeEmpty.contains(status), let optional = Value.self as? any ExpressibleByNilLiteral.Type,
+            let nothing = optional.init(nilLiteral: ()) as? Value
+        {
+            return nothing
+        }
+        throw VerificationError.emptyBody(status: status, expected: String(describing: Value.self))
+    }
+}
+
+extension ResponseDecoding where Value == Data? {
+    /// The body's bytes, or `nil` when there are none.
+    fileprivate static let dataOrNil = ResponseDecoding { $0.data.isEmpty ? nil : $0.data }
 }
 
 extension ResponseDecoding where Value == JSONValue {

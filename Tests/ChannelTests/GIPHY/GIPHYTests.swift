@@ -47,7 +47,7 @@ struct GIPHYTests {
         }
         let failure: GIPHYError = try #require(error?.app())
         #expect(failure.status == 401 && failure.message == "Unauthorized")
-        let text = try #require(error).localizedDescription
+        let text = try #require(error).description
         #expect(text.contains("/v1/gifs/trending") && !text.contains("the-key"))
     }
 

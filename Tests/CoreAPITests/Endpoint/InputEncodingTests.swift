@@ -114,4 +114,24 @@ struct InputEncodingTests {
             throw EncodingError.invalidValue(self, .init(codingPath: [], debugDescription: "refused"))
         }
     }
+
+    @Test("an encoding of a team's own writes the request itself, and what it throws is told by its name")
+    func own() async throws {
+        struct Refused: Error {}
+        let lines = InputEncoding("lines") { parameters, request in
+            guard let text = parameters.value as? [String] else { throw Refused() }
+            request.body = .bytes(Data(text.joined(separator: "\n").utf8))
+            try request.setHeader("Content-Type", "text/plain")
+        }
+        let transport = RecordingTransport()
+        let manager = Channel.test("https://h.example", transport: transport).manager()
+        try await manager.request(endpoint: TestEndpoint("a", .post, params: Parameters(["x", "y"]), encoding: lines))
+        guard case .bytes(let sent)? = transport.requests.first?.body else { Issue.record("nothing was sent"); return }
+        #expect(String(decoding: sent, as: UTF8.self) == "x\ny")
+        #expect(transport.requests.first?.headers[.contentType] == "text/plain")
+        let error = await manager.response(for: TestEndpoint("a", .post, params: ["a": 1], encoding: lines), decoding: .nothing)
+            .error
+        #expect(error?.label == "request.encodingFailed")
+        #expect(error?.description.contains("lines") == true)
+    }
 }

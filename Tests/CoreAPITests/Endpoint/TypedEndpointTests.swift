@@ -82,6 +82,47 @@ struct TypedEndpointTests {
         let response = await dispatcher.response(for: Orders.all)
         #expect(response.error?.label == "decoding")
         #expect(response.data == Data(#"{"no":1}"#.utf8))
-        #expect(response.error?.context.endpoint == "GET orders")
+        #expect(response.error?.context.endpoint == "Orders.all")
+    }
+
+    struct Optionals: EndpointProvider {
+        static let find: GET<[String: Int]?, Data?> = create("find")
+        static let upload: PUT<Data?, Void> = create("file")
+        static let list: POST<[Order], Order?> = create("list")
+        static func secret(_ token: String) -> GET<Void, Void> { create("reset/\(segment: token)") }
+    }
+
+    @Test("optionals: nil is nothing, in and out")
+    func optionals() async throws {
+        let (full, sent) = dispatcher(#"{"id":2}"#)
+        #expect(try await full.request(Optionals.find, nil) == Data(#"{"id":2}"#.utf8))
+        _ = try await full.request(Optionals.find, ["a": 1])
+        try await full.request(Optionals.upload, nil)
+        try await full.request(Optionals.upload, Data("x".utf8))
+        #expect(try await full.request(Optionals.list, [Order(id: 1)]) == Order(id: 2))
+        #expect(
+            sent.requests.map(line) == ["GET /find", "GET /find?a=1", "PUT /file", "PUT /file x", #"POST /list [{"id":1}]"#])
+        let (empty, _) = dispatcher("")
+        #expect(try await empty.request(Optionals.find, nil) == nil)
+    }
+
+    @Test("their names hold no value of their paths")
+    func names() async {
+        #expect(Orders.all.name == "Orders.all")
+        #expect(Optionals.secret("s3cret").name == "Optionals.secret")
+        let error = await dispatcher("").0.response(for: Optionals.secret("s3cret/..").filled(with: ()), as: .json).error
+        #expect(error?.context.endpoint == "Optionals.secret")
+    }
+
+    @Test("run through a feature's manager as well, and through a swapped channel")
+    func manager() async throws {
+        let channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":2}"#))
+        let manager = NetworkManager<Never>(channel: channel)
+        #expect(try await manager.request(Orders.place, Order(id: 1)) == Order(id: 2))
+        try await manager.request(Orders.order("7"))
+        let heard = await withCheckedContinuation { continuation in
+            manager.response(for: Orders.place, Order(id: 1)) { continuation.resume(returning: $0) }
+        }
+        #expect(try heard.value == Order(id: 2))
     }
 }

@@ -70,4 +70,19 @@ struct RequestEnhancerTests {
         #expect(try response.value == Item(id: 7))
         #expect(response.data == Data(#"{"args":{"id":7}}"#.utf8), "what was received is kept")
     }
+
+    struct Early: RequestEnhancer {
+        static var priority: Priority { .core.more }
+        func enhance(_ request: inout Request) throws { try request.setHeader("X-A", "early") }
+    }
+
+    @Test("a kind of enhancer has its place, and a modifier that is carried out later wins")
+    func staticPriority() async throws {
+        let transport = RecordingTransport()
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.enhancers = [Early()]
+        try await channel.manager().request(endpoint: TestEndpoint())
+        try await channel.manager().request(endpoint: TestEndpoint(modifiers: [Header("X-A", "modifier")]))
+        #expect(transport.requests.map { $0.headers[.init("X-A")!] } == ["early", "modifier"])
+    }
 }

@@ -31,7 +31,8 @@ struct ErrorFilterTests {
         let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
         #expect(response.error?.app() == Trouble(code: 503))
         #expect(response.error?.context.cause?.label == "verification.unacceptableStatus.503")
-        #expect(response.error?.localizedDescription.contains("because of verification.unacceptableStatus.503") == true)
+        #expect(response.error?.description.contains("because of verification.unacceptableStatus.503") == true)
+        #expect(response.error?.label == "app.verification.unacceptableStatus.503")
         #expect(response.attempts.map(\.error?.label) == Array(repeating: "verification.unacceptableStatus.503", count: 2))
         #expect(asked.current == 1)
         channel.transport = RecordingTransport(status: 404)
@@ -79,7 +80,7 @@ struct ErrorFilterTests {
                     "transport.timedOut": "Zaman aşımı.",
                 ], default: "Bir şeyler ters gitti.")
             let error = await channel.manager().response(for: TestEndpoint(), as: Item.self).error
-            return error?.underlyingError?.localizedDescription
+            return error?.localizedDescription
         }
         func failing(_ failure: TransportError) -> RecordingTransport {
             RecordingTransport { Response(request: $0, result: .failure(.transport(failure, ErrorContext($0)))) }
@@ -88,5 +89,14 @@ struct ErrorFilterTests {
         #expect(await message(RecordingTransport(status: 500)) == "Sunucu yanıtı kabul edilmedi.")
         #expect(await message(failing(.timedOut(.connect, after: .seconds(1)))) == "Zaman aşımı.")
         #expect(await message(failing(.closed)) == "Bir şeyler ters gitti.")
+    }
+
+    @Test("an envelope is read by the nearest coder")
+    func coder() async {
+        struct Snake: Decodable { let errorCode: Int }
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 400, body: #"{"error_code":3}"#))
+        channel.errorFilter = .envelope(Snake.self) { envelope, _ in Trouble(code: envelope.errorCode) }
+        let endpoint = TestEndpoint(modifiers: [BodyCoder.json(keys: .convertFromSnakeCase)])
+        #expect(await channel.manager().response(for: endpoint, as: Item.self).error?.app() == Trouble(code: 3))
     }
 }

@@ -121,4 +121,37 @@ struct BearerAuthenticationTests {
         #expect(response.error?.label == "transport.timedOut.total")
         open.yield()
     }
+
+    @Test("a token goes to the environment's origin and to those that are named, and no refusal elsewhere fetches one")
+    func origins() async throws {
+        let transport = RecordingTransport { .answer(to: $0, status: $0.url.host == "evil.example" ? 401 : 200) }
+        let refreshes = Mutex(0)
+        var channel = Channel.test("https://h.example/v1", transport: transport)
+        channel.interceptors = [
+            BearerAuthentication(token: "t", origins: ["https://files.example"]) { _ in
+                refreshes.withLock { $0 += 1 }
+                return "new"
+            }
+        ]
+        let manager = channel.manager()
+        for base in ["", "https://files.example/x", "https://evil.example", "https://h.example:8443", "http://h.example"] {
+            _ = await manager.response(for: TestEndpoint(baseURL: base), decoding: .nothing)
+        }
+        #expect(transport.requests.map { $0.headers[.authorization] } == ["Bearer t", "Bearer t", nil, nil, nil])
+        #expect(refreshes.withLock { $0 } == 0)
+    }
+
+    @Test("another environment begins without the first one's token")
+    func environments() async throws {
+        let transport = RecordingTransport()
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.interceptors = [BearerAuthentication(token: "t") { _ in "new" }]
+        let place = EnvironmentSwitch(channel.environment)
+        channel.environmentSwitch = place
+        let manager = channel.manager()
+        try await manager.request(endpoint: TestEndpoint())
+        place.environment = Environment("staging", baseURL: "https://staging.example")
+        try await manager.request(endpoint: TestEndpoint())
+        #expect(transport.requests.map { $0.headers[.authorization] } == ["Bearer t", nil])
+    }
 }

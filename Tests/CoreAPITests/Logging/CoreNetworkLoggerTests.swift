@@ -121,4 +121,22 @@ struct CoreNetworkLoggerTests {
         #expect(text.contains("bytes)"))
         #expect(text.count < CoreNetworkLogger.bodyLimit + 500)
     }
+
+    @Test("goes to a function as well, the options of all levels in union, the standard ones where no level says any")
+    func function() async throws {
+        let lines = Shared<[String]>([])
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(body: "hello"))
+        channel.logger = CoreNetworkLogger { line in lines.change { $0.append(line) } }
+        _ = await channel.manager().response(for: TestEndpoint(), decoding: .nothing)
+        let standard = try #require(lines.current.last)
+        #expect(standard.hasPrefix("request finished") && standard.contains("status=200") && !standard.contains("hello"))
+        channel.modifiers = [RequestLogging.status]
+        let manager = channel.manager().attaching(RequestLogging.responseBody)
+        _ = await manager.response(for: TestEndpoint(modifiers: [RequestLogging.url]), decoding: .nothing)
+        let union = try #require(lines.current.last)
+        #expect(
+            union.contains("status=200") && union.contains("url=https://h.example/thing") && union.contains("response.body=hello")
+        )
+        #expect(!union.contains("elapsed"))
+    }
 }

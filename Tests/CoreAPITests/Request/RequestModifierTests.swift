@@ -187,4 +187,19 @@ struct RequestModifierTests {
         #expect(
             await channel.manager().response(for: TestEndpoint(), decoding: .nothing).error?.label == "request.duplicateModifier")
     }
+
+    @Test("what is attached later to a manager is nearer")
+    func attachedTwice() async throws {
+        let transport = RecordingTransport()
+        let manager = Channel.test("https://h.example", transport: transport).manager()
+        try await manager.attaching(Timeout(.seconds(9))).attaching(Timeout(.seconds(3))).request(endpoint: TestEndpoint())
+        #expect(transport.requests.first?.timeout.total == .seconds(3))
+    }
+
+    @Test("the value of a query item without a name stands in no text")
+    func namelessSecret() async {
+        let manager = Channel.test("https://h.example", transport: RecordingTransport()).manager()
+        let error = await manager.response(for: TestEndpoint(modifiers: [QueryItem("", "s3cret")]), decoding: .nothing).error
+        #expect(error?.description.contains("s3cret") == false)
+    }
 }

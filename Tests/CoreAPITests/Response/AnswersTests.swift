@@ -65,4 +65,13 @@ struct AnswersTests {
         #expect(value["a"]?.array?.count == 4)
         #expect(value.object?.count == 2)
     }
+
+    @Test("nothing under a key path of an answer without a body is nil or an error by its status")
+    func emptyKeyPath() async {
+        let dispatcher = CommonDispatcher(
+            channel: .test("https://h.example", transport: RecordingTransport(status: 204, body: "")))
+        #expect(await dispatcher.response(for: TestEndpoint(), as: .decodable([Int]?.self, at: "data.items")).error == nil)
+        let needed = await dispatcher.response(for: TestEndpoint(), as: .decodable([Int].self, at: "data.items")).error
+        #expect(needed?.label == "verification.emptyBody")
+    }
 }

@@ -33,4 +33,19 @@ struct CoderTests {
         _ = try await manager.request(endpoint: TestEndpoint(), type: Data.self)
         #expect(transport.requests.map { $0.headers[.accept] } == ["application/json", nil, nil])
     }
+
+    @Test("dates and keys by strategies of the channel")
+    func strategies() async throws {
+        struct Event: Codable, Equatable, Sendable { var startsAt: Date }
+        let transport = RecordingTransport(body: #"{"starts_at":86400}"#)
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.coder = .json(
+            dates: .secondsSince1970, encodedDates: .secondsSince1970, keys: .convertFromSnakeCase,
+            encodedKeys: .convertToSnakeCase)
+        let event = Event(startsAt: Date(timeIntervalSince1970: 86_400))
+        let endpoint = TestEndpoint("a", .post, params: Parameters(event), encoding: .body)
+        #expect(try await channel.manager().request(endpoint: endpoint, type: Event.self) == event)
+        guard case .bytes(let sent)? = transport.requests.first?.body else { Issue.record("nothing was sent"); return }
+        #expect(String(decoding: sent, as: UTF8.self) == #"{"starts_at":86400}"#)
+    }
 }

@@ -44,4 +44,26 @@ struct VerificationTests {
         #expect(await channel.manager().response(for: TestEndpoint(), as: Item.self).error?.label == "verification.emptyBody")
         #expect(await channel.manager().response(for: TestEndpoint(), decoding: .nothing).error == nil)
     }
+
+    struct Needs: ResponseVerifier {
+        let header: String
+        func verify(_ response: Response<Data>) throws {
+            guard response.head?.headers.contains(where: { $0.name.rawName == header }) == true else {
+                throw Trouble(code: header.count)
+            }
+        }
+    }
+
+    @Test("of several verifiers of a team's own the first failure wins, farthest first")
+    func firstFailure() async throws {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(headers: [.eTag: "1"]))
+        channel.modifiers = [Needs(header: "ETag"), Needs(header: "Age")]
+        let endpoint = TestEndpoint(modifiers: [Needs(header: "Location")])
+        guard
+            case .verification(.custom(let error), _)? = await channel.manager().response(for: endpoint, decoding: .nothing).error
+        else {
+            Issue.record("expected a verifier's own error"); return
+        }
+        #expect(error as? Trouble == Trouble(code: 3))
+    }
 }

@@ -1,0 +1,39 @@
+/// The attempts of a call, one response after the other; see ``Dispatcher/attempts(for:as:)``.
+public struct CallAttempts<Value: Sendable>: AsyncSequence, Sendable {
+    let run: @Sendable (AttemptObserver) async -> Response<Value>
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        var responses: AsyncStream<Response<Value>>.Iterator
+
+        /// The next attempt's response, or `nil` after the call's.
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> Response<Value>? {
+            await responses.next(isolation: actor)
+        }
+
+        /// As ``next(isolation:)``.
+        public mutating func next() async -> Response<Value>? {
+            await next(isolation: #isolation)
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator {
+        // Never more elements than attempts, of which the channel allows few.
+        let (responses, attempts) = AsyncStream.makeStream(of: Response<Value>.self)
+        let task = Task {
+            let last = await run(
+                AttemptObserver { response in
+                    guard let error = response.error else { return }
+                    attempts.yield(response.with(.failure(error)))
+                })
+            attempts.yield(last)
+            attempts.finish()
+        }
+        attempts.onTermination = { _ in task.cancel() }
+        return AsyncIterator(responses: responses.makeAsyncIterator())
+    }
+}
+
+/// Hears of every attempt that is followed by another.
+struct AttemptObserver: RequestModifier {
+    let observe: @Sendable (Response<Void>) -> Void
+}

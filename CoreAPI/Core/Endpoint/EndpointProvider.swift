@@ -1,0 +1,79 @@
+internal import Foundation
+
+/// Makes typed endpoints that share modifiers: one per feature.
+///
+/// ```swift
+/// struct OrderEndpoints: EndpointProvider {
+///     static var implicitModifiers: [any RequestModifier] { [Header("X-Feature", "orders")] }
+///
+///     static let all: GET<Void, [Order]> = create("orders")
+///     static let place: POST<NewOrder, Order> = create("orders")
+///     static func order(_ id: String) -> GET<Void, Order> { create("orders/\(segment: id)") }
+/// }
+///
+/// let orders = try await networkManager.request(OrderEndpoints.all)
+/// let order = try await networkManager.request(OrderEndpoints.place, NewOrder(items: items))
+/// ```
+public protocol EndpointProvider {
+    /// Attached to every endpoint of this provider: nearer than the channel's, farther than the endpoint's own.
+    static var implicitModifiers: [any RequestModifier] { get }
+}
+
+extension EndpointProvider {
+    public static var implicitModifiers: [any RequestModifier] { [] }
+
+    /// An endpoint that takes nothing and gives a value.
+    public static func create<Method, Output: Decodable>(
+        _ path: String, headers: Headers = [:], modifiers: [any RequestModifier] = [], name: String = #function
+    ) -> TypedEndpoint<Method, Void, Output> {
+        make(path, headers, nil, modifiers, name, { _ in nil }, .decodable())
+    }
+
+    /// An endpoint that takes nothing and gives nothing.
+    public static func create<Method>(
+        _ path: String, headers: Headers = [:], modifiers: [any RequestModifier] = [], name: String = #function
+    ) -> TypedEndpoint<Method, Void, Void> {
+        make(path, headers, nil, modifiers, name, { _ in nil }, .nothing)
+    }
+
+    /// An endpoint that takes a value and gives one.
+    ///
+    /// - Parameters:
+    ///   - path: as in ``Endpoint/path``.
+    ///   - headers: the endpoint's own; they win over those of every farther level.
+    ///   - encoding: `nil` for the query or the body, as the method wants it.
+    ///   - modifiers: the endpoint's own.
+    ///   - name: stands in logs and errors. Default that of the property or function.
+    public static func create<Method, Input: Encodable & Sendable, Output: Decodable>(
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier] = [],
+        name: String = #function
+    ) -> TypedEndpoint<Method, Input, Output> {
+        make(path, headers, encoding, modifiers, name, Parameters.init(unlessNil:), .decodable())
+    }
+
+    /// An endpoint that takes a value and gives nothing.
+    ///
+    /// - Parameters:
+    ///   - path: as in ``Endpoint/path``.
+    ///   - headers: the endpoint's own; they win over those of every farther level.
+    ///   - encoding: `nil` for the query or the body, as the method wants it.
+    ///   - modifiers: the endpoint's own.
+    ///   - name: stands in logs and errors. Default that of the property or function.
+    public static func create<Method, Input: Encodable & Sendable>(
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier] = [],
+        name: String = #function
+    ) -> TypedEndpoint<Method, Input, Void> {
+        make(path, headers, encoding, modifiers, name, Parameters.init(unlessNil:), .nothing)
+    }
+
+    private static func make<Method, Input, Output>(
+        _ path: String, _ headers: Headers, _ encoding: InputEncoding?, _ modifiers: [any RequestModifier], _ name: String,
+        _ parameters: @escaping @Sendable (Input) -> Parameters?, _ decoding: ResponseDecoding<Output>
+    ) -> TypedEndpoint<Method, Input, Output> {
+        let isRaw = Input.self == Data.self || Input.self == Data?.self
+        let usual: InputEncoding = if isRaw { .raw } else if Method.method.sendsParametersInQuery { .query } else { .body }
+        return TypedEndpoint(
+            name: "\(Self.self).\(name.prefix { $0 != "(" })", path: path, headers: headers, encoding: encoding ?? usual,
+            implicitModifiers: implicitModifiers, modifiers: modifiers, parameters: parameters, decoding: decoding)
+    }
+}
