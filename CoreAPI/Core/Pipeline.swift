@@ -91,6 +91,11 @@ struct Pipeline: Sendable {
             return Response(request: request, result: .failure(failure))
         }
         channel.logger.log(.sending(request))
+        // Nobody stops an interceptor that takes its time, but what it took is the call's.
+        if !channel.interceptors.isEmpty, ContinuousClock.now >= request.deadline {
+            let late = TransportError.timedOut(.total, after: request.timeout.total)
+            return Response(request: request, result: .failure(.transport(late, ErrorContext(request))))
+        }
         return await (request.call.channel.environment.fixturesType.transport ?? channel.transport).send(request)
     }
 

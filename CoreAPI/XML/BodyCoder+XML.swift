@@ -16,9 +16,12 @@ extension BodyCoder {
     /// What a server could do by XML alone is refused before anything is parsed, with `DecodingError.dataCorrupted`; see ``XMLDefence``.
     /// A value that is sent must have names or be a list, because a document needs a root: a bare number is an `EncodingError`.
     ///
+    /// Names come from keys, so each is checked: one with a `<` in it would be markup.
+    ///
     /// - Parameters:
     ///   - contentType: default `application/xml` (RFC 7303 §9.1).
-    ///   - root: the name of the outermost element that is sent; `nil` for the name of the type.
+    ///   - root: the name of the outermost element that is sent; `nil` for the name of the type, or `root` where that is no
+    ///     name in XML, as `Array<Order>`.
     ///   - defence: how deep and how wide a document may be.
     ///   - trimsValues: whether white space at the ends of texts is left out, also beside entities in the middle of a text. Default `false`.
     ///   - configureEncoder: sets up the encoder of a call, on the pipeline's thread.
@@ -31,12 +34,9 @@ extension BodyCoder {
     ) -> BodyCoder {
         // A coder per call: neither says that several threads may use it at once.
         BodyCoder(contentType: contentType) { value in
-            // What fails here may well succeed by the encoder's own settings.
-            guard (try? value.isEncodedAsScalar) != true else {
-                throw EncodingError.invalidValue(
-                    value,
-                    .init(codingPath: [], debugDescription: "expected names and values or a list, which XML can put into a root"))
-            }
+            let root = root ?? XMLNames.root(for: type(of: value))
+            try XMLNames.check(root)
+            try XMLNames.check(value)
             let encoder = XMLEncoder()
             encoder.dateEncodingStrategy = .iso8601
             encoder.outputFormatting = .sortedKeys

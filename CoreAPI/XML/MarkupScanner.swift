@@ -160,13 +160,22 @@ struct MarkupScanner {
         let start = position
         while position < document.count, Self.isNamePart(document[position]) { position += 1 }
         let name = document[start..<position]
-        let parts = name.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        let isSound = parts.count <= 2 && parts.allSatisfy { part in part.first.map { Self.isNameStart($0) } ?? false }
+        let isSound = Self.isSound(name)
         guard isSound else {
             position = start
             throw refusal("expected a name")
         }
         return name
+    }
+
+    private static func isSound(_ name: ArraySlice<UInt8>) -> Bool {
+        let parts = name.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        return parts.count <= 2 && parts.allSatisfy { part in part.first.map { isNameStart($0) } ?? false }
+    }
+
+    /// Whether a text is a name and nothing else.
+    static func isName(_ text: String) -> Bool {
+        text.utf8.allSatisfy { isNamePart($0) } && isSound(Array(text.utf8)[...])
     }
 
     private mutating func expect(_ byte: UInt8) throws {

@@ -137,13 +137,29 @@ struct PipelineTests {
         }
     }
 
+    struct Slow: RequestInterceptor {
+        func adapt(_ request: inout Request) async throws { try await Task.sleep(until: request.deadline, clock: .continuous) }
+    }
+
+    @Test("sends nothing when the call's time went by in an interceptor")
+    func slowInterceptor() async {
+        let transport = RecordingTransport()
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.interceptors = [Slow()]
+        channel.modifiers = [Timeout(.milliseconds(20))]
+        let response = await channel.manager().response(for: TestEndpoint(), decoding: .nothing)
+        #expect(response.error?.label == "transport.timedOut.total")
+        #expect(transport.requests.isEmpty)
+    }
+
     @Test("stays one function of at most 80 lines that names every stage")
     func shape() throws {
         let source = try String(contentsOfFile: SourceTree.path("CoreAPI/Core/Pipeline.swift"), encoding: .utf8)
         let body = try #require(source.firstMatch(of: /func response<[\s\S]*?\n    }\n/)).output
         #expect(body.split(separator: "\n").count <= 80)
         for stage in [
-            "build(", "enhance(", "send(adapting", "deenhance(", "errorFilter", "decoding.apply", "settle(", "deliver(",
+            "build(", "enhance(", "send(adapting", "deenhance(", "errorFilter", "decoding.apply", "settle(", "translate(",
+            "deliver(",
         ] {
             #expect(body.contains(stage), "the pipeline does not name \(stage)")
         }

@@ -240,60 +240,13 @@ struct RetryByHandTests {
         #expect(response.error?.label == "unknown")
         await #expect(throws: RetryRefusal.nothingToRepeat) { try await response.retry() }
     }
-}
 
-@Suite("Attempts as a sequence", .timeLimit(.minutes(1)))
-struct CallAttemptsTests {
-    private func channel(_ transport: RecordingTransport) -> Channel {
-        var channel = Channel.test("https://h.example", transport: transport)
-        channel.interceptors = [RetryPolicy(attempts: 3, base: .zero)]
-        return channel
-    }
-
-    @Test("a response after each attempt, the call's last")
-    func responses() async {
-        let transport = RecordingTransport(statuses: [503, 502, 200], body: #"{"id":7}"#)
-        var seen: [String] = []
-        for await response in channel(transport).manager().attempts(for: TestEndpoint(), as: Item.self) {
-            seen.append("\(response.attempts.count) \(response.error?.label ?? "success")")
-        }
-        #expect(seen == ["1 verification.unacceptableStatus.503", "2 verification.unacceptableStatus.502", "3 success"])
-    }
-
-    @Test("cold: a call per iteration, none before")
-    func cold() async {
-        let transport = RecordingTransport(body: #"{"id":7}"#)
-        let attempts = channel(transport).manager().attempts(for: TestEndpoint(), as: Item.self)
-        #expect(transport.requests.isEmpty)
-        for await _ in attempts {}
-        for await _ in attempts {}
-        #expect(transport.requests.count == 2)
-    }
-
-    @Test("an iteration that is left cancels the call")
-    func left() async {
-        let (ended, tell) = AsyncStream.makeStream(of: Bool.self)
-        let transport = RecordingTransport { request in
-            guard request.attempt == 2 else { return .answer(to: request, status: 503) }
-            try? await Task.sleep(for: .seconds(3_600))
-            tell.yield(Task.isCancelled)
-            return Response(request: request, result: .failure(.cancelled(ErrorContext(request))))
-        }
-        for await _ in channel(transport).manager().attempts(for: TestEndpoint(), as: Item.self) { break }
-        for await wasCancelled in ended {
-            #expect(wasCancelled)
-            break
-        }
-    }
-
-    @Test("a failure is heard when it is known, not after the pause that follows it")
-    func early() async {
-        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 503))
-        channel.modifiers = [Timeout(total: .seconds(86_400))]
-        channel.interceptors = [RetryPolicy(base: .seconds(3_600), cap: .seconds(3_600))]
-        for await response in channel.manager().attempts(for: TestEndpoint(), as: Item.self) {
-            #expect(response.attempts.count == 1)
-            break
-        }
+    @Test("no pause is too long to be cancelled")
+    func endlessPause() async {
+        let manager = Channel.test("https://h.example", transport: RecordingTransport(status: 500)).manager()
+        let first = await manager.response(for: TestEndpoint(), as: Item.self)
+        let task = Task { try await first.retry(delay: .seconds(Int64.max)) }
+        task.cancel()
+        #expect((try? await task.value)?.error?.isCancelled == true)
     }
 }

@@ -84,7 +84,7 @@ struct XMLTests {
         #expect(String(decoding: response.data, as: UTF8.self) == body)
     }
 
-    struct Note: Decodable, Equatable { var text: String }
+    struct Note: Codable, Equatable { var text: String }
 
     private func decode(_ name: String, _ encoding: String.Encoding) throws -> Note {
         let text = "<?xml version='1.0' encoding='\(name)'?><note><text>ğış</text></note>"
@@ -98,5 +98,28 @@ struct XMLTests {
         #expect(try decode("UTF-16", .utf16LittleEndian) == Note(text: "ğış"))
         #expect(try decode("UTF-16", .utf16BigEndian) == Note(text: "ğış"))
         #expect(try decode("windows-1254", .windowsCP1254) == Note(text: "ğış"))
+    }
+
+    @Test("arrays, dictionaries and generic types have a root that is a name, and come back")
+    func roots() throws {
+        struct Generic<Value: Codable & Equatable>: Codable, Equatable { var value: Value }
+        #expect(try BodyCoder.xml.decode([Note].self, from: BodyCoder.xml.encode([Note(text: "a"), Note(text: "b")])).count == 2)
+        #expect(try BodyCoder.xml.decode([String: String].self, from: BodyCoder.xml.encode(["a": "1"])) == ["a": "1"])
+        let generic = Generic(value: 1)
+        #expect(try BodyCoder.xml.decode(Generic<Int>.self, from: BodyCoder.xml.encode(generic)) == generic)
+    }
+
+    @Test(
+        "a key that is markup, or a character that XML does not have, is an encoding error and nothing is sent",
+        arguments: [
+            ["a></a><admin>true</admin><a": "b"], ["a b": "1"], ["1": "1"], ["a": "x\u{0}y"], ["a": "\u{FFFF}"], ["a": "\u{8}"],
+        ])
+    func injection(value: [String: String]) {
+        #expect(throws: EncodingError.self) { try BodyCoder.xml.encode(value) }
+    }
+
+    @Test("a root that is markup is an encoding error", arguments: ["a><evil/><b", "", "1", "a b", "a:b:c"])
+    func root(name: String) {
+        #expect(throws: EncodingError.self) { try BodyCoder.xml(root: name).encode(["a": "b"]) }
     }
 }

@@ -58,7 +58,7 @@ extension Channel {
         var channel = Channel(name: "BK", environment: Environment(BKHost.production))
         channel.modifiers = [Header("X-Client", "app"), Timeout(total: .seconds(20))]
         channel.interceptors = [RetryPolicy()]
-        channel.errorFilter = .envelope(BKError.self) { error, _ in error }
+        channel.errorFilter = .refusal(BKError.self)
         channel.logger = CoreNetworkLogger(subsystem: "com.example.books", category: "BK")
         return channel
     }()

@@ -53,7 +53,7 @@ func catalogue(_ environment: Environment, signOut: @escaping @Sendable () -> Vo
         resultHandler: ResultHandler { response in
             if response.head?.status == .unauthorized { signOut() }
         },
-        errorFilter: .envelope(ShopError.self) { error, _ in error })
+        errorFilter: .refusal(ShopError.self))
 }
 
 struct ThingEndpoints: EndpointProvider {

@@ -81,7 +81,7 @@ struct PagesTests {
         var channel = Channel.shop(.production)
         channel.interceptors = []
         channel.transport = FixtureTransport([Fixture(status: status, body: status == 409 ? #"{"code": "sold-out"}"# : "down")])
-        channel.errorFilter = ErrorFilter.envelope(ShopError.self) { error, _ in error }
+        channel.errorFilter = ErrorFilter.refusal(ShopError.self)
             .localized(["transport": "Bağlantı kurulamadı."], default: "Bir şeyler ters gitti.")
         let manager = NetworkManager<ShopEndpoint>(channel: channel)
         let response = await manager.response(for: .product(7), as: Product.self)

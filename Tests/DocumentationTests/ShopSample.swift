@@ -31,7 +31,7 @@ extension Channel {
             host, commonHeaders: ["X-Client": "app"], specificHeaders: ["basket": ["X-Basket-Version": "3"]])
         var channel = Channel(name: "shop", environment: environment)
         channel.interceptors = [RetryPolicy()]
-        channel.errorFilter = .envelope(ShopError.self) { error, _ in error }
+        channel.errorFilter = .refusal(ShopError.self)
         return channel
     }
 }

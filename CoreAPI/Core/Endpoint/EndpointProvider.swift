@@ -15,7 +15,8 @@ internal import Foundation
 /// let order = try await networkManager.request(OrderEndpoints.place, NewOrder(items: items))
 /// ```
 public protocol EndpointProvider {
-    /// Attached to every endpoint of this provider: nearer than the channel's, farther than the endpoint's own.
+    /// Attached to every endpoint of this provider: nearer than the channel's, farther than the endpoint's own. Asked when an endpoint
+    /// is made, which for a `static let` is once.
     static var implicitModifiers: [any RequestModifier] { get }
 }
 

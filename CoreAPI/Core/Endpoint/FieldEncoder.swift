@@ -45,13 +45,13 @@ struct FieldEncoder {
 }
 
 /// An encoded value, before it gets its names.
-enum Node {
+package enum Node {
     case null
     case scalar(String)
     case array([Node])
     case object([(name: String, node: Node)])
 
-    var isScalar: Bool {
+    package var isScalar: Bool {
         switch self {
         case .null, .scalar: true
         case .array, .object: false

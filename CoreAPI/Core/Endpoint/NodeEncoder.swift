@@ -101,11 +101,11 @@ final class NodeEncoder: Encoder {
 }
 
 extension Encodable {
-    /// Whether the value encodes itself as a single value or as nothing, rather than as names or a list.
+    /// What the value encodes itself as, for a coder that must look at names and texts before it writes them.
     ///
-    /// - Throws: what the value throws.
-    package var isEncodedAsScalar: Bool {
-        get throws { try NodeEncoder(style: .standard, codingPath: []).node(for: self).isScalar }
+    /// - Throws: what the value throws; `EncodingError` for a number that is not finite.
+    package func encodedNode() throws -> Node {
+        try NodeEncoder(style: .standard, codingPath: []).node(for: self)
     }
 }
 

@@ -9,7 +9,7 @@ public import Foundation
 ///   interceptors and handlers left, whatever its stage. The app's own errors and cancellations pass it by.
 ///
 /// ```swift
-/// channel.errorFilter = .envelope(ShopEnvelope.self) { envelope, _ in envelope.error }
+/// channel.errorFilter = ErrorFilter.envelope(ShopEnvelope.self) { envelope, _ in envelope.error }
 ///     .localized(["transport": "Bağlantı kurulamadı."], default: "Bir şeyler ters gitti.")
 /// ```
 ///
@@ -35,7 +35,15 @@ public struct ErrorFilter: Sendable {
     /// Leaves every response as it is.
     public static let none = ErrorFilter { _ in nil }
 
-    /// Reads an error envelope: decodes the body, if it is one, and asks `translate` what it means.
+    /// Reads the body of an answer that was refused as the app's own error; a body that is none is left alone, and so is every success.
+    public static func refusal<AppError: Error & Decodable>(_ type: AppError.Type) -> ErrorFilter {
+        ErrorFilter { response in
+            guard response.error != nil, !response.data.isEmpty else { return nil }
+            return try? (response.request?.coder ?? response.call.channel.coder).decode(AppError.self, from: response.data)
+        }
+    }
+
+    /// Reads an error envelope, in successes too: decodes the body, if it is one, and asks `translate` what it means.
     ///
     /// - Parameters:
     ///   - type: the envelope; a body that is none is left alone.
@@ -97,7 +105,10 @@ public struct ErrorFilter: Sendable {
         // Without an answer there is nothing to translate but the transport's own error, which must stay recognisable.
         guard response.head != nil else { return }
         do {
-            if let error = try find(response) { throw error }
+            var seen = response
+            // What enhancers made of the body, where it is a success.
+            if case .success(let body) = response.result { seen.data = body }
+            if let error = try find(seen) { throw error }
         } catch {
             response.result = .failure(APIClientError(error, ErrorContext(response), stage: APIClientError.app))
         }

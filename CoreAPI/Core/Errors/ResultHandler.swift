@@ -1,6 +1,6 @@
 /// A side effect at the end of a call, before the caller hears: sign out when the session has expired, count, navigate.
 ///
-/// Called once per call, last, on the pipeline's thread; the caller waits for it. It sees the settled outcome and cannot change it.
+/// Called once per call, and once for each attempt made by hand, last, on the pipeline's thread; the caller waits for it. It sees the settled outcome and cannot change it.
 public struct ResultHandler: Sendable {
     private let handle: @Sendable (Response<Void>) async throws -> Void
 

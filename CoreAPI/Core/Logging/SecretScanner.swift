@@ -23,7 +23,7 @@ struct SecretScanner {
             if ["bearer", "basic", "digest"].contains(name.lowercased()) {
                 skipCredentials(toEndOfLine: name.lowercased() == "digest")
             } else if redaction.hides(name) {
-                skipValue()
+                if !skipElement(name) { skipValue() }
             }
         }
         return String(decoding: output, as: UTF8.self)
@@ -34,6 +34,49 @@ struct SecretScanner {
         position += count
     }
 
+    /// `<token type="bearer">a<b/>c</token>` → `<token><redacted></token>`: whatever the element has in it, and in its tag.
+    private mutating func skipElement(_ name: String) -> Bool {
+        var start = position - name.utf8.count
+        guard start > 0 else { return false }
+        // A prefix may stand between the bracket and the name.
+        if bytes[start - 1] == UInt8(ascii: ":") {
+            start -= 1
+            while start > 0, bytes[start - 1].isWordByte { start -= 1 }
+        }
+        guard start > 0, bytes[start - 1] == UInt8(ascii: "<") else { return false }
+        let tag = Array(bytes[start..<position])
+        guard let tagEnd = bytes[position...].firstIndex(of: UInt8(ascii: ">")), bytes[tagEnd - 1] != UInt8(ascii: "/") else {
+            let end = bytes[position...].firstIndex(of: UInt8(ascii: ">")).map { $0 - 1 } ?? bytes.count
+            if end > position { mask(to: end) }
+            return true
+        }
+        output.append(UInt8(ascii: ">"))
+        mask(to: endOfElement(tag, from: tagEnd + 1))
+        return true
+    }
+
+    /// Where the closing tag begins that belongs to an opening one; the end of the text where there is none.
+    private func endOfElement(_ tag: [UInt8], from start: Int) -> Int {
+        var depth = 1
+        var index = start
+        while let bracket = bytes[index...].firstIndex(of: UInt8(ascii: "<")) {
+            let isClosing = bytes[(bracket + 1)...].first == UInt8(ascii: "/")
+            let name = bracket + (isClosing ? 2 : 1)
+            index = name
+            guard name <= bytes.count, bytes[name...].starts(with: tag),
+                name + tag.count == bytes.count || !bytes[name + tag.count].isWordByte
+            else { continue }
+            depth += isClosing ? -1 : 1
+            if depth == 0 { return bracket }
+        }
+        return bytes.count
+    }
+
+    private mutating func mask(to end: Int) {
+        output.append(contentsOf: Redaction.mask.utf8)
+        position = end
+    }
+
     /// A word; behind an opening quote the whole quoted text, if it is short and a value follows, because a JSON key may hold anything.
     private mutating func readName() -> String {
         let start = position
@@ -41,8 +84,8 @@ struct SecretScanner {
         while end < bytes.count, bytes[end].isWordByte { end += 1 }
         if start > 0, bytes[start - 1].isQuote {
             var close = end
-            while close < bytes.count, close - start < 64, bytes[close] != bytes[start - 1], bytes[close] != UInt8(ascii: "\\"),
-                bytes[close] >= 0x20
+            while close < bytes.count, close - start < 64, bytes[close] != bytes[start - 1],
+                bytes[close] != UInt8(ascii: "\\") || isEscapedUnit(at: close), bytes[close] >= 0x20
             {
                 close += 1
             }
@@ -53,7 +96,16 @@ struct SecretScanner {
             }
         }
         copy(end - start)
-        return String(decoding: bytes[start..<end], as: UTF8.self)
+        let name = String(decoding: bytes[start..<end], as: UTF8.self)
+        guard name.contains("\\u") else { return name }
+        // A key may be written with escapes; what it says counts.
+        return name.replacing(/\\u([0-9a-fA-F]{4})/) { match in
+            UInt32(match.output.1, radix: 16).flatMap(Unicode.Scalar.init).map { String(Character($0)) } ?? ""
+        }
+    }
+
+    private func isEscapedUnit(at index: Int) -> Bool {
+        index + 1 < bytes.count && bytes[index + 1] == UInt8(ascii: "u")
     }
 
     /// `//user:secret@host` → `//<redacted>@host`

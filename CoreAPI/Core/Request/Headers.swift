@@ -66,7 +66,7 @@ extension HTTPField {
         guard let fieldName = Name(name) else {
             throw .malformedHeader(
                 name: name.escapingControls,
-                reason: "the name must be a token: letters, digits and !#$%&'*+-.^_`|~ (RFC 9110 §5.1)")
+                reason: "expected a token, that is letters, digits and !#$%&'*+-.^_`|~ (RFC 9110 §5.1)")
         }
         if let bad = value.firstForbiddenControl {
             throw .malformedHeader(name: name, reason: "the value holds \(bad), which would end the header early (RFC 9110 §5.5)")

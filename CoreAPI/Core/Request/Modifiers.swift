@@ -18,7 +18,8 @@ public struct BaseURL: RequestModifier, Hashable {
         self.priority = priority
     }
 
-    /// No base at all: the endpoint's path is an absolute URL itself.
+    /// No base at all: the endpoint's path is an absolute URL itself. The channel's headers and what its interceptors add go there as
+    /// well; check the host of an address that a server gave.
     public static let ignore = BaseURL(ignoringWith: .max)
 }
 

@@ -55,7 +55,7 @@ public struct BodyCoder: RequestModifier {
         return BodyCoder(contentType: "application/json") {
             try encoder.encode($0)
         } decode: {
-            try decoder.decode($0, from: $1)
+            $0 == JSONValue.self ? try JSONValue(parsing: $1) : try decoder.decode($0, from: $1)
         }
     }
 }

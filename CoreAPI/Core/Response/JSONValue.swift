@@ -16,23 +16,31 @@ public enum JSONValue: Codable, Sendable, Hashable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Reads any JSON.
+    /// Reads JSON text (RFC 8259), as ``ResponseDecoding/json`` does. UTF-8; at most 512 values within each other.
+    ///
+    /// - Throws: `DecodingError.dataCorrupted`.
+    public init(parsing data: Data) throws {
+        var parser = JSONParser(data)
+        self = try parser.parse()
+    }
+
+    /// Reads any JSON as a part of another type. The kinds that may be deep are asked for first.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if (try? decoder.unkeyedContainer()) != nil {
+            self = .array(try container.decode([JSONValue].self))
+        } else if (try? decoder.container(keyedBy: FieldName.self)) != nil {
+            self = .object(try container.decode([String: JSONValue].self))
         } else if let value = try? container.decode(Bool.self) {
             self = .bool(value)
         } else if let value = try? container.decode(Decimal.self) {
             self = .decimal(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .double(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode([JSONValue].self) {
-            self = .array(value)
         } else {
-            self = .object(try container.decode([String: JSONValue].self))
+            self = .double(try container.decode(Double.self))
         }
     }
 
@@ -71,7 +79,8 @@ extension JSONValue {
     /// The number, if it is one; a large or exact one as near as a `Double` comes.
     public var double: Double? {
         switch self {
-        case .decimal(let value): (value as NSDecimalNumber).doubleValue
+        // Not NSDecimalNumber, whose `doubleValue` is often one bit off.
+        case .decimal(let value): Double("\(value)")
         case .double(let value): value
         default: nil
         }

@@ -19,8 +19,10 @@ extension Response {
         guard enhanced.repetitions < limit, attempts.count < call.channel.limits.attempts else { throw .exhausted(max: limit) }
         guard enhanced.take() else { throw .alreadyRetried }
         // A cancelled pause leads to an attempt that ends at once, as cancelled.
+        // A year, because a sleep of all that a Duration can hold traps.
+        let delay = min(max(delay, .zero), .seconds(365 * 86_400))
         if delay > .zero { try? await Task.sleep(for: delay) }
-        let again = enhanced.repeated(after: attempts, delay: Swift.max(delay, .zero))
+        let again = enhanced.repeated(after: attempts, delay: delay)
         return await Pipeline(channel: call.channel).response(.again(again))
     }
 

@@ -63,11 +63,12 @@ extension ResponseDecoding where Value: Decodable {
         }
     }
 
-    /// The value under a path of keys, `data.items` or `orders.0.price`; a key with a dot in it cannot be named.
+    /// The value under a path of keys, `data.items` or `orders.0.price`; a key with a dot in it cannot be named. For coders that tell
+    /// lists from objects, as JSON does; XML does not.
     ///
     /// A key that is not there fails the call with a ``DecodingFailure`` that names it and the place where it was looked for.
     public static func decodable(_ type: Value.Type = Value.self, at path: String) -> ResponseDecoding {
-        let keys = path.split(separator: ".").map(String.init)
+        let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         return ResponseDecoding(wantsCoder: true) { response in
             if response.data.isEmpty { return try nothing(in: response) }
             return try NestedPath.$current.withValue(keys) {
@@ -96,6 +97,8 @@ extension ResponseDecoding where Value == Data? {
 }
 
 extension ResponseDecoding where Value == JSONValue {
-    /// Any JSON, to be mapped by hand.
-    public static let json = ResponseDecoding.decodable()
+    /// Any JSON, to be mapped by hand, whatever the channel's coder.
+    public static let json = ResponseDecoding(wantsCoder: true) { response in
+        response.data.isEmpty ? try nothing(in: response) : try JSONValue(parsing: response.data)
+    }
 }

@@ -19,7 +19,8 @@ extension Fixture {
     ///
     /// - Throws: ``FixtureError/unreadable(file:line:reason:)``.
     public init(parsing text: String, file: String) throws(FixtureError) {
-        let lines = text.replacing("\r\n", with: "\n").split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = (text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text).replacing("\r\n", with: "\n").split(
+            separator: "\n", omittingEmptySubsequences: false)
         var reader = FixtureReader(file: file)
         var bodyStart = lines.count
         for (index, line) in lines.enumerated() {
@@ -35,6 +36,9 @@ extension Fixture {
         }
         self = try reader.fixture()
         if let name = reader.bodyFile {
+            guard !name.contains("/") else {
+                throw reader.unreadable("expected the name of a file beside this one, got '\(name)'")
+            }
             let path = URL(fileURLWithPath: file).deletingLastPathComponent().appendingPathComponent(name).path
             guard let data = FileManager.default.contents(atPath: path) else {
                 throw reader.unreadable("the body file '\(name)' is missing")
@@ -129,7 +133,9 @@ private struct FixtureReader {
         switch words.first {
         case "delay":
             let number = value.prefix { $0.isNumber || $0 == "." }
-            guard let amount = Double(number), amount.isFinite, amount <= 86_400_000, value.hasSuffix("s") else {
+            guard let amount = Double(number), amount.isFinite, amount <= 86_400_000,
+                ["s", "ms"].contains(value.dropFirst(number.count))
+            else {
                 throw unreadable("expected a delay such as '50ms' or '2s', got '\(value)'")
             }
             delay = value.hasSuffix("ms") ? .seconds(amount / 1_000) : .seconds(amount)

@@ -99,4 +99,33 @@ struct ErrorFilterTests {
         let endpoint = TestEndpoint(modifiers: [BodyCoder.json(keys: .convertFromSnakeCase)])
         #expect(await channel.manager().response(for: endpoint, as: Item.self).error?.app() == Trouble(code: 3))
     }
+
+    struct Refused: Error, Decodable, Equatable { let code: Int }
+
+    struct Unwrapping: RequestEnhancer {
+        func deenhance(_ response: inout Response<Data>) {
+            response = response.map { Data($0.dropFirst(2)) }
+        }
+    }
+
+    @Test("the body of a refused answer is the app's error, a success is what it was asked for")
+    func refusal() async throws {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 409, body: #"{"code":7,"id":1}"#))
+        channel.errorFilter = .refusal(Refused.self)
+        #expect(await channel.manager().response(for: TestEndpoint(), as: Item.self).error?.app() == Refused(code: 7))
+        channel.transport = RecordingTransport(body: #"{"code":7,"id":1}"#)
+        #expect(try await channel.manager().request(endpoint: TestEndpoint(), type: Item.self) == Item(id: 1))
+        channel.transport = RecordingTransport(status: 500, body: "down")
+        #expect(
+            await channel.manager().response(for: TestEndpoint(), as: Item.self).error?.label
+                == "verification.unacceptableStatus.500")
+    }
+
+    @Test("an envelope inside a success is read as enhancers leave it")
+    func unwrapped() async {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(body: #")]{"code":7}"#))
+        channel.enhancers = [Unwrapping()]
+        channel.errorFilter = .envelope(Envelope.self) { envelope, _ in envelope.code.map(Trouble.init) }
+        #expect(await channel.manager().response(for: TestEndpoint(), as: Item.self).error?.app() == Trouble(code: 7))
+    }
 }

@@ -90,4 +90,19 @@ struct RedactionTests {
         #expect(redaction.hides("x-customer-number"))
         #expect(redaction.redact(text: "customerNumber=1, xCustomerNumber=7") == "customerNumber=1, xCustomerNumber=<redacted>")
     }
+
+    @Test(
+        "what stands in an element of a secret name, or under a key that is written with escapes",
+        arguments: [
+            #"<token type="bearer">s3cret</token>"#, #"<x:accessToken xmlns:x="u">s3cret</x:accessToken>"#,
+            "<password><![CDATA[s3cret]]></password>", "<password>\n  s3cret\n</password>",
+            "<token><value>s3cret</value></token>",
+            "<password><!-- x -->s3cret</password>", "<token>ge<b/>s3cret</token>", #"<token value="s3cret"/>"#,
+            "<token><token>a</token>s3cret</token>", "<token>s3cret", #"{"tok\u0065n": "s3cret"}"#,
+        ])
+    func elements(text: String) {
+        let redacted = Redaction().redact(text: text + "<id>7</id>")
+        #expect(!redacted.contains("s3cret"), "\(redacted)")
+        #expect(text == "<token>s3cret" || redacted.contains("<id>7</id>"), "\(redacted)")
+    }
 }

@@ -74,4 +74,12 @@ struct AnswersTests {
         let needed = await dispatcher.response(for: TestEndpoint(), as: .decodable([Int].self, at: "data.items")).error
         #expect(needed?.label == "verification.emptyBody")
     }
+
+    @Test("a key path with an empty part names a key that is not there", arguments: ["", ".", "a..b", "a.", "+0", "a.+0"])
+    func oddKeyPath(path: String) async {
+        let body = #"{"a":[1],"b":2}"#
+        let dispatcher = CommonDispatcher(channel: .test("https://h.example", transport: RecordingTransport(body: body)))
+        #expect(
+            await dispatcher.response(for: TestEndpoint(), as: .decodable(JSONValue.self, at: path)).error?.label == "decoding")
+    }
 }

@@ -1,0 +1,44 @@
+internal import CoreAPI
+internal import Foundation
+
+/// What may be written into a document as it is. XMLCoder escapes texts, but neither names nor the characters that XML does not have.
+enum XMLNames {
+    /// The name of the type, where that is a name in XML.
+    static func root(for type: any Encodable.Type) -> String {
+        MarkupScanner.isName("\(type)") ? "\(type)" : "root"
+    }
+
+    /// - Throws: `EncodingError.invalidValue`.
+    static func check(_ name: String) throws {
+        guard MarkupScanner.isName(name) else { throw refusal(name, "expected a name in XML (XML 1.0 §2.3), got '\(name)'") }
+    }
+
+    /// - Throws: `EncodingError.invalidValue` for a value without names, and for a name or a character that XML does not have.
+    static func check(_ value: any Encodable) throws {
+        let node = try value.encodedNode()
+        guard !node.isScalar else { throw refusal(value, "expected names and values or a list, which XML can put into a root") }
+        try check(node)
+    }
+
+    private static func check(_ node: Node) throws {
+        switch node {
+        case .null: break
+        case .scalar(let text):
+            let isClean = text.unicodeScalars.allSatisfy { scalar in
+                (scalar.value >= 0x20 && scalar.value & 0xFFFE != 0xFFFE) || ["\t", "\n", "\r"].contains(scalar)
+            }
+            guard isClean else { throw refusal(text, "expected characters that XML has (XML 1.0 §2.2)") }
+        case .array(let items): for item in items { try check(item) }
+        case .object(let members):
+            for member in members {
+                // The empty key stands for an element's own text.
+                if !member.name.isEmpty { try check(member.name) }
+                try check(member.node)
+            }
+        }
+    }
+
+    private static func refusal(_ value: Any, _ reason: String) -> EncodingError {
+        .invalidValue(value, .init(codingPath: [], debugDescription: reason))
+    }
+}
