@@ -7,9 +7,7 @@ struct NestedValue<Value: Decodable>: Decodable {
         var decoder = decoder
         for key in NestedPath.current {
             // A number may be the key of an object as well as a place in an array; the body decides.
-            if key.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let index = Int(key),
-                var items = try? decoder.unkeyedContainer()
-            {
+            if let index = Int(key), "\(index)" == key, var items = try? decoder.unkeyedContainer() {
                 decoder = try Self.element(index, of: &items)
             } else {
                 let members = try decoder.container(keyedBy: FieldName.self)
