@@ -74,6 +74,11 @@ static inline CURLcode ccurl_set_seek(CURL *_Nonnull handle, curl_seek_callback 
     return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_SEEKDATA, context);
 }
 
+static inline CURLcode ccurl_set_ssl_context(CURL *_Nonnull handle, curl_ssl_ctx_callback _Nonnull callback, void *_Nullable context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, callback);
+    return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_SSL_CTX_DATA, context);
+}
+
 static inline CURLcode ccurl_set_prereq(CURL *_Nonnull handle, curl_prereq_callback _Nonnull callback, void *_Nullable context) {
     CURLcode code = curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, callback);
     return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_PREREQDATA, context);
@@ -168,3 +173,4 @@ static const int ccurl_prereqfunc_abort = CURL_PREREQFUNC_ABORT;
 static const long ccurl_http_version_1_1 = CURL_HTTP_VERSION_1_1;
 static const long ccurl_http_version_2_tls = CURL_HTTP_VERSION_2TLS;
 static const long ccurl_tls_1_2_or_newer = CURL_SSLVERSION_TLSv1_2;
+static const long ccurl_tls_1_3_or_newer = CURL_SSLVERSION_TLSv1_3;

@@ -70,11 +70,31 @@ public struct Channel: Sendable {
 }
 
 extension Channel {
+    private static var isDebugBuild: Bool {
+        #if DEBUG
+        true
+        #else
+        false
+        #endif
+    }
+
+    /// What works today and may not one day, in words: logged once when the channel's transport first uses it.
+    public var warnings: [String] {
+        let trust = environment.serverTrustManager
+        guard !trust.pins.isEmpty else { return [] }
+        return trust.pins.warnings
+            + (trust.isPinningActive ? [] : ["pinning is switched off for the environment '\(environment.name)'"])
+    }
+
     /// What makes the channel unusable, in words; empty when it is sound.
     public var problems: [String] {
         var problems = limits.problems + environment.serverTrustManager.pins.problems
         if environment.fixturesType.transport != nil, !environment.isSimulated {
             problems.append("the environment '\(environment.name)' has fixtures but may not be simulated")
+        }
+        let trust = environment.serverTrustManager
+        if !trust.isPinningActive, !trust.pins.isEmpty, !environment.isSimulated, !Self.isDebugBuild {
+            problems.append("pinning is switched off, which the environment '\(environment.name)' may only be when it is simulated")
         }
         if name.isEmpty { problems.append("the channel has no name") }
         do throws(RequestError) {

@@ -46,6 +46,16 @@ public struct CoreNetworkLogger: NetworkLogger {
             write(.notice, "request retried", response.request, of: response.call) { options in
                 describe(response, options).merging(["pause": "\(delay)"]) { $1 }
             }
+        case .pinMismatch(let mismatch, let request):
+            write(.critical, mismatch.isEnforced ? "server refused by its pins" : "server does not match its pins", request) {
+                _ in
+                [
+                    "host": "\(mismatch.host)", "chain": .array(mismatch.chain.map { "\($0)" }),
+                    "configured": .array(mismatch.configured.map { "\($0)" }),
+                ]
+            }
+        case .warning(let text, let request):
+            write(.warning, "channel warning", request) { _ in ["warning": "\(text.escapingControls)"] }
         case .finished(let response):
             write(
                 response.error == nil ? .info : .error, response.error == nil ? "request finished" : "request failed",

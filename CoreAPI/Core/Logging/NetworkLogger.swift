@@ -12,6 +12,10 @@ public enum NetworkEvent: Sendable {
     case sending(Request)
     /// An attempt failed and another will be made after the pause.
     case retrying(Response<Void>, after: Duration)
+    /// A verified server answered with keys that are not pinned for it; the request was refused, or went on where pins only report.
+    case pinMismatch(PinMismatch, Request)
+    /// Something that works today and may not one day; see ``Channel/warnings``.
+    case warning(String, Request)
     /// The call is settled: every attempt made, the answer decoded or the error known.
     case finished(Response<Void>)
     /// The result handler threw; the caller gets the result all the same.

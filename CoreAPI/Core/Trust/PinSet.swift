@@ -1,15 +1,32 @@
-internal import Foundation
+public import Foundation
 
-/// The public keys that hosts may answer with, as OkHttp writes them: `sha256/` and the base64 of the SHA-256 of the certificate's
-/// SubjectPublicKeyInfo (RFC 7469 §2.4). The server's own certificate is compared (`CURLOPT_PINNEDPUBLICKEY`).
+/// The public keys that hosts may answer with, as OkHttp writes them: `sha256/` and the base64 of the SHA-256 of a certificate's
+/// SubjectPublicKeyInfo (RFC 7469 §2.4). Any certificate of the chain that was verified may match, the server's own, an intermediate
+/// one or the root; ordinary verification comes first and is never replaced.
 ///
 /// ```swift
-/// PinSet(["api.example.com": ["sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "sha256/BBBB…"]])
+/// var pins = PinSet(["api.example.com": ["sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "sha256/BBBB…"]])
+/// pins.expiry = Date(timeIntervalSince1970: 1_830_000_000)
 /// ```
 ///
-/// A host pattern is a name, `*.name` for exactly one further label, or `**.name` for any number of them.
+/// A host pattern is a name, `*.name` for exactly one further label, or `**.name` for any number of them. Each should have a second pin,
+/// of a key that is kept elsewhere; see ``warnings``.
 public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+    /// What a mismatch does.
+    public enum Mode: String, Sendable, Hashable, Codable {
+        /// Refuses the connection.
+        case enforce
+        /// Lets the connection stand and reports: for trying a new set out.
+        case reportOnly
+    }
+
     public private(set) var pins: [String: [String]]
+    /// Default `.enforce`. A mismatch is reported as ``NetworkEvent/pinMismatch(_:_:)`` in either.
+    public var mode = Mode.enforce
+    /// When the set goes out of force, so that an app that is never updated is not locked out for good. `nil`, the default, for never.
+    public var expiry: Date?
+    /// What counts after ``expiry``. Default `.reportOnly`.
+    public var modeAfterExpiry = Mode.reportOnly
 
     public init(_ pins: [String: [String]] = [:]) {
         self.pins = pins
@@ -17,6 +34,44 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     public init(dictionaryLiteral elements: (String, [String])...) {
         pins = Dictionary(elements, uniquingKeysWith: +)
+    }
+
+    /// A set from a file: JSON with `pins`, by pattern, and where they are wanted `mode`, `expiry` (ISO 8601) and `modeAfterExpiry`.
+    ///
+    /// ```json
+    /// {"pins": {"api.example.com": ["sha256/…", "sha256/…"]}, "expiry": "2027-06-30T00:00:00Z", "mode": "reportOnly"}
+    /// ```
+    ///
+    /// - Throws: ``CertificateError/unreadable(file:reason:)``.
+    public init(contentsOfFile path: String) throws(CertificateError) {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw .unreadable(file: path, reason: "there is no such file, or it may not be read")
+        }
+        let file: PinFile
+        do {
+            let decoder = JSONDecoder()
+            decoder.dateDecodingStrategy = .iso8601
+            file = try decoder.decode(PinFile.self, from: data)
+        } catch {
+            throw .unreadable(file: path, reason: "expected JSON with 'pins': \(error.readableDescription)")
+        }
+        self.init(file.pins)
+        if let problem = problems.first { throw .unreadable(file: path, reason: problem) }
+        mode = file.mode ?? .enforce
+        expiry = file.expiry
+        modeAfterExpiry = file.modeAfterExpiry ?? .reportOnly
+    }
+
+    /// What counts at a time.
+    func mode(at date: Date) -> Mode {
+        if let expiry, date >= expiry { modeAfterExpiry } else { mode }
+    }
+
+    /// What may lock users out one day, in words: a pattern with a single pin has no backup for a key that is lost.
+    public var warnings: [String] {
+        pins.filter { Set($0.value).count == 1 }.keys.sorted().map {
+            "the pins for '\($0)' have no backup: expected a second one, of a key that is kept elsewhere"
+        }
     }
 
     public var isEmpty: Bool { pins.isEmpty }
@@ -55,5 +110,27 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
             return host[host.index(after: dot)...] == pattern.dropFirst(2) && dot > host.startIndex
         }
         return pattern == host
+    }
+}
+
+private struct PinFile: Decodable {
+    let pins: [String: [String]]
+    let mode: PinSet.Mode?
+    let expiry: Date?
+    let modeAfterExpiry: PinSet.Mode?
+}
+
+/// A verified server whose chain holds none of the keys that are pinned for it.
+public struct PinMismatch: Sendable, Hashable {
+    public let host: String
+    /// The pins of the chain, the server's own certificate first: what a correct set would have one of.
+    public let chain: [String]
+    /// The pins that are configured.
+    public let configured: [String]
+    /// Whether the connection was refused.
+    public let isEnforced: Bool
+
+    var reason: String {
+        "expected one of \(configured.joined(separator: ", ")); the chain has \(chain.joined(separator: ", "))"
     }
 }

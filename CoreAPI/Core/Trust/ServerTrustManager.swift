@@ -6,22 +6,38 @@ public struct ServerTrustManager: Sendable, Hashable {
     public enum Authorities: Sendable, Hashable {
         /// Those that the system's TLS library is set up with.
         case system
+        /// The system's, and besides them those in this PEM text.
+        case systemAndPEM(String)
         /// Only the authorities in this PEM text (`CURLOPT_CAINFO_BLOB`).
         case pem(String)
         /// Only the authorities in this PEM file (`CURLOPT_CAINFO`), read by each new connection.
         case file(String)
     }
 
+    /// The lowest version of TLS that may be spoken (`CURLOPT_SSLVERSION`).
+    public enum TLSVersion: String, Sendable, Hashable {
+        case tls12, tls13
+    }
+
     public var authorities: Authorities
     /// Pins by host, checked besides the authorities and never instead.
     public var pins: PinSet
-    /// Whether ``pins`` are checked at all. Default `true`.
+    /// Whether ``pins`` are checked at all. Default `true`; `false` is a problem of the channel unless its environment may be simulated
+    /// or the kit was built for debugging.
     public var isPinningActive: Bool
+    /// What the client shows of itself. Default nothing.
+    public var identity: ClientIdentity?
+    /// Default TLS 1.2.
+    public var minimumTLSVersion = TLSVersion.tls12
 
-    public init(authorities: Authorities = .system, pins: PinSet = PinSet(), isPinningActive: Bool = true) {
+    public init(
+        authorities: Authorities = .system, pins: PinSet = PinSet(), isPinningActive: Bool = true,
+        identity: ClientIdentity? = nil
+    ) {
         self.authorities = authorities
         self.pins = pins
         self.isPinningActive = isPinningActive
+        self.identity = identity
     }
 
     /// The system's authorities and no pins.

@@ -83,7 +83,7 @@ struct TrustTests {
         requests.trust = .system
         #expect(try await requests.send(.get, server.url + "/1k").transportError?.label == "tls")
         requests.trust = ServerTrustManager(authorities: authorities)
-        #expect(try await requests.send(.get, server.url + "/1k").metrics?.isConnectionReused == true)
+        #expect(try await requests.send(.get, server.url + "/1k").metrics?.isConnectionReused == false, "closed with its trust")
         await transport.close()
     }
 

@@ -44,7 +44,7 @@ struct CallReport: Sendable {
         guard cURL != nil, sent?.request.url.scheme == .https else { return nil }
         return switch response.call.channel.environment.serverTrustManager.authorities {
         case .file(let path): "--cacert \(path)"
-        case .pem, .system: nil
+        case .pem, .system, .systemAndPEM: nil
         }
     }
 }

@@ -27,7 +27,7 @@ final class CallRecorder: NetworkLogger {
                     call.end(response)
                     call.outcome = RecordedCall.Outcome(error: response.error, elapsed: call.started.duration(to: now))
                 }
-            case .resultHandlerFailed: break
+            case .resultHandlerFailed, .pinMismatch, .warning: break
             }
         }
     }

@@ -54,6 +54,7 @@ struct CurlExchange {
         let outcome = await loop.perform(CurlTransfer(prepared))
         response.data = outcome.body
         response.metrics = outcome.metrics
+        if let mismatch = outcome.pinMismatch { request.call.channel.logger.log(.pinMismatch(mismatch, hop)) }
         let defect = read(outcome, of: prepared, into: &response)
         switch outcome.end {
         case .cancelled: return failed(response, .cancelled(context(response)))

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Foundation
 
 /// One easy handle with the buffer that libcurl writes its error texts to. Owned by a ``CurlHandlePool``, used by one transfer at a
 /// time, on the loop's thread only.
@@ -68,6 +69,18 @@ final class CurlHandle {
             text.withUTF8 { bytes in
                 bytes.baseAddress.map { ccurl_set_blob(easy, option, $0, bytes.count) } ?? CURLE_BAD_FUNCTION_ARGUMENT
             }, option)
+    }
+
+    /// The bytes are copied.
+    func set(_ option: CURLoption, blob data: Data) throws(TransportError) {
+        try check(
+            data.withUnsafeBytes { bytes in
+                bytes.baseAddress.map { ccurl_set_blob(easy, option, $0, bytes.count) } ?? CURLE_BAD_FUNCTION_ARGUMENT
+            }, option)
+    }
+
+    func setSSLContext(_ callback: @escaping curl_ssl_ctx_callback, _ context: UnsafeMutableRawPointer) throws(TransportError) {
+        try check(ccurl_set_ssl_context(easy, callback, context), CURLOPT_SSL_CTX_FUNCTION)
     }
 
     /// The list is kept, not copied.

@@ -68,14 +68,19 @@ extension CurlTransfer {
         }
     }
 
-    /// All of it is part of what libcurl compares before it reuses a connection or a TLS session (`Curl_ssl_config_matches`), the pins
-    /// included, so that a channel with other trust never gets a connection that was made with less.
+    /// One loop serves one trust (``CurlTransport``), so that a connection or a TLS session is never found by a channel that trusts less;
+    /// what libcurl compares itself (`Curl_ssl_config_matches`) has neither the chain's pins nor the key of a client.
     private func setTrust(_ handle: CurlHandle) throws(TransportError) {
-        try handle.set(CURLOPT_SSLVERSION, ccurl_tls_1_2_or_newer)
+        let trust = request.trust
+        try handle.set(
+            CURLOPT_SSLVERSION, trust.minimumTLSVersion == .tls13 ? ccurl_tls_1_3_or_newer : ccurl_tls_1_2_or_newer)
         try handle.set(CURLOPT_SSL_VERIFYPEER, 1)
         try handle.set(CURLOPT_SSL_VERIFYHOST, 2)
-        switch request.trust.authorities {
+        switch trust.authorities {
         case .system: break
+        case .systemAndPEM(let text):
+            guard !text.isEmpty else { throw .tls(host: request.url.host, reason: "the PEM text of the authorities is empty") }
+            try handle.set(CURLOPT_CAINFO_BLOB, blob: try handle.systemAuthorities() + "\n" + text)
         case .pem(let text):
             guard !text.isEmpty else { throw .tls(host: request.url.host, reason: "the PEM text of the authorities is empty") }
             // Debian's libcurl looks into /etc/ssl/certs besides, unless that is taken away.
@@ -91,6 +96,35 @@ extension CurlTransfer {
             // Since 7.87 libcurl keeps what it read for a day; a file that was replaced must count for the next connection.
             try handle.set(CURLOPT_CA_CACHE_TIMEOUT, 0)
         }
-        if let pins = request.pins { try handle.set(CURLOPT_PINNEDPUBLICKEY, pins) }
+        if let identity = trust.identity { try setIdentity(identity, handle) }
+        try pinCheck?.attach(to: handle)
+    }
+
+    private func setIdentity(_ identity: ClientIdentity, _ handle: CurlHandle) throws(TransportError) {
+        switch identity.form {
+        case .pem(let certificates, let key):
+            guard !certificates.isEmpty, !key.revealed.isEmpty else {
+                throw .tls(host: request.url.host, reason: "the client's certificate or its key is empty")
+            }
+            try handle.set(CURLOPT_SSLCERTTYPE, "PEM")
+            try handle.set(CURLOPT_SSLCERT_BLOB, blob: certificates)
+            try handle.set(CURLOPT_SSLKEYTYPE, "PEM")
+            try handle.set(CURLOPT_SSLKEY_BLOB, blob: key.revealed)
+        case .pkcs12(let data):
+            guard !data.revealed.isEmpty else { throw .tls(host: request.url.host, reason: "the client's PKCS#12 is empty") }
+            try handle.set(CURLOPT_SSLCERTTYPE, "P12")
+            try handle.set(CURLOPT_SSLCERT_BLOB, blob: data.revealed)
+        }
+        if let passphrase = identity.passphrase { try handle.set(CURLOPT_KEYPASSWD, passphrase.revealed) }
+    }
+}
+
+extension CurlHandle {
+    /// The authorities that libcurl was built to trust (`CURLINFO_CAINFO`), as PEM.
+    fileprivate func systemAuthorities() throws(TransportError) -> String {
+        guard let path = string(CURLINFO_CAINFO), let data = FileManager.default.contents(atPath: path) else {
+            throw .unsupported(capability: "authorities besides the system's (a libcurl that names its own file)")
+        }
+        return String(decoding: data, as: UTF8.self)
     }
 }

@@ -34,6 +34,8 @@ final class CurlTransfer: @unchecked Sendable {  // One owner at a time; the han
     var body = Data()
     /// The loop's, while the transfer is active.
     var sockets: ConnectionSockets?
+    /// The loop's, for a host that is pinned, while the transfer is active.
+    var pinCheck: PinCheck?
     /// Whether the connection that libcurl had chosen had bytes on it that nobody asked for.
     var foundUnreadBytes = false
     /// Whether only a connection of its own will do (`CURLOPT_FRESH_CONNECT`).
@@ -116,4 +118,5 @@ struct CurlOutcome: Sendable {
     var head: [UInt8] = []
     var body = Data()
     var metrics: TransferMetrics?
+    var pinMismatch: PinMismatch?
 }

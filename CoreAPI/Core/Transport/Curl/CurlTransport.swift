@@ -14,32 +14,106 @@ internal import Synchronization
 /// ```
 ///
 /// A transport that is let go of without ``close()`` ends its thread and connections by itself, a little later.
+/// Every trust (``ServerTrustManager``) has connections of its own: what was made under one set of authorities, pins and keys never serves
+/// another. When a channel's trust is replaced, the connections of the old one are closed as soon as nobody uses them.
 public final class CurlTransport: Transport {
-    private let loop: CurlLoop
+    private let limits: Limits
+    private let pools = Mutex(Pools())
+
+    private struct Pools {
+        var all: [TrustPool] = []
+        /// Which one a channel uses, by its name.
+        var current: [String: TrustPool] = [:]
+        var isClosed = false
+
+        /// Takes out what no channel uses any more and no request is on its way through.
+        mutating func removeRetired() -> [TrustPool] {
+            let retired = all.filter { pool in pool.users == 0 && !current.values.contains { $0 === pool } }
+            if !retired.isEmpty { all.removeAll { pool in retired.contains { $0 === pool } } }
+            return retired
+        }
+    }
 
     /// Starts nothing yet; the thread begins with the first request.
     ///
-    /// - Parameter limits: bounds of connections and queue. The bounds of a response are those of the request's own channel.
+    /// - Parameter limits: bounds of connections and queue, for each trust. The bounds of a response are those of the request's own
+    ///   channel.
     public init(limits: Limits = Limits()) {
-        loop = CurlLoop(limits: limits)
+        self.limits = limits
     }
 
     deinit {
-        loop.abandon()
+        for pool in pools.withLock({ $0.all }) { pool.loop.abandon() }
     }
 
     public func send(_ request: Request) async -> Response<Data> {
-        await CurlExchange(request, loop: loop).run()
+        guard let (pool, isNew) = take(for: request.call.channel) else {
+            return Response(request: request, result: .failure(.transport(.closed, ErrorContext(request))))
+        }
+        if isNew { for warning in request.call.channel.warnings { request.call.channel.logger.log(.warning(warning, request)) } }
+        let response = await CurlExchange(request, loop: pool.loop).run()
+        giveBack(pool)
+        return response
     }
 
     public func close() async {
-        await loop.close()
+        let all = pools.withLock { pools in
+            pools.isClosed = true
+            return pools.all
+        }
+        for pool in all { await pool.loop.close() }
     }
 
+    /// The connections of a channel's trust, and whether nobody used them before.
+    private func take(for channel: Channel) -> (TrustPool, isNew: Bool)? {
+        let trust = channel.environment.serverTrustManager
+        let (found, retired) = pools.withLock { pools -> ((TrustPool, Bool)?, [TrustPool]) in
+            guard !pools.isClosed else { return (nil, []) }
+            if let pool = pools.current[channel.name], pool.trust == trust {
+                pool.users += 1
+                return ((pool, false), [])
+            }
+            let known = pools.all.first { $0.trust == trust }
+            let pool = known ?? TrustPool(trust: trust, loop: CurlLoop(limits: limits))
+            if known == nil { pools.all.append(pool) }
+            pools.current[channel.name] = pool
+            pool.users += 1
+            return ((pool, known == nil), pools.removeRetired())
+        }
+        for pool in retired { pool.loop.abandon() }
+        return found
+    }
+
+    private func giveBack(_ pool: TrustPool) {
+        let retired = pools.withLock { pools in
+            pool.users -= 1
+            // One that is in use by a channel, as almost always, is not looked for.
+            return pool.users == 0 && pools.all.count > 1 ? pools.removeRetired() : []
+        }
+        for pool in retired { pool.loop.abandon() }
+    }
+
+    private var loops: [CurlLoop] { pools.withLock { $0.all.map(\.loop) } }
+
+    /// How many trusts have connections.
+    package var trusts: Int { loops.count }
     /// Transfers that libcurl works on.
-    package var activeTransfers: Int { loop.active.load(ordering: .acquiring) }
+    package var activeTransfers: Int { loops.reduce(0) { $0 + $1.active.load(ordering: .acquiring) } }
     /// Transfers that wait for a place.
-    package var queuedTransfers: Int { loop.queued.load(ordering: .acquiring) }
-    /// Whether the thread lives.
-    package var isRunning: Bool { loop.isRunning }
+    package var queuedTransfers: Int { loops.reduce(0) { $0 + $1.queued.load(ordering: .acquiring) } }
+    /// Whether a thread lives.
+    package var isRunning: Bool { loops.contains { $0.isRunning } }
+}
+
+/// The connections of one trust.
+private final class TrustPool: @unchecked Sendable {  // What changes is touched under the transport's lock.
+    let trust: ServerTrustManager
+    let loop: CurlLoop
+    /// Requests on their way.
+    var users = 0
+
+    init(trust: ServerTrustManager, loop: CurlLoop) {
+        self.trust = trust
+        self.loop = loop
+    }
 }

@@ -10,6 +10,8 @@ final class CurlWorker {
     private var handles: CurlHandlePool
     private let queue: HostQueue<HostKey, CurlTransfer>
     private let discovered = DiscoveredProtocols()
+    /// One per host, `nil` for one without pins. Kept for good, because connections refer to them.
+    private var pinChecks: [String: PinCheck?] = [:]
     /// Everything that waits or runs.
     private var transfers: [CurlTransfer] = []
     /// No clock of any transfer runs out before this.
@@ -139,7 +141,15 @@ final class CurlWorker {
         transfer.lastActivity = now
         transfer.discovered = discovered
         transfer.sockets = multi.sockets
+        if transfer.request.url.scheme == .https { transfer.pinCheck = pinCheck(for: transfer.request) }
         launch(transfer)
+    }
+
+    private func pinCheck(for request: HopRequest) -> PinCheck? {
+        if let known = pinChecks[request.url.host] { return known }
+        let check = PinCheck(host: request.url.host, trust: request.trust)
+        pinChecks[request.url.host] = .some(check)
+        return check
     }
 
     /// Again, on a connection that nobody has used: the one that libcurl had chosen had bytes on it that nobody asked for.
@@ -189,6 +199,12 @@ final class CurlWorker {
         var outcome = CurlOutcome(end: end)
         if transfer.head.isComplete { outcome.head = transfer.head.bytes }
         swap(&outcome.body, &transfer.body)
+        if let mismatch = transfer.pinCheck?.takeMismatch() {
+            outcome.pinMismatch = mismatch
+            if mismatch.isEnforced, case .failed(.tls) = end {
+                outcome.end = .failed(.pinMismatch(host: mismatch.host, reason: mismatch.reason))
+            }
+        }
         if let handle = transfer.handle {
             outcome.metrics = handle.metrics(of: transfer)
             multi.remove(handle)
@@ -206,6 +222,7 @@ final class CurlWorker {
         transfer.ticket = nil
         transfer.discovered = nil
         transfer.sockets = nil
+        transfer.pinCheck = nil
         resume(transfer, outcome)
     }
 

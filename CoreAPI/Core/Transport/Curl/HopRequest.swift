@@ -10,8 +10,6 @@ struct HopRequest: Sendable {
     let headers: HeaderList
     /// Whether libcurl decodes the body (`CURLOPT_ACCEPT_ENCODING`).
     let decodesContent: Bool
-    /// `sha256//…;sha256//…` for `CURLOPT_PINNEDPUBLICKEY`, or `nil` when the host is not pinned.
-    let pins: String?
     /// When the whole call must be over.
     let deadline: LoopClock.Nanoseconds
 
@@ -35,9 +33,6 @@ struct HopRequest: Sendable {
         isIdempotent = request.method.isIdempotent
         decodesContent = request.headers[.acceptEncoding] == nil && request.headers[.range] == nil
         headers = Self.headerList(request.headers)
-        let trust = request.call.channel.environment.serverTrustManager
-        let pins = trust.isPinningActive && request.url.scheme == .https ? trust.pins.pins(for: request.url.host) : []
-        self.pins = pins.isEmpty ? nil : pins.map { "sha256//" + $0.dropFirst("sha256/".count) }.joined(separator: ";")
     }
 
     /// The second line of defence. libcurl passes a CR, LF or NUL in a method, an address or a header on verbatim, and with it

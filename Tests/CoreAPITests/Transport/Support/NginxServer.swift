@@ -17,10 +17,18 @@ final class NginxServer {
     var authorityFile: String { directory.appendingPathComponent("ca.pem").path }
     /// The server's own pin.
     let pin: String
+    private let tls: String
     private var process: pid_t = 0
 
-    /// - Parameter http2: whether ALPN offers it.
-    init(http2: Bool, streams: Int = 128, keepaliveRequests: Int = 100_000) throws {
+    /// - Parameters:
+    ///   - http2: whether ALPN offers it.
+    ///   - verifiesClients: whether only who shows `client.pem` is let in.
+    ///   - protocols: the versions of TLS.
+    init(
+        http2: Bool, streams: Int = 128, keepaliveRequests: Int = 100_000, verifiesClients: Bool = false,
+        protocols: String = "TLSv1.2 TLSv1.3"
+    ) throws {
+        tls = "ssl_protocols \(protocols);" + (verifiesClients ? " ssl_client_certificate ca.pem; ssl_verify_client on;" : "")
         directory = FileManager.default.temporaryDirectory.appendingPathComponent("kit-nginx-\(UInt64.random(in: 0 ... .max))")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let path = directory.path
@@ -32,6 +40,11 @@ final class NginxServer {
             printf 'subjectAltName=DNS:localhost' > ext
             openssl x509 -req -in s.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out s.pem -days 2 -extfile ext
             openssl x509 -in s.pem -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | base64 > pin
+            if [ \(verifiesClients ? 1 : 0) = 1 ]; then
+              openssl req -newkey rsa:2048 -passout pass:open -keyout client.key -out client.csr -subj /CN=client
+              openssl x509 -req -in client.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out client.pem -days 2
+              openssl pkcs12 -export -in client.pem -inkey client.key -passin pass:open -passout pass:sesame -out client.p12
+            fi
             mkdir www && head -c 1024 /dev/zero | tr '\\0' a > www/1k && head -c 300000 /dev/zero | tr '\\0' b > www/300k
             """)
         authority = try String(contentsOf: directory.appendingPathComponent("ca.pem"), encoding: .utf8)
@@ -69,7 +82,7 @@ final class NginxServer {
               server {
                 listen 127.0.0.1:\(port) ssl\(http2 ? " http2" : ""); listen 127.0.0.1:\(plainPort);
                 http2_max_concurrent_streams \(streams);
-                ssl_certificate s.pem; ssl_certificate_key s.key; root \(path)/www;
+                ssl_certificate s.pem; ssl_certificate_key s.key; \(tls) root \(path)/www;
                 location = /connection { return 200 "$connection $connection_requests $server_protocol"; }
                 location = /away { return 302 http://127.0.0.1:\(plainPort)/1k; }
                 location = /slow { limit_rate 2000; try_files /300k =404; }

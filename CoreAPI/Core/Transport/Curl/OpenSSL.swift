@@ -1,0 +1,86 @@
+internal import Foundation
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// The few functions of OpenSSL that see the chain a server was verified by, found at run time in the very library that libcurl has
+/// loaded. libcurl itself compares the server's own key only (`CURLOPT_PINNEDPUBLICKEY`), and its list of certificates
+/// (`CURLINFO_CERTINFO`) is what the server sent and not what was verified.
+struct OpenSSL: Sendable {
+    /// Called in the place of the verification of a server's chain; 1 lets the handshake go on.
+    typealias Verify = @convention(c) (_ store: OpaquePointer?, _ context: UnsafeMutableRawPointer?) -> Int32
+
+    private typealias SetVerify = @convention(c) (OpaquePointer?, Verify?, UnsafeMutableRawPointer?) -> Void
+    private typealias VerifyCertificate = @convention(c) (OpaquePointer?) -> Int32
+    private typealias GetChain = @convention(c) (OpaquePointer?) -> OpaquePointer?
+    private typealias Count = @convention(c) (OpaquePointer?) -> Int32
+    private typealias Element = @convention(c) (OpaquePointer?, Int32) -> OpaquePointer?
+    private typealias EncodeCertificate =
+        @convention(c) (OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
+    private typealias SetError = @convention(c) (OpaquePointer?, Int32) -> Void
+
+    private let setVerify: SetVerify
+    private let verifyCertificate: VerifyCertificate
+    private let chain: GetChain
+    private let count: Count
+    private let element: Element
+    private let encode: EncodeCertificate
+    private let setError: SetError
+
+    /// `nil` where libcurl speaks TLS by another library.
+    static let linked = OpenSSL()
+
+    private init?() {
+        guard let backend = CurlVersion.current.capabilities.tlsBackend, backend.hasPrefix("OpenSSL/") else { return nil }
+        let version = backend.hasPrefix("OpenSSL/1.1") ? "1.1" : "3"
+        // Only what is loaded already: another copy would know nothing of libcurl's connections.
+        guard let ssl = dlopen("libssl.so.\(version)", RTLD_LAZY | RTLD_NOLOAD),
+            let crypto = dlopen("libcrypto.so.\(version)", RTLD_LAZY | RTLD_NOLOAD),
+            let setVerify = dlsym(ssl, "SSL_CTX_set_cert_verify_callback"),
+            let verifyCertificate = dlsym(crypto, "X509_verify_cert"),
+            let chain = dlsym(crypto, "X509_STORE_CTX_get0_chain"), let count = dlsym(crypto, "OPENSSL_sk_num"),
+            let element = dlsym(crypto, "OPENSSL_sk_value"), let encode = dlsym(crypto, "i2d_X509"),
+            let setError = dlsym(crypto, "X509_STORE_CTX_set_error")
+        else { return nil }
+        self.setVerify = unsafeBitCast(setVerify, to: SetVerify.self)
+        self.verifyCertificate = unsafeBitCast(verifyCertificate, to: VerifyCertificate.self)
+        self.chain = unsafeBitCast(chain, to: GetChain.self)
+        self.count = unsafeBitCast(count, to: Count.self)
+        self.element = unsafeBitCast(element, to: Element.self)
+        self.encode = unsafeBitCast(encode, to: EncodeCertificate.self)
+        self.setError = unsafeBitCast(setError, to: SetError.self)
+    }
+
+    /// Has every connection of a context verified by the function.
+    func setVerify(of context: UnsafeMutableRawPointer, to verify: @escaping Verify, _ argument: UnsafeMutableRawPointer) {
+        setVerify(OpaquePointer(context), verify, argument)
+    }
+
+    /// Ordinary verification, and the chain that it ended with; `nil` when it failed.
+    func verifiedChain(_ store: OpaquePointer) -> [Certificate]? {
+        guard verifyCertificate(store) == 1, let stack = chain(store) else { return nil }
+        var certificates: [Certificate] = []
+        for index in 0..<count(stack) {
+            let length = encode(element(stack, index), nil)
+            guard length > 0 else { return nil }
+            var der = Data(count: Int(length))
+            let written = der.withUnsafeMutableBytes { bytes in
+                var next = bytes.bindMemory(to: UInt8.self).baseAddress
+                return encode(element(stack, index), &next)
+            }
+            guard written == length, let certificate = try? Certificate(der: der) else { return nil }
+            certificates.append(certificate)
+        }
+        return certificates
+    }
+
+    /// Says why a verification failed: `X509_V_ERR_APPLICATION_VERIFICATION`.
+    func refuse(_ store: OpaquePointer) {
+        setError(store, 50)
+    }
+}

@@ -1,0 +1,65 @@
+internal import CCurl
+internal import Foundation
+
+/// Compares the chain of every new connection to one host with the pins for it. OpenSSL keeps a reference for as long as a connection
+/// lives, so the loop keeps it for as long as itself. On the loop's thread only.
+final class PinCheck {
+    private let host: String
+    private let pins: PinSet
+    private let configured: [String]
+    /// What the last handshake came to, until it is taken.
+    private var mismatch: PinMismatch?
+
+    /// - Returns: `nil` for a host without pins.
+    init?(host: String, trust: ServerTrustManager) {
+        configured = trust.isPinningActive ? trust.pins.pins(for: host) : []
+        guard !configured.isEmpty else { return nil }
+        self.host = host
+        pins = trust.pins
+    }
+
+    /// - Throws: ``TransportError/unsupported(capability:)`` where the chain cannot be seen and the pins only report.
+    func attach(to handle: CurlHandle) throws(TransportError) {
+        if OpenSSL.linked != nil {
+            try handle.setSSLContext(PinCheck.prepare, Unmanaged.passUnretained(self).toOpaque())
+        } else if pins.mode(at: Date()) == .enforce {
+            // The server's own key alone: refuses more than it should and nothing less.
+            try handle.set(
+                CURLOPT_PINNEDPUBLICKEY, configured.map { "sha256//" + $0.dropFirst("sha256/".count) }.joined(separator: ";"))
+        } else {
+            throw .unsupported(capability: "pins that only report (libcurl with OpenSSL)")
+        }
+    }
+
+    func takeMismatch() -> PinMismatch? {
+        defer { mismatch = nil }
+        return mismatch
+    }
+
+    /// Fails closed: a chain that cannot be read is none that matches.
+    private func verify(_ store: OpaquePointer) -> Bool {
+        guard let openSSL = OpenSSL.linked, let chain = openSSL.verifiedChain(store) else { return false }
+        let found = chain.map(\.pin)
+        guard !found.contains(where: configured.contains) else { return true }
+        let isEnforced = pins.mode(at: Date()) == .enforce
+        mismatch = PinMismatch(host: host, chain: found, configured: configured, isEnforced: isEnforced)
+        if isEnforced { openSSL.refuse(store) }
+        return !isEnforced
+    }
+
+    /// `CURLOPT_SSL_CTX_FUNCTION`: a connection is about to be made.
+    private static var prepare: curl_ssl_ctx_callback {
+        { _, context, check in
+            guard let openSSL = OpenSSL.linked, let context, let check else { return CURLE_ABORTED_BY_CALLBACK }
+            openSSL.setVerify(of: context, to: PinCheck.verified, check)
+            return CURLE_OK
+        }
+    }
+
+    private static var verified: OpenSSL.Verify {
+        { store, check in
+            guard let store, let check else { return 0 }
+            return Unmanaged<PinCheck>.fromOpaque(check).takeUnretainedValue().verify(store) ? 1 : 0
+        }
+    }
+}

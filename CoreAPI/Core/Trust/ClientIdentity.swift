@@ -1,0 +1,29 @@
+public import Foundation
+
+/// What a client shows of itself to a server that asks (mutual TLS): a certificate, with its chain, and the key to it.
+public struct ClientIdentity: Sendable, Hashable {
+    enum Form: Sendable, Hashable {
+        case pem(certificates: String, key: Secret<String>)
+        case pkcs12(Secret<Data>)
+    }
+
+    let form: Form
+    let passphrase: Secret<String>?
+
+    /// Certificate and key as PEM text (`CURLOPT_SSLCERT_BLOB`, `CURLOPT_SSLKEY_BLOB`).
+    ///
+    /// - Parameters:
+    ///   - certificates: the client's own first, then those that lead to its authority.
+    ///   - key: its private key.
+    ///   - passphrase: for an encrypted key (`CURLOPT_KEYPASSWD`).
+    public static func pem(
+        certificates: String, key: Secret<String>, passphrase: Secret<String>? = nil
+    ) -> ClientIdentity {
+        ClientIdentity(form: .pem(certificates: certificates, key: key), passphrase: passphrase)
+    }
+
+    /// A PKCS#12 file's content.
+    public static func pkcs12(_ data: Data, passphrase: Secret<String>) -> ClientIdentity {
+        ClientIdentity(form: .pkcs12(Secret(data)), passphrase: passphrase)
+    }
+}

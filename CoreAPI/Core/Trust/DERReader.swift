@@ -1,0 +1,50 @@
+internal import Foundation
+
+/// Steps through DER (X.690) by its lengths, as far as it takes to find the public key of a certificate.
+struct DERReader {
+    struct Element {
+        let tag: UInt8
+        /// Tag and length included.
+        let whole: Data
+        let content: Data
+    }
+
+    private var rest: Data
+
+    init(_ data: Data) {
+        rest = data
+    }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    /// - Returns: `nil` at the end, and for lengths that are longer than what is there or not the shortest form.
+    mutating func next() -> Element? {
+        let bytes = Array(rest.prefix(6))
+        guard bytes.count >= 2, bytes[0] & 0x1F != 0x1F else { return nil }
+        var header = 2
+        var length = Int(bytes[1])
+        if length >= 0x80 {
+            let count = length & 0x7F
+            guard (1...4).contains(count), bytes.count >= 2 + count, bytes[2] != 0 else { return nil }
+            length = bytes[2..<2 + count].reduce(0) { $0 << 8 | Int($1) }
+            guard length >= 0x80 else { return nil }
+            header += count
+        }
+        guard rest.count >= header + length else { return nil }
+        let whole = Data(rest.prefix(header + length))
+        rest = Data(rest.dropFirst(header + length))
+        return Element(tag: bytes[0], whole: whole, content: Data(whole.dropFirst(header)))
+    }
+
+    /// The next element, if it has the tag.
+    mutating func next(_ tag: UInt8) -> Element? {
+        guard let element = next(), element.tag == tag else { return nil }
+        return element
+    }
+
+    static let sequence: UInt8 = 0x30
+    static let integer: UInt8 = 0x02
+    static let bitString: UInt8 = 0x03
+    /// `[0] EXPLICIT`, a certificate's version.
+    static let version: UInt8 = 0xA0
+}

@@ -1,0 +1,37 @@
+/// A value that nothing prints by accident: no description, dump, log, error text or `cURL` form shows it. Whoever needs it says so.
+///
+/// ```swift
+/// let passphrase = Secret("open sesame")
+/// print(passphrase)              // <redacted>
+/// use(passphrase.revealed)
+/// ```
+public struct Secret<Value> {
+    /// The value itself; for where it is used, not for where it is shown.
+    public let revealed: Value
+
+    public init(_ value: Value) {
+        revealed = value
+    }
+}
+
+extension Secret: Sendable where Value: Sendable {}
+extension Secret: Equatable where Value: Equatable {}
+extension Secret: Hashable where Value: Hashable {}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { Redaction.mask }
+    public var debugDescription: String { Redaction.mask }
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}
+
+extension Secret: ExpressibleByUnicodeScalarLiteral where Value == String {
+    public init(unicodeScalarLiteral value: String) { self.init(value) }
+}
+
+extension Secret: ExpressibleByExtendedGraphemeClusterLiteral where Value == String {
+    public init(extendedGraphemeClusterLiteral value: String) { self.init(value) }
+}
+
+extension Secret: ExpressibleByStringLiteral where Value == String {
+    public init(stringLiteral value: String) { self.init(value) }
+}

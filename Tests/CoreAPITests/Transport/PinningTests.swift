@@ -1,0 +1,222 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPI
+
+@Suite("Pins", .serialized, .timeLimit(.minutes(2)))
+struct PinningTests {
+    private static let other = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+
+    struct Place: EnvironmentType {
+        let name = "nginx"
+        let baseURL: String
+        let isSimulated = true
+    }
+
+    /// A channel to the server, and what its logger heard of mismatches and warnings.
+    private func channel(_ server: NginxServer, _ pins: PinSet, change: (inout ServerTrustManager) -> Void = { _ in })
+        -> (Channel, Shared<[String]>)
+    {
+        let heard = Shared<[String]>([])
+        var trust = ServerTrustManager(authorities: .pem(server.authority), pins: pins)
+        change(&trust)
+        var channel = Channel(name: "nginx", environment: Environment(Place(baseURL: server.url), serverTrustManager: trust))
+        channel.logger = FunctionLogger { event in
+            switch event {
+            case .pinMismatch(let mismatch, _):
+                heard.change {
+                    $0.append(
+                        "\(mismatch.isEnforced ? "refused" : "reported") \(mismatch.chain.count) \(mismatch.configured.count)")
+                }
+            case .warning(let text, _): heard.change { $0.append(text) }
+            default: break
+            }
+        }
+        return (channel, heard)
+    }
+
+    private func outcome(_ channel: Channel) async -> String {
+        let response = await channel.manager().response(for: TestEndpoint("1k"), decoding: .data)
+        return response.error?.label ?? "\(response.data.count)"
+    }
+
+    @Test(
+        "any certificate of the verified chain may match, the root too, and none is refused with the chain's pins",
+        arguments: [true, false])
+    func chain(http2: Bool) async throws {
+        let server = try NginxServer(http2: http2)
+        let root = try Certificate(pem: server.authority).pin
+        for pin in [server.pin, root] {
+            let (channel, heard) = channel(server, ["localhost": [pin, Self.other]])
+            #expect(await outcome(channel) == "1024")
+            #expect(heard.current.isEmpty)
+            await channel.close()
+        }
+        let (channel, heard) = channel(server, ["**.localhost": [Self.other, Self.other.replacing("AAA=", with: "AAE=")]])
+        for _ in 0..<3 {
+            let error = await channel.manager().response(for: TestEndpoint("1k"), decoding: .data).error
+            #expect(error?.label == "transport.pinMismatch")
+            #expect(error?.description.contains(server.pin) == true && error?.description.contains(root) == true)
+            #expect(error?.description.contains(Self.other) == true)
+        }
+        #expect(heard.current == Array(repeating: "refused 2 2", count: 3))
+        await channel.close()
+    }
+
+    @Test("pins come besides ordinary verification and never instead: unknown authority, wrong host")
+    func besides() async throws {
+        let server = try NginxServer(http2: true)
+        let stranger = try NginxServer(http2: true)
+        var (channel, heard) = channel(server, ["localhost": [server.pin, Self.other]]) {
+            $0.authorities = .pem(stranger.authority)
+        }
+        #expect(await outcome(channel) == "transport.tls")
+        channel.environment.serverTrustManager = ServerTrustManager(
+            authorities: .pem(server.authority), pins: ["127.0.0.1": [server.pin, Self.other]])
+        channel.environment.baseURL = "https://127.0.0.1:\(server.port)"
+        #expect(await outcome(channel) == "transport.tls")
+        #expect(heard.current.isEmpty)
+        heard = Shared([])
+        await channel.close()
+    }
+
+    @Test(
+        "a set that only reports, or has expired, lets the connection stand and says so; one that blocks after its expiry blocks")
+    func modes() async throws {
+        let server = try NginxServer(http2: true)
+        let wrong: PinSet = ["localhost": [Self.other, Self.other.replacing("AAA=", with: "AAE=")]]
+        var reporting = wrong
+        reporting.mode = .reportOnly
+        var expired = wrong
+        expired.expiry = Date(timeIntervalSinceNow: -1)
+        var blocking = expired
+        blocking.modeAfterExpiry = .enforce
+        var current = wrong
+        current.expiry = Date(timeIntervalSinceNow: 3_600)
+        for (pins, outcome, event) in [
+            (reporting, "1024", "reported 2 2"), (expired, "1024", "reported 2 2"),
+            (blocking, "transport.pinMismatch", "refused 2 2"), (current, "transport.pinMismatch", "refused 2 2"),
+        ] {
+            let (channel, heard) = channel(server, pins)
+            #expect(await self.outcome(channel) == outcome)
+            #expect(heard.current == [event])
+            await channel.close()
+        }
+    }
+
+    @Test(
+        "a replaced set counts for the next request, closes what it no longer allows, and a backup that is missing is warned about once"
+    )
+    func replaced() async throws {
+        let server = try NginxServer(http2: true)
+        var (channel, heard) = channel(server, ["localhost": [server.pin]])
+        let place = EnvironmentSwitch(channel.environment)
+        channel.environmentSwitch = place
+        let manager = channel.manager()
+        for _ in 0..<3 { _ = try await manager.response(for: TestEndpoint("1k"), decoding: .data).value }
+        #expect(heard.current.count == 1)
+        #expect(heard.current.first?.contains("no backup") == true)
+        place.environment.serverTrustManager.pins = ["localhost": [Self.other, Self.other.replacing("AAA=", with: "AAE=")]]
+        #expect(await manager.response(for: TestEndpoint("1k"), decoding: .data).error?.label == "transport.pinMismatch")
+        place.environment.serverTrustManager.pins = ["localhost": [server.pin, Self.other]]
+        let back = await manager.response(for: TestEndpoint("1k"), decoding: .data)
+        #expect(back.error == nil)
+        #expect(back.metrics?.isConnectionReused == false, "the old trust's connection was closed")
+        let transport = try #require(channel.transport as? CurlTransport)
+        #expect(transport.trusts == 1)
+        await channel.close()
+    }
+
+    @Test("channels with the same trust share connections over one transport")
+    func shared() async throws {
+        let server = try NginxServer(http2: true)
+        let transport = CurlTransport()
+        var (first, _) = channel(server, [:])
+        first.transport = transport
+        var second = first
+        second.name = "second"
+        #expect(await outcome(first) == "1024")
+        let response = await second.manager().response(for: TestEndpoint("1k"), decoding: .data)
+        #expect(response.metrics?.isConnectionReused == true)
+        #expect(transport.trusts == 1)
+        await transport.close()
+    }
+
+    @Test("a set is read from a file; a file that is none is named", arguments: [true, false])
+    func file(isSound: Bool) throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("pins-\(UInt64.random(in: 0 ... .max)).json")
+            .path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let pin = isSound ? Self.other : "sha256/short"
+        let text = #"{"pins": {"*.example.com": ["\#(pin)"]}, "expiry": "2030-01-01T00:00:00Z", "mode": "reportOnly"}"#
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        guard isSound else {
+            #expect(throws: CertificateError.self) { try PinSet(contentsOfFile: path) }
+            #expect(throws: CertificateError.self) { try PinSet(contentsOfFile: path + ".nowhere") }
+            return
+        }
+        let set = try PinSet(contentsOfFile: path)
+        #expect(set.pins(for: "a.example.com") == [Self.other])
+        #expect(set.mode == .reportOnly && set.modeAfterExpiry == .reportOnly)
+        #expect(set.expiry == Date(timeIntervalSince1970: 1_893_456_000))
+        #expect(set.warnings.count == 1)
+    }
+}
+
+@Suite("Client certificates, authorities and versions of TLS", .serialized, .timeLimit(.minutes(2)))
+struct ClientIdentityTests {
+    @Test("who shows the right certificate is let in, from PEM and PKCS#12; nobody else, also not over another's connection")
+    func identities() async throws {
+        let server = try NginxServer(http2: true, verifiesClients: true)
+        func text(_ name: String) throws -> String {
+            try String(contentsOf: server.directory.appendingPathComponent(name), encoding: .utf8)
+        }
+        let transport = CurlTransport()
+        var requests = Requests(transport)
+        let pem = ClientIdentity.pem(
+            certificates: try text("client.pem"), key: Secret(try text("client.key")), passphrase: "open")
+        let p12 = ClientIdentity.pkcs12(
+            try Data(contentsOf: server.directory.appendingPathComponent("client.p12")), passphrase: "sesame")
+        for identity in [pem, p12] {
+            requests.trust = ServerTrustManager(authorities: .pem(server.authority), identity: identity)
+            let response = try await requests.send(.get, server.url + "/1k")
+            #expect(response.status == 200, "\(response.result)")
+            requests.trust = ServerTrustManager(authorities: .pem(server.authority))
+            #expect(try await requests.send(.get, server.url + "/1k").status != 200)
+        }
+        for wrong in [
+            ClientIdentity.pem(certificates: try text("client.pem"), key: Secret(try text("client.key")), passphrase: "wrong"),
+            .pkcs12(Data("rubbish".utf8), passphrase: "sesame"), .pem(certificates: "", key: ""),
+        ] {
+            requests.trust = ServerTrustManager(authorities: .pem(server.authority), identity: wrong)
+            let error = try await requests.send(.get, server.url + "/1k")
+            #expect(error.transportError?.label == "tls", "\(error.result)")
+        }
+        await transport.close()
+    }
+
+    @Test("a lower version of TLS than is asked for is refused")
+    func versions() async throws {
+        let server = try NginxServer(http2: true, protocols: "TLSv1.2")
+        let transport = CurlTransport()
+        var requests = Requests(transport)
+        requests.trust = ServerTrustManager(authorities: .pem(server.authority))
+        #expect(try await requests.send(.get, server.url + "/1k").status == 200)
+        requests.trust.minimumTLSVersion = .tls13
+        #expect(try await requests.send(.get, server.url + "/1k").transportError?.label == "tls")
+        await transport.close()
+    }
+
+    @Test("authorities besides the system's count, and the system's still do")
+    func besides() async throws {
+        let server = try NginxServer(http2: true)
+        let transport = CurlTransport()
+        var requests = Requests(transport)
+        requests.trust = ServerTrustManager(authorities: .systemAndPEM(server.authority))
+        #expect(try await requests.send(.get, server.url + "/1k").status == 200)
+        requests.trust = ServerTrustManager(authorities: .systemAndPEM("nonsense"))
+        #expect(try await requests.send(.get, server.url + "/1k").transportError?.label == "tls")
+        await transport.close()
+    }
+}
