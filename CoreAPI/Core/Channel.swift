@@ -94,13 +94,14 @@ extension Channel {
         }
         let trust = environment.serverTrustManager
         if !trust.isPinningActive, !trust.pins.isEmpty, !environment.isSimulated, !Self.isDebugBuild {
-            problems.append("pinning is switched off, which the environment '\(environment.name)' may only be when it is simulated")
+            problems.append(
+                "pinning is switched off, which the environment '\(environment.name)' may only be when it is simulated")
         }
         if name.isEmpty { problems.append("the channel has no name") }
         do throws(RequestError) {
             let url = try HTTPURL(environment.baseURL)
             if url.query != nil { problems.append("the base URL '\(environment.baseURL)' has a query") }
-            if url.scheme == .http, !environment.allowsInsecureConnections {
+            if url.scheme == .http, !environment.allowsInsecureConnections(to: url.host) {
                 problems.append(RequestError.insecureConnection(host: url.host).readableDescription)
             }
             for headers in [environment.commonHeaders] + environment.specificHeaders.values { _ = try headers.fields() }

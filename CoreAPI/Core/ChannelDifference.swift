@@ -47,6 +47,7 @@ extension Channel {
             ("environment.cachePolicy", "\(environment.cachePolicy)"),
             ("environment.isSimulated", "\(environment.isSimulated)"),
             ("environment.allowsInsecureConnections", "\(environment.allowsInsecureConnections)"),
+            ("environment.insecureHosts", environment.insecureHosts.sorted().joined(separator: ", ")),
             ("environment.serverTrustManager.authorities", trust.authorities.summary),
             ("environment.serverTrustManager.pins", pins.joined(separator: ", ")),
             ("environment.serverTrustManager.isPinningActive", "\(trust.isPinningActive)"),

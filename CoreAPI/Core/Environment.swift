@@ -31,8 +31,10 @@ public struct Environment: Sendable {
     public var serverTrustManager: ServerTrustManager
     /// What answers in the place of the network. Default `.none`: the network itself.
     public var fixturesType: FixturesType
-    /// Whether clear text http may be spoken. Default `false`.
+    /// Whether clear text http may be spoken, to any host. Default `false`.
     public var allowsInsecureConnections: Bool
+    /// Hosts to which clear text http may be spoken all the same, a printer in the shop for instance. Default none.
+    public var insecureHosts: Set<String> = []
     /// Whether something else stands in for the real thing, so that credentials that are missing are no error. From ``type`` at first;
     /// a channel that is swapped in a test is simulated, too.
     public var isSimulated: Bool
@@ -56,6 +58,11 @@ public struct Environment: Sendable {
 }
 
 extension Environment {
+    /// Whether clear text http may be spoken to a host.
+    public func allowsInsecureConnections(to host: String) -> Bool {
+        allowsInsecureConnections || (!insecureHosts.isEmpty && insecureHosts.contains { $0.lowercased() == host })
+    }
+
     /// An environment that no enum declares: one of a tool's own, or of a test.
     ///
     /// - Parameters:

@@ -17,6 +17,9 @@ public enum TransportError: Error, Sendable {
     case truncated(received: Int64, expected: Int64?)
     case responseTooLarge(limit: Int)
     case headTooLarge(limit: Int)
+    case tooManyHeadLines(limit: Int)
+    /// The host's addresses are all of a kind that the channel refuses; see ``Limits/refusedAddresses``.
+    case addressRefused(host: String)
     /// What came is not HTTP.
     case malformedResponse(reason: String)
     case tooManyRedirects(limit: Int)
@@ -51,6 +54,8 @@ public enum TransportError: Error, Sendable {
         case .truncated: "truncated"
         case .responseTooLarge: "responseTooLarge"
         case .headTooLarge: "headTooLarge"
+        case .tooManyHeadLines: "tooManyHeadLines"
+        case .addressRefused: "addressRefused"
         case .malformedResponse: "malformedResponse"
         case .tooManyRedirects: "tooManyRedirects"
         case .redirectRefused: "redirectRefused"
@@ -81,6 +86,9 @@ extension TransportError: LocalizedError {
             "the body ended early: expected \(expected.map { "\($0) bytes" } ?? "an end mark"), got \(received) bytes"
         case .responseTooLarge(let limit): "the body is larger than the channel's limit of \(limit) bytes"
         case .headTooLarge(let limit): "the response head is larger than the channel's limit of \(limit) bytes"
+        case .tooManyHeadLines(let limit): "the response head has more lines than the channel's limit of \(limit)"
+        case .addressRefused(let host):
+            "'\(host)' is at an address that the channel does not connect to (Limits.refusedAddresses)"
         case .malformedResponse(let reason): "expected an HTTP response, got something else: \(reason)"
         case .tooManyRedirects(let limit): "more than \(limit) redirects in a row"
         case .redirectRefused(let address, let reason): "the redirect to '\(address)' is refused: \(reason)"

@@ -4,6 +4,11 @@ public struct Limits: Sendable, Hashable {
     public var responseBodySize = 64 * 1024 * 1024
     /// Bytes of a response's head, all fields together. Default 64 KiB.
     public var responseHeadSize = 64 * 1024
+    /// Lines of a response's head and of its trailers. Default 512.
+    public var responseHeadLines = 512
+    /// Kinds of peers that no connection is made to, a redirect's included. Default none. A proxy is not used where there are any,
+    /// because it would be the peer.
+    public var refusedAddresses: AddressClass = []
     /// Redirects that one attempt follows; 0 returns the redirect itself. Default 20.
     public var redirects = 20
     /// Whether a redirect may lead from https to http. Default `false`.
@@ -29,6 +34,7 @@ public struct Limits: Sendable, Hashable {
         }
         check("responseBodySize", responseBodySize, atLeast: 0)
         check("responseHeadSize", responseHeadSize, atLeast: 1)
+        check("responseHeadLines", responseHeadLines, atLeast: 1)
         check("redirects", redirects, atLeast: 0)
         check("connections", connections, atLeast: 1)
         check("connectionsPerHost", connectionsPerHost, atLeast: 1)

@@ -20,7 +20,7 @@ extension Request {
         var url = try HTTPURL(
             isPathAbsolute
                 ? endpoint.path : endpointBase.isEmpty ? levels.base?.string ?? environment.baseURL : endpointBase)
-        if url.scheme == .http, !environment.allowsInsecureConnections {
+        if url.scheme == .http, !environment.allowsInsecureConnections(to: url.host) {
             throw .insecureConnection(host: url.host)
         }
         if !isPathAbsolute { try url.append(path: endpoint.path) }

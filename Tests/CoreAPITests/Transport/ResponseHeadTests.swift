@@ -93,7 +93,7 @@ struct ResponseHeadTests {
             var collector = HeadCollector()
             for line in bytes.split(separator: 0x0A) {
                 let line = Array(line) + [0x0A]
-                line.withUnsafeBytes { _ = collector.append($0, limit: 60) }
+                line.withUnsafeBytes { _ = collector.append($0, limit: 60, lineLimit: 1_000) }
             }
         }
     }
@@ -102,7 +102,7 @@ struct ResponseHeadTests {
     func statusInside() {
         var collector = HeadCollector()
         for line in ["HTTP/1.1 500 No\r\n", "HTTP/1.1 200 OK\r\n", "\r\n"] {
-            Array(line.utf8).withUnsafeBytes { _ = collector.append($0, limit: 1_000) }
+            Array(line.utf8).withUnsafeBytes { _ = collector.append($0, limit: 1_000, lineLimit: 1_000) }
         }
         #expect(collector.isComplete)
         #expect(String(decoding: collector.bytes, as: UTF8.self).hasPrefix("HTTP/1.1 500"))

@@ -43,14 +43,15 @@ final class ConnectionSockets {
         return poll(&entry, 1, 0) > 0
     }
 
-    /// `CURLOPT_OPENSOCKETFUNCTION`: what libcurl would do itself, and closed on `exec`.
+    /// `CURLOPT_OPENSOCKETFUNCTION`: what libcurl would do itself, and closed on `exec`; and nothing for a peer that the channel refuses.
     static var open: curl_opensocket_callback {
         { context, _, address in
-            guard let context, let address = address?.pointee else { return ccurl_bad_socket }
-            let descriptor = socket(address.family, address.socktype, address.protocol)
+            guard let transfer = CurlTransfer.behind(context), let address else { return ccurl_bad_socket }
+            guard !transfer.refuses(address) else { return ccurl_bad_socket }
+            let descriptor = socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
             guard descriptor >= 0 else { return ccurl_bad_socket }
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-            Unmanaged<ConnectionSockets>.fromOpaque(context).takeUnretainedValue().unclaimed.insert(descriptor)
+            transfer.sockets?.unclaimed.insert(descriptor)
             return descriptor
         }
     }
@@ -75,6 +76,17 @@ final class ConnectionSockets {
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
         }
         return result == 0 ? Int32(UInt16(bigEndian: address.sin6_port)) : nil
+    }
+}
+
+extension CurlTransfer {
+    /// Whether the channel makes no connection to the peer; noted, because libcurl goes on with the host's next address.
+    fileprivate func refuses(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Bool {
+        let refused = request.limits.refusedAddresses
+        guard !refused.isEmpty else { return false }
+        let isRefused = withUnsafePointer(to: &address.pointee.addr) { !AddressClass(of: $0).isDisjoint(with: refused) }
+        hasRefusedAddress = hasRefusedAddress || isRefused
+        return isRefused
     }
 }
 

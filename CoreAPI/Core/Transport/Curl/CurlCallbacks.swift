@@ -9,9 +9,10 @@ enum CurlCallbacks {
         { bytes, size, count, context in
             guard let transfer = CurlTransfer.behind(context), let bytes else { return 0 }
             let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            let limit = transfer.request.limits.responseHeadSize
-            switch transfer.head.append(line, limit: limit) {
-            case .tooLarge: return transfer.stop(.headTooLarge(limit: limit))
+            let limits = transfer.request.limits
+            switch transfer.head.append(line, limit: limits.responseHeadSize, lineLimit: limits.responseHeadLines) {
+            case .tooLarge: return transfer.stop(.headTooLarge(limit: limits.responseHeadSize))
+            case .tooMany: return transfer.stop(.tooManyHeadLines(limit: limits.responseHeadLines))
             case .status(let multiplexes):
                 transfer.lastActivity = LoopClock.now()
                 if transfer.answered == 0 { transfer.answered = transfer.lastActivity }

@@ -104,7 +104,8 @@ final class CurlHandle {
         guard let sockets = transfer.sockets else { return }
         let registry = Unmanaged.passUnretained(sockets).toOpaque()
         try check(
-            ccurl_set_sockets(easy, ConnectionSockets.open, ConnectionSockets.close, registry), CURLOPT_OPENSOCKETFUNCTION)
+            ccurl_set_sockets(easy, ConnectionSockets.open, ConnectionSockets.close, context, registry),
+            CURLOPT_OPENSOCKETFUNCTION)
     }
 
     /// A failed option fails the transfer: sent without it, the request would not be the one that was asked for.

@@ -40,6 +40,8 @@ final class CurlTransfer: @unchecked Sendable {  // One owner at a time; the han
     var foundUnreadBytes = false
     /// Whether only a connection of its own will do (`CURLOPT_FRESH_CONNECT`).
     var needsFreshConnection = false
+    /// Whether an address of the host was one that the channel does not connect to.
+    var hasRefusedAddress = false
     /// How often libcurl began to send the request: more than once when a reused connection turned out to be dead.
     var timesSent = 0
     /// Why a callback stopped the transfer; says more than libcurl's code, which is then only "aborted".

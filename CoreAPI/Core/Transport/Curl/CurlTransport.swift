@@ -67,14 +67,15 @@ public final class CurlTransport: Transport {
     /// The connections of a channel's trust, and whether nobody used them before.
     private func take(for channel: Channel) -> (TrustPool, isNew: Bool)? {
         let trust = channel.environment.serverTrustManager
+        let refused = channel.limits.refusedAddresses
         let (found, retired) = pools.withLock { pools -> ((TrustPool, Bool)?, [TrustPool]) in
             guard !pools.isClosed else { return (nil, []) }
-            if let pool = pools.current[channel.name], pool.trust == trust {
+            if let pool = pools.current[channel.name], pool.trust == trust, pool.refused == refused {
                 pool.users += 1
                 return ((pool, false), [])
             }
-            let known = pools.all.first { $0.trust == trust }
-            let pool = known ?? TrustPool(trust: trust, loop: CurlLoop(limits: limits))
+            let known = pools.all.first { $0.trust == trust && $0.refused == refused }
+            let pool = known ?? TrustPool(trust: trust, refused: refused, loop: CurlLoop(limits: limits))
             if known == nil { pools.all.append(pool) }
             pools.current[channel.name] = pool
             pool.users += 1
@@ -108,12 +109,15 @@ public final class CurlTransport: Transport {
 /// The connections of one trust.
 private final class TrustPool: @unchecked Sendable {  // What changes is touched under the transport's lock.
     let trust: ServerTrustManager
+    /// A connection to a peer that one channel allows must not serve another that refuses it.
+    let refused: AddressClass
     let loop: CurlLoop
     /// Requests on their way.
     var users = 0
 
-    init(trust: ServerTrustManager, loop: CurlLoop) {
+    init(trust: ServerTrustManager, refused: AddressClass, loop: CurlLoop) {
         self.trust = trust
+        self.refused = refused
         self.loop = loop
     }
 }

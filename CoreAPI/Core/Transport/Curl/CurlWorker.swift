@@ -179,6 +179,9 @@ final class CurlWorker {
     private func end(of transfer: CurlTransfer, _ code: CURLcode) -> CurlOutcome.End {
         if let failure = transfer.failure { return .failed(failure) }
         guard code != CURLE_OK, let handle = transfer.handle else { return .complete }
+        if transfer.hasRefusedAddress, [CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT].contains(code), transfer.timesSent == 0 {
+            return .failed(.addressRefused(host: transfer.request.url.host))
+        }
         let timeout = transfer.request.request.timeout
         // Where two clocks run out together, the one that bounds the whole call says more.
         if code == CURLE_OPERATION_TIMEDOUT, now >= transfer.request.deadline {

@@ -10,18 +10,25 @@ struct HeadCollector {
         case other
         /// More bytes came than may.
         case tooLarge
+        /// More lines came than may.
+        case tooMany
     }
 
     private(set) var bytes: [UInt8] = []
     /// Whether a final head arrived to its end.
     private(set) var isComplete = false
     private var received = 0
+    private var lines = 0
     private var expectsStatus = true
 
-    /// - Parameter limit: all lines together, interim responses and trailers included, because a flood of those is a flood as well.
-    mutating func append(_ line: UnsafeRawBufferPointer, limit: Int) -> Line {
+    /// - Parameters:
+    ///   - limit: bytes of all lines together, interim responses and trailers included, because a flood of those is a flood as well.
+    ///   - lineLimit: all those lines.
+    mutating func append(_ line: UnsafeRawBufferPointer, limit: Int, lineLimit: Int) -> Line {
         received += line.count
+        lines += 1
         guard received <= limit else { return .tooLarge }
+        guard lines <= lineLimit else { return .tooMany }
         guard !isComplete else { return .other }
         if expectsStatus, line.starts(with: "HTTP/".utf8) {
             expectsStatus = false

@@ -56,7 +56,7 @@ struct HopRequest: Sendable {
             }
         }
         // An interceptor may have changed the address since the request was built.
-        if request.url.scheme == .http, !request.call.channel.environment.allowsInsecureConnections {
+        if request.url.scheme == .http, !request.call.channel.environment.allowsInsecureConnections(to: request.url.host) {
             throw .insecureConnection(host: request.url.host)
         }
     }

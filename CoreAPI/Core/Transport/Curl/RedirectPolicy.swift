@@ -46,7 +46,7 @@ struct RedirectPolicy {
             if request.url.scheme == .https, !limits.allowsRedirectsToInsecure {
                 return refused("it leads from https to http; Limits.allowsRedirectsToInsecure would allow it")
             }
-            if !request.call.channel.environment.allowsInsecureConnections {
+            if !request.call.channel.environment.allowsInsecureConnections(to: target.host) {
                 return refused("it leads to clear text http; Environment.allowsInsecureConnections would allow it")
             }
         }

@@ -1,0 +1,88 @@
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPI
+
+@Suite("Which peers a channel connects to", .timeLimit(.minutes(1)))
+struct AddressPolicyTests {
+    private func kind(_ text: String) throws -> AddressClass {
+        var hints = addrinfo()
+        hints.ai_flags = AI_NUMERICHOST
+        var list: UnsafeMutablePointer<addrinfo>?
+        try #require(getaddrinfo(text, nil, &hints, &list) == 0)
+        defer { freeaddrinfo(list) }
+        return AddressClass(of: try #require(list?.pointee.ai_addr))
+    }
+
+    @Test(
+        "every address that is not public is of a kind, in other clothes too",
+        arguments: [
+            ("127.0.0.1", .loopback), ("127.255.255.254", .loopback), ("0.0.0.0", .loopback), ("::1", .loopback),
+            ("::", .loopback),
+            ("::ffff:127.0.0.1", .loopback), ("::127.0.0.1", .loopback), ("64:ff9b::7f00:1", .loopback),
+            ("2002:7f00:1::", .loopback),
+            ("10.0.0.1", .privateNetwork), ("172.16.0.1", .privateNetwork), ("172.31.255.255", .privateNetwork),
+            ("192.168.1.1", .privateNetwork), ("100.64.0.1", .privateNetwork), ("fd00::1", .privateNetwork),
+            ("::ffff:10.1.2.3", .privateNetwork), ("fec0::1", .privateNetwork), ("169.254.169.254", .linkLocal),
+            ("fe80::1", .linkLocal),
+            ("::ffff:169.254.169.254", .linkLocal), ("224.0.0.1", .special), ("255.255.255.255", .special),
+            ("192.0.2.1", .special),
+            ("198.18.0.1", .special), ("ff02::1", .special), ("2001:db8::1", .special), ("2001::1", .special),
+            ("100::1", .special),
+            ("8.8.8.8", []), ("172.32.0.1", []), ("172.15.0.1", []), ("100.128.0.1", []), ("169.253.0.1", []),
+            ("2606:4700::1111", []),
+            ("::ffff:8.8.8.8", []), ("2002:808:808::", []),
+        ] as [(String, AddressClass)])
+    func kinds(address: String, expected: AddressClass) throws {
+        #expect(try kind(address) == expected)
+    }
+
+    @Test(
+        "a refused peer is not connected to, whatever its name, and a kept connection of another channel does not serve",
+        arguments: ["127.0.0.1", "localhost", "[::1]"])
+    func refused(host: String) async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        defer { server.close() }
+        let transport = CurlTransport()
+        var requests = Requests(transport)
+        let url = "http://\(host):\(server.port)"
+        if host != "[::1]" { #expect(try await requests.send(.get, url).status == 200) }
+        let accepted = server.connectionsAccepted
+        requests.limits.refusedAddresses = .nonPublic
+        let error = try await requests.send(.get, url).transportError
+        #expect(error?.label == "addressRefused", "\(String(describing: error))")
+        #expect(server.connectionsAccepted == accepted)
+        requests.limits.refusedAddresses = [.linkLocal]
+        if host != "[::1]" { #expect(try await requests.send(.get, url).status == 200) }
+        await transport.close()
+    }
+
+    @Test("a head of more lines than may be is refused")
+    func headLines() async throws {
+        let lines = (0..<600).map { "X-\($0): 1\r\n" }.joined()
+        let server = try LoopbackServer.start { _ in .garbage(Data("HTTP/1.1 200 OK\r\n\(lines)Content-Length: 0\r\n\r\n".utf8)) }
+        defer { server.close() }
+        let transport = CurlTransport()
+        var requests = Requests(transport)
+        #expect(try await requests.send(.get, server.url).transportError?.label == "tooManyHeadLines")
+        requests.limits.responseHeadLines = 700
+        #expect(try await requests.send(.get, server.url).status == 200)
+        await transport.close()
+    }
+
+    @Test("clear text is refused but to the hosts that are named")
+    func clearText() async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        defer { server.close() }
+        var channel = Channel.test(server.url)
+        channel.environment.allowsInsecureConnections = false
+        #expect(await channel.manager().response(for: TestEndpoint(), decoding: .data).error?.label == "channel")
+        channel.environment.insecureHosts = ["127.0.0.1"]
+        #expect(await channel.manager().response(for: TestEndpoint(), decoding: .data).error == nil)
+        let other = TestEndpoint(baseURL: "http://localhost:\(server.port)")
+        #expect(await channel.manager().response(for: other, decoding: .data).error?.label == "request.insecureConnection")
+        await channel.close()
+    }
+}
