@@ -100,7 +100,9 @@ let package = Package(
         .executableTarget(
             name: "networker",
             dependencies: [
-                "CoreAPI", "Sandbox", product("ArgumentParser", "swift-argument-parser", trait: "Tools"), httpTypes, logging,
+                "CoreAPI", "Sandbox", product("ArgumentParser", "swift-argument-parser", trait: "Tools"),
+                product("SwiftASN1", "swift-asn1", trait: "Tools"), product("X509", "swift-certificates", trait: "Tools"),
+                httpTypes, logging,
             ]
                 + networkers + interactors,
             path: "Tools/Networker", swiftSettings: settings),
@@ -128,7 +130,8 @@ let package = Package(
         .testTarget(
             name: "NetworkerCommandTests",
             dependencies: [
-                "networker", "CoreAPI", "CoreAPITesting", product("ArgumentParser", "swift-argument-parser", trait: "Tools"),
+                "networker", "CoreAPI", "CoreAPITesting", "Sandbox",
+                product("ArgumentParser", "swift-argument-parser", trait: "Tools"),
                 httpTypes,
             ],
             path: "Tests/NetworkerCommandTests", swiftSettings: settings),

@@ -15,6 +15,7 @@ struct NetworkerCommand: AsyncParsableCommand {
             EXAMPLES
               networker demo                   every feature of the four channels
               networker channels               which there are, and whom they trust
+              networker pins example.com       the certificates of a server, and a pin set
               networker sandbox                a server to call, until Ctrl-C
               networker call DL GET orders     one request, from another terminal
 
@@ -23,7 +24,9 @@ struct NetworkerCommand: AsyncParsableCommand {
               NETWORKER_LOG=debug              the kit's own log, from that level on
             """,
         version: NetworkerVersion.text,
-        subcommands: [DemoCommand.self, ChannelsCommand.self, CallCommand.self, SandboxCommand.self])
+        subcommands: [
+            DemoCommand.self, ChannelsCommand.self, CallCommand.self, PinsCommand.self, SandboxCommand.self,
+        ])
 }
 
 /// What `--version` says.

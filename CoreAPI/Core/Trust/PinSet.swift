@@ -123,12 +123,15 @@ private struct PinFile: Decodable {
 /// A verified server whose chain holds none of the keys that are pinned for it.
 public struct PinMismatch: Sendable, Hashable {
     public let host: String
-    /// The pins of the chain, the server's own certificate first: what a correct set would have one of.
-    public let chain: [String]
+    /// The chain that was verified, the server's own certificate first.
+    public let certificates: [Certificate]
     /// The pins that are configured.
     public let configured: [String]
     /// Whether the connection was refused.
     public let isEnforced: Bool
+
+    /// The pins of the chain: what a correct set would have one of.
+    public var chain: [String] { certificates.map(\.pin) }
 
     var reason: String {
         "expected one of \(configured.joined(separator: ", ")); the chain has \(chain.joined(separator: ", "))"

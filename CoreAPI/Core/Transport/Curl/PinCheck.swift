@@ -39,10 +39,9 @@ final class PinCheck {
     /// Fails closed: a chain that cannot be read is none that matches.
     private func verify(_ store: OpaquePointer) -> Bool {
         guard let openSSL = OpenSSL.linked, let chain = openSSL.verifiedChain(store) else { return false }
-        let found = chain.map(\.pin)
-        guard !found.contains(where: configured.contains) else { return true }
+        guard !chain.contains(where: { configured.contains($0.pin) }) else { return true }
         let isEnforced = pins.mode(at: Date()) == .enforce
-        mismatch = PinMismatch(host: host, chain: found, configured: configured, isEnforced: isEnforced)
+        mismatch = PinMismatch(host: host, certificates: chain, configured: configured, isEnforced: isEnforced)
         if isEnforced { openSSL.refuse(store) }
         return !isEnforced
     }

@@ -1,0 +1,41 @@
+import CoreAPI
+import Foundation
+import HTTPTypes
+
+/// Asks a server for its certificates, by a pin that only reports and that no certificate has: the chain that was verified is what the
+/// report then says.
+struct ChainProbe {
+    let address: HTTPURL
+    /// A PEM file of the only authorities; `nil` for the system's.
+    let authority: String?
+    let timeout: Duration
+
+    private struct Root: Endpoint {
+        let path = ""
+        let method = HTTPRequest.Method.head
+    }
+
+    /// The verified chain, the server's own certificate first.
+    ///
+    /// - Throws: ``APIClientError`` when there is none.
+    func certificates() async throws -> [Certificate] {
+        let nobody = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
+        var pins = PinSet([address.host: ["sha256/\(nobody)", "sha256/\(nobody)"]])
+        pins.mode = .reportOnly
+        var environment = Environment("probe", baseURL: address.string)
+        environment.serverTrustManager = ServerTrustManager(authorities: authority.map { .file($0) } ?? .system, pins: pins)
+        var channel = Channel(name: "pins", environment: environment)
+        channel.limits.redirects = 0
+        // Any answer will do.
+        channel.modifiers = [Timeout(timeout), StatusCodeResponseVerifier(100..<1_000)]
+        let found = Mutex<[Certificate]>([])
+        channel.logger = FunctionLogger { event in
+            if case .pinMismatch(let mismatch, _) = event { found.withLock { $0 = mismatch.certificates } }
+        }
+        let response = await CommonDispatcher(channel: channel).response(for: Root(), as: .nothing)
+        await channel.close()
+        let certificates = found.withLock { $0 }
+        if certificates.isEmpty, let error = response.error { throw error }
+        return certificates
+    }
+}
