@@ -32,6 +32,21 @@ enum CurlCallbacks {
             transfer.lastActivity = LoopClock.now()
             let limit = transfer.request.limits.responseBodySize
             if transfer.body.isEmpty { transfer.reserveBody(limit: limit) }
+            do {
+                try transfer.findDecoder()
+                if let decoder = transfer.decoder {
+                    try bytes.withMemoryRebound(to: UInt8.self, capacity: count) {
+                        try decoder.decode(UnsafeBufferPointer(start: $0, count: count), into: &transfer.body, limit: limit)
+                    }
+                    return count
+                }
+            } catch ContentDecoder.Failure.tooLarge {
+                return transfer.stop(.responseTooLarge(limit: limit))
+            } catch ContentDecoder.Failure.malformed(let reason) {
+                return transfer.stop(.malformedResponse(reason: reason))
+            } catch {
+                return transfer.stop(.malformedResponse(reason: error.readableDescription))
+            }
             let room = max(0, limit - transfer.body.count)
             bytes.withMemoryRebound(to: UInt8.self, capacity: count) { transfer.body.append($0, count: min(count, room)) }
             return count <= room ? count : transfer.stop(.responseTooLarge(limit: limit))
@@ -116,7 +131,7 @@ extension CurlTransfer {
     fileprivate func rewind() -> Bool {
         do {
             try upload.rewind()
-            head = HeadCollector()
+            forgetAnswer()
             return true
         } catch {
             failure = .bodyUnreadable(error)

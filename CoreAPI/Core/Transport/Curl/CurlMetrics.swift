@@ -4,6 +4,9 @@ extension CurlHandle {
     /// Request body bytes on the wire so far; may be asked while the transfer runs.
     var uploadedBytes: Int64 { offset(CURLINFO_SIZE_UPLOAD_T) }
 
+    /// Bytes of the body that came, as they were on the wire.
+    var receivedBytes: Int64 { offset(CURLINFO_SIZE_DOWNLOAD_T) }
+
     /// The response's `Content-Length`, or -1.
     var announcedBytes: Int64 { offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) }
 

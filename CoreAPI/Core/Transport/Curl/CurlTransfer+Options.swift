@@ -38,8 +38,8 @@ extension CurlTransfer {
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, request.request.timeout.connect.clampedMilliseconds)
         try handle.set(CURLOPT_HTTPHEADER, list: request.headers)
-        // "" means every coding that libcurl was built with.
-        if request.decodesContent { try handle.set(CURLOPT_ACCEPT_ENCODING, "") }
+        // "" means every coding that libcurl was built with; only where the kit cannot decode itself.
+        if request.decodesContent, ContentDecoder.accepted.isEmpty { try handle.set(CURLOPT_ACCEPT_ENCODING, "") }
         if request.url.scheme == .https {
             let hasHTTP2 = CurlVersion.current.capabilities.http2
             try handle.set(CURLOPT_HTTP_VERSION, hasHTTP2 ? ccurl_http_version_2_tls : ccurl_http_version_1_1)

@@ -32,6 +32,9 @@ final class CurlTransfer: @unchecked Sendable {  // One owner at a time; the han
     var upload: UploadBody
     var head = HeadCollector()
     var body = Data()
+    /// What takes the body's codings off; `nil` before the body's first byte, and for one that has none.
+    var decoder: ContentDecoder?
+    private var hasLookedForCoding = false
     /// The loop's, while the transfer is active.
     var sockets: ConnectionSockets?
     /// The loop's, for a host that is pinned, while the transfer is active.
@@ -52,6 +55,23 @@ final class CurlTransfer: @unchecked Sendable {  // One owner at a time; the han
     init(_ request: HopRequest) {
         self.request = request
         upload = UploadBody(request.request.body)
+    }
+
+    /// What takes the body's codings off, looked for with its first byte.
+    ///
+    /// - Throws: ``ContentDecoder/Failure``.
+    func findDecoder() throws {
+        guard !hasLookedForCoding else { return }
+        hasLookedForCoding = true
+        guard request.decodesContent, !ContentDecoder.accepted.isEmpty else { return }
+        decoder = try ContentDecoder(head: head.bytes)
+    }
+
+    /// Forgets what came, because the request is sent again.
+    func forgetAnswer() {
+        head = HeadCollector()
+        decoder = nil
+        hasLookedForCoding = false
     }
 
     /// When the loop has to look at it next.

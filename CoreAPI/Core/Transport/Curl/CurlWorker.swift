@@ -178,7 +178,13 @@ final class CurlWorker {
 
     private func end(of transfer: CurlTransfer, _ code: CURLcode) -> CurlOutcome.End {
         if let failure = transfer.failure { return .failed(failure) }
-        guard code != CURLE_OK, let handle = transfer.handle else { return .complete }
+        guard code != CURLE_OK, let handle = transfer.handle else {
+            // Complete as a message, incomplete as what is in it.
+            guard transfer.decoder?.isFinished ?? true else {
+                return .failed(.truncated(received: transfer.handle?.receivedBytes ?? 0, expected: nil))
+            }
+            return .complete
+        }
         if transfer.hasRefusedAddress, [CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT].contains(code), transfer.timesSent == 0 {
             return .failed(.addressRefused(host: transfer.request.url.host))
         }

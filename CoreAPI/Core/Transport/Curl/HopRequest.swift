@@ -8,7 +8,7 @@ struct HopRequest: Sendable {
     let method: String
     let isIdempotent: Bool
     let headers: HeaderList
-    /// Whether libcurl decodes the body (`CURLOPT_ACCEPT_ENCODING`).
+    /// Whether codings of the body are taken off, which the caller did not ask for.
     let decodesContent: Bool
     /// When the whole call must be over.
     let deadline: LoopClock.Nanoseconds
@@ -32,7 +32,7 @@ struct HopRequest: Sendable {
         method = request.method.rawValue
         isIdempotent = request.method.isIdempotent
         decodesContent = request.headers[.acceptEncoding] == nil && request.headers[.range] == nil
-        headers = Self.headerList(request.headers)
+        headers = Self.headerList(request.headers, acceptsCodings: decodesContent)
     }
 
     /// The second line of defence. libcurl passes a CR, LF or NUL in a method, an address or a header on verbatim, and with it
@@ -78,7 +78,7 @@ struct HopRequest: Sendable {
 
     /// The caller's fields, and the lines that stop libcurl from adding what nobody asked for. Framing belongs to the transport: a
     /// `Content-Length` or `Transfer-Encoding` that contradicts the body is how requests are smuggled (RFC 9112 §11.2).
-    private static func headerList(_ fields: HTTPFields) -> HeaderList {
+    private static func headerList(_ fields: HTTPFields, acceptsCodings: Bool) -> HeaderList {
         var text: [UInt8] = []
         text.reserveCapacity(256)
         var count = 0
@@ -100,6 +100,7 @@ struct HopRequest: Sendable {
             text.append(0)
             count += 1
         }
+        if acceptsCodings, !ContentDecoder.accepted.isEmpty { add("Accept-Encoding: " + ContentDecoder.accepted) }
         // A name with nothing after its colon takes libcurl's own header out.
         if fields[.accept] == nil { add("Accept:") }
         if fields[.expect] == nil { add("Expect:") }

@@ -1,0 +1,93 @@
+internal import CCurl
+internal import Foundation
+
+/// Takes the codings of a body off again (RFC 9110 §8.4), piece by piece.
+///
+/// Not left to libcurl, whose decoder does not look whether a coding has come to its end and shows nobody the bytes that it decodes: a
+/// page that breaks off inside a complete message would be a success.
+final class ContentDecoder {
+    enum Failure: Error {
+        /// More came out than may.
+        case tooLarge
+        case malformed(String)
+    }
+
+    /// What `Accept-Encoding` says; empty where the libraries are missing that libcurl usually brings, and libcurl decodes itself.
+    static let accepted: String = {
+        let codings = (Inflater.library == nil ? [] : ["deflate", "gzip"]) + (Unbrotli.library == nil ? [] : ["br"])
+        return Inflater.library == nil ? "" : codings.joined(separator: ", ")
+    }()
+
+    /// More than anybody needs; each has buffers of its own.
+    private static let stageLimit = 4
+
+    /// The last coding that was applied first.
+    private var stages: [any CodingStage]
+
+    /// Whether every coding has come to its end.
+    var isFinished: Bool { stages.allSatisfy(\.isFinished) }
+
+    /// - Parameter head: the response's, as it came.
+    /// - Returns: `nil` for a body without coding.
+    /// - Throws: ``Failure`` for a coding that is not known.
+    init?(head: [UInt8]) throws {
+        var names: [String] = []
+        for line in head.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) where line.starts(with: "content-encoding:", ignoringCase: true) {
+            names += String(decoding: line.dropFirst("content-encoding:".utf8.count), as: UTF8.self).split(separator: ",")
+                .map { $0.trimmingHTTPWhitespace().lowercased() }
+        }
+        names.removeAll { ["", "identity", "none"].contains($0) }
+        guard !names.isEmpty else { return nil }
+        guard names.count <= Self.stageLimit else { throw Failure.malformed("more than \(Self.stageLimit) content codings") }
+        stages = []
+        for name in names.reversed() {
+            let stage: (any CodingStage)? =
+                switch name {
+                case "gzip", "x-gzip": Inflater(isGzip: true)
+                case "deflate": Inflater(isGzip: false)
+                case "br": Unbrotli()
+                default: nil
+                }
+            guard let stage else { throw Failure.malformed("the content coding '\(name.escapingControls)' is not known") }
+            stages.append(stage)
+        }
+    }
+
+    /// Decodes a piece to the end of the body, of which at most `limit` bytes may be.
+    ///
+    /// - Throws: ``Failure``.
+    func decode(_ bytes: UnsafeBufferPointer<UInt8>, into body: inout Data, limit: Int) throws {
+        try decode(bytes, from: 0) { decoded in
+            let room = max(0, limit - body.count)
+            body.append(decoded.baseAddress.unsafelyUnwrapped, count: min(decoded.count, room))
+            if decoded.count > room { throw Failure.tooLarge }
+        }
+    }
+
+    private func decode(
+        _ bytes: UnsafeBufferPointer<UInt8>, from stage: Int, _ take: (UnsafeBufferPointer<UInt8>) throws -> Void
+    ) throws {
+        guard !bytes.isEmpty else { return }
+        guard stage < stages.count else { return try take(bytes) }
+        try stages[stage].decode(bytes) { try decode($0, from: stage + 1, take) }
+    }
+}
+
+/// One coding.
+protocol CodingStage: AnyObject {
+    /// Whether its end mark came.
+    var isFinished: Bool { get }
+
+    /// Hands what becomes of a piece on, 64 KiB at a time at the most.
+    ///
+    /// - Throws: ``ContentDecoder/Failure``, and what `take` throws.
+    func decode(_ bytes: UnsafeBufferPointer<UInt8>, _ take: (UnsafeBufferPointer<UInt8>) throws -> Void) throws
+}
+
+extension Collection<UInt8> {
+    fileprivate func starts(with text: StaticString, ignoringCase: Bool) -> Bool {
+        text.withUTF8Buffer { wanted in
+            count >= wanted.count && zip(self, wanted).allSatisfy { ($0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0) == $1 }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+internal import CCurl
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// gzip (RFC 1952) and deflate (zlib's format, RFC 1950; bare RFC 1951 too, which some servers send under that name), by the zlib that
+/// libcurl has loaded.
+final class Inflater: CodingStage {
+    struct Library: @unchecked Sendable {  // Functions of a library that is never unloaded.
+        typealias Initialize =
+            @convention(c) (
+                UnsafeMutablePointer<ccurl_zstream>, Int32, UnsafePointer<CChar>, Int32
+            ) -> Int32
+        typealias Step = @convention(c) (UnsafeMutablePointer<ccurl_zstream>, Int32) -> Int32
+        typealias End = @convention(c) (UnsafeMutablePointer<ccurl_zstream>) -> Int32
+
+        let initialize: Initialize
+        let step: Step
+        let reset: End
+        let end: End
+    }
+
+    static let library: Library? = {
+        guard let zlib = LoadedLibrary("libz.so.1", "libz.1.dylib"), let initialize = zlib["inflateInit2_"],
+            let step = zlib["inflate"], let reset = zlib["inflateReset"], let end = zlib["inflateEnd"]
+        else { return nil }
+        return Library(
+            initialize: unsafeBitCast(initialize, to: Library.Initialize.self), step: unsafeBitCast(step, to: Library.Step.self),
+            reset: unsafeBitCast(reset, to: Library.End.self), end: unsafeBitCast(end, to: Library.End.self))
+    }()
+
+    private let library: Library
+    private let isGzip: Bool
+    private let stream: UnsafeMutablePointer<ccurl_zstream>
+    private let output: UnsafeMutableBufferPointer<UInt8>
+    private var hasBegun = false
+    private(set) var isFinished = false
+
+    init?(isGzip: Bool) {
+        guard let library = Self.library else { return nil }
+        self.library = library
+        self.isGzip = isGzip
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: ccurl_zstream())
+        output = .allocate(capacity: 64 * 1_024)
+        // 15 bits of window; 16 more mean gzip and nothing else.
+        guard start(windowBits: isGzip ? 31 : 15) else { return nil }
+    }
+
+    deinit {
+        _ = library.end(stream)
+        stream.deallocate()
+        output.deallocate()
+    }
+
+    private func start(windowBits: Int32) -> Bool {
+        library.initialize(stream, windowBits, "1.2.11", Int32(MemoryLayout<ccurl_zstream>.size)) == 0
+    }
+
+    func decode(_ bytes: UnsafeBufferPointer<UInt8>, _ take: (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
+        if !hasBegun, !isGzip, !Self.isZlib(bytes) {
+            _ = library.end(stream)
+            stream.pointee = ccurl_zstream()
+            guard start(windowBits: -15) else { throw ContentDecoder.Failure.malformed("zlib cannot begin") }
+        }
+        hasBegun = true
+        stream.pointee.next_in = bytes.baseAddress
+        stream.pointee.avail_in = UInt32(bytes.count)
+        repeat {
+            if isFinished, stream.pointee.avail_in > 0 {
+                // A gzip file may be several in a row (RFC 1952 §2.2).
+                guard isGzip, stream.pointee.next_in?.pointee == 0x1F, library.reset(stream) == 0 else {
+                    throw ContentDecoder.Failure.malformed("bytes behind the end of the content coding")
+                }
+                isFinished = false
+            }
+            stream.pointee.next_out = output.baseAddress
+            stream.pointee.avail_out = UInt32(output.count)
+            let code = library.step(stream, 0)
+            let count = output.count - Int(stream.pointee.avail_out)
+            if count > 0 { try take(UnsafeBufferPointer(rebasing: output[..<count])) }
+            switch code {
+            case 0: break
+            case 1: isFinished = true
+            // No progress is possible without more bytes.
+            case -5 where stream.pointee.avail_in == 0: return
+            default:
+                let reason = stream.pointee.msg.map { String(cString: $0) } ?? "zlib says \(code)"
+                throw ContentDecoder.Failure.malformed("the body cannot be decoded: \(reason)")
+            }
+        } while stream.pointee.avail_in > 0 || (stream.pointee.avail_out == 0 && !isFinished)
+    }
+
+    /// RFC 1950 §2.2; a first byte alone is given the benefit of the doubt.
+    private static func isZlib(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard bytes[0] & 0x0F == 8 else { return false }
+        return bytes.count < 2 || (UInt(bytes[0]) << 8 | UInt(bytes[1])).isMultiple(of: 31)
+    }
+}
+
+/// A library that is in the process already, because libcurl is linked with it.
+struct LoadedLibrary {
+    private let handle: UnsafeMutableRawPointer
+
+    /// - Parameter names: what it may be called on the systems that the kit knows.
+    init?(_ names: String...) {
+        for name in names {
+            if let handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD) {
+                self.handle = handle
+                return
+            }
+        }
+        return nil
+    }
+
+    subscript(symbol: String) -> UnsafeMutableRawPointer? { dlsym(handle, symbol) }
+}
