@@ -32,7 +32,8 @@ final class ContentDecoder {
     /// - Throws: ``Failure`` for a coding that is not known.
     init?(head: [UInt8]) throws {
         var names: [String] = []
-        for line in head.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) where line.starts(with: "content-encoding:", ignoringCase: true) {
+        let lines = head.split { $0 == 0x0A || $0 == 0x0D }
+        for line in lines where line.starts(with: "content-encoding:", ignoringCase: true) {
             names += String(decoding: line.dropFirst("content-encoding:".utf8.count), as: UTF8.self).split(separator: ",")
                 .map { $0.trimmingHTTPWhitespace().lowercased() }
         }
