@@ -29,8 +29,8 @@ enum Documentation {
         }
     }
 
-    /// Without white space, which is the formatter's.
+    /// Without white space and last commas, which are the formatter's.
     private static func normalized(_ code: String) -> String {
-        code.filter { !$0.isWhitespace }
+        code.filter { !$0.isWhitespace }.replacing(",]", with: "]")
     }
 }

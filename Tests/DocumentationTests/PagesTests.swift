@@ -74,6 +74,26 @@ struct PagesTests {
         }
     }
 
+    @Test("Trust: a set of pins")
+    func trust() throws {
+        let text = """
+            -----BEGIN PUBLIC KEY-----
+            MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEaxfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpZP40Li/hp/m47n60p8D54WK84zV2sxXs7LtkBoN79R9Q==
+            -----END PUBLIC KEY-----
+            """
+        let backupPin = try Certificate.pin(ofPublicKeyPEM: text)
+        let certificate = (pin: "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", der: Data())
+        var pins = PinSet([
+            "api.shop.example": [certificate.pin, backupPin], "**.cdn.shop.example": [certificate.pin, backupPin],
+        ])
+        pins.expiry = Date(timeIntervalSinceNow: 365 * 86_400)
+        var environment = Environment(ShopHost.production)
+        environment.serverTrustManager = ServerTrustManager(pins: pins)
+        let channel = Channel(name: "shop", environment: environment)
+        #expect(channel.problems.isEmpty && channel.warnings.isEmpty)
+        #expect(environment.serverTrustManager.pins.pins(for: "a.b.cdn.shop.example").count == 2)
+    }
+
     @Test("Errors: the app's own, and messages", arguments: [409, 500])
     func errors(status: Int) async throws {
         let seen = Seen()
