@@ -1,13 +1,5 @@
 internal import CCurl
 
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
-
 /// gzip (RFC 1952) and deflate (zlib's format, RFC 1950; bare RFC 1951 too, which some servers send under that name), by the zlib that
 /// libcurl has loaded.
 final class Inflater: CodingStage {
@@ -101,22 +93,4 @@ final class Inflater: CodingStage {
         guard bytes[0] & 0x0F == 8 else { return false }
         return bytes.count < 2 || (UInt(bytes[0]) << 8 | UInt(bytes[1])).isMultiple(of: 31)
     }
-}
-
-/// A library that is in the process already, because libcurl is linked with it.
-struct LoadedLibrary {
-    private let handle: UnsafeMutableRawPointer
-
-    /// - Parameter names: what it may be called on the systems that the kit knows.
-    init?(_ names: String...) {
-        for name in names {
-            if let handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD) {
-                self.handle = handle
-                return
-            }
-        }
-        return nil
-    }
-
-    subscript(symbol: String) -> UnsafeMutableRawPointer? { dlsym(handle, symbol) }
 }

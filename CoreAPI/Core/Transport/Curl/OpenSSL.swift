@@ -1,13 +1,5 @@
 internal import Foundation
 
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
-
 /// The few functions of OpenSSL that see the chain a server was verified by, found at run time in the very library that libcurl has
 /// loaded. libcurl itself compares the server's own key only (`CURLOPT_PINNEDPUBLICKEY`), and its list of certificates
 /// (`CURLINFO_CERTINFO`) is what the server sent and not what was verified.
@@ -38,14 +30,11 @@ struct OpenSSL: Sendable {
     private init?() {
         guard let backend = CurlVersion.current.capabilities.tlsBackend, backend.hasPrefix("OpenSSL/") else { return nil }
         let version = backend.hasPrefix("OpenSSL/1.1") ? "1.1" : "3"
-        // Only what is loaded already: another copy would know nothing of libcurl's connections.
-        guard let ssl = dlopen("libssl.so.\(version)", RTLD_LAZY | RTLD_NOLOAD),
-            let crypto = dlopen("libcrypto.so.\(version)", RTLD_LAZY | RTLD_NOLOAD),
-            let setVerify = dlsym(ssl, "SSL_CTX_set_cert_verify_callback"),
-            let verifyCertificate = dlsym(crypto, "X509_verify_cert"),
-            let chain = dlsym(crypto, "X509_STORE_CTX_get0_chain"), let count = dlsym(crypto, "OPENSSL_sk_num"),
-            let element = dlsym(crypto, "OPENSSL_sk_value"), let encode = dlsym(crypto, "i2d_X509"),
-            let setError = dlsym(crypto, "X509_STORE_CTX_set_error")
+        guard let ssl = LoadedLibrary("libssl.so.\(version)"), let crypto = LoadedLibrary("libcrypto.so.\(version)"),
+            let setVerify = ssl["SSL_CTX_set_cert_verify_callback"], let verifyCertificate = crypto["X509_verify_cert"],
+            let chain = crypto["X509_STORE_CTX_get0_chain"], let count = crypto["OPENSSL_sk_num"],
+            let element = crypto["OPENSSL_sk_value"], let encode = crypto["i2d_X509"],
+            let setError = crypto["X509_STORE_CTX_set_error"]
         else { return nil }
         self.setVerify = unsafeBitCast(setVerify, to: SetVerify.self)
         self.verifyCertificate = unsafeBitCast(verifyCertificate, to: VerifyCertificate.self)

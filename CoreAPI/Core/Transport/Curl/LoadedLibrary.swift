@@ -1,0 +1,26 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// A library that is in the process already, because libcurl is linked with it. Never loaded anew: another copy would know nothing of
+/// libcurl's connections.
+struct LoadedLibrary {
+    private let handle: UnsafeMutableRawPointer
+
+    /// - Parameter names: what it may be called on the systems that the kit knows.
+    init?(_ names: String...) {
+        for name in names {
+            if let handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD) {
+                self.handle = handle
+                return
+            }
+        }
+        return nil
+    }
+
+    subscript(symbol: String) -> UnsafeMutableRawPointer? { dlsym(handle, symbol) }
+}
