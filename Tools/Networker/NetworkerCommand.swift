@@ -15,6 +15,7 @@ struct NetworkerCommand: AsyncParsableCommand {
             EXAMPLES
               networker demo                   every feature of the four channels
               networker channels               which there are, and whom they trust
+              networker doctor TY              what is wrong between here and a channel's server
               networker pins example.com       the certificates of a server, and a pin set
               networker sandbox                a server to call, until Ctrl-C
               networker call DL GET orders     one request, from another terminal
@@ -25,7 +26,7 @@ struct NetworkerCommand: AsyncParsableCommand {
             """,
         version: NetworkerVersion.text,
         subcommands: [
-            DemoCommand.self, ChannelsCommand.self, CallCommand.self, PinsCommand.self, SandboxCommand.self,
+            DemoCommand.self, ChannelsCommand.self, CallCommand.self, DoctorCommand.self, PinsCommand.self, SandboxCommand.self,
         ])
 }
 

@@ -1,8 +1,8 @@
-internal import Foundation
+package import Foundation
 
 /// Dates of HTTP header fields (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT` and its two obsolete forms.
-enum HTTPDate {
-    static func date(_ text: String) -> Date? {
+package enum HTTPDate {
+    package static func date(_ text: String) -> Date? {
         let words = text.split { " ,-".contains($0) }
         switch words.count {
         case 6:

@@ -57,8 +57,8 @@ struct CurlTransportTests {
     @Test(
         "Each clock has its own error",
         arguments: [
-            (Timeout(connect: .seconds(5), idle: .milliseconds(200), total: .seconds(5)), "timedOut.idle"),
-            (Timeout(connect: .seconds(5), idle: .seconds(5), total: .milliseconds(200)), "timedOut.total"),
+            (Timeout(connect: .seconds(60), idle: .milliseconds(200), total: .seconds(60)), "timedOut.idle"),
+            (Timeout(connect: .seconds(60), idle: .seconds(60), total: .milliseconds(200)), "timedOut.total"),
         ])
     func timeouts(_ timeout: CoreAPI.Timeout, _ label: String) async throws {
         let server = try LoopbackServer.start { _ in .stallBeforeHead }
@@ -66,7 +66,7 @@ struct CurlTransportTests {
         let response = try await requests.send(.get, server.url, timeout: timeout)
         #expect(response.transportError?.label == label)
         let took = started.duration(to: .now)
-        #expect(took >= .milliseconds(195) && took < .seconds(4))
+        #expect(took >= .milliseconds(195) && took < .seconds(20))
         await transport.close()
     }
 }

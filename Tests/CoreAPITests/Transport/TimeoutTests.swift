@@ -15,9 +15,10 @@ struct TimeoutTests {
         let listener = try StalledListener()
         let started = ContinuousClock.now
         let response = try await requests.send(
-            .get, listener.url, timeout: Timeout(connect: .milliseconds(300), idle: .seconds(5), total: .seconds(5)))
+            .get, listener.url, timeout: Timeout(connect: .milliseconds(300), idle: .seconds(60), total: .seconds(60)))
         #expect(response.transportError?.label == "timedOut.connect")
-        #expect(started.duration(to: .now) < .seconds(4))
+        // Far below the clocks that must not count, and far above what a busy machine adds.
+        #expect(started.duration(to: .now) < .seconds(20))
         await transport.close()
     }
 
@@ -51,11 +52,11 @@ struct TimeoutTests {
         }
         let started = ContinuousClock.now
         let response = try await requests.send(
-            .get, server.url, timeout: Timeout(connect: .seconds(5), idle: .milliseconds(300), total: .seconds(10)))
+            .get, server.url, timeout: Timeout(connect: .seconds(60), idle: .milliseconds(300), total: .seconds(60)))
         #expect(response.transportError?.label == "timedOut.idle")
         #expect(response.text == "0123456789")
         let took = started.duration(to: .now)
-        #expect(took > .milliseconds(1_150) && took < .seconds(5), "\(took)")
+        #expect(took > .milliseconds(1_150) && took < .seconds(20), "\(took)")
         await transport.close()
     }
 
@@ -98,12 +99,12 @@ struct TimeoutTests {
     func total() async throws {
         let server = try LoopbackServer.start { _ in .stallBeforeHead }
         let request = try requests.make(
-            .get, server.url, timeout: Timeout(connect: .seconds(5), idle: .seconds(5), total: .milliseconds(400)))
+            .get, server.url, timeout: Timeout(connect: .seconds(60), idle: .seconds(60), total: .milliseconds(400)))
         try await Task.sleep(for: .milliseconds(300))
         let started = ContinuousClock.now
         let response = await transport.send(request)
         #expect(response.transportError?.label == "timedOut.total")
-        #expect(started.duration(to: .now) < .seconds(4))
+        #expect(started.duration(to: .now) < .seconds(20))
         await transport.close()
     }
 

@@ -15,7 +15,9 @@ struct PinsCommandTests {
         try sandbox.authorityPEM.write(to: file, atomically: true, encoding: .utf8)
         defer { try? FileManager.default.removeItem(at: file) }
         let address = try HTTPURL("https://localhost:\(sandbox.port)")
-        let certificates = try await ChainProbe(address: address, authority: file.path, timeout: .seconds(20)).certificates()
+        let certificates = try await ChainProbe(
+            address: address, trust: ServerTrustManager(authorities: .file(file.path)), timeout: .seconds(20)
+        ).certificates()
         #expect(
             certificates.map(\.pin) == [
                 try Certificate(pem: sandbox.certificatePEM).pin, try Certificate(pem: sandbox.authorityPEM).pin,
@@ -26,7 +28,7 @@ struct PinsCommandTests {
         #expect(text.contains(certificates[0].pin) && text.contains("PinSet([\"localhost\": ["))
         #expect(report.certificates.allSatisfy { $0.expires > Date() })
         await #expect(throws: APIClientError.self) {
-            try await ChainProbe(address: address, authority: nil, timeout: .seconds(20)).certificates()
+            try await ChainProbe(address: address, trust: .system, timeout: .seconds(20)).certificates()
         }
         await sandbox.stop()
     }

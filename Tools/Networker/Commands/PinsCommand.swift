@@ -46,7 +46,8 @@ struct PinsCommand: AsyncParsableCommand {
     func run() async throws {
         let address = try address()
         do {
-            let probe = ChainProbe(address: address, authority: authority, timeout: .seconds(timeout))
+            let trust = ServerTrustManager(authorities: authority.map { .file($0) } ?? .system)
+            let probe = ChainProbe(address: address, trust: trust, timeout: .seconds(timeout))
             let report = PinReport(host: address.host, try await probe.certificates())
             Console.output.write(json ? try JSONOutput.text(report) : report.rendered(Console.output.palette))
         } catch let error as APIClientError {

@@ -6,13 +6,13 @@ import HTTPTypes
 /// report then says.
 struct ChainProbe {
     let address: HTTPURL
-    /// A PEM file of the only authorities; `nil` for the system's.
-    let authority: String?
+    /// By which the server is verified; its own pins are not asked.
+    let trust: ServerTrustManager
     let timeout: Duration
 
     private struct Root: Endpoint {
         let path = ""
-        let method = HTTPRequest.Method.head
+        let method = HTTPRequest.Method.get
     }
 
     /// The verified chain, the server's own certificate first.
@@ -23,7 +23,9 @@ struct ChainProbe {
         var pins = PinSet([address.host: ["sha256/\(nobody)", "sha256/\(nobody)"]])
         pins.mode = .reportOnly
         var environment = Environment("probe", baseURL: address.string)
-        environment.serverTrustManager = ServerTrustManager(authorities: authority.map { .file($0) } ?? .system, pins: pins)
+        environment.serverTrustManager = trust
+        environment.serverTrustManager.pins = pins
+        environment.serverTrustManager.isPinningActive = true
         var channel = Channel(name: "pins", environment: environment)
         channel.limits.redirects = 0
         // Any answer will do.

@@ -1,0 +1,60 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import Sandbox
+import Testing
+
+@testable import networker
+
+@Suite("networker doctor", .timeLimit(.minutes(1)))
+struct ExaminationTests {
+    private func channel(_ url: String, change: (inout Environment) -> Void = { _ in }) -> Channel {
+        var environment = Environment("test", baseURL: url, isSimulated: true)
+        change(&environment)
+        return Channel(name: "test", environment: environment)
+    }
+
+    private func verdicts(_ channel: Channel, at date: Date = Date()) async -> [String: String] {
+        var examination = Examination(channel: channel, timeout: .seconds(5))
+        examination.now = { date }
+        let findings = await examination.findings()
+        return Dictionary(findings.map { ($0.subject, $0.verdict.rawValue) }) { first, _ in first }
+    }
+
+    @Test("a server that is well, one with other pins, one that nobody vouches for, and a clock that is wrong")
+    func server() async throws {
+        let sandbox = try await SandboxServer.start(.init(port: 0))
+        let url = sandbox.baseURL("ty")
+        let authorities = ServerTrustManager.Authorities.pem(sandbox.authorityPEM)
+        let pin = try Certificate(pem: sandbox.certificatePEM).pin
+        let other = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+        let well = channel(url) {
+            $0.serverTrustManager = ServerTrustManager(authorities: authorities, pins: ["localhost": [pin, other]])
+        }
+        let found = await verdicts(well)
+        for subject in ["DNS", "connection", "TLS", "expiry", "pins"] {
+            #expect(found[subject] == "good", "\(subject): \(found)")
+        }
+        #expect(found["clock"] == nil || found["clock"] == "good")
+        let later = await verdicts(well, at: Date(timeIntervalSinceNow: 60 * 86_400))
+        #expect(later["expiry"] == "bad")
+        #expect(later["clock"] == nil || later["clock"] == "bad")
+        let mismatched = channel(url) {
+            $0.serverTrustManager = ServerTrustManager(
+                authorities: authorities, pins: ["localhost": [other, other.replacing("AAA=", with: "AAE=")]])
+        }
+        #expect(await verdicts(mismatched) == ["pins": "bad"])
+        #expect(await verdicts(channel(url)) == ["TLS": "bad"])
+        await sandbox.stop()
+    }
+
+    @Test("no name, nobody who answers, an answer that is none, and a channel that is not sound")
+    func nobody() async throws {
+        #expect(await verdicts(channel("https://nowhere.invalid")) == ["DNS": "bad"])
+        #expect(await verdicts(channel("https://127.0.0.1:9")) == ["connection": "bad"])
+        #expect(await verdicts(channel("http://127.0.0.1:9")) == ["channel": "bad"])
+        let server = try LoopbackServer.start { _ in .garbage(Data("SMTP ready\r\n\r\n".utf8)) }
+        defer { server.close() }
+        #expect(await verdicts(channel(server.url) { $0.allowsInsecureConnections = true }) == ["exchange": "bad"])
+    }
+}

@@ -1,0 +1,72 @@
+import ArgumentParser
+import CoreAPI
+import Foundation
+
+/// `networker doctor`
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Look for what is wrong between this machine and a channel's server.",
+        discussion: """
+            Checks the channel itself, DNS, the connection, TLS, pins, the certificates' expiry and this machine's clock, and says in \
+            plain words what to do. Sends a GET request without credentials and looks at the certificates.
+
+            Ends with 1 when something is wrong that fails calls.
+
+            EXAMPLES
+              networker doctor TY --environment production
+              networker doctor DL --host https://localhost:8443/dl
+            """)
+
+    @Argument(help: "The channel's name; 'networker channels' lists them.", completion: .list(ChannelRegistry.standard.names))
+    var channel: String
+
+    @Option(help: ArgumentHelp("production, staging or sandbox.", valueName: "name"))
+    var environment: String?
+
+    @Option(
+        help: ArgumentHelp("Another base URL; the environment's trust stays.", valueName: "url"),
+        transform: HTTPURL.init(argument:))
+    var host: HTTPURL?
+
+    @Option(
+        help: ArgumentHelp("Whom to trust instead: PEM certificates in a file, or the word system.", valueName: "file.pem"),
+        completion: .file(extensions: ["pem", "crt"]), transform: CallTarget.Authority.init)
+    var authority: CallTarget.Authority?
+
+    @Option(help: ArgumentHelp("How long a step may take.", valueName: "seconds"))
+    var timeout: Double = 10
+
+    @Flag(help: "Print JSON instead of text.")
+    var json = false
+
+    func validate() throws {
+        _ = try target()
+        guard timeout > 0, timeout <= 86_400 else { throw ValidationError("expected a --timeout from 0 to 86400 seconds") }
+    }
+
+    func run() async throws {
+        let findings = await Examination(channel: try target().channel(), timeout: .seconds(timeout)).findings()
+        if json {
+            Console.output.write(try JSONOutput.text(findings))
+        } else {
+            var table = TextTable([.init("looked at"), .init("found")])
+            for finding in findings {
+                let tone: Tone =
+                    switch finding.verdict {
+                    case .good: .good
+                    case .warning: .warning
+                    case .bad: .bad
+                    }
+                table.add([.init(finding.subject, tone), .init(finding.text)])
+            }
+            Console.output.write(table.rendered(Console.output.palette))
+        }
+        guard !findings.contains(where: { $0.verdict == .bad }) else { throw ExitCode.failure }
+    }
+
+    private func target() throws -> CallTarget {
+        try CallTarget(
+            place: ChannelRegistry.standard.entry(channel).place(environment), host: host, authority: authority)
+    }
+}
