@@ -25,3 +25,40 @@ public func withChannel<Result>(
     change(&swapped)
     return try await ChannelOverride.with(swapped, operation: operation)
 }
+
+/// Swaps a channel for the time of a test, so that it speaks to a server of the test's own, over real sockets and through everything
+/// that the channel is made of.
+///
+/// ```swift
+/// let server = try LoopbackServer.start(tls: ServerTLS(), faults: [Fault(.inResponseBody, .reset)]) { _ in .json(orders) }
+/// try await withChannel(.dl, server: server) {
+///     let orders = try await DLOrderListInteractor().orderList(path: "page=1")
+/// }
+/// ```
+///
+/// - Parameters:
+///   - channel: the channel to swap; as in ``withChannel(_:transport:change:operation:)``.
+///   - server: takes the place of the channel's base URL. The channel trusts what it shows, as far as that is sound.
+///   - change: further changes to the channel.
+/// - Throws: what the operation throws.
+public func withChannel<Result>(
+    _ channel: Channel, server: LoopbackServer, change: (inout Channel) -> Void = { _ in }, operation: () async throws -> Result
+) async rethrows -> Result {
+    let transport = CurlTransport(limits: channel.limits)
+    let swapped = { (channel: inout Channel) in
+        channel.environmentSwitch = nil
+        channel.environment.baseURL = server.url
+        channel.environment.serverTrustManager = ServerTrustManager(
+            authorities: server.tls.map { .pem($0.authorityPEM) } ?? .system)
+        channel.environment.allowsInsecureConnections = server.tls == nil
+        change(&channel)
+    }
+    do {
+        let result = try await withChannel(channel, transport: transport, change: swapped, operation: operation)
+        await transport.close()
+        return result
+    } catch {
+        await transport.close()
+        throw error
+    }
+}

@@ -8,8 +8,8 @@ import Musl
 import Glibc
 #endif
 
-/// One accepted connection, used by its own thread only. Whatever blocks here ends when the server closes.
-final class ConnectionSocket {
+/// One accepted connection, with TLS or without. One thread reads; several may write. Whatever blocks here ends when the server closes.
+final class ConnectionSocket: Sendable {
     /// How a hold ended.
     enum HoldEnd {
         case timePassed
@@ -20,14 +20,52 @@ final class ConnectionSocket {
 
     private let descriptor: Int32
     private let closing: Latch
+    private let tls: TLSSession?
+    /// Held from the encrypting of bytes to their sending, so that records leave in their order.
+    private let writing = NSLock()
 
-    init(_ descriptor: Int32, closing: Latch) {
+    init(_ descriptor: Int32, closing: Latch, tls: TLSSession? = nil) {
         self.descriptor = descriptor
         self.closing = closing
+        self.tls = tls
+    }
+
+    /// What the handshake came to; nil without TLS.
+    var security: ConnectionSecurity? { tls?.security }
+
+    /// Whether the client chose HTTP/2 in the handshake.
+    var speaksHTTP2: Bool { tls?.speaksHTTP2 ?? false }
+
+    /// Blocks until the TLS handshake is done; without TLS there is none.
+    ///
+    /// - Returns: Whether there is a connection now.
+    func handshake() -> Bool {
+        guard let tls else { return true }
+        while true {
+            let state = tls.handshake()
+            // Also a failure has something to say, its alert.
+            guard flush(), state != false else { return false }
+            if state == true { return true }
+            guard let bytes = receiveRaw() else { return false }
+            tls.feed(bytes)
+        }
     }
 
     /// Blocks until there are bytes, and returns what is there; nil when the peer has ended or the server is closing.
     func receive() -> Data? {
+        guard let tls else { return receiveRaw() }
+        while true {
+            switch tls.read() {
+            case .bytes(let bytes): return bytes
+            case .ended: return nil
+            case .needsInput:
+                guard flush(), let bytes = receiveRaw() else { return nil }
+                tls.feed(bytes)
+            }
+        }
+    }
+
+    private func receiveRaw() -> Data? {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while waitUntilReady(Int16(POLLIN)) {
             let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -42,6 +80,26 @@ final class ConnectionSocket {
     /// - Returns: Whether it did; false when the peer has gone or the server is closing.
     @discardableResult
     func send(_ bytes: Data) -> Bool {
+        writing.withLock {
+            guard let tls else { return sendRaw(bytes) }
+            tls.write(bytes)
+            return sendRaw(tls.drain())
+        }
+    }
+
+    /// Sends bytes past TLS, which no sound connection does.
+    @discardableResult
+    func sendUnencrypted(_ bytes: Data) -> Bool {
+        writing.withLock { sendRaw(bytes) }
+    }
+
+    /// Sends what TLS has to say for itself.
+    private func flush() -> Bool {
+        guard let tls else { return true }
+        return writing.withLock { sendRaw(tls.drain()) }
+    }
+
+    private func sendRaw(_ bytes: Data) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             guard waitUntilReady(Int16(POLLOUT)) else { return false }
@@ -56,34 +114,44 @@ final class ConnectionSocket {
     }
 
     /// Blocks, without reading or writing, until the time is over, the latch is open, the peer leaves or the server closes.
-    /// Without time and latch only the last two end it.
-    func hold(for duration: Duration? = nil, until latch: Latch? = nil) -> HoldEnd {
+    /// Without time and latch only the last two end it. A second latch stands for the peer's leaving.
+    func hold(for duration: Duration? = nil, until latch: Latch? = nil, orEnd end: Latch? = nil) -> HoldEnd {
         let deadline = duration.map { ContinuousClock.now + $0 }
         while true {
             var entries = [
                 pollfd(fd: closing.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: latch?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: descriptor, events: Self.peerLeftEvents, revents: 0),
+                pollfd(fd: end?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
             ]
             let count = poll(&entries, nfds_t(entries.count), deadline.map(Self.milliseconds(until:)) ?? -1)
             if entries[0].revents != 0 { return .serverCloses }
             if entries[1].revents != 0 { return .latchOpened }
-            if entries[2].revents != 0 { return .peerLeft }
+            if entries[2].revents != 0 || entries[3].revents != 0 { return .peerLeft }
             if count == 0, let deadline, ContinuousClock.now >= deadline { return .timePassed }
         }
     }
 
-    /// Ends the connection in the orderly way. Input that nobody read is taken first: closing over it would send RST, not FIN.
-    func shutDown() {
+    /// Ends the connection in the orderly way, TLS before TCP. Input that nobody read is taken first: closing over it would send RST,
+    /// not FIN. Who reads or waits on this connection learns that it is over.
+    ///
+    /// - Parameter saysGoodbye: whether TLS's `close_notify` is sent, without which a client cannot tell an end from a cut.
+    func shutDown(sayingGoodbye saysGoodbye: Bool = true) {
+        if saysGoodbye, let tls {
+            tls.shutDown()
+            _ = flush()
+        }
         _ = shutdown(descriptor, Int32(SHUT_WR))
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while recv(descriptor, &buffer, buffer.count, 0) > 0 {}
+        _ = shutdown(descriptor, Int32(SHUT_RD))
     }
 
-    /// Makes ``close()`` send RST.
+    /// Makes ``close()`` send RST. Who reads or waits on this connection learns that it is over.
     func abortOnClose() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         _ = setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+        _ = shutdown(descriptor, Int32(SHUT_RD))
     }
 
     /// Gives the descriptor back; nothing may be called after it.

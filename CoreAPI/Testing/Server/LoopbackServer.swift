@@ -1,4 +1,5 @@
-/// A scripted HTTP/1.1 server on 127.0.0.1 that does exactly what a test tells it to, including what no decent server would do.
+/// A scripted server on 127.0.0.1, HTTP/1.1 and HTTP/2, with TLS and without, that does exactly what a test tells it to, including
+/// what no decent server would do.
 ///
 /// It speaks over real sockets, so a client under test goes through its real connect, send, receive and close. Every server has
 /// a port of its own and shares nothing, so tests that run in parallel do not see each other.
@@ -19,15 +20,20 @@ public final class LoopbackServer: Sendable {
     /// The port the server listens on.
     public let port: UInt16
 
+    /// What a client of the server trusts and shows; nil in clear text.
+    public let tls: ServerTLS?
+
     private let address: LoopbackAddress
     private let engine: ServerEngine
 
     private init(
-        on address: LoopbackAddress, onConnect: Reply, port: UInt16, answer: @escaping ServerEngine.Answer
+        on address: LoopbackAddress, tls: ServerTLS?, faults: FaultPlan, onConnect: Reply, port: UInt16,
+        answer: @escaping ServerEngine.Answer
     ) throws(LoopbackServerError) {
-        engine = try ServerEngine(onConnect: onConnect, answer: answer)
+        engine = try ServerEngine(onConnect: onConnect, tls: tls, faults: faults, answer: answer)
         let listener = try ListeningSocket(on: address, port: port)
         self.address = address
+        self.tls = tls
         self.port = listener.port
         engine.start(listener)
     }
@@ -40,19 +46,26 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Parameters:
     ///   - address: Where to listen; 127.0.0.1 by default.
-    ///   - onConnect: Played as soon as a connection is accepted, before anything is read from it; empty by default.
+    ///   - tls: How to speak TLS, in which HTTP/2 is agreed on; nil speaks clear text, also HTTP/2 to a client that begins with it.
+    ///   - faults: What goes wrong with which request; nothing by default.
+    ///   - onConnect: Played as soon as a connection is accepted, before TLS and before anything is read from it; empty by default.
     ///     `[.stall]` holds a TLS handshake, `[.reset]` drops the connection at once.
     ///   - port: The port to listen on; 0 takes any free one.
-    ///   - handler: Called once for each request that was read to its end, on that connection's thread. It may block, and then
-    ///     holds up only its own connection.
-    /// - Throws: ``LoopbackServerError/systemCall(_:code:)`` when the port is taken or the process has no descriptors left.
+    ///   - handler: Called once for each request that was read to its end, on that connection's or stream's thread. It may block,
+    ///     and then holds up only its own connection, over HTTP/2 only its own stream.
+    /// - Throws: ``LoopbackServerError/systemCall(_:code:)`` when the port is taken or the process has no descriptors left,
+    ///   ``LoopbackServerError/missing(function:)`` where there is no OpenSSL for TLS.
     public static func start(
         on address: LoopbackAddress = .ipv4,
+        tls: ServerTLS? = nil,
+        faults: FaultPlan = .none,
         onConnect: Reply = [],
         port: UInt16 = 0,
         _ handler: @escaping @Sendable (ReceivedRequest) -> Reply
     ) throws(LoopbackServerError) -> LoopbackServer {
-        try LoopbackServer(on: address, onConnect: onConnect, port: port) { request, _ in handler(request) }
+        try LoopbackServer(on: address, tls: tls, faults: faults, onConnect: onConnect, port: port) { request, _ in
+            handler(request)
+        }
     }
 
     /// Starts a server that plays one reply after another, in the order in which requests were read to their end, whichever
@@ -62,15 +75,19 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Parameters:
     ///   - script: The replies, first to last.
-    ///   - onConnect: As in ``start(on:onConnect:port:_:)``.
-    ///   - port: As in ``start(on:onConnect:port:_:)``.
-    /// - Throws: ``LoopbackServerError/systemCall(_:code:)`` when the port is taken or the process has no descriptors left.
+    ///   - tls: As in ``start(on:tls:faults:onConnect:port:_:)``.
+    ///   - faults: As in ``start(on:tls:faults:onConnect:port:_:)``.
+    ///   - onConnect: As in ``start(on:tls:faults:onConnect:port:_:)``.
+    ///   - port: As in ``start(on:tls:faults:onConnect:port:_:)``.
+    /// - Throws: As ``start(on:tls:faults:onConnect:port:_:)``.
     public static func start(
         script: [Reply],
+        tls: ServerTLS? = nil,
+        faults: FaultPlan = .none,
         onConnect: Reply = [],
         port: UInt16 = 0
     ) throws(LoopbackServerError) -> LoopbackServer {
-        try LoopbackServer(on: .ipv4, onConnect: onConnect, port: port) { request, turn in
+        try LoopbackServer(on: .ipv4, tls: tls, faults: faults, onConnect: onConnect, port: port) { request, turn in
             guard turn < script.count else { return .scriptRanOut(after: script.count, at: request) }
             return script[turn]
         }
@@ -84,8 +101,10 @@ public final class LoopbackServer: Sendable {
         try start(onConnect: [.stall]) { _ in .closeWithoutReply }
     }
 
-    /// The server's base URL, without a slash at its end: `http://127.0.0.1:PORT`.
-    public var url: String { "http://\(address.host):\(port)" }
+    /// The server's base URL, without a slash at its end: `http://127.0.0.1:PORT`, with TLS `https://localhost:PORT`.
+    public var url: String {
+        if let tls { "https://\(tls.host):\(port)" } else { "http://\(address.host):\(port)" }
+    }
 
     /// Every request of which at least one byte was read, in the order in which reading ended.
     ///
@@ -94,6 +113,9 @@ public final class LoopbackServer: Sendable {
 
     /// How many connections were accepted so far.
     public var connectionsAccepted: Int { engine.ledger.value.accepted }
+
+    /// How many connections ended in their TLS handshake.
+    public var handshakesFailed: Int { engine.ledger.value.failedHandshakes }
 
     /// How many accepted connections the server has not closed yet.
     public var openConnections: Int { engine.ledger.value.open }

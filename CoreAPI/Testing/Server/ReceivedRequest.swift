@@ -20,15 +20,26 @@ public struct ReceivedRequest: Sendable {
     /// The body, with a chunked one put together. What came of it, when the request broke off.
     public internal(set) var body = Data()
 
-    /// The head as it came, request line to empty line. When the request broke off before that: every byte that came.
+    /// The head as it came, request line to empty line; over HTTP/2, where it is compressed, the same in words. When the request broke off before that: every byte that came.
     public internal(set) var rawHead = Data()
 
     /// Why the request is not whole (it broke off, it was malformed); nil when it is.
     public internal(set) var defect: String?
 
-    init(connection: Int, exchange: Int) {
+    /// `HTTP/1.1` or `HTTP/2`.
+    public let version: String
+
+    /// What the TLS handshake came to; nil in clear text.
+    public let security: ConnectionSecurity?
+
+    /// The fault that it met, where the server plays faults.
+    public internal(set) var fault: Fault?
+
+    init(connection: Int, exchange: Int, version: String = "HTTP/1.1", security: ConnectionSecurity? = nil) {
         self.connection = connection
         self.exchange = exchange
+        self.version = version
+        self.security = security
     }
 
     /// The body as text; bytes that are not UTF-8 show as U+FFFD.

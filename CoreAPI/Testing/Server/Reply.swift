@@ -37,7 +37,7 @@ public struct Reply: Sendable, ExpressibleByArrayLiteral {
     /// short when the server closes or the peer leaves; the connection is then closed and the remaining steps are dropped. A
     /// peer that shuts down only its sending half counts as gone.
     public enum Step: Sendable {
-        /// Sends bytes as they are, even as the answer to a `HEAD`.
+        /// Sends bytes on the connection as they are, even as the answer to a `HEAD`; over HTTP/2 past its frames.
         case send(Data)
 
         /// Sends a status line, the header lines exactly as given (nothing is added), and the empty line.
@@ -53,7 +53,8 @@ public struct Reply: Sendable, ExpressibleByArrayLiteral {
         /// Ends a chunked body. Nothing is sent when the request was a `HEAD`.
         case endChunks(trailers: HeaderLines = [:])
 
-        /// Sends bytes in pieces of `chunkSize` bytes with a pause of `interval` after each but the last.
+        /// Sends bytes of a body in pieces of `chunkSize` bytes with a pause of `interval` after each but the last. Nothing is sent
+        /// when the request was a `HEAD`.
         case throttled(Data, chunkSize: Int, interval: Duration)
 
         /// Pauses.
@@ -68,7 +69,25 @@ public struct Reply: Sendable, ExpressibleByArrayLiteral {
         /// Opens a gate, so that a test knows that the reply came this far.
         case open(Gate)
 
-        /// Closes the connection in the orderly way (FIN).
+        /// Sends a head that breaks off in its middle; over HTTP/2 half of a frame.
+        case sendHalfHead
+
+        /// Ends the message here, as if it were whole: over HTTP/1.1 by the connection's end, without TLS's `close_notify`, over
+        /// HTTP/2 by the stream's.
+        case truncate
+
+        /// Announces the connection's end: GOAWAY over HTTP/2 (RFC 9113 §6.8), `Connection: close` in a head that follows over
+        /// HTTP/1.1. The connection is closed after this exchange, or at once when that is refused, as it then was not processed.
+        case goAway(refusing: Bool = false)
+
+        /// Ends this exchange's stream alone, with a code of RFC 9113 §7: 2 is an internal error, 7 a request that was not processed
+        /// and may be repeated, 8 a cancellation. HTTP/1.1 has no streams; the connection is reset.
+        case resetStream(code: UInt32 = 2)
+
+        /// Sends TLS's fatal alert `handshake_failure` in clear text and closes the connection.
+        case failHandshake
+
+        /// Closes the connection in the orderly way (FIN, after TLS's `close_notify`).
         case closeConnection
 
         /// Aborts the connection (RST). Bytes already sent may still be read by the peer.

@@ -1,16 +1,22 @@
 import Foundation
 
-/// Plays a reply's steps on one connection.
+/// Plays a reply's steps on one exchange.
 struct ReplyPlayer {
     let socket: ConnectionSocket
-    /// A reply to `HEAD` has a head only, whatever it says about a body (RFC 9110 section 9.3.2).
-    var omitsBody = false
+    let output: any AnswerOutput
 
-    /// Plays the steps in order.
+    /// Plays the steps in order, and ends the message.
     ///
     /// - Returns: Whether the connection can be used for another exchange.
     func play(_ reply: Reply) -> Bool {
-        for step in reply.steps {
+        play(reply.steps) && output.finish()
+    }
+
+    /// Plays steps that are no whole reply.
+    ///
+    /// - Returns: Whether the exchange goes on.
+    func play(_ steps: [Reply.Step]) -> Bool {
+        for step in steps {
             guard play(step) else { return false }
         }
         return true
@@ -21,27 +27,38 @@ struct ReplyPlayer {
         case .send(let bytes):
             return socket.send(bytes)
         case .sendHead(let status, let reason, let headers):
-            let phrase = reason ?? ReasonPhrase.usual(for: status)
-            return socket.send(Data("HTTP/1.1 \(status) \(phrase)\r\n\(headers.wireText)\r\n".utf8))
+            return output.sendHead(status: status, reason: reason, headers: headers)
+        case .sendHalfHead:
+            return output.sendHalfHead()
         case .sendBody(let bytes):
-            return omitsBody || socket.send(bytes)
+            return output.sendBody(bytes)
         case .sendChunk(let bytes):
-            let chunk = Data("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + Data("\r\n".utf8)
-            return omitsBody || socket.send(chunk)
+            return output.sendChunk(bytes)
         case .endChunks(let trailers):
-            return omitsBody || socket.send(Data("0\r\n\(trailers.wireText)\r\n".utf8))
+            return output.endChunks(trailers: trailers)
         case .throttled(let bytes, let chunkSize, let interval):
-            return omitsBody || sendSlowly(bytes, chunkSize: max(1, chunkSize), interval: interval)
+            return sendSlowly(bytes, chunkSize: max(1, chunkSize), interval: interval)
         case .wait(let duration):
-            return socket.hold(for: duration) == .timePassed
+            return output.hold(for: duration, until: nil) == .timePassed
         case .stall:
-            _ = socket.hold()
+            _ = output.hold(for: nil, until: nil)
             return false
         case .waitFor(let gate):
-            return socket.hold(until: gate.latch) == .latchOpened
+            return output.hold(for: nil, until: gate.latch) == .latchOpened
         case .open(let gate):
             gate.open()
             return true
+        case .truncate:
+            return output.truncate()
+        case .goAway(let refuses):
+            return output.goAway(refusing: refuses)
+        case .resetStream(let code):
+            return output.resetStream(code: code)
+        case .failHandshake:
+            // A fatal `handshake_failure`, not encrypted (RFC 8446 §5.1, §6.2).
+            socket.sendUnencrypted(Data([21, 3, 3, 0, 2, 2, 40]))
+            socket.shutDown(sayingGoodbye: false)
+            return false
         case .closeConnection:
             socket.shutDown()
             return false
@@ -54,10 +71,10 @@ struct ReplyPlayer {
     private func sendSlowly(_ bytes: Data, chunkSize: Int, interval: Duration) -> Bool {
         var rest = bytes
         while true {
-            guard socket.send(Data(rest.prefix(chunkSize))) else { return false }
+            guard output.sendBody(Data(rest.prefix(chunkSize))) else { return false }
             rest = rest.dropFirst(chunkSize)
             guard !rest.isEmpty else { return true }
-            guard socket.hold(for: interval) == .timePassed else { return false }
+            guard output.hold(for: interval, until: nil) == .timePassed else { return false }
         }
     }
 }

@@ -10,6 +10,8 @@ struct RequestReader {
 
     private var exchange = 0
     private var pending = Data()
+    /// Asked once per request, when half of its body has come; `false` ends the connection.
+    private var halfway: (() -> Bool)?
 
     init(socket: ConnectionSocket, connection: Int) {
         self.socket = socket
@@ -26,11 +28,28 @@ struct RequestReader {
         case ended
     }
 
+    /// Blocks until a request begins.
+    ///
+    /// - Returns: Whether one does; false when the client has closed or the server is closing.
+    mutating func begin() -> Bool { !pending.isEmpty || receive() }
+
+    /// Whether what begins is a connection of HTTP/2, whose client knew beforehand (RFC 9113 §3.3).
+    var isHTTP2: Bool { exchange == 0 && pending.starts(with: Data("PRI * HTTP/2".utf8)) }
+
+    /// What was read and not used.
+    mutating func takePending() -> Data { take(pending.count) }
+
     /// Reads the next request to its end.
-    mutating func next() -> Reading {
-        var request = ReceivedRequest(connection: connection, exchange: exchange)
+    ///
+    /// - Parameters:
+    ///   - fault: what it will meet.
+    ///   - halfway: asked when half of the body has come, right after the head when there is none; `false` ends the connection.
+    mutating func next(fault: Fault?, halfway: @escaping () -> Bool) -> Reading {
+        var request = ReceivedRequest(connection: connection, exchange: exchange, security: socket.security)
+        request.fault = fault
+        self.halfway = halfway
         exchange += 1
-        guard !pending.isEmpty || receive() else { return .ended }
+        guard begin() else { return .ended }
         do throws(RequestDefect) {
             request.rawHead = pending
             let bytes = try readHead(into: &request)
@@ -39,6 +58,7 @@ struct RequestReader {
             request.target = head.target
             request.headers = head.headers
             try readBody(head, into: &request)
+            try passHalfway()
             return .whole(request, head)
         } catch {
             switch error {
@@ -95,13 +115,23 @@ struct RequestReader {
         while try !readLine("the end of the trailers").isEmpty {}
     }
 
+    /// - Throws: ``RequestDefect/brokeOff(_:)`` when the connection ends here.
+    private mutating func passHalfway() throws(RequestDefect) {
+        guard let halfway else { return }
+        self.halfway = nil
+        guard halfway() else { throw .brokeOff("ended by a fault inside the request") }
+    }
+
     private mutating func readBytes(_ count: Int, into body: inout Data) throws(RequestDefect) {
         var missing = count
         while missing > 0 {
+            if missing <= count - count / 2 { try passHalfway() }
             if pending.isEmpty, !receive() {
                 throw .brokeOff("ended inside the body, after \(count - missing) of \(count) bytes")
             }
-            let piece = take(min(missing, pending.count))
+            // No further than to the middle, so that it is passed there.
+            let wanted = halfway == nil ? missing : max(1, missing - (count - count / 2))
+            let piece = take(min(wanted, pending.count))
             body.append(piece)
             missing -= piece.count
         }

@@ -15,12 +15,17 @@ final class ServerEngine: Sendable {
     private let closing: Latch
     private let finished: Latch
     private let onConnect: Reply
+    private let tls: TLSContext?
+    private let faults: FaultPlan
     private let answer: Answer
 
-    init(onConnect: Reply, answer: @escaping Answer) throws(LoopbackServerError) {
+    init(onConnect: Reply, tls: ServerTLS?, faults: FaultPlan, answer: @escaping Answer) throws(LoopbackServerError) {
         closing = try Latch()
         finished = try Latch()
         self.onConnect = onConnect
+        // Not `map`, which would lose the error's type.
+        if let tls { self.tls = try TLSContext(tls) } else { self.tls = nil }
+        self.faults = faults
         self.answer = answer
     }
 
@@ -37,7 +42,8 @@ final class ServerEngine: Sendable {
         finished.wait(milliseconds: 5000)
     }
 
-    private func startThread(_ work: @escaping @Sendable () -> Void) {
+    /// Runs work on a thread of its own, which ``close()`` waits for.
+    func startThread(_ work: @escaping @Sendable () -> Void) {
         let thread = Thread {
             work()
             let isLast = self.ledger.update { $0.threadEnds(ObjectIdentifier(Thread.current)) }
@@ -56,33 +62,92 @@ final class ServerEngine: Sendable {
         listener.close()
     }
 
+    // MARK: - One connection, on its thread
+
     private func serve(_ descriptor: Int32, number: Int) {
-        let socket = ConnectionSocket(descriptor, closing: closing)
+        let socket = ConnectionSocket(descriptor, closing: closing, tls: tls.flatMap(TLSSession.init))
         defer {
             socket.close()
             ledger.update { $0.connectionClosed() }
         }
-        guard ReplyPlayer(socket: socket).play(onConnect) else { return }
+        let player = ReplyPlayer(socket: socket, output: HTTP1Output(socket))
+        guard player.play(onConnect) else { return }
+        let early = faultWhenReady()
+        if early?.effect == .handshakeFailure {
+            _ = player.play(early?.steps ?? [])
+            return
+        }
+        guard socket.handshake() else { return ledger.update { $0.handshakeFailed() } }
+        if socket.speaksHTTP2 {
+            serveHTTP2(socket, number: number, fault: early)
+        } else {
+            serveHTTP1(socket, number: number, fault: early)
+        }
+    }
+
+    private func serveHTTP2(_ socket: ConnectionSocket, number: Int, fault: Fault?, pending: Data = Data()) {
+        // A stream asks for its own; this one goes back to the first.
+        if fault != nil { ledger.update { $0.giveBackFault() } }
+        try? HTTP2Connection(socket, number: number, engine: self, pending: pending).run()
+    }
+
+    private func serveHTTP1(_ socket: ConnectionSocket, number: Int, fault: Fault?) {
         var reader = RequestReader(socket: socket, connection: number)
-        while serveNext(&reader, on: socket) {}
+        var early = fault
+        while true {
+            guard playEarly(early, .beforeRequest, on: socket) else { return }
+            guard reader.begin() else { return }
+            if reader.isHTTP2 { return serveHTTP2(socket, number: number, fault: nil, pending: reader.takePending()) }
+            let fault = early ?? self.fault()
+            guard serveNext(&reader, on: socket, fault: fault) else { return }
+            early = faultWhenReady()
+        }
+    }
+
+    private func playEarly(_ fault: Fault?, _ trigger: Fault.Trigger, on socket: ConnectionSocket) -> Bool {
+        guard let fault, fault.trigger == trigger else { return true }
+        return ReplyPlayer(socket: socket, output: HTTP1Output(socket)).play(fault.steps)
     }
 
     /// - Returns: Whether the connection goes on.
-    private func serveNext(_ reader: inout RequestReader, on socket: ConnectionSocket) -> Bool {
-        switch reader.next() {
+    private func serveNext(_ reader: inout RequestReader, on socket: ConnectionSocket, fault: Fault?) -> Bool {
+        let reading = reader.next(fault: fault) { self.playEarly(fault, .inRequestBody, on: socket) }
+        switch reading {
         case .ended:
             return false
         case .defective(let request, let isMalformed):
-            _ = ledger.update { $0.requestRead(request) }
+            record(request)
             guard isMalformed else { return false }
-            return ReplyPlayer(socket: socket).play(.badRequest(request.defect ?? ""))
+            return ReplyPlayer(socket: socket, output: HTTP1Output(socket)).play(.badRequest(request.defect ?? ""))
         case .whole(let request, let head):
-            let turn = ledger.update { $0.requestRead(request) }
-            let player = ReplyPlayer(socket: socket, omitsBody: request.method == "HEAD")
-            guard player.play(answer(request, turn)) else { return false }
-            guard head.asksToClose else { return true }
-            socket.shutDown()
-            return false
+            let output = HTTP1Output(socket, omitsBody: request.method == "HEAD", closesAtEnd: head.asksToClose)
+            let reply = reply(to: request)
+            return ReplyPlayer(socket: socket, output: output).play(fault?.applied(to: reply) ?? reply)
+        }
+    }
+
+    // MARK: - What is common to both versions of HTTP
+
+    func record(_ request: ReceivedRequest) {
+        _ = ledger.update { $0.requestRead(request) }
+    }
+
+    /// Records a request that was read to its end, and asks for its reply.
+    func reply(to request: ReceivedRequest) -> Reply {
+        answer(request, ledger.update { $0.requestRead(request) })
+    }
+
+    /// The fault of a request that begins now.
+    func fault() -> Fault? {
+        faults[ledger.update { $0.requestBegins() }]
+    }
+
+    /// The next request's fault, if it comes before that request does.
+    private func faultWhenReady() -> Fault? {
+        ledger.update { ledger in
+            guard let next = faults[ledger.begun], next.trigger == .beforeRequest else { return nil }
+            _ = ledger.requestBegins()
+            return next
         }
     }
 }

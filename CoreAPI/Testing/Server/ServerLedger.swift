@@ -6,6 +6,9 @@ struct ServerLedger: Sendable {
     private(set) var peak = 0
     private(set) var isClosed = false
 
+    /// Requests that have begun, which is what faults are counted by.
+    private(set) var begun = 0
+    private(set) var failedHandshakes = 0
     private var whole = 0
     private var threads: Set<ObjectIdentifier> = []
 
@@ -27,6 +30,20 @@ struct ServerLedger: Sendable {
         guard request.defect == nil else { return whole }
         defer { whole += 1 }
         return whole
+    }
+
+    /// - Returns: The request's turn among those that begun, counted from 0.
+    mutating func requestBegins() -> Int {
+        defer { begun += 1 }
+        return begun
+    }
+
+    mutating func giveBackFault() {
+        begun -= 1
+    }
+
+    mutating func handshakeFailed() {
+        failedHandshakes += 1
     }
 
     mutating func close() {

