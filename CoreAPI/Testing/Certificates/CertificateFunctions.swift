@@ -11,6 +11,8 @@ struct CertificateFunctions: Sendable {
     let beginKey: @convention(c) (Pointer?) -> Int32
     let setKeyOption: @convention(c) (Pointer?, UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32
     let makeKey: @convention(c) (Pointer?, UnsafeMutablePointer<Pointer?>) -> Int32
+    let beginParameters: @convention(c) (Pointer?) -> Int32
+    let makeParameters: @convention(c) (Pointer?, UnsafeMutablePointer<Pointer?>) -> Int32
     let freeKey: Free
     let encodeKey: Encode
 
@@ -41,6 +43,8 @@ struct CertificateFunctions: Sendable {
         beginKey = try LoadedLibrary.function("EVP_PKEY_keygen_init", in: .crypto)
         setKeyOption = try LoadedLibrary.function("EVP_PKEY_CTX_ctrl_str", in: .crypto)
         makeKey = try LoadedLibrary.function("EVP_PKEY_keygen", in: .crypto)
+        beginParameters = try LoadedLibrary.function("EVP_PKEY_paramgen_init", in: .crypto)
+        makeParameters = try LoadedLibrary.function("EVP_PKEY_paramgen", in: .crypto)
         freeKey = try LoadedLibrary.function("EVP_PKEY_free", in: .crypto)
         encodeKey = try LoadedLibrary.function("i2d_PrivateKey", in: .crypto)
         newCertificate = try LoadedLibrary.function("X509_new", in: .crypto)
@@ -62,6 +66,20 @@ struct CertificateFunctions: Sendable {
         sign = try LoadedLibrary.function("X509_sign", in: .crypto)
         encodeCertificate = try LoadedLibrary.function("i2d_X509", in: .crypto)
     }
+
+    /// A group for the key exchange by Diffie and Hellman whose prime has so many bits; the caller frees it.
+    func diffieHellmanGroup(bits: Int) throws(LoopbackServerError) -> Pointer {
+        let context = newKeyContext(Self.diffieHellman, nil)
+        defer { freeKeyContext(context) }
+        var group: Pointer?
+        guard beginParameters(context) == 1, setKeyOption(context, "dh_paramgen_prime_len", String(bits)) == 1,
+            makeParameters(context, &group) == 1, let group
+        else { throw .refusedByOpenSSL("a group of \(bits) bits") }
+        return group
+    }
+
+    /// `NID_dhKeyAgreement`
+    private static let diffieHellman: Int32 = 28
 
     /// What an object is in DER.
     static func bytes(of object: Pointer, _ encode: Encode) throws(LoopbackServerError) -> [UInt8] {

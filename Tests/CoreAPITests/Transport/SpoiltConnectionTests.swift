@@ -34,6 +34,44 @@ struct SpoiltConnectionTests {
         await transport.close()
     }
 
+    /// With TLS they lie in the library's buffer and not on the socket, because one record holds them and the answer.
+    @Test(
+        "is not used again, when they came together with the answer", arguments: [true, false], [HTTPRequest.Method.get, .post])
+    func appended(isSecure: Bool, method: HTTPRequest.Method) async throws {
+        let extra = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong"
+        let server = try LoopbackServer.start(tls: isSecure ? ServerTLS(protocols: [.http1]) : nil) { request in
+            .ok(Data("right\(request.connection == 0 ? extra : "")".utf8), headers: ["Content-Length": "5"])
+        }
+        let transport = CurlTransport()
+        var requests = Requests(transport)
+        if let tls = server.tls { requests.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM)) }
+        for _ in 0..<4 {
+            let response = try await requests.send(method, server.url, body: method == .post ? .bytes(Data("x".utf8)) : .none)
+            #expect(response.text == "right", "\(response.result)")
+        }
+        #expect(server.requests.map(\.connection) == [0, 1, 1, 1])
+        await transport.close()
+    }
+
+    @Test("is not used again over HTTP/2 either, when the server closed it without a word, and is found once only")
+    func closedHTTP2() async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2]), faults: [Fault(.afterResponse, .close)]) {
+            request in
+            .ok("\(request.connection)")
+        }
+        let transport = CurlTransport()
+        var requests = Requests(transport)
+        requests.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
+        var answers: [String] = []
+        for _ in 0..<4 {
+            answers.append(try await requests.send(.post, server.url, body: .bytes(Data("x".utf8))).text)
+            if answers.count == 1 { try await server.waitForOpenConnections(atMost: 0) }
+        }
+        #expect(answers == ["0", "1", "1", "1"])
+        #expect(server.connectionsAccepted == 2)
+        await transport.close()
+    }
+
     @Test("does not cost the others theirs: a quiet connection is used again")
     func quiet() async throws {
         let server = try LoopbackServer.start { _ in .ok("right") }

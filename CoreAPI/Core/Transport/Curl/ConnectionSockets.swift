@@ -43,6 +43,23 @@ final class ConnectionSockets {
         return poll(&entry, 1, 0) > 0
     }
 
+    /// Whether the peer has ended the connection, whatever else it sent before. libcurl 7.88.1 does not see it on one of HTTP/2 that is
+    /// closed without GOAWAY, and sends the next request into it.
+    func hasEnded(_ ends: Ends) -> Bool {
+        guard let socket = sockets[ends] else { return false }
+        var entry = pollfd(fd: socket, events: Self.endEvents, revents: 0)
+        return poll(&entry, 1, 0) > 0
+    }
+
+    /// POLLHUP and POLLERR are always reported; a peer's FIN has to be asked for.
+    private static var endEvents: Int16 {
+        #if canImport(Darwin)
+        Int16(POLLHUP)
+        #else
+        0x2000  // POLLRDHUP, which the header shows to GNU sources only.
+        #endif
+    }
+
     /// `CURLOPT_OPENSOCKETFUNCTION`: what libcurl would do itself, and closed on `exec`; and nothing for a peer that the channel refuses.
     static var open: curl_opensocket_callback {
         { context, _, address in

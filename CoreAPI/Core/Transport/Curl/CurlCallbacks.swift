@@ -111,15 +111,19 @@ extension CurlTransfer {
         context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Looks at a connection that was used before, unless it multiplexes: then bytes may come at any time.
+    /// Looks at a connection that was used before. Where it multiplexes, bytes may come at any time, but not its end.
     fileprivate func isConnectionSpoilt(_ ends: ConnectionSockets.Ends) -> Bool {
         guard let sockets, let handle else { return false }
         guard handle.number(CURLINFO_NUM_CONNECTS) == 0 else {
             sockets.claim(ends)
             return false
         }
-        let isHTTP1 = request.url.scheme == .http || ticket?.multiplexes == false
-        return isHTTP1 && sockets.hasUnreadBytes(ends)
+        // A host that has not answered yet counts as HTTP/1.1: its one connection may have died under the first request.
+        let isHTTP1 = request.url.scheme == .http || ticket?.multiplexes != true
+        let isSpoilt = isHTTP1 ? sockets.hasUnreadBytes(ends) || handle.hasUnreadTLSBytes : sockets.hasEnded(ends)
+        // Refusing the request alone would leave a connection of HTTP/2 where the next one finds it again.
+        if isSpoilt { try? handle.set(CURLOPT_FORBID_REUSE, 1) }
+        return isSpoilt
     }
 
     /// Keeps the reason, and answers what makes libcurl end the transfer with `CURLE_WRITE_ERROR`.

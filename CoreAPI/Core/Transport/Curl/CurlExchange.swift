@@ -70,7 +70,11 @@ struct CurlExchange {
 
     /// Reads the head, and checks what can be known only from it.
     private func read(_ outcome: CurlOutcome, of hop: HopRequest, into response: inout Response<Data>) -> TransportError? {
-        guard !outcome.head.isEmpty else { return .malformedResponse(reason: "the response has no complete head") }
+        guard !outcome.head.isEmpty else {
+            // An HTTP/2 connection that ends in the orderly way before the answer is a success to libcurl.
+            return .connectionLost(
+                reason: "it ended before the response's head was complete", mayHaveBeenProcessed: !hop.isIdempotent)
+        }
         let parsed: ResponseHeadParser.Parsed
         do throws(ResponseHeadParser.Malformed) {
             parsed = try ResponseHeadParser.parse(outcome.head)

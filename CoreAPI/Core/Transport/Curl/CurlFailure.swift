@@ -67,9 +67,16 @@ enum CurlFailure {
         if facts.message.hasPrefix("Too large response headers") {
             return .headTooLarge(limit: min(facts.headLimit, 300 * 1_024))
         }
-        guard facts.hasHead else { return lost(facts) }
+        guard facts.hasHead else { return isAboutIdentity(facts) ? .tls(host: facts.host, reason: facts.message) : lost(facts) }
         let isFraming = facts.message.contains("chunk") || facts.message.contains("hexadecimal")
         return isFraming ? .malformedResponse(reason: facts.message) : truncated(facts)
+    }
+
+    /// Since TLS 1.3 a server looks at the client's certificate when the client takes the handshake for done: its refusal, an alert of
+    /// RFC 8446 §6.2, comes in place of the answer. The request was not processed.
+    private static func isAboutIdentity(_ facts: Facts) -> Bool {
+        facts.message.contains(" alert ")
+            && ["certificate", "unknown ca", "access denied"].contains { facts.message.contains($0) }
     }
 
     private static func truncated(_ facts: Facts) -> TransportError {

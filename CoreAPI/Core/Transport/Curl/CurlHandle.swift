@@ -125,6 +125,12 @@ final class CurlHandle {
     func offset(_ info: CURLINFO) -> Int64 { Int64(ccurl_get_offset(easy, info)) }
     func string(_ info: CURLINFO) -> String? { ccurl_get_string(easy, info).map { String(cString: $0) } }
 
+    /// Whether TLS holds bytes of the transfer's connection that were decrypted and not read. They are on no socket any more.
+    var hasUnreadTLSBytes: Bool {
+        guard let openSSL = OpenSSL.linked, let session = ccurl_get_openssl_session(easy) else { return false }
+        return openSSL.hasUnreadBytes(session)
+    }
+
     /// The transfer that ``setCallbacks(to:)`` named.
     static func transfer(of easy: UnsafeMutableRawPointer) -> CurlTransfer? {
         CurlTransfer.behind(ccurl_get_private(easy))

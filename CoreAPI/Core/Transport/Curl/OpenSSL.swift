@@ -14,6 +14,7 @@ struct OpenSSL: Sendable {
     private typealias Element = @convention(c) (OpaquePointer?, Int32) -> OpaquePointer?
     private typealias EncodeCertificate =
         @convention(c) (OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
+    private typealias Pending = @convention(c) (OpaquePointer?) -> Int32
     private typealias SetError = @convention(c) (OpaquePointer?, Int32) -> Void
 
     private let setVerify: SetVerify
@@ -23,6 +24,7 @@ struct OpenSSL: Sendable {
     private let element: Element
     private let encode: EncodeCertificate
     private let setError: SetError
+    private let pending: Pending
 
     /// `nil` where libcurl speaks TLS by another library.
     static let linked = OpenSSL()
@@ -34,7 +36,7 @@ struct OpenSSL: Sendable {
             let setVerify = ssl["SSL_CTX_set_cert_verify_callback"], let verifyCertificate = crypto["X509_verify_cert"],
             let chain = crypto["X509_STORE_CTX_get0_chain"], let count = crypto["OPENSSL_sk_num"],
             let element = crypto["OPENSSL_sk_value"], let encode = crypto["i2d_X509"],
-            let setError = crypto["X509_STORE_CTX_set_error"]
+            let setError = crypto["X509_STORE_CTX_set_error"], let pending = ssl["SSL_pending"]
         else { return nil }
         self.setVerify = unsafeBitCast(setVerify, to: SetVerify.self)
         self.verifyCertificate = unsafeBitCast(verifyCertificate, to: VerifyCertificate.self)
@@ -43,6 +45,7 @@ struct OpenSSL: Sendable {
         self.element = unsafeBitCast(element, to: Element.self)
         self.encode = unsafeBitCast(encode, to: EncodeCertificate.self)
         self.setError = unsafeBitCast(setError, to: SetError.self)
+        self.pending = unsafeBitCast(pending, to: Pending.self)
     }
 
     /// Has every connection of a context verified by the function.
@@ -66,6 +69,11 @@ struct OpenSSL: Sendable {
             certificates.append(certificate)
         }
         return certificates
+    }
+
+    /// Whether bytes of a connection were decrypted that nobody has read yet.
+    func hasUnreadBytes(_ session: UnsafeMutableRawPointer) -> Bool {
+        pending(OpaquePointer(session)) > 0
     }
 
     /// Says why a verification failed: `X509_V_ERR_APPLICATION_VERIFICATION`.

@@ -24,7 +24,7 @@ public struct Fault: Sendable, Hashable, CustomStringConvertible {
     public enum Effect: String, Sendable, CaseIterable {
         /// The connection ends in the orderly way (`close_notify`, FIN).
         case close
-        /// The connection is aborted (RST).
+        /// The connection is aborted (RST), 30 ms after what was sent of the answer, so that it arrives.
         case reset
         /// Nothing more is read or sent; the connection stays.
         case stall

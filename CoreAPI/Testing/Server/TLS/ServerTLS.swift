@@ -16,7 +16,7 @@ public struct ServerTLS: Sendable {
         case notYetValid
         /// It is for another host.
         case wrongHost
-        /// It is for `*.localhost`; the server's URL is below that.
+        /// It is for `*.shop.localhost`; the server's URL is below that.
         case wildcard
         /// It signed itself.
         case selfSigned
@@ -54,6 +54,8 @@ public struct ServerTLS: Sendable {
     public var versions: ClosedRange<Version> = .tls12 ... .tls13
     /// The cipher suites up to TLS 1.2, in OpenSSL's words (`ECDHE-RSA-AES128-GCM-SHA256`, `NULL`, `kRSA`); `nil` for its default.
     public var ciphers: String?
+    /// The size of the prime for `DHE` ciphers, at least 1024; `nil` for one that suits the certificate's key.
+    public var diffieHellmanBits: Int?
     /// Who signs the certificates of clients; `nil` asks for none.
     public var clientAuthority: TestAuthority?
     /// The host in the server's URL. Default `localhost`.
@@ -82,7 +84,7 @@ public struct ServerTLS: Sendable {
         case .expired: certificate = try root.certificate(validity: .expired)
         case .notYetValid: certificate = try root.certificate(validity: .notYet)
         case .wrongHost: certificate = try root.certificate(for: ["elsewhere.test"])
-        case .wildcard: certificate = try root.certificate(for: ["*.localhost"])
+        case .wildcard: certificate = try root.certificate(for: ["*.shop.localhost"])
         case .selfSigned: certificate = try .selfSigned()
         case .unknownAuthority: certificate = try TestAuthority(name: "Unknown Root").certificate()
         case .missingIntermediate: certificate = try root.intermediate().certificate(showsIntermediates: false)
@@ -90,7 +92,7 @@ public struct ServerTLS: Sendable {
         }
         authorityPEM = root.pem
         self.protocols = protocols
-        if quality == .wildcard { host = "shop.localhost" }
+        if quality == .wildcard { host = "api.shop.localhost" }
         if quality == .clientAuthenticated { clientAuthority = root }
     }
 }

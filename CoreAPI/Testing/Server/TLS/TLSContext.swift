@@ -37,7 +37,12 @@ final class TLSContext: @unchecked Sendable {  // OpenSSL's contexts are made fo
         let versions = settings.versions
         try check(functions.control(pointer, Self.setLowest, versions.lowerBound.rawValue, nil) == 1, "the lowest version")
         try check(functions.control(pointer, Self.setHighest, versions.upperBound.rawValue, nil) == 1, "the highest version")
-        _ = functions.control(pointer, Self.chooseDHParameters, 1, nil)
+        if let bits = settings.diffieHellmanBits {
+            let group = try CertificateFunctions.loaded.get().diffieHellmanGroup(bits: bits)
+            try check(functions.setGroup(pointer, group) == 1, "a group of \(bits) bits")
+        } else {
+            _ = functions.control(pointer, Self.chooseDHParameters, 1, nil)
+        }
         if let ciphers = settings.ciphers {
             try check(functions.setCiphers(pointer, ciphers + ":@SECLEVEL=0") == 1, "the ciphers '\(ciphers)'")
         }

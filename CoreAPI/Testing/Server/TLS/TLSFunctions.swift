@@ -16,6 +16,8 @@ struct TLSFunctions: Sendable {
     let setSecurityLevel: @convention(c) (Pointer?, Int32) -> Void
     let setCertificate: @convention(c) (Pointer?, Pointer?) -> Int32
     let setKey: @convention(c) (Pointer?, Pointer?) -> Int32
+    /// It takes the group over.
+    let setGroup: @convention(c) (Pointer?, Pointer?) -> Int32
     let setCiphers: @convention(c) (Pointer?, UnsafePointer<CChar>) -> Int32
     let setVerify: @convention(c) (Pointer?, Int32, Pointer?) -> Void
     let store: @convention(c) (Pointer?) -> Pointer?
@@ -52,6 +54,7 @@ struct TLSFunctions: Sendable {
         setSecurityLevel = try LoadedLibrary.function("SSL_CTX_set_security_level", in: .ssl)
         setCertificate = try LoadedLibrary.function("SSL_CTX_use_certificate", in: .ssl)
         setKey = try LoadedLibrary.function("SSL_CTX_use_PrivateKey", in: .ssl)
+        setGroup = try LoadedLibrary.function("SSL_CTX_set0_tmp_dh_pkey", in: .ssl)
         setCiphers = try LoadedLibrary.function("SSL_CTX_set_cipher_list", in: .ssl)
         setVerify = try LoadedLibrary.function("SSL_CTX_set_verify", in: .ssl)
         store = try LoadedLibrary.function("SSL_CTX_get_cert_store", in: .ssl)

@@ -1,0 +1,62 @@
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+
+@testable import CoreAPI
+
+/// One cell of the matrix: a fault, and what a client makes of it.
+struct FaultCell: Sendable {
+    let fault: Fault
+    let version: ServerTLS.ApplicationProtocol
+    /// Whether the request is a POST with a body, else a GET.
+    let posts: Bool
+    let certificate: TestCertificate
+    let authority: TestAuthority
+
+    static let answer = String(repeating: "abcdefgh", count: 250)
+    static let body = String(repeating: "12345678", count: 250)
+
+    /// What became of the request that met the fault; of one more after it, where that was no success; and how often the server read
+    /// the first one, where that was more than once.
+    func outcome() async throws -> String {
+        var tls = ServerTLS(certificate, authority: authority)
+        tls.protocols = [version]
+        let server = try LoopbackServer.start(tls: tls, faults: [fault]) { _ in .ok(Self.answer) }
+        let transport = CurlTransport()
+        var requests = Requests(transport)
+        requests.trust = ServerTrustManager(authorities: .pem(authority.pem))
+        requests.timeout = Timeout(idle: .milliseconds(300), total: .seconds(10))
+        let began = ContinuousClock.now
+        let first = try await send(requests, "\(server.url)/first")
+        // What is sent into a connection that is just being closed is lost or not as it happens.
+        if fault.trigger == .afterResponse, endsConnection { try await server.waitForOpenConnections(atMost: 0) }
+        let second = try await send(requests, "\(server.url)/second")
+        let took = began.duration(to: .now)
+        await transport.close()
+        try await server.waitForOpenConnections(atMost: 0)
+        let isLeft = transport.isRunning || transport.activeTransfers != 0 || transport.queuedTransfers != 0
+        let times = server.requests.count { $0.path == "/first" && $0.defect == nil }
+        server.close()
+        return [
+            first, times < 2 ? nil : "\(times)×", second == "ok" ? nil : "then \(second)", isLeft ? "LEFT OPEN" : nil,
+            took > .seconds(8) ? "LATE \(took)" : nil,
+        ].compactMap { $0 }.joined(separator: " ")
+    }
+
+    private var endsConnection: Bool {
+        switch fault.effect {
+        case .close, .reset, .goAway, .handshakeFailure: true
+        case .truncate, .resetStream: version == .http1
+        case .stall, .garble, .throttle: false
+        }
+    }
+
+    private func send(_ requests: Requests, _ url: String) async throws -> String {
+        let response = try await requests.send(
+            posts ? .post : .get, url, body: posts ? .bytes(Data(Self.body.utf8)) : .none)
+        guard let error = response.error else { return response.text == Self.answer ? "ok" : "garbled" }
+        guard let transport = response.transportError else { return error.label }
+        if case .connectionLost(_, mayHaveBeenProcessed: true) = transport { return "lost, ambiguous" }
+        return transport.label
+    }
+}
