@@ -44,6 +44,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "CoreAPI", targets: ["CoreAPI"]),
+        .library(name: "CoreAPIDigest", targets: ["CoreAPIDigest"]),
         .library(name: "CoreAPIReactive", targets: ["CoreAPIReactive"]),
         .library(name: "CoreAPITesting", targets: ["CoreAPITesting"]),
         .library(name: "CoreAPIXML", targets: ["CoreAPIXML"]),
@@ -54,7 +55,7 @@ let package = Package(
         },
     traits: [
         .trait(name: "Reactive", description: "OpenCombine, for CoreAPIReactive."),
-        .trait(name: "Signing", description: "swift-crypto, for channels that sign requests (ML)."),
+        .trait(name: "Signing", description: "swift-crypto, for channels that sign requests (ML) and for CoreAPIDigest."),
         .trait(name: "Tools", description: "The networker command and its sandbox server.", enabledTraits: ["Signing"]),
         .trait(name: "XML", description: "XMLCoder, for CoreAPIXML."),
         .default(enabledTraits: ["Reactive", "Tools", "XML"]),
@@ -77,6 +78,8 @@ let package = Package(
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .target(name: "CoreAPI", dependencies: ["CCurl", httpTypes, logging], path: "CoreAPI/Core", swiftSettings: settings),
         .target(name: "CoreAPITesting", dependencies: ["CoreAPI", httpTypes], path: "CoreAPI/Testing", swiftSettings: settings),
+        .target(
+            name: "CoreAPIDigest", dependencies: ["CoreAPI", crypto, httpTypes], path: "CoreAPI/Digest", swiftSettings: settings),
         .target(
             name: "CoreAPIReactive",
             dependencies: ["CoreAPI", product("OpenCombineShim", "OpenCombine", trait: "Reactive"), httpTypes],
@@ -109,6 +112,9 @@ let package = Package(
         .testTarget(
             name: "CoreAPITests", dependencies: ["CoreAPI", "CoreAPITesting", httpTypes, logging], path: "Tests/CoreAPITests",
             swiftSettings: settings),
+        .testTarget(
+            name: "CoreAPIDigestTests", dependencies: ["CoreAPI", "CoreAPIDigest", "CoreAPITesting", crypto, httpTypes],
+            path: "Tests/CoreAPIDigestTests", swiftSettings: settings),
         .testTarget(
             name: "CoreAPIReactiveTests",
             dependencies: [

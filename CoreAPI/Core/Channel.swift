@@ -31,6 +31,10 @@ public struct Channel: Sendable {
     public var coder: BodyCoder = .json
     /// Names that hold secrets in this channel, besides the standard ones.
     public var redaction = Redaction()
+    /// Keeps the cookies that servers set and sends them back. Default `nil`: none is kept and none is sent.
+    ///
+    /// A jar is shared by copies of the channel that have it; give each channel one of its own, so that channels do not share logins.
+    public var cookies: CookieJar?
     /// Bounds on answers, attempts and connections. A transport of the channel's own follows a change; one that was given has its own.
     public var limits: Limits {
         didSet { if isTransportOwn { setOwnTransport() } }

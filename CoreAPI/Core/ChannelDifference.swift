@@ -57,6 +57,7 @@ extension Channel {
             ("errorHandler", types([errorHandler])),
             ("logger", types([logger])),
             ("coder", coder.contentType),
+            ("cookies", cookies == nil ? "off" : "on"),
             ("limits", "\(limits)"),
             ("transport", types([transport])),
         ]

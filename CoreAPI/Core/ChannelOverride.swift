@@ -17,7 +17,7 @@ package enum ChannelOverride {
 }
 
 extension Channel {
-    /// A copy with another transport that shares no state with this channel: no token, no connection, no switch.
+    /// A copy with another transport that shares no state with this channel: no token, no cookie, no connection, no switch.
     ///
     /// - Parameter transport: speaks instead of fixtures, too; `nil` for a new one of the channel's own.
     package func isolated(transport: (any Transport)?) -> Channel {
@@ -30,6 +30,7 @@ extension Channel {
             copy.transport = CurlTransport(limits: limits)
         }
         copy.environmentSwitch = nil
+        copy.cookies = cookies?.emptyCopy()
         copy.interceptors = interceptors.map { $0.isolatedCopy() }
         return copy
     }

@@ -44,7 +44,7 @@ public struct CommonDispatcher: Dispatcher {
         self.init(channel: channel)
     }
 
-    /// A dispatcher over the same channel that shares nothing of the kit's that changes: no connection, no credential, and no switch of
+    /// A dispatcher over the same channel that shares nothing of the kit's that changes: no connection, no credential, no cookie, and no switch of
     /// the environment, which stays where it is now. Interceptors are copied by ``RequestInterceptor/isolatedCopy()``; what other hooks
     /// of a team's own keep is theirs.
     ///

@@ -84,9 +84,7 @@ public final class BearerAuthentication: RequestInterceptor {
     }
 
     private func mayCarryToken(_ request: Request) -> Bool {
-        ([request.call.channel.environment.baseURL] + origins).contains { origin in
-            (try? HTTPURL(origin)).map(request.url.hasSameOrigin) ?? false
-        }
+        request.goesToEnvironment(or: origins)
     }
 
     /// Changes the session of a call's environment; the first one begins with the initial token.

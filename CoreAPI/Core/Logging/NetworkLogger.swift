@@ -14,7 +14,7 @@ public enum NetworkEvent: Sendable {
     case retrying(Response<Void>, after: Duration)
     /// A verified server answered with keys that are not pinned for it; the request was refused, or went on where pins only report.
     case pinMismatch(PinMismatch, Request)
-    /// Something that works today and may not one day; see ``Channel/warnings``.
+    /// Something that works today and may not one day, see ``Channel/warnings``; or a cookie that was refused.
     case warning(String, Request)
     /// The call is settled: every attempt made, the answer decoded or the error known.
     case finished(Response<Void>)

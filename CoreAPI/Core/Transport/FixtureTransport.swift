@@ -10,6 +10,8 @@ internal import HTTPTypes
 /// ])
 /// ```
 ///
+/// What a fixture sets as a cookie goes into the channel's jar, as it would over the wire.
+///
 /// A ``Fixture`` that is attached to the request answers first, the nearest that fits; then the scenario that a ``FixtureScenario``
 /// names or, without one, this transport's own. Of the fixtures that fit, the one that names most query items answers; of equals,
 /// the first. A request that none fits fails with ``FixtureError/unmatched(request:available:nearest:)``, never with an invented
@@ -80,7 +82,9 @@ public struct FixtureTransport: Transport {
                 let error = TransportError.timedOut(.total, after: request.timeout.total)
                 return Response(request: request, result: .failure(.transport(error, ErrorContext(request))))
             }
-            return fixture.response(to: request)
+            let response = fixture.response(to: request)
+            if let head = response.head { request.keepCookies(of: head) }
+            return response
         } catch {
             return Response(request: request, result: .failure(.transport(.fixture(error), ErrorContext(request))))
         }

@@ -83,6 +83,17 @@ struct RedirectTests {
         await transport.close()
     }
 
+    @Test("An answer to a Digest challenge is for one target and stays behind at the same origin too")
+    func digest() async throws {
+        let server = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "/b") : .ok("there") }
+        let digest = "digest username=\"u\", uri=\"/a\""
+        for (value, expected) in [(digest, nil), ("Bearer t", "Bearer t")] {
+            _ = try await requests.send(.get, server.url + "/a", headers: [.authorization: value])
+            #expect(server.requests.suffix(2).map { $0.headers["authorization"] } == [value, expected])
+        }
+        await transport.close()
+    }
+
     @Test("As many as the limit are followed, one more is an error that keeps the last answer")
     func limit() async throws {
         let server = try LoopbackServer.start { request in

@@ -47,7 +47,7 @@ struct CurlExchange {
         }
         let prepared: HopRequest
         do throws(APIClientError) {
-            prepared = try HopRequest(hop, deadline: deadline)
+            prepared = try HopRequest(request.takesCookies ? hop.withCookies() : hop, deadline: deadline)
         } catch {
             return failed(response, error)
         }
@@ -56,6 +56,8 @@ struct CurlExchange {
         response.metrics = outcome.metrics
         if let mismatch = outcome.pinMismatch { request.call.channel.logger.log(.pinMismatch(mismatch, hop)) }
         let defect = read(outcome, of: prepared, into: &response)
+        // Of a redirect as well: what it sets goes along to where it leads.
+        if let head = response.head { hop.keepCookies(of: head) }
         switch outcome.end {
         case .cancelled: return failed(response, .cancelled(context(response)))
         // That a body is shorter than one of two lengths is the lesser half of the truth.

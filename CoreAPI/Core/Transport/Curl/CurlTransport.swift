@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// One transport owns one thread, its connections and its queue; a channel has one of its own, so that channels cannot starve each
 /// other. It follows redirects itself, decodes compressed bodies, and never sends a request twice that may not be sent twice. It keeps
-/// no cookies, no credentials and no cache.
+/// no credentials and no cache, and cookies in the jar of a channel that has one only (``Channel/cookies``).
 ///
 /// ```swift
 /// let transport = CurlTransport()

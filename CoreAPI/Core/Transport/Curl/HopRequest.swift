@@ -87,19 +87,23 @@ struct HopRequest: Sendable {
             text.append(0)
             count += 1
         }
-        for field in fields where field.name != .contentLength && field.name != .transferEncoding {
-            text.append(contentsOf: field.name.rawName.utf8)
-            field.withUnsafeBytesOfValue { value in
-                if value.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) {
-                    text.append(UInt8(ascii: ";"))  // `Name:` would take the header out, `Name;` sends it empty.
-                } else {
-                    text.append(contentsOf: ": ".utf8)
-                    text.append(contentsOf: value)
-                }
+        func add(_ name: HTTPField.Name, _ value: some Collection<UInt8>) {
+            text.append(contentsOf: name.rawName.utf8)
+            if value.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) {
+                text.append(UInt8(ascii: ";"))  // `Name:` would take the header out, `Name;` sends it empty.
+            } else {
+                text.append(contentsOf: ": ".utf8)
+                text.append(contentsOf: value)
             }
             text.append(0)
             count += 1
         }
+        for field in fields where field.name != .contentLength && field.name != .transferEncoding && field.name != .cookie {
+            field.withUnsafeBytesOfValue { add(field.name, $0) }
+        }
+        // `HTTPFields` keeps a line for each cookie, as HTTP/2 may send them; there must be no second one in HTTP/1 (RFC 6265bis §5.8.3).
+        let cookies = fields[fields: .cookie].map { $0.withUnsafeBytesOfValue { Array($0) } }
+        if !cookies.isEmpty { add(.cookie, Array(cookies.joined(separator: "; ".utf8))) }
         if acceptsCodings, !ContentDecoder.accepted.isEmpty { add("Accept-Encoding: " + ContentDecoder.accepted) }
         // A name with nothing after its colon takes libcurl's own header out.
         if fields[.accept] == nil { add("Accept:") }

@@ -67,6 +67,9 @@ struct RedirectPolicy {
         if !request.url.hasSameOrigin(as: target) {
             let redaction = request.call.channel.redaction
             next.headers = next.headers.without { credentials.contains($0.canonicalName) || redaction.hides($0.canonicalName) }
+        } else if next.headers[.authorization]?.lowercased().hasPrefix("digest ") == true {
+            // It speaks for one target only (RFC 7616 §3.4): another must refuse it, and most do so with 400.
+            next.headers[.authorization] = nil
         }
         return next
     }

@@ -1,0 +1,66 @@
+internal import Foundation
+
+extension Cookie {
+    /// No cookie lives longer (RFC 6265bis §5.6.1).
+    static let longestLife: TimeInterval = 400 * 86_400
+
+    /// What an answer from an address sets, if it may: the checks of §5.7 that need no look at other cookies.
+    ///
+    /// - Parameter suffixes: `nil` where there is no list; then no domain is taken but the host's own name, and for the host alone.
+    /// - Throws: ``CookieRefusal``.
+    init(_ line: SetCookie, from url: HTTPURL, at now: Date, suffixes: PublicSuffixList?) throws(CookieRefusal) {
+        name = line.name
+        value = line.value
+        let shared = try Self.sharedDomain(line, host: url.host, suffixes: suffixes)
+        domain = shared ?? url.host
+        isHostOnly = shared == nil
+        path = line.path ?? CookieMatching.defaultPath(of: url.path)
+        expires = Self.expiry(of: line, at: now)
+        isSecure = line.isSecure
+        isHTTPOnly = line.isHTTPOnly
+        sameSite = line.sameSite
+        created = now
+        lastAccessed = now
+        guard !isSecure || url.scheme == .https else { throw .secureFromInsecureOrigin }
+        guard sameSite != .none || isSecure else { throw .sameSiteNoneWithoutSecure }
+        try checkPrefix(namesPath: line.path != nil)
+    }
+
+    /// The domain whose hosts share the cookie; `nil` when it is for the host alone.
+    private static func sharedDomain(
+        _ line: SetCookie, host: String, suffixes: PublicSuffixList?
+    ) throws(CookieRefusal) -> String? {
+        guard let domain = line.domain else { return nil }
+        guard CookieMatching.domain(domain, matches: host) else { throw .foreignDomain(domain.escapingControls, host: host) }
+        if CookieMatching.isAddress(host) { return nil }
+        guard let suffixes else {
+            guard domain == host else { throw .unknownSuffix(domain) }
+            return nil
+        }
+        // `com.` is `com` to a resolver and something else to a list.
+        if domain.hasSuffix(".") || suffixes.contains(domain) {
+            guard domain == host else { throw .publicSuffix(domain) }
+            return nil
+        }
+        guard suffixes.accepts(domain, host) else { throw .publicSuffix(domain) }
+        return domain
+    }
+
+    private static func expiry(of line: SetCookie, at now: Date) -> Date? {
+        let latest = now.addingTimeInterval(longestLife)
+        if let seconds = line.maxAge {
+            return seconds <= 0 ? .distantPast : min(latest, now.addingTimeInterval(TimeInterval(seconds)))
+        }
+        return line.expires.map { min(latest, $0) }
+    }
+
+    /// §4.1.3, compared without case because servers read names that way.
+    private func checkPrefix(namesPath: Bool) throws(CookieRefusal) {
+        // Byte by byte: for a `String`, a combining character behind the hyphen would make it another letter.
+        let claim = (name.isEmpty ? value.revealed : name).utf8.map { $0.isLetter ? $0 | 0x20 : $0 }
+        guard let prefix = ["__Secure-", "__Host-"].first(where: { claim.starts(with: $0.lowercased().utf8) }) else { return }
+        // Without a name it is sent as its value, which reads like the name of another.
+        let isKept = !name.isEmpty && isSecure && (prefix == "__Secure-" || (isHostOnly && namesPath && path == "/"))
+        guard isKept else { throw .prefix(prefix) }
+    }
+}

@@ -1,0 +1,169 @@
+internal import Foundation
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// A jar on disk; ``CookieJar/save(to:includingSessionCookies:)`` documents its form.
+struct CookieFile {
+    static let version = 1
+
+    let cookies: [Cookie]
+
+    init(_ cookies: [Cookie]) {
+        self.cookies = cookies
+    }
+
+    fileprivate struct Form: Codable {
+        var version: Int
+        var cookies: [Entry]
+    }
+
+    fileprivate struct Entry: Codable {
+        var name: String
+        var value: String
+        var domain: String
+        var hostOnly: Bool
+        var path: String
+        var expires: Double?
+        var secure: Bool
+        var httpOnly: Bool
+        var sameSite: String
+        var created: Double
+        var lastAccessed: Double
+    }
+
+    // MARK: - Reading
+
+    init(contentsOf file: URL) throws(CookieFileError) {
+        let data: Data
+        do {
+            data = try Data(contentsOf: file)
+        } catch {
+            throw .unreadable(file: file.path, reason: (error as NSError).localizedDescription)
+        }
+        let form: Form
+        do {
+            form = try JSONDecoder().decode(Form.self, from: data)
+        } catch {
+            throw Self.malformed(error, file: file.path)
+        }
+        guard form.version == Self.version else {
+            throw .malformed(file: file.path, place: "version", expected: "\(Self.version)", got: "\(form.version)")
+        }
+        var cookies: [Cookie] = []
+        for (index, entry) in form.cookies.enumerated() {
+            if let flaw = entry.flaw {
+                throw .malformed(
+                    file: file.path, place: "cookies[\(index)].\(flaw.field)", expected: flaw.expected, got: flaw.got)
+            }
+            cookies.append(Cookie(entry))
+        }
+        self.cookies = cookies
+    }
+
+    /// What the decoder says, without what it read: that may be a cookie's value.
+    private static func malformed(_ error: any Error, file: String) -> CookieFileError {
+        func place(_ path: [any CodingKey]) -> String {
+            let text = path.reduce(into: "") { text, key in
+                text += key.intValue.map { "[\($0)]" } ?? (text.isEmpty ? "" : ".") + key.stringValue
+            }
+            return text.isEmpty ? "the top level" : text
+        }
+        switch error {
+        case DecodingError.typeMismatch(let type, let context):
+            return .malformed(
+                file: file, place: place(context.codingPath), expected: "a value of the type \(type)", got: "another type")
+        case DecodingError.valueNotFound(let type, let context):
+            return .malformed(file: file, place: place(context.codingPath), expected: "a value of the type \(type)", got: "null")
+        case DecodingError.keyNotFound(let key, let context):
+            return .malformed(
+                file: file, place: place(context.codingPath), expected: "the key '\(key.stringValue)'", got: "none")
+        default:
+            return .malformed(file: file, place: "the top level", expected: "JSON", got: "something else")
+        }
+    }
+
+    // MARK: - Writing
+
+    func write(to file: URL) throws(CookieFileError) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        func failure(_ reason: String) -> CookieFileError { .unwritable(file: file.path, reason: reason) }
+        // A new file under a name that nobody can have prepared, then the rename: nothing is written through a link that stood there,
+        // and no reader ever sees half of it.
+        let draft = "\(file.path).\(UUID().uuidString)"
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
+        do {
+            try handle.write(contentsOf: encoder.encode(Form(version: Self.version, cookies: cookies.map(Entry.init))))
+            try handle.synchronize()
+            try handle.close()
+        } catch {
+            try? handle.close()
+            unlink(draft)
+            throw failure((error as NSError).localizedDescription)
+        }
+        guard rename(draft, file.path) == 0 else {
+            let code = errno
+            unlink(draft)
+            throw failure(String(cString: strerror(code)))
+        }
+    }
+}
+
+extension CookieFile.Entry {
+    fileprivate init(_ cookie: Cookie) {
+        self.init(
+            name: cookie.name, value: cookie.value.revealed, domain: cookie.domain, hostOnly: cookie.isHostOnly,
+            path: cookie.path,
+            expires: cookie.expires?.timeIntervalSince1970, secure: cookie.isSecure, httpOnly: cookie.isHTTPOnly,
+            sameSite: cookie.sameSite.rawValue, created: cookie.created.timeIntervalSince1970,
+            lastAccessed: cookie.lastAccessed.timeIntervalSince1970)
+    }
+
+    /// What could not stand in a header: the file may have been written by anybody, and what is loaded goes into requests.
+    fileprivate var flaw: (field: String, expected: String, got: String)? {
+        for (field, text) in [("name", name), ("value", value), ("domain", domain), ("path", path)] {
+            if let control = text.utf8.first(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) {
+                return (field, "no control characters", "0x\(String(control, radix: 16))")
+            }
+        }
+        if name.contains(where: { $0 == ";" || $0 == "=" }) { return ("name", "a name without ';' and '='", "one with them") }
+        if value.contains(";") { return ("value", "a value without ';'", "one with it") }
+        let octets = name.utf8.count + value.utf8.count
+        guard (1...SetCookie.pairLimit).contains(octets) else {
+            return ("value", "1 to \(SetCookie.pairLimit) octets, name and value together", "\(octets)")
+        }
+        guard !domain.isEmpty, domain.utf8.allSatisfy({ $0 < 0x80 }), domain == domain.lowercased() else {
+            return ("domain", "a host name in lower case", "'\(domain)'")
+        }
+        guard path.utf8.first == UInt8(ascii: "/") else { return ("path", "a path that begins with '/'", "'\(path)'") }
+        guard Cookie.SameSite(rawValue: sameSite) != nil else {
+            let known = Cookie.SameSite.allCases.map(\.rawValue).joined(separator: ", ")
+            return ("sameSite", "one of \(known)", "'\(sameSite.escapingControls)'")
+        }
+        return nil
+    }
+}
+
+extension Cookie {
+    fileprivate init(_ entry: CookieFile.Entry) {
+        name = entry.name
+        value = Secret(entry.value)
+        domain = entry.domain
+        isHostOnly = entry.hostOnly
+        path = entry.path
+        expires = entry.expires.map(Date.init(timeIntervalSince1970:))
+        isSecure = entry.secure
+        isHTTPOnly = entry.httpOnly
+        sameSite = SameSite(rawValue: entry.sameSite) ?? .unspecified
+        created = Date(timeIntervalSince1970: entry.created)
+        lastAccessed = Date(timeIntervalSince1970: entry.lastAccessed)
+    }
+}

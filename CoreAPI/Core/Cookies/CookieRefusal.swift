@@ -1,0 +1,48 @@
+public import Foundation
+
+/// Why a `Set-Cookie` line was not taken (RFC 6265bis §5.6 and §5.7). Says nothing of the cookie's value.
+public enum CookieRefusal: Error, Hashable, Sendable {
+    /// A control character other than a tab, anywhere in the line.
+    case controlCharacter(UInt8)
+    /// Bytes that are no UTF-8, which a browser would keep and ``Cookie`` cannot.
+    case notUTF8
+    /// Neither a name nor a value.
+    case empty
+    /// Name and value together are longer than `limit` octets.
+    case tooLong(octets: Int, limit: Int)
+    /// The host that set the cookie does not belong to the domain that it names.
+    case foreignDomain(String, host: String)
+    /// A domain under which everybody may have a host, as `co.uk`.
+    case publicSuffix(String)
+    /// No list of public suffixes is there to tell whether the domain is one.
+    case unknownSuffix(String)
+    /// A `Secure` cookie that came over http.
+    case secureFromInsecureOrigin
+    /// A cookie from http that would stand in the way of a `Secure` one.
+    case overlaysSecure(name: String)
+    /// `SameSite=None` without `Secure`.
+    case sameSiteNoneWithoutSecure
+    /// A name, or the value of a cookie without one, begins with `__Secure-` or `__Host-`, and the cookie is not what that promises.
+    case prefix(String)
+}
+
+extension CookieRefusal: LocalizedError {
+    public var errorDescription: String? {
+        switch self {
+        case .controlCharacter(let byte):
+            "expected a Set-Cookie line without control characters, got 0x\(String(byte, radix: 16))"
+        case .notUTF8: "expected a Set-Cookie line in UTF-8, got other bytes"
+        case .empty: "expected a cookie with a name or a value, got neither"
+        case .tooLong(let octets, let limit):
+            "expected a cookie of at most \(limit) octets, name and value together, got \(octets)"
+        case .foreignDomain(let domain, let host): "the host '\(host)' may not set a cookie for the domain '\(domain)'"
+        case .publicSuffix(let domain): "a cookie for '\(domain)' would go to everybody's hosts below this public suffix"
+        case .unknownSuffix(let domain):
+            "whether '\(domain)' is a public suffix is unknown, because libcurl was built without libpsl; only a host's own name is taken"
+        case .secureFromInsecureOrigin: "a Secure cookie was set over http"
+        case .overlaysSecure(let name): "the cookie '\(name)', set over http, would stand in the way of a Secure one"
+        case .sameSiteNoneWithoutSecure: "SameSite=None was set without Secure"
+        case .prefix(let prefix): "the prefix \(prefix) promises what the cookie's attributes do not keep"
+        }
+    }
+}

@@ -1,0 +1,119 @@
+internal import Foundation
+
+/// The cookies of a jar by their domains, and the rules about several of them (RFC 6265bis §5.7 and §5.8.3). A value: the jar keeps it
+/// under its lock.
+struct CookieShelf: Sendable {
+    let limitPerDomain: Int
+    let limit: Int
+    private(set) var count = 0
+    private var domains: [String: [Cookie]] = [:]
+
+    init(limitPerDomain: Int, limit: Int) {
+        self.limitPerDomain = limitPerDomain
+        self.limit = limit
+    }
+
+    var all: [Cookie] {
+        domains.values.joined().sorted { ($0.created, $0.domain, $0.name, $0.path) < ($1.created, $1.domain, $1.name, $1.path) }
+    }
+
+    /// Puts a cookie in the place of the one with its identity, or takes that one away if the new one has expired.
+    ///
+    /// - Throws: ``CookieRefusal/overlaysSecure(name:)``.
+    mutating func put(_ cookie: Cookie, isFromSecureOrigin: Bool, at now: Date) throws(CookieRefusal) {
+        guard isFromSecureOrigin || !overlaysSecure(cookie) else { throw .overlaysSecure(name: cookie.name) }
+        let index = domains[cookie.domain]?.firstIndex { $0.identity == cookie.identity }
+        if cookie.isExpired(at: now) {
+            if let index { remove(from: cookie.domain, at: index) }
+            return
+        }
+        if let index {
+            var cookie = cookie
+            cookie.created = domains[cookie.domain]?[index].created ?? cookie.created
+            domains[cookie.domain]?[index] = cookie
+        } else {
+            domains[cookie.domain, default: []].append(cookie)
+            count += 1
+        }
+        evict(cookie.domain, at: now)
+    }
+
+    /// §5.7: what came in the clear leaves secure cookies alone, also where it would only be sent before one.
+    private func overlaysSecure(_ cookie: Cookie) -> Bool {
+        domains.contains { domain, cookies in
+            (CookieMatching.domain(domain, matches: cookie.domain) || CookieMatching.domain(cookie.domain, matches: domain))
+                && cookies.contains {
+                    $0.isSecure && $0.name == cookie.name && CookieMatching.path($0.path, matches: cookie.path)
+                }
+        }
+    }
+
+    /// What goes to an address: longer paths first, then the oldest.
+    mutating func take(for url: HTTPURL, at now: Date) -> [Cookie] {
+        guard count > 0 else { return [] }
+        var found: [Cookie] = []
+        for domain in CookieMatching.domains(of: url.host) {
+            guard var cookies = domains[domain] else { continue }
+            for index in cookies.indices where cookies[index].belongs(to: url, at: now) {
+                cookies[index].lastAccessed = now
+                found.append(cookies[index])
+            }
+            domains[domain] = cookies
+        }
+        // Stable, so that of cookies made in the same moment the first remains the first.
+        return found.sorted { ($1.path.utf8.count, $0.created) < ($0.path.utf8.count, $1.created) }
+    }
+
+    mutating func removeAll(where isUnwanted: (Cookie) -> Bool) {
+        for domain in Array(domains.keys) { removeAll(in: domain, where: isUnwanted) }
+    }
+
+    private mutating func removeAll(in domain: String, where isUnwanted: (Cookie) -> Bool) {
+        guard let cookies = domains[domain] else { return }
+        let kept = cookies.filter { !isUnwanted($0) }
+        count -= cookies.count - kept.count
+        domains[domain] = kept.isEmpty ? nil : kept
+    }
+
+    private mutating func remove(from domain: String, at index: Int) {
+        domains[domain]?.remove(at: index)
+        count -= 1
+        if domains[domain]?.isEmpty == true { domains[domain] = nil }
+    }
+
+    // MARK: - Limits
+
+    /// §5.7: what has expired goes first, then of a domain with too many what is not secure, then the rest of it, then anything; of
+    /// equals the one that was used longest ago.
+    private mutating func evict(_ domain: String, at now: Date) {
+        if domains[domain]?.count ?? 0 > limitPerDomain { removeAll(in: domain) { $0.isExpired(at: now) } }
+        while let cookies = domains[domain], cookies.count > limitPerDomain,
+            let index = cookies.leastRecentlyUsed(where: { !$0.isSecure }) ?? cookies.leastRecentlyUsed(where: { _ in true })
+        {
+            remove(from: domain, at: index)
+        }
+        if count > limit { removeAll { $0.isExpired(at: now) } }
+        while count > limit, let oldest = leastRecentlyUsed() { remove(from: oldest.domain, at: oldest.index) }
+    }
+
+    private func leastRecentlyUsed() -> (domain: String, index: Int)? {
+        domains.compactMap { domain, cookies in
+            cookies.leastRecentlyUsed { _ in true }.map { (domain, $0, cookies[$0].lastAccessed) }
+        }
+        .min { ($0.2, $0.0) < ($1.2, $1.0) }
+        .map { ($0.0, $0.1) }
+    }
+}
+
+extension Cookie {
+    fileprivate func belongs(to url: HTTPURL, at now: Date) -> Bool {
+        !isExpired(at: now) && (isHostOnly ? domain == url.host : CookieMatching.domain(domain, matches: url.host))
+            && CookieMatching.path(path, matches: url.path) && (!isSecure || url.scheme == .https)
+    }
+}
+
+extension [Cookie] {
+    fileprivate func leastRecentlyUsed(where isCandidate: (Cookie) -> Bool) -> Int? {
+        indices.filter { isCandidate(self[$0]) }.min { self[$0].lastAccessed < self[$1].lastAccessed }
+    }
+}

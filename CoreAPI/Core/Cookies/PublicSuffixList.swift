@@ -1,0 +1,32 @@
+/// Tells under which domains anybody may have a host, as `co.uk` and `github.io` (publicsuffix.org): a cookie for one of those would
+/// go to strangers.
+struct PublicSuffixList: Sendable {
+    /// Whether a domain is a public suffix. One whose top level is on no list is one when it has no dot.
+    let contains: @Sendable (_ domain: String) -> Bool
+    /// Whether a host may set a cookie for a domain.
+    let accepts: @Sendable (_ domain: String, _ host: String) -> Bool
+
+    /// The list of libpsl, where libcurl brought it into the process; `nil` where it did not.
+    static let loaded: PublicSuffixList? = {
+        guard let psl = LoadedLibrary("libpsl.so.5", "libpsl.5.dylib"), let builtIn = psl["psl_builtin"],
+            let isSuffix = psl["psl_is_public_suffix"], let isAcceptable = psl["psl_is_cookie_domain_acceptable"],
+            let context = unsafeBitCast(builtIn, to: BuiltIn.self)()
+        else { return nil }
+        let library = Library(
+            context: context, isSuffix: unsafeBitCast(isSuffix, to: IsSuffix.self),
+            isAcceptable: unsafeBitCast(isAcceptable, to: IsAcceptable.self))
+        return PublicSuffixList(
+            contains: { library.isSuffix(library.context, $0) != 0 },
+            accepts: { domain, host in library.isAcceptable(library.context, host, domain) != 0 })
+    }()
+
+    private typealias BuiltIn = @convention(c) () -> OpaquePointer?
+    private typealias IsSuffix = @convention(c) (OpaquePointer, UnsafePointer<CChar>) -> Int32
+    private typealias IsAcceptable = @convention(c) (OpaquePointer, UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32
+
+    private struct Library: @unchecked Sendable {  // Constant data and functions of a library that is never unloaded.
+        let context: OpaquePointer
+        let isSuffix: IsSuffix
+        let isAcceptable: IsAcceptable
+    }
+}

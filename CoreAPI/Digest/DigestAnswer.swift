@@ -1,0 +1,68 @@
+#if Signing
+import CoreAPI
+import Foundation
+
+/// The answer to a challenge for one request (RFC 7616 §3.4). Pure.
+struct DigestAnswer {
+    let challenge: DigestChallenge
+    let username: String
+    let password: Secret<String>
+    let method: String
+    /// The request target as it goes on the wire, path and query.
+    let uri: String
+    /// How many requests were answered with the nonce, this one included.
+    let count: UInt32
+    let clientNonce: String
+
+    /// What the `Authorization` header says.
+    var header: String {
+        var parts = [user, "realm=\(quoted(challenge.realm))", "uri=\(quoted(uri))"]
+        if challenge.namesAlgorithm { parts.append("algorithm=\(challenge.algorithm.rawValue)") }
+        parts += [
+            "nonce=\(quoted(challenge.nonce))", "nc=\(hexadecimalCount)", "cnonce=\(quoted(clientNonce))", "qop=auth",
+            "response=\(quoted(response))",
+        ]
+        if let opaque = challenge.opaque { parts.append("opaque=\(quoted(opaque))") }
+        if challenge.hashesUsername { parts.append("userhash=true") }
+        return "Digest " + parts.joined(separator: ", ")
+    }
+
+    /// §3.4.1 to §3.4.3.
+    var response: String {
+        let hash = challenge.algorithm.hash
+        let secret = hash("\(name):\(challenge.realm):\(password.revealed.precomposedStringWithCanonicalMapping)")
+        let request = hash("\(method):\(uri)")
+        return hash("\(secret):\(challenge.nonce):\(hexadecimalCount):\(clientNonce):auth:\(request)")
+    }
+
+    /// In the normal form that §4 asks for with UTF-8, which is what everybody means today.
+    private var name: String { username.precomposedStringWithCanonicalMapping }
+
+    private var hexadecimalCount: String {
+        let digits = String(count, radix: 16)
+        return String(repeating: "0", count: 8 - digits.utf8.count) + digits
+    }
+
+    /// §3.4.4 for a name that is not to be seen, RFC 8187 for one that is not ASCII.
+    private var user: String {
+        if challenge.hashesUsername { return "username=\(quoted(challenge.algorithm.hash("\(name):\(challenge.realm)")))" }
+        guard !name.utf8.allSatisfy({ $0 < 0x80 }) else { return "username=\(quoted(name))" }
+        let encoded = name.utf8.reduce(into: "") { text, byte in
+            let isPlain = byte < 0x80 && (Character(Unicode.Scalar(byte)).isLetter || Character(Unicode.Scalar(byte)).isNumber)
+            text +=
+                isPlain ? String(Unicode.Scalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }
+        return "username*=UTF-8''\(encoded)"
+    }
+
+    /// RFC 9110 §5.6.4.
+    private func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { quoted += "\\" }
+            quoted.unicodeScalars.append(scalar)
+        }
+        return quoted + "\""
+    }
+}
+#endif

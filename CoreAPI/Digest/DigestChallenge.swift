@@ -1,0 +1,84 @@
+#if Signing
+import CoreAPI
+import Crypto
+import Foundation
+
+/// A Digest challenge that can be answered (RFC 7616 §3.3).
+struct DigestChallenge: Sendable, Hashable {
+    enum Algorithm: String, CaseIterable {
+        // The better one first.
+        case sha256 = "SHA-256"
+        case md5 = "MD5"
+
+        func hash(_ text: String) -> String {
+            switch self {
+            case .sha256: Self.hexadecimal(SHA256.hash(data: Data(text.utf8)))
+            case .md5: Self.hexadecimal(Insecure.MD5.hash(data: Data(text.utf8)))
+            }
+        }
+
+        private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+            bytes.reduce(into: "") { $0 += ($1 < 16 ? "0" : "") + String($1, radix: 16) }
+        }
+    }
+
+    let realm: String
+    let nonce: String
+    let opaque: String?
+    let algorithm: Algorithm
+    /// Whether the server named it; one that did not may not know the parameter.
+    let namesAlgorithm: Bool
+    /// Whether the nonce before this one was merely too old.
+    let isStale: Bool
+    let hashesUsername: Bool
+
+    /// The best of those that a server offers; `nil` when it offers no Digest at all.
+    ///
+    /// - Throws: ``DigestAuthenticationError`` when it offers Digest, and none that can be answered.
+    static func best(of lines: [String]) throws(DigestAuthenticationError) -> DigestChallenge? {
+        var offered: [DigestChallenge] = []
+        var refusal: DigestAuthenticationError?
+        var algorithms: [String] = []
+        for line in lines {
+            do throws(AuthenticationChallenge.Malformed) {
+                for challenge in try AuthenticationChallenge.parse(line) where challenge.scheme == "digest" {
+                    do throws(DigestAuthenticationError) {
+                        offered.append(try DigestChallenge(challenge))
+                    } catch {
+                        if case .unsupportedAlgorithm(let names) = error { algorithms += names }
+                        refusal = refusal ?? error
+                    }
+                }
+            } catch {
+                refusal = refusal ?? .malformedChallenge(error)
+            }
+        }
+        if let best = Algorithm.allCases.lazy.compactMap({ wanted in offered.first { $0.algorithm == wanted } }).first {
+            return best
+        }
+        guard let refusal else { return nil }
+        if case .unsupportedAlgorithm = refusal { throw .unsupportedAlgorithm(algorithms) }
+        throw refusal
+    }
+
+    /// `-sess` variants are not spoken: whether their key is made from the first client nonce or from each request's is read both ways.
+    init(_ challenge: AuthenticationChallenge) throws(DigestAuthenticationError) {
+        let parameters = challenge.parameters
+        let name = parameters["algorithm"] ?? Algorithm.md5.rawValue
+        guard let algorithm = Algorithm.allCases.first(where: { $0.rawValue == name.uppercased() }) else {
+            throw .unsupportedAlgorithm([name])
+        }
+        guard let realm = parameters["realm"] else { throw .missingParameter("realm") }
+        guard let nonce = parameters["nonce"] else { throw .missingParameter("nonce") }
+        let offered = parameters["qop"]?.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" } ?? []
+        guard offered.contains("auth") else { throw .unsupportedProtection(parameters["qop"]) }
+        self.realm = realm
+        self.nonce = nonce
+        opaque = parameters["opaque"]
+        self.algorithm = algorithm
+        namesAlgorithm = parameters["algorithm"] != nil
+        isStale = parameters["stale"]?.lowercased() == "true"
+        hashesUsername = parameters["userhash"]?.lowercased() == "true"
+    }
+}
+#endif

@@ -1,0 +1,181 @@
+#if Signing
+import CoreAPI
+import CoreAPIDigest
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("Digest authentication over the wire", .timeLimit(.minutes(1)))
+struct DigestAuthenticationTests {
+    struct Place: EnvironmentType {
+        let name = "loopback"
+        let baseURL: String
+    }
+
+    struct Thing: Endpoint {
+        var path = "thing"
+        var method = HTTPRequest.Method.get
+        var baseURL = ""
+        var headers: Headers = [:]
+    }
+
+    private func channel(_ base: String, password: Secret<String> = "passwd", origins: [String] = []) throws -> Channel {
+        var channel = Channel(name: "digest", environment: Environment(Place(baseURL: base), allowsInsecureConnections: true))
+        channel.interceptors = [try DigestAuthentication(username: "user", password: password, origins: origins)]
+        return channel
+    }
+
+    private func status(_ channel: Channel, _ endpoint: Thing = Thing()) async -> Int? {
+        await NetworkManager<Thing>(channel: channel).response(for: endpoint, decoding: .nothing).head?.status.code
+    }
+
+    @Test("asks once, then answers in advance, for the very target that goes over the wire")
+    func flow() async throws {
+        let digest = DigestServer()
+        let server = try LoopbackServer.start { digest.reply(to: $0, .ok()) }
+        let channel = try channel(server.url)
+        for path in ["thing", "a b/ç?q=1&r=%22;x=\"y\"", "other"] { #expect(await status(channel, Thing(path: path)) == 200) }
+        #expect(await status(channel, Thing(method: .post)) == 200)
+        #expect(server.requests.count == 5)
+        #expect(digest.repeated.isEmpty)
+        await channel.close()
+    }
+
+    @Test("of 50 calls at once each has a count and a client nonce of its own")
+    func concurrency() async throws {
+        let digest = DigestServer()
+        let server = try LoopbackServer.start { digest.reply(to: $0, .ok()) }
+        let channel = try channel(server.url)
+        #expect(await status(channel) == 200)
+        await withTaskGroup { group in
+            for _ in 0..<50 { group.addTask { await status(channel) } }
+            for await status in group { #expect(status == 200) }
+        }
+        digest.expire()
+        await withTaskGroup { group in
+            for _ in 0..<50 { group.addTask { await status(channel) } }
+            for await status in group { #expect(status == 200) }
+        }
+        #expect(digest.repeated.isEmpty, "\(digest.repeated.prefix(3))")
+        #expect(digest.accepted == 101)
+        await channel.close()
+    }
+
+    @Test("a nonce that is too old is replaced, and that is no wrong password")
+    func stale() async throws {
+        let digest = DigestServer()
+        let server = try LoopbackServer.start { digest.reply(to: $0, .ok()) }
+        let channel = try channel(server.url)
+        for _ in 0..<3 {
+            #expect(await status(channel) == 200)
+            digest.expire()
+        }
+        #expect(server.requests.count == 6)
+        await channel.close()
+    }
+
+    @Test("a server that calls every nonce too old is not asked for ever")
+    func alwaysStale() async throws {
+        let server = try LoopbackServer.start { _ in
+            .status(401, headers: ["WWW-Authenticate": "Digest realm=r, nonce=n, qop=auth, stale=true"])
+        }
+        let channel = try channel(server.url)
+        #expect(await status(channel) == 401)
+        #expect(server.requests.count == 5)
+        await channel.close()
+    }
+
+    @Test("a wrong password is tried once in a call, and never in advance")
+    func wrongPassword() async throws {
+        let digest = DigestServer()
+        let server = try LoopbackServer.start { digest.reply(to: $0, .ok()) }
+        let channel = try channel(server.url, password: "s3cret")
+        for _ in 0..<2 {
+            let response = await NetworkManager<Thing>(channel: channel).response(for: Thing(), decoding: .nothing)
+            #expect(response.error?.label == "verification.unacceptableStatus.401")
+            let shown = "\(response) \(response.error?.localizedDescription ?? "") \(String(describing: response.request))"
+            #expect(!shown.contains("s3cret"))
+        }
+        #expect(server.requests.map { $0.headers["authorization"] != nil } == [false, true, false, true])
+        await channel.close()
+    }
+
+    @Test("a challenge that cannot be answered is a typed error, and no Digest at all is the refusal itself")
+    func refused() async throws {
+        let server = try LoopbackServer.start { request in
+            let challenge = request.path == "/int" ? "Digest realm=r, nonce=n, qop=\"auth-int\"" : "Basic realm=r"
+            return .status(401, headers: ["WWW-Authenticate": challenge])
+        }
+        let channel = try channel(server.url)
+        let manager = NetworkManager<Thing>(channel: channel)
+        let refused = await manager.response(for: Thing(path: "int"), decoding: .nothing).error
+        #expect(refused?.app(DigestAuthenticationError.self) == .unsupportedProtection("auth-int"))
+        let other = await manager.response(for: Thing(path: "basic"), decoding: .nothing).error
+        #expect(other?.label == "verification.unacceptableStatus.401")
+        #expect(server.requests.count == 2)
+        await channel.close()
+    }
+
+    @Test("answers only the environment's origin and those that are named, and leaves a caller's own header alone")
+    func origins() async throws {
+        let digest = DigestServer()
+        let (server, named, stranger) = (
+            try LoopbackServer.start { digest.reply(to: $0, .ok()) }, try LoopbackServer.start { digest.reply(to: $0, .ok()) },
+            try LoopbackServer.start { digest.reply(to: $0, .ok()) }
+        )
+        let channel = try channel(server.url, origins: [named.url])
+        #expect(await status(channel, Thing(baseURL: named.url)) == 200)
+        #expect(await status(channel, Thing(baseURL: stranger.url)) == 401)
+        #expect(stranger.requests.map { $0.headers["authorization"] } == [nil])
+        #expect(await status(channel, Thing(headers: ["Authorization": "Bearer mine"])) == 400)
+        #expect(server.requests.map { $0.headers["authorization"] } == ["Bearer mine"])
+        await channel.close()
+    }
+
+    @Test("a redirect to a stranger takes nothing along, and his challenge is not answered")
+    func redirectElsewhere() async throws {
+        let digest = DigestServer()
+        let stranger = try LoopbackServer.start { DigestServer().reply(to: $0, .ok()) }
+        let server = try LoopbackServer.start { digest.reply(to: $0, .redirect(to: stranger.url + "/x")) }
+        let channel = try channel(server.url)
+        #expect(await status(channel) == 401)
+        #expect(server.requests.count == 2)
+        #expect(stranger.requests.map { $0.headers["authorization"] } == [nil])
+        await channel.close()
+    }
+
+    @Test("a redirect within the origin is answered where it leads, for GET; what else it redirected is not repeated")
+    func redirectWithin() async throws {
+        let digest = DigestServer()
+        let server = try LoopbackServer.start { request in
+            digest.reply(to: request, request.path == "/b" ? .ok() : .redirect(to: "/b", status: 303))
+        }
+        let channel = try channel(server.url)
+        #expect(await status(channel, Thing(path: "a")) == 200)
+        #expect(
+            server.requests.map { "\($0.path) \($0.headers["authorization"] != nil)" } == [
+                "/a false", "/a true", "/b false", "/b true",
+            ])
+        #expect(await status(channel, Thing(path: "a", method: .post)) == 401)
+        #expect(server.requests.dropFirst(4).map { "\($0.method) \($0.path)" } == ["POST /a", "GET /b"])
+        #expect(digest.repeated.isEmpty)
+        await channel.close()
+    }
+
+    @Test(
+        "a real httpbin is content",
+        arguments: ["auth/user/passwd/MD5", "auth/user/passwd/SHA-256", "auth/user/passwd", "auth/user/passwd/MD5/3"])
+    func httpbin(_ path: String) async throws {
+        let variable = "NETWORKERKIT_HTTPBIN_URL"
+        let url = try #require(
+            ProcessInfo.processInfo.environment[variable], "expected the base URL of a running httpbin in \(variable)")
+        for (password, expected) in [("passwd", 200), ("wrong", 401)] {
+            var channel = try channel(url, password: Secret(password))
+            channel.cookies = CookieJar()  // httpbin remembers in cookies which nonces are too old.
+            for _ in 0..<2 { #expect(await status(channel, Thing(path: "digest-auth/\(path)")) == expected) }
+            await channel.close()
+        }
+    }
+}
+#endif

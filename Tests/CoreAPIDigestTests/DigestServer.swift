@@ -1,0 +1,70 @@
+#if Signing
+import CoreAPI
+import CoreAPITesting
+import Crypto
+import Foundation
+
+/// What a server keeps that asks for Digest with MD5, reckoned on its own and not with the code under test.
+final class DigestServer: Sendable {
+    private let state: Mutex<State>
+    private let password: String
+
+    private struct State {
+        var nonces: Set<String> = []
+        var made = 0
+        var seen: Set<String> = []
+        var repeated: [String] = []
+        var clientNonces: Set<String> = []
+    }
+
+    init(password: String = "passwd") {
+        self.password = password
+        state = Mutex(State())
+    }
+
+    /// Counts or client nonces that came twice.
+    var repeated: [String] { state.withLock { $0.repeated } }
+    /// How many answers came that were right.
+    var accepted: Int { state.withLock { $0.clientNonces.count } }
+    /// Forgets every nonce, as a server does after a while.
+    func expire() { state.withLock { $0.nonces = [] } }
+
+    /// The answer to a request that is none of the server's, or asks for an answer first.
+    func reply(to request: ReceivedRequest, _ reply: Reply) -> Reply {
+        guard let header = request.headers["authorization"] else { return ask() }
+        guard let read = try? AuthenticationChallenge.parse(header).first?.parameters, let nonce = read["nonce"] else {
+            return .status(400)
+        }
+        guard read["uri"] == request.target else { return .status(400) }
+        let count = read["nc"] ?? ""
+        let clientNonce = read["cnonce"] ?? ""
+        let secret = hash("user:the realm:\(password)")
+        let expected = hash("\(secret):\(nonce):\(count):\(clientNonce):auth:\(hash("\(request.method):\(request.target)"))")
+        guard read["response"] == expected, read["username"] == "user", read["opaque"] == "o" else { return ask() }
+        let isKnown = state.withLock { state in
+            for token in ["nc \(nonce) \(count)", "cnonce \(clientNonce)"] where !state.seen.insert(token).inserted {
+                state.repeated.append(token)
+            }
+            guard state.nonces.contains(nonce) else { return false }
+            state.clientNonces.insert(clientNonce)
+            return true
+        }
+        return isKnown ? reply : ask(isStale: true)
+    }
+
+    private func ask(isStale: Bool = false) -> Reply {
+        let nonce = state.withLock { state in
+            state.made += 1
+            state.nonces.insert("n\(state.made)")
+            return "n\(state.made)"
+        }
+        let challenge =
+            "Digest realm=\"the realm\", nonce=\"\(nonce)\", qop=\"auth\", opaque=\"o\"" + (isStale ? ", stale=TRUE" : "")
+        return .status(401, headers: ["WWW-Authenticate": "Basic realm=\"x\"", "WWW-Authenticate": challenge])
+    }
+
+    private func hash(_ text: String) -> String {
+        Insecure.MD5.hash(data: Data(text.utf8)).map { String(format: "%02x", $0) }.joined()
+    }
+}
+#endif

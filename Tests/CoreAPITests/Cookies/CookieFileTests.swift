@@ -1,0 +1,130 @@
+import Foundation
+import Testing
+
+@testable import CoreAPI
+
+@Suite("A cookie jar on disk")
+struct CookieFileTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cookies-\(UInt64.random(in: 0 ... .max))")
+    private let clock = JarClock()
+    private var file: URL { folder.appendingPathComponent("jar.json") }
+
+    private func withFolder(_ body: () throws -> Void) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body()
+    }
+
+    private func load() throws -> CookieJar { try CookieJar(contentsOf: file, now: { [clock] in clock.now }) }
+
+    private func filled() throws -> CookieJar {
+        let jar = CookieJar(suffixes: .loaded, now: { [clock] in clock.now })
+        try jar.set("id=s3cret \"ş\"; Max-Age=100; Path=/; Secure; HttpOnly; SameSite=Lax; Domain=example.com")
+        try jar.set("short=1; Max-Age=10")
+        try jar.set("session=1")
+        return jar
+    }
+
+    @Test("comes back as it was, without session cookies unless asked for")
+    func roundtrip() throws {
+        try withFolder {
+            let jar = try filled()
+            try jar.save(to: file)
+            let loaded = try load()
+            #expect(loaded.cookies == jar.cookies.filter { $0.expires != nil })
+            #expect(loaded.cookies.count == 2)
+            try jar.save(to: file, includingSessionCookies: true)
+            #expect(try load().cookies == jar.cookies)
+        }
+    }
+
+    @Test("what has expired is neither saved nor loaded")
+    func expired() throws {
+        try withFolder {
+            let jar = try filled()
+            try jar.save(to: file)
+            clock.advance(by: 10)
+            #expect(try load().cookies.map(\.name) == ["id"])
+            try jar.save(to: file)
+            #expect(try !String(contentsOf: file, encoding: .utf8).contains("short"))
+        }
+    }
+
+    @Test("is for its owner's eyes, replaces what was there and leaves nothing else behind")
+    func mode() throws {
+        try withFolder {
+            try Data("{}".utf8).write(to: file)
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+            let elsewhere = folder.appendingPathComponent("target")
+            try Data("untouched".utf8).write(to: elsewhere)
+            let link = folder.appendingPathComponent("link.json")
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: elsewhere)
+            let jar = try filled()
+            try jar.save(to: file)
+            try jar.save(to: link)
+            for path in [file.path, link.path] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: path)
+                #expect(attributes[.posixPermissions] as? Int == 0o600)
+            }
+            #expect(try String(contentsOf: elsewhere, encoding: .utf8) == "untouched")
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["jar.json", "link.json", "target"])
+        }
+    }
+
+    @Test("what cannot be read or written is an error that names the file")
+    func system() throws {
+        let missing = #expect(throws: CookieFileError.self) { try CookieJar(contentsOf: file) }
+        #expect(missing?.localizedDescription.contains(file.path) == true)
+        guard case .unreadable = missing else {
+            Issue.record("expected unreadable, got \(missing as Any)")
+            return
+        }
+        let unwritable = #expect(throws: CookieFileError.self) { try filled().save(to: file) }
+        guard case .unwritable = unwritable else {
+            Issue.record("expected unwritable, got \(unwritable as Any)")
+            return
+        }
+        #expect(unwritable?.localizedDescription.contains(file.path) == true)
+    }
+
+    private static let entry =
+        #"{"name":"a","value":"s3cret","domain":"x.example","hostOnly":true,"path":"/","secure":false,"httpOnly":false,"sameSite":"lax","created":1,"lastAccessed":1}"#
+
+    @Test(
+        "a file that is no jar is refused, with what was expected, what came and where",
+        arguments: [
+            ("", "the top level", "JSON"), ("s3cret", "the top level", "JSON"), ("[]", "the top level", "type"),
+            (#"{"cookies":[]}"#, "the top level", "'version'"), (#"{"version":2,"cookies":[]}"#, "version", "2"),
+            (#"{"version":1}"#, "the top level", "'cookies'"), (#"{"version":1,"cookies":[7]}"#, "cookies[0]", "type"),
+            (#"{"version":1,"cookies":[{"name":"s3cret"}]}"#, "cookies[0]", "key"),
+            (replacing(#""a""#, #"null"#), "cookies[1].name", "null"), (replacing(#""a""#, #"7"#), "cookies[1].name", "String"),
+            (replacing(#"s3cret"#, #"s3cret\r\nX: y"#), "cookies[1].value", "0xd"),
+            (replacing(#"s3cret"#, #"s3cret\u0000"#), "cookies[1].value", "0x0"),
+            (replacing(#"s3cret"#, #"s3cret; other=1"#), "cookies[1].value", "';'"),
+            (replacing(#""a""#, #""a=b""#), "cookies[1].name", "'='"),
+            (replacing(#""a""#, #""a\n""#), "cookies[1].name", "0xa"),
+            (replacing(#"x.example"#, #"X.example"#), "cookies[1].domain", "lower"),
+            (replacing(#"x.example"#, ""), "cookies[1].domain", "host"), (replacing(#""/""#, #""x""#), "cookies[1].path", "'/'"),
+            (replacing(#""/""#, #""/\n""#), "cookies[1].path", "0xa"), (replacing("lax", "Lax"), "cookies[1].sameSite", "'Lax'"),
+            (replacing("s3cret", String(repeating: "x", count: 4_096)), "cookies[1].value", "4097"),
+        ])
+    func malformed(_ text: String, _ place: String, _ part: String) throws {
+        try withFolder {
+            try Data(text.utf8).write(to: file)
+            let error = #expect(throws: CookieFileError.self) { try CookieJar(contentsOf: file) }
+            guard case .malformed(file.path, place, _, _) = error else {
+                Issue.record("expected a flaw at \(place), got \(error as Any)")
+                return
+            }
+            let description = error?.localizedDescription ?? ""
+            #expect(
+                description.contains(part) && description.contains(file.path) && !description.contains("s3cret"), "\(description)"
+            )
+        }
+    }
+
+    private static func replacing(_ old: String, _ new: String) -> String {
+        #"{"version":1,"cookies":[\#(entry),\#(entry.replacingOccurrences(of: old, with: new))]}"#
+    }
+}

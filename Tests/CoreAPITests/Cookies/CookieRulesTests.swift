@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+@testable import CoreAPI
+
+@Suite("Who may set a cookie")
+struct CookieRulesTests {
+    private let jar = CookieJar()
+
+    @Test(
+        "a public suffix is refused as a domain",
+        arguments: [
+            ("com", "example.com"), ("co.uk", "shop.co.uk"), ("github.io", "kit.github.io"), ("com.tr", "a.b.com.tr"),
+            ("internal", "a.internal"),
+            ("com.", "example.com."), ("xn--p1ai", "a.xn--p1ai"), ("kawasaki.jp", "a.b.kawasaki.jp"),
+        ])
+    func suffixes(_ domain: String, _ host: String) {
+        #expect(throws: CookieRefusal.publicSuffix(domain)) { try jar.set("a=b; Domain=\(domain)", from: "https://\(host)/") }
+        #expect(throws: CookieRefusal.publicSuffix(domain)) { try jar.set("a=b; Domain=.\(domain)", from: "https://\(host)/") }
+        #expect(jar.cookies.isEmpty)
+    }
+
+    @Test("a host that is itself a public suffix gets the cookie alone", arguments: ["github.io", "com", "localhost", "co.uk"])
+    func suffixHosts(_ host: String) throws {
+        try jar.set("a=b; Domain=\(host)", from: "https://\(host)/")
+        #expect(jar.cookies.map(\.isHostOnly) == [true])
+        #expect(try jar.sent(to: "https://kit.\(host)/").isEmpty)
+    }
+
+    @Test("a domain below a suffix is taken")
+    func ordinary() throws {
+        for (domain, host) in [
+            ("shop.co.uk", "a.shop.co.uk"), ("kit.github.io", "kit.github.io"), ("city.kawasaki.jp", "a.city.kawasaki.jp"),
+        ] {
+            try jar.set("a=b; Domain=\(domain)", from: "https://\(host)/")
+        }
+        #expect(jar.cookies.map(\.isHostOnly) == [false, false, false])
+    }
+
+    @Test("without a list a domain is refused unless it is the host, which then gets the cookie alone")
+    func withoutList() throws {
+        let jar = CookieJar(suffixes: nil)
+        #expect(throws: CookieRefusal.unknownSuffix("example.com")) { try jar.set("a=b; Domain=example.com") }
+        try jar.set("a=b; Domain=shop.example.com; Path=/")
+        try jar.set("b=c; Path=/")
+        #expect(jar.cookies.map(\.isHostOnly) == [true, true])
+        #expect(try jar.sent(to: "https://x.shop.example.com/").isEmpty)
+        #expect(try jar.sent(to: "https://shop.example.com/") == ["a=b", "b=c"])
+    }
+
+    @Test(
+        "a prefix promises what the attributes must keep",
+        arguments: [
+            ("__Secure-a=1; Secure", true), ("__Secure-a=1", false), ("__secure-a=1", false),
+            ("__Secure-a=1; Secure; Domain=example.com", true),
+            ("__Host-a=1; Secure; Path=/", true), ("__HOST-a=1; Secure; Path=/", true), ("__Host-a=1; Path=/", false),
+            ("__Host-a=1; Secure", false), ("__Host-a=1; Secure; Path=/a", false),
+            ("__Host-a=1; Secure; Path=/; Domain=example.com", false),
+            ("__hOsT-a=1; Secure; Path=/a", false), ("=__Host-a=1; Secure; Path=/", false), ("__Host-a; Secure; Path=/", false),
+            ("=__secure-a", false), ("__Host-\u{301}a=1; Path=/", false), ("__Hostess=1", true), ("a=__Host-b", true),
+            ("__Host-=1; Secure; Path=/", true), ("__Host-=1", false),
+        ])
+    func prefixes(_ line: String, _ isTaken: Bool) throws {
+        #expect(((try? jar.set(line)) != nil) == isTaken, "\(line)")
+        #expect(jar.cookies.isEmpty == !isTaken)
+    }
+
+    @Test("a __Host- cookie is named with its path, even where that would be the default")
+    func hostPath() {
+        #expect(throws: CookieRefusal.prefix("__Host-")) { try jar.set("__Host-a=1; Secure", from: "https://shop.example.com/") }
+    }
+
+    @Test("a refusal says why and keeps the value to itself")
+    func texts() {
+        let lines = [
+            "sid=s3cret\u{1}", "sid=s3cret; Domain=com", "sid=s3cret; Domain=x\u{e9}.example", "__Host-sid=s3cret",
+            "sid=s3cret; SameSite=None",
+            "sid=s3cret" + String(repeating: "x", count: 5_000),
+        ]
+        for line in lines {
+            let error = #expect(throws: CookieRefusal.self) { try jar.set(line) }
+            let text = error?.localizedDescription ?? ""
+            #expect(text.count > 20 && !text.contains("s3cret") && !"\(error as Any)".contains("s3cret"), "\(text)")
+        }
+    }
+}

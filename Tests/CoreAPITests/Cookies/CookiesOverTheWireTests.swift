@@ -1,0 +1,183 @@
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPI
+
+@Suite("Cookies over the wire", .timeLimit(.minutes(1)))
+struct CookiesOverTheWireTests {
+    /// A channel with a jar, to a server.
+    private func channel(_ base: String, jar: CookieJar? = CookieJar()) -> Channel {
+        var channel = Channel.test(base)
+        channel.cookies = jar
+        return channel
+    }
+
+    private func shop() throws -> LoopbackServer {
+        try .start { request in
+            switch request.path {
+            case "/login": .ok("in", headers: ["Set-Cookie": "sid=1; Path=/; HttpOnly", "Set-Cookie": "theme=dark; Path=/"])
+            case "/logout": .ok("out", headers: ["Set-Cookie": "sid=; Path=/; Max-Age=0"])
+            default: .ok(request.headers.all("cookie").joined(separator: " | "))
+            }
+        }
+    }
+
+    @Test("are off by default: nothing is kept, nothing is sent")
+    func off() async throws {
+        let server = try shop()
+        let channel = channel(server.url, jar: nil)
+        _ = await channel.manager().response(for: TestEndpoint("login"), decoding: .text)
+        #expect(try await channel.manager().response(for: TestEndpoint("home"), decoding: .text).value == "")
+        #expect(Channel.test().cookies == nil)
+        await channel.close()
+    }
+
+    @Test("that a login sets go along with the next call, until the logout")
+    func login() async throws {
+        let server = try shop()
+        let channel = channel(server.url)
+        let manager = channel.manager()
+        func home() async throws -> String { try await manager.response(for: TestEndpoint("home"), decoding: .text).value }
+        _ = await manager.response(for: TestEndpoint("login"), decoding: .nothing)
+        let inside = try await home()
+        #expect(inside == "sid=1; theme=dark")
+        _ = await manager.response(for: TestEndpoint("logout"), decoding: .nothing)
+        #expect(try await home() == "theme=dark")
+        await channel.close()
+    }
+
+    @Test("of a redirect go along to where it leads, and each host gets its own")
+    func redirects() async throws {
+        let other = try LoopbackServer.start { .ok($0.headers["cookie"] ?? "none", headers: ["Set-Cookie": "there=2"]) }
+        let server = try LoopbackServer.start { request in
+            switch request.path {
+            case "/a": .redirect(to: "/b", headers: ["Set-Cookie": "hop=1; Path=/"])
+            case "/b": .redirect(to: "http://localhost:\(other.port)/c")
+            default: .ok(request.headers["cookie"] ?? "none")
+            }
+        }
+        let channel = channel(server.url)
+        let manager = channel.manager()
+        #expect(try await manager.response(for: TestEndpoint("a"), decoding: .text).value == "none")
+        #expect(server.requests.map { $0.headers["cookie"] } == [nil, "hop=1"])
+        let elsewhere = TestEndpoint("c", baseURL: "http://localhost:\(other.port)")
+        #expect(try await manager.response(for: elsewhere, decoding: .text).value == "there=2")
+        #expect(try await manager.response(for: TestEndpoint("d"), decoding: .text).value == "hop=1")
+        await channel.close()
+    }
+
+    @Test("are not shared by two channels, nor with an isolated copy")
+    func channels() async throws {
+        let server = try shop()
+        let (one, two) = (channel(server.url), channel(server.url))
+        _ = await one.manager().response(for: TestEndpoint("login"), decoding: .nothing)
+        #expect(try await two.manager().response(for: TestEndpoint("home"), decoding: .text).value == "")
+        let copy = CommonDispatcher(channel: one).isolatedCopy()
+        let manager = NetworkManager<TestEndpoint>(dispatcher: copy)
+        #expect(try await manager.response(for: TestEndpoint("home"), decoding: .text).value == "")
+        _ = await manager.response(for: TestEndpoint("login"), decoding: .nothing)
+        #expect(copy.channel.cookies?.cookies.count == 2)
+        for channel in [one, two, copy.channel] { await channel.close() }
+    }
+
+    @Test("that are Secure do not go over http, and cannot come that way")
+    func secure() async throws {
+        let server = try LoopbackServer.start {
+            .ok($0.headers["cookie"] ?? "none", headers: ["Set-Cookie": "b=2; Secure; Path=/"])
+        }
+        let channel = channel(server.url)
+        try channel.cookies?.set("a=1; Secure; Path=/", from: "https://127.0.0.1/")
+        for _ in 0..<2 {
+            #expect(try await channel.manager().response(for: TestEndpoint("x"), decoding: .text).value == "none")
+        }
+        #expect(channel.cookies?.cookies.map(\.name) == ["a"])
+        await channel.close()
+    }
+
+    @Test("stay out of a request with a Cookie header of its own, on all its hops; what comes back is kept")
+    func ownHeader() async throws {
+        let server = try LoopbackServer.start { request in
+            guard request.path == "/a" else { return .ok(request.headers.all("cookie").joined(separator: " | ")) }
+            return .redirect(
+                to: "http://localhost:\(request.headers["host"]?.split(separator: ":").last ?? "")/b",
+                headers: ["Set-Cookie": "new=2; Path=/"])
+        }
+        let channel = channel(server.url)
+        try channel.cookies?.set("jar=1; Path=/", from: server.url + "/")
+        try channel.cookies?.set("other=1; Path=/", from: "http://localhost/")
+        let endpoint = TestEndpoint("a", headers: ["Cookie": "mine=1; too=2"])
+        #expect(try await channel.manager().response(for: endpoint, decoding: .text).value == "")
+        #expect(server.requests.map { $0.headers["cookie"] } == ["mine=1; too=2", nil])
+        #expect(channel.cookies?.cookies.map(\.name).contains("new") == true)
+        await channel.close()
+    }
+
+    @Test(
+        "with control characters are refused and never sent",
+        arguments: ["a=b\u{0}c", "a=b\rInjected: 1", "a=b\u{1}", "a=b\u{7F}", "a\u{8}=b", "a=b; Path=/\u{1B}", "a=b\u{B}"])
+    func smuggling(_ line: String) async throws {
+        let server = try LoopbackServer.start { _ in .ok("", headers: ["Set-Cookie": line, "Set-Cookie": "good=1; Path=/"]) }
+        let channel = channel(server.url)
+        for _ in 0..<2 { _ = await channel.manager().response(for: TestEndpoint("x"), decoding: .nothing) }
+        #expect(channel.cookies?.cookies.contains { $0.name != "good" } == false)
+        for request in server.requests {
+            #expect(request.defect == nil && [nil, "good=1"].contains(request.headers["cookie"]), "\(request.headers)")
+            #expect(request.headers["injected"] == nil)
+        }
+        await channel.close()
+    }
+
+    @Test("of an answer whose head is not sound are not kept")
+    func malformed() async throws {
+        let server = try LoopbackServer.start { _ in
+            [
+                .sendHead(status: 200, headers: ["Set-Cookie": "a=1", "Content-Length": "3", "Content-Length": "4"]),
+                .sendBody(Data("abc".utf8)), .closeConnection,
+            ]
+        }
+        let channel = channel(server.url)
+        let response = await channel.manager().response(for: TestEndpoint("x"), decoding: .nothing)
+        #expect(response.error?.label == "transport.malformedResponse")
+        #expect(channel.cookies?.cookies.isEmpty == true)
+        await channel.close()
+    }
+
+    @Test("show in no log, no error and no response, and a refused one is told to the logger")
+    func logs() async throws {
+        let server = try LoopbackServer.start { _ in
+            .status(500, headers: ["Set-Cookie": "sid=s3cret; Path=/", "Set-Cookie": "__Host-x=s3cret"])
+        }
+        var channel = channel(server.url)
+        let lines = Shared("")
+        channel.logger = FunctionLogger { event in lines.change { $0 += "\(event)\n" } }
+        for _ in 0..<2 {
+            let response = await channel.manager().response(for: TestEndpoint("x"), decoding: .nothing)
+            lines.change {
+                $0 += "\(response) \(response.request.map { "\($0)" } ?? "") \(response.error?.localizedDescription ?? "")"
+            }
+        }
+        #expect(server.requests.last?.headers["cookie"] == "sid=s3cret")
+        #expect(lines.current.contains("was refused: the prefix __Host-"))
+        #expect(!lines.current.contains("s3cret"), "\(lines.current)")
+        await channel.close()
+    }
+
+    @Test("come from fixtures as from the wire")
+    func fixtures() async throws {
+        var channel = Channel.test(
+            "https://h.example",
+            transport: FixtureTransport([
+                Fixture(.post, "login", headers: ["Set-Cookie": "__Host-sid=1; Path=/; Secure"]),
+                Fixture(.get, "home", headers: ["Set-Cookie": "last=home; Path=/"]), Fixture(.get, "lost", failure: .closed),
+            ]))
+        channel.cookies = CookieJar()
+        let manager = channel.manager()
+        for endpoint in [TestEndpoint("login", .post), TestEndpoint("home"), TestEndpoint("lost")] {
+            _ = await manager.response(for: endpoint, decoding: .nothing)
+        }
+        #expect(try channel.cookies?.sent(to: "https://h.example/x") == ["__Host-sid=1", "last=home"])
+        #expect(channel.differences(from: Channel.test("https://h.example")).map(\.description).contains("cookies: on ≠ off"))
+    }
+}

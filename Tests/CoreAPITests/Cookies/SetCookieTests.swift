@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+@testable import CoreAPI
+
+@Suite("A Set-Cookie line")
+struct SetCookieTests {
+    private func parse(_ line: String) throws -> SetCookie { try SetCookie(Array(line.utf8)) }
+
+    @Test(
+        "name and value, read leniently (RFC 6265bis §5.6)",
+        arguments: [
+            ("a=b", "a", "b"), (" a = b ", "a", "b"), ("\ta\t=\tb\t", "a", "b"), ("a=", "a", ""), ("=b", "", "b"), ("b", "", "b"),
+            ("a=b=c", "a", "b=c"), ("a==", "a", "="), ("a=\"b c\"", "a", "\"b c\""), ("a=b;", "a", "b"), ("a=b;;;", "a", "b"),
+            ("a=b; c=d", "a", "b"), ("a b=c d", "a b", "c d"), ("ş=ğ", "ş", "ğ"), ("a=b,c=d", "a", "b,c=d"),
+            ("a=x\ty", "a", "x\ty"),
+            ("a=b; Expires", "a", "b"), ("a=b; =", "a", "b"), ("a=b; Secure=no", "a", "b"),
+        ])
+    func pairs(_ line: String, _ name: String, _ value: String) throws {
+        let cookie = try parse(line)
+        #expect(cookie.name == name)
+        #expect(cookie.value.revealed == value)
+    }
+
+    @Test("what cannot be a cookie is refused with the reason")
+    func refused() {
+        for control in (0...0x1F).filter({ $0 != 0x09 }) + [0x7F] {
+            for line in [Array("a=b".utf8) + [UInt8(control)], Array("a=b; path=/".utf8) + [UInt8(control)] + Array("x".utf8)] {
+                #expect(throws: CookieRefusal.controlCharacter(UInt8(control))) { try SetCookie(line) }
+            }
+        }
+        #expect(throws: CookieRefusal.notUTF8) { try SetCookie([0x61, 0x3D, 0xE9]) }
+        for line in ["", "=", " ; Secure", ";", " = "] {
+            #expect(throws: CookieRefusal.empty, "\(line)") { try parse(line) }
+        }
+        #expect(throws: CookieRefusal.tooLong(octets: 4_097, limit: 4_096)) {
+            try parse("a=" + String(repeating: "b", count: 4_096))
+        }
+        #expect(throws: CookieRefusal.tooLong(octets: 4_098, limit: 4_096)) { try parse(String(repeating: "ş", count: 2_049)) }
+    }
+
+    @Test("4096 octets of name and value are taken, and attributes do not count")
+    func longest() throws {
+        let value = String(repeating: "b", count: 4_095)
+        #expect(try parse("a=\(value); Path=/\(String(repeating: "p", count: 1_000))").value.revealed == value)
+    }
+
+    @Test("attributes in any case, the last of a kind counts, unknown ones mean nothing")
+    func attributes() throws {
+        let cookie = try parse(
+            "a=b; DOMAIN=.A.Example; path=/x ;sEcUrE; HTTPONLY; samesite=STRICT; Max-Age=5; Priority=High; Path=/y")
+        #expect(cookie.domain == "a.example")
+        #expect(cookie.path == "/y")
+        #expect(cookie.isSecure && cookie.isHTTPOnly)
+        #expect(cookie.sameSite == .strict)
+        #expect(cookie.maxAge == 5)
+        let none = try parse("a=b; Domain=x.example; Domain=; Path=/x; Path=relative; SameSite=Lax; SameSite=unspecified")
+        #expect(none.domain == nil && none.path == nil && none.sameSite == .unspecified)
+        #expect(!none.isSecure && !none.isHTTPOnly && none.expires == nil && none.maxAge == nil)
+    }
+
+    @Test("a value of more than 1024 octets takes the attribute out")
+    func longAttributes() throws {
+        let limit = "/" + String(repeating: "p", count: 1_023)
+        #expect(try parse("a=b; Path=\(limit)").path == limit)
+        #expect(try parse("a=b; Path=/x; Path=\(limit)p").path == "/x")
+        #expect(try parse("a=b; Secure=\(limit)p").isSecure == false)
+    }
+
+    @Test(
+        "Max-Age is digits, perhaps behind a minus, and else is not there",
+        arguments: [
+            ("5", 5), ("0", 0), ("-1", -1), ("007", 7), ("99999999999999999999", Int.max), ("-99999999999999999999", Int.min),
+            ("", nil), ("-", nil), ("+5", nil), ("5s", nil), ("5.0", nil), ("٥", nil),
+        ] as [(String, Int?)])
+    func maxAge(_ text: String, _ seconds: Int?) throws {
+        #expect(try parse("a=b; Max-Age=\(text)").maxAge == seconds)
+    }
+
+    @Test("prints neither value")
+    func secret() throws {
+        let cookie = try parse("sid=s3cret")
+        var dumped = ""
+        dump(cookie, to: &dumped)
+        #expect(!"\(cookie) \(String(reflecting: cookie)) \(dumped)".contains("s3cret"))
+    }
+}

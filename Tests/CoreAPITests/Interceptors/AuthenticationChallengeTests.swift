@@ -1,0 +1,80 @@
+import CoreAPI
+import Testing
+
+@Suite("Challenges of a server (RFC 9110 §11.6.1)")
+struct AuthenticationChallengeTests {
+    private func shown(_ line: String) throws -> [String] {
+        try AuthenticationChallenge.parse(line).map { challenge in
+            let parameters = challenge.parameters.sorted { $0.key < $1.key }.map { "\($0.key)=<\($0.value)>" }
+            return ([challenge.scheme] + (challenge.token68.map { [$0] } ?? []) + parameters).joined(separator: " ")
+        }
+    }
+
+    @Test(
+        "are told apart, several in one line too",
+        arguments: [
+            ("", []), (" , ,", []), ("Basic", ["basic"]), ("NEGOTIATE", ["negotiate"]),
+            ("Basic realm=\"a\"", ["basic realm=<a>"]),
+            (
+                "Newauth realm=\"apps\", type=1, title=\"Login to \\\"apps\\\"\", Basic realm=\"simple\"",
+                ["newauth realm=<apps> title=<Login to \"apps\"> type=<1>", "basic realm=<simple>"]
+            ),
+            ("Negotiate, Basic realm=x", ["negotiate", "basic realm=<x>"]),
+            ("Negotiate abc/+d==, Basic realm=x", ["negotiate abc/+d==", "basic realm=<x>"]),
+            ("Bearer abc", ["bearer abc"]), ("A, B, C", ["a", "b", "c"]),
+            (",,Basic  realm = \"a\" ,, b=\t\"c\",", ["basic b=<c> realm=<a>"]),
+            ("Digest realm=\"a,b=c, Basic\", nonce=\"\"", ["digest nonce=<> realm=<a,b=c, Basic>"]),
+            ("Digest REALM=\"\\\\\\\"\"", ["digest realm=<\\\">"]), ("Digest realm=\"ş\"", ["digest realm=<ş>"]),
+            ("Digest ,realm=x", ["digest realm=<x>"]), ("Digest realm=x,", ["digest realm=<x>"]),
+            ("Digest\trealm=x", ["digest realm=<x>"]),
+        ])
+    func parsed(_ line: String, _ expected: [String]) throws {
+        #expect(try shown(line) == expected)
+    }
+
+    @Test(
+        "that are malformed are refused with the place",
+        arguments: [
+            ("=", "a token", 0), ("\"a\"", "a token", 0), ("Basic realm=\"a", "the closing quote", 14),
+            ("Basic realm=\"a\\", "the closing quote", 15),
+            ("Basic realm=\"a\u{1}b\"", "no control character", 14), ("Basic realm=\"\\\n\"", "no control character", 14),
+            ("Basic realm=\"a\" b=c", "a comma", 16), ("Basic realm=a b", "a comma", 14),
+            ("Basic a b", "a parameter or a comma", 6),
+            ("realm=x", "a space or a comma behind the scheme", 5), ("Basic realm=,", "", -1), ("Basic x=\"a\"y", "a comma", 11),
+            ("Basic a=b, c=", "a token or a quoted string", 13), ("Basic\u{0}", "a space or a comma behind the scheme", 5),
+            ("Basic abc=, d=e", "a space or a comma behind the scheme", 13),
+        ])
+    func malformed(_ line: String, _ what: String, _ position: Int) throws {
+        // `realm=` reads as token68, which the grammar allows.
+        guard position >= 0 else {
+            #expect(try shown(line) == ["basic realm="])
+            return
+        }
+        #expect(throws: AuthenticationChallenge.Malformed.expected(what, at: position)) {
+            try AuthenticationChallenge.parse(line)
+        }
+    }
+
+    @Test("with a parameter twice are refused, whatever its case")
+    func twice() {
+        #expect(throws: AuthenticationChallenge.Malformed.duplicate(parameter: "nonce")) {
+            try AuthenticationChallenge.parse("Digest nonce=a, NONCE=b")
+        }
+    }
+
+    @Test("never trap, whatever a server sends")
+    func total() {
+        let pieces = ["Digest", "realm", "=", ",", " ", "\"", "\\", "a", "\u{0}", "ş", "\t", "==", "/"]
+        var generator = SystemRandomNumberGenerator()
+        var challenges = 0
+        for _ in 0..<20_000 {
+            let line = (0..<Int.random(in: 0...12, using: &generator)).map { _ in pieces.randomElement(using: &generator) ?? "" }
+                .joined()
+            for challenge in (try? AuthenticationChallenge.parse(line)) ?? [] {
+                challenges += 1
+                #expect(!challenge.scheme.isEmpty && (challenge.token68 == nil || challenge.parameters.isEmpty), "\(line)")
+            }
+        }
+        #expect(challenges > 0)
+    }
+}
