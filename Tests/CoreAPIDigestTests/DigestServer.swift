@@ -10,7 +10,8 @@ final class DigestServer: Sendable {
     private let password: String
 
     private struct State {
-        var nonces: Set<String> = []
+        /// Handed to whoever asks until it expires, as a nonce made of the time is.
+        var nonce: String?
         var made = 0
         var seen: Set<String> = []
         var repeated: [String] = []
@@ -26,8 +27,8 @@ final class DigestServer: Sendable {
     var repeated: [String] { state.withLock { $0.repeated } }
     /// How many answers came that were right.
     var accepted: Int { state.withLock { $0.clientNonces.count } }
-    /// Forgets every nonce, as a server does after a while.
-    func expire() { state.withLock { $0.nonces = [] } }
+    /// Forgets the nonce, as a server does after a while.
+    func expire() { state.withLock { $0.nonce = nil } }
 
     /// The answer to a request that is none of the server's, or asks for an answer first.
     func reply(to request: ReceivedRequest, _ reply: Reply) -> Reply {
@@ -45,7 +46,7 @@ final class DigestServer: Sendable {
             for token in ["nc \(nonce) \(count)", "cnonce \(clientNonce)"] where !state.seen.insert(token).inserted {
                 state.repeated.append(token)
             }
-            guard state.nonces.contains(nonce) else { return false }
+            guard state.nonce == nonce else { return false }
             state.clientNonces.insert(clientNonce)
             return true
         }
@@ -54,8 +55,9 @@ final class DigestServer: Sendable {
 
     private func ask(isStale: Bool = false) -> Reply {
         let nonce = state.withLock { state in
+            if let nonce = state.nonce { return nonce }
             state.made += 1
-            state.nonces.insert("n\(state.made)")
+            state.nonce = "n\(state.made)"
             return "n\(state.made)"
         }
         let challenge =

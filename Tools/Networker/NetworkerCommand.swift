@@ -36,7 +36,7 @@ enum NetworkerVersion {
         let library = CurlTransport.capabilities
         return [
             "networker \(CurlTransport.kitVersion)", "libcurl \(CurlTransport.version)", library.tlsBackend ?? "no TLS",
-            library.http2 ? "HTTP/2" : "no HTTP/2",
+            library.httpVersions.map { "HTTP/\($0)" }.joined(separator: " and "),
         ].joined(separator: ", ")
     }
 }

@@ -51,10 +51,43 @@ struct TransferMetricsTests {
         await transport.close()
     }
 
-    @Test("The linked libcurl says what it is")
-    func version() {
+    @Test("Time in the queue is measured apart, and counts in the call's total")
+    func queue() async throws {
+        let gate = try Gate()
+        let server = try LoopbackServer.start { request in
+            request.path == "/first" ? Reply.ok("x").after(.waitFor(gate)) : .ok("y")
+        }
+        var limits = Limits()
+        limits.connectionsPerHost = 1
+        let transport = CurlTransport(limits: limits)
+        let requests = Requests(transport)
+        let first = try requests.make(.get, server.url + "/first")
+        let second = try requests.make(.get, server.url + "/second")
+        let holding = Task { await transport.send(first) }
+        try await server.waitForRequests(1)
+        let waiting = Task { await transport.send(second) }
+        while transport.queuedTransfers < 1 { try await Task.sleep(for: .milliseconds(2)) }
+        let late = try await requests.send(.get, server.url + "/third", timeout: Timeout(.milliseconds(150)))
+        // It never left the queue, and the queue's time was its whole total.
+        #expect(late.transportError?.label == "timedOut.total")
+        gate.open()
+        let metrics = try #require(await waiting.value.metrics)
+        #expect(metrics.queued >= .milliseconds(150))
+        #expect(metrics.total > .zero)
+        #expect(await holding.value.metrics.map { $0.queued < .milliseconds(150) && $0.total >= .milliseconds(150) } == true)
+        #expect(server.requests.map(\.path) == ["/first", "/second"])
+        await transport.close()
+    }
+
+    @Test("The linked libcurl says what it is and can do")
+    func capabilities() {
         #expect(CurlTransport.version.split(separator: ".").count == 3)
-        #expect(CurlTransport.capabilities.protocols.contains("https"))
-        #expect(CurlTransport.capabilities.tlsBackend != nil)
+        let capabilities = CurlTransport.capabilities
+        #expect(capabilities.protocols.contains("https"))
+        #expect(capabilities.tlsBackend != nil)
+        #expect(capabilities.httpVersions == ["1.1", "2"])
+        #expect(capabilities.contentCodings == ["deflate", "gzip", "br"])
+        #expect(capabilities.pinsWholeChain && capabilities.hasPublicSuffixList)
+        #expect(capabilities.limits.headLine == 102_400 && capabilities.limits.head == 307_200)
     }
 }

@@ -13,9 +13,12 @@ final class ContentDecoder {
     }
 
     /// What `Accept-Encoding` says; empty where the libraries are missing that libcurl usually brings, and libcurl decodes itself.
-    static let accepted: String = {
+    static let accepted = codings.joined(separator: ", ")
+
+    /// The same as a list.
+    static let codings: [String] = {
         let codings = (Inflater.library == nil ? [] : ["deflate", "gzip"]) + (Unbrotli.library == nil ? [] : ["br"])
-        return Inflater.library == nil ? "" : codings.joined(separator: ", ")
+        return Inflater.library == nil ? [] : codings
     }()
 
     /// More than anybody needs; each has buffers of its own.

@@ -41,7 +41,7 @@ extension CurlTransfer {
         // "" means every coding that libcurl was built with; only where the kit cannot decode itself.
         if request.decodesContent, ContentDecoder.accepted.isEmpty { try handle.set(CURLOPT_ACCEPT_ENCODING, "") }
         if request.url.scheme == .https {
-            let hasHTTP2 = CurlVersion.current.capabilities.http2
+            let hasHTTP2 = CurlVersion.current.hasHTTP2
             try handle.set(CURLOPT_HTTP_VERSION, hasHTTP2 ? ccurl_http_version_2_tls : ccurl_http_version_1_1)
             // Rather share a connection that is being made than make another; not where that is known to lead nowhere.
             if ticket?.multiplexes != false { try handle.set(CURLOPT_PIPEWAIT, 1) }

@@ -10,16 +10,33 @@ extension CurlTransport {
     /// What the linked libcurl was built with.
     public static var capabilities: Capabilities { CurlVersion.current.capabilities }
 
-    /// What a libcurl can do, as it says itself (`curl_version_info`).
+    /// What a libcurl can do, as it says itself (`curl_version_info`), and what the kit can do with the libraries that it brings. What is
+    /// asked for and not here fails with ``TransportError/unsupported(capability:)``, which names it.
     public struct Capabilities: Sendable, Hashable {
         /// The URL schemes it knows; the transport allows only http and https, whatever else stands here.
         public let protocols: [String]
-        public let http2: Bool
+        /// The versions of HTTP that are spoken, lowest first: `1.1`, `2`.
+        public let httpVersions: [String]
         /// The TLS library with its version, `OpenSSL/3.0.19`, or `nil` when there is none.
         public let tlsBackend: String?
-        public let gzip: Bool
-        public let brotli: Bool
-        public let zstd: Bool
+        /// The content codings that are undone, as they stand in `Accept-Encoding`: `gzip`, `deflate`, `br`.
+        public let contentCodings: [String]
+        /// Whether pins are compared with the whole verified chain; else with the server's own key only.
+        public let pinsWholeChain: Bool
+        /// Whether cookies for public suffixes are known by their list; else a cookie is for its host alone.
+        public let hasPublicSuffixList: Bool
+        /// libcurl's own bounds, which hold where ``CoreAPI/Limits`` allows more.
+        public let limits: Limits
+
+        /// What no setting can raise.
+        public struct Limits: Sendable, Hashable {
+            /// Bytes of one line of a response's head (`CURL_MAX_HTTP_HEADER`).
+            public let headLine: Int
+            /// Bytes of a response's head, since 8.3.0 and where the bound was brought back to an older one, as Debian did.
+            public let head: Int
+            /// How many transfers one handle serves; `nil` is any number, 1 where a second transfer would not be safe, which costs a little of each.
+            public let transfersPerHandle: Int?
+        }
     }
 }
 
@@ -40,13 +57,17 @@ struct CurlVersion: Sendable {
     /// after it was freed, `curl_easy_reset` or not; a response that begins with a continuation line then writes into freed memory.
     let mayReuseHandles: Bool
     let version: String
-    let capabilities: CurlTransport.Capabilities
+    let protocols: [String]
+    let hasHTTP2: Bool
+    let tlsBackend: String?
 
     private init() {
         guard let info = ccurl_version() else {
             version = "unknown"
             mayReuseHandles = false
-            capabilities = .init(protocols: [], http2: false, tlsBackend: nil, gzip: false, brotli: false, zstd: false)
+            protocols = []
+            hasHTTP2 = false
+            tlsBackend = nil
             return
         }
         mayReuseHandles = info.pointee.version_num >= 0x08_0200
@@ -57,14 +78,17 @@ struct CurlVersion: Sendable {
             protocols.append(String(cString: name))
             next = next?.advanced(by: 1)
         }
-        func has(_ bit: Int32) -> Bool { info.pointee.features & (1 << bit) != 0 }
-        // The bits are macros that Swift does not import; their numbers are part of libcurl's ABI.
-        capabilities = .init(
-            protocols: protocols,
-            http2: has(16),  // CURL_VERSION_HTTP2
-            tlsBackend: info.pointee.ssl_version.map { String(cString: $0) },
-            gzip: has(3),  // CURL_VERSION_LIBZ
-            brotli: has(23),  // CURL_VERSION_BROTLI
-            zstd: has(26))  // CURL_VERSION_ZSTD
+        self.protocols = protocols
+        // The bits are macros that Swift does not import; their numbers are part of libcurl's ABI. This is CURL_VERSION_HTTP2.
+        hasHTTP2 = info.pointee.features & (1 << 16) != 0
+        tlsBackend = info.pointee.ssl_version.map { String(cString: $0) }
+    }
+
+    var capabilities: CurlTransport.Capabilities {
+        CurlTransport.Capabilities(
+            protocols: protocols, httpVersions: ["1.1"] + (hasHTTP2 ? ["2"] : []), tlsBackend: tlsBackend,
+            contentCodings: ContentDecoder.codings, pinsWholeChain: OpenSSL.linked != nil,
+            hasPublicSuffixList: PublicSuffixList.loaded != nil,
+            limits: .init(headLine: 100 * 1_024, head: 300 * 1_024, transfersPerHandle: mayReuseHandles ? nil : 1))
     }
 }

@@ -30,7 +30,7 @@ struct OpenSSL: Sendable {
     static let linked = OpenSSL()
 
     private init?() {
-        guard let backend = CurlVersion.current.capabilities.tlsBackend, backend.hasPrefix("OpenSSL/") else { return nil }
+        guard let backend = CurlVersion.current.tlsBackend, backend.hasPrefix("OpenSSL/") else { return nil }
         let version = backend.hasPrefix("OpenSSL/1.1") ? "1.1" : "3"
         guard let ssl = LoadedLibrary("libssl.so.\(version)"), let crypto = LoadedLibrary("libcrypto.so.\(version)"),
             let setVerify = ssl["SSL_CTX_set_cert_verify_callback"], let verifyCertificate = crypto["X509_verify_cert"],

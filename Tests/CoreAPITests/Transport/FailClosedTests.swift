@@ -1,0 +1,94 @@
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPI
+
+/// What a fresh handshake would refuse stays refused, however a connection comes about.
+@Suite("No way around a pin")
+struct FailClosedTests {
+    private let transport = CurlTransport()
+
+    private func requests(_ server: LoopbackServer, _ pins: PinSet = [:]) throws -> Requests {
+        var requests = Requests(transport)
+        requests.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM), pins: pins)
+        return requests
+    }
+
+    private static let wrong = [
+        "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE=",
+    ]
+
+    @Test("A refused HTTP/2 connection is not there for the next request, nor for a hundred at once")
+    func refusedConnection() async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in .ok("secret") }
+        let requests = try requests(server, ["localhost": Self.wrong])
+        for _ in 0..<3 {
+            #expect(try await requests.send(.get, server.url).transportError?.label == "pinMismatch")
+        }
+        let outcomes = Mutex<[String: Int]>([:])
+        await each(of: 100, atOnce: 100) { _ in
+            let label = (try? await requests.send(.get, server.url))?.transportError?.label ?? "answered"
+            outcomes.withLock { $0[label, default: 0] += 1 }
+        }
+        #expect(outcomes.withLock { $0 } == ["pinMismatch": 100])
+        #expect(server.requests.isEmpty)
+        await transport.close()
+    }
+
+    @Test(
+        "A connection that stands without pins does not serve who has them, and the other way round",
+        arguments: ["h2", "http/1.1"])
+    func reuse(name: String) async throws {
+        let tls = try ServerTLS(protocols: [try #require(ServerTLS.ApplicationProtocol(rawValue: name))])
+        let server = try LoopbackServer.start(tls: tls) { _ in .ok("x") }
+        let open = try requests(server)
+        let pinned = try requests(server, ["localhost": Self.wrong])
+        for _ in 0..<3 {
+            #expect(try await open.send(.get, server.url).status == 200)
+            #expect(try await pinned.send(.get, server.url).transportError?.label == "pinMismatch")
+        }
+        #expect(server.requests.count == 3)
+        await transport.close()
+    }
+
+    @Test("An HTTP/2 connection is not used for another name that its certificate has too, and that is pinned otherwise")
+    func coalescing() async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in .ok("x") }
+        let certificate = try #require(server.tls).certificate.certificate
+        let requests = try requests(server, ["localhost": [certificate.pin, Self.wrong[0]], "127.0.0.1": Self.wrong])
+        let address = "https://127.0.0.1:\(server.port)"
+        for _ in 0..<3 {
+            #expect(try await requests.send(.get, server.url).status == 200)
+            #expect(try await requests.send(.get, address).transportError?.label == "pinMismatch")
+        }
+        #expect(server.requests.allSatisfy { $0.headers["host"] == "localhost:\(server.port)" })
+        await transport.close()
+    }
+
+    @Test(
+        "A TLS session is resumed, but not under a trust that would not have made it",
+        arguments: [ServerTLS.Version.tls12, .tls13])
+    func resumption(version: ServerTLS.Version) async throws {
+        var tls = try ServerTLS(protocols: [.http1])
+        tls.versions = version...version
+        let server = try LoopbackServer.start(tls: tls) { _ in
+            .ok("x", headers: ["Connection": "close"]).followed(by: .closeConnection)
+        }
+        let open = try requests(server)
+        for _ in 0..<2 { #expect(try await open.send(.get, server.url).status == 200) }
+        // Sessions belong to handles, and below 8.2.0 each transfer has one of its own.
+        #expect(server.requests.map { $0.security?.isResumed } == [false, CurlVersion.current.mayReuseHandles])
+        let pinned = try requests(server, ["localhost": Self.wrong])
+        let authority = try TestAuthority()
+        var stranger = try requests(server)
+        stranger.trust = ServerTrustManager(authorities: .pem(authority.pem))
+        for _ in 0..<2 {
+            #expect(try await pinned.send(.get, server.url).transportError?.label == "pinMismatch")
+            #expect(try await stranger.send(.get, server.url).transportError?.label == "tls")
+        }
+        #expect(server.requests.count == 2)
+        await transport.close()
+    }
+}
