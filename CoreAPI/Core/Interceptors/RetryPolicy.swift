@@ -64,9 +64,12 @@ public struct RetryPolicy: RequestInterceptor {
         return false
     }
 
-    /// RFC 9110 §10.2.3: seconds or a date.
     private func retryAfter(_ response: Response<Void>) -> Duration? {
-        guard let value = response.head?.headers[.retryAfter] else { return nil }
+        response.head?.headers[.retryAfter].flatMap { Self.pause(asking: $0) }
+    }
+
+    /// The value of a `Retry-After` (RFC 9110 §10.2.3): seconds or a date; a day at the most.
+    static func pause(asking value: String) -> Duration? {
         // A server that names a year is answered by the call's timeout, not by arithmetic that overflows.
         if !value.isEmpty, value.utf8.allSatisfy(\.isDigit) { return .seconds(min(Int(value) ?? .max, 86_400)) }
         guard let date = HTTPDate.date(value) else { return nil }

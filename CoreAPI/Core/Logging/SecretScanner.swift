@@ -231,11 +231,21 @@ struct SecretScanner {
         return bytes.count
     }
 
+    /// Whether a value stands apart from the separator here.
+    private func isLabel(at index: Int) -> Bool {
+        guard index + 1 < bytes.count else { return false }
+        return bytes[index + 1].isQuote || [0x20, 0x09, UInt8(ascii: "\\")].contains(bytes[index + 1])
+    }
+
     private func endOfPlain(from start: Int, kind: UInt8) -> Int {
         var index = start
+        var kind = kind
         while index < bytes.count {
             switch bytes[index] {
             case 0x0A, 0x0D: return index
+            // What looks like a name itself takes its value along: `otp=X-Api-Key: abc`.
+            case UInt8(ascii: ":") where isLabel(at: index), UInt8(ascii: "=") where isLabel(at: index):
+                if kind == UInt8(ascii: "=") { kind = UInt8(ascii: ":") }
             case UInt8(ascii: "<"): if kind == UInt8(ascii: ">") { return index }
             case UInt8(ascii: "}"), UInt8(ascii: "]"): if kind != UInt8(ascii: ">") { return index }
             // After a colon it may be a header line, whose value holds spaces and commas of its own.

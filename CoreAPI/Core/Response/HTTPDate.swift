@@ -27,8 +27,10 @@ package enum HTTPDate {
         else { return nil }
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
-        let components = DateComponents(year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second)
-        return calendar.date(from: components)
+        let components = DateComponents(year: year, month: month + 1, day: day)
+        // The calendar makes the 3rd of March of a 31st of February.
+        guard let midnight = calendar.date(from: components), calendar.component(.day, from: midnight) == day else { return nil }
+        return midnight.addingTimeInterval(TimeInterval(hour * 3_600 + minute * 60 + second))
     }
 
     /// RFC 9110 §5.6.7: a two-digit year more than 50 years ahead is one of the past.

@@ -47,6 +47,11 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw .unreadable(file: path, reason: "there is no such file, or it may not be read")
         }
+        try self.init(parsing: data, file: path)
+    }
+
+    /// The set in a file's bytes; an error names the file.
+    init(parsing data: Data, file path: String) throws(CertificateError) {
         let file: PinFile
         do {
             let decoder = JSONDecoder()

@@ -34,6 +34,7 @@ struct RedactionTests {
             "/path;jsessionid=s3cret",
             #"{"apiKey": "s3cret"#,
             "api_key=s3cret",
+            "'otp'=\nX-Api-Key: s3cret", "otp=X-Api-Key: s3cret", "otp=Authorization: Bearer s3cret", "pin=token=\"s3cret\"",
             #"[apiKey: "s3cret", page: 1]"#,
             #"["sessionId": "s3cret"]"#,
         ])

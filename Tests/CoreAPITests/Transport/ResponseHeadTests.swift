@@ -59,6 +59,12 @@ struct ResponseHeadTests {
         #expect(field.withUnsafeBytesOfValue { Array($0) } == [0x61, 0x20, 0x62, 0x20, 0x63, 0x01])
     }
 
+    @Test("What becomes a space is left out at both ends like one")
+    func controlsAtTheEnds() throws {
+        let bytes = Array("HTTP/1.1 200 OK\r\nX: ".utf8) + [0x0D, 0x20, 0, 0x61, 0x0D] + Array(" \r\r\n\r\n".utf8)
+        #expect(try ResponseHeadParser.parse(bytes).head.headers.first?.value == "a")
+    }
+
     @Test(
         "No status line",
         arguments: [

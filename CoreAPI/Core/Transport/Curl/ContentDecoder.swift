@@ -27,6 +27,9 @@ final class ContentDecoder {
     /// The last coding that was applied first.
     private var stages: [any CodingStage]
 
+    /// Bytes that each stage has made so far.
+    private var made: [Int] = []
+
     /// Whether every coding has come to its end.
     var isFinished: Bool { stages.allSatisfy(\.isFinished) }
 
@@ -54,6 +57,7 @@ final class ContentDecoder {
                 }
             guard let stage else { throw Failure.malformed("the content coding '\(name.escapingControls)' is not known") }
             stages.append(stage)
+            made.append(0)
         }
     }
 
@@ -61,7 +65,7 @@ final class ContentDecoder {
     ///
     /// - Throws: ``Failure``.
     func decode(_ bytes: UnsafeBufferPointer<UInt8>, into body: inout Data, limit: Int) throws {
-        try decode(bytes, from: 0) { decoded in
+        try decode(bytes, from: 0, limit: limit) { decoded in
             let room = max(0, limit - body.count)
             body.append(decoded.baseAddress.unsafelyUnwrapped, count: min(decoded.count, room))
             if decoded.count > room { throw Failure.tooLarge }
@@ -69,11 +73,17 @@ final class ContentDecoder {
     }
 
     private func decode(
-        _ bytes: UnsafeBufferPointer<UInt8>, from stage: Int, _ take: (UnsafeBufferPointer<UInt8>) throws -> Void
+        _ bytes: UnsafeBufferPointer<UInt8>, from stage: Int, limit: Int, _ take: (UnsafeBufferPointer<UInt8>) throws -> Void
     ) throws {
         guard !bytes.isEmpty else { return }
         guard stage < stages.count else { return try take(bytes) }
-        try stages[stage].decode(bytes) { try decode($0, from: stage + 1, take) }
+        try stages[stage].decode(bytes) { piece in
+            made[stage] += piece.count
+            // Each coding multiplies, a thousand times over; what is made in between must not be without a bound because little or
+            // nothing comes out at the end. A body's encoded form is hardly longer than the body.
+            guard made[stage] / 2 <= max(limit, 64 * 1_024) else { throw Failure.tooLarge }
+            try decode(piece, from: stage + 1, limit: limit, take)
+        }
     }
 }
 

@@ -31,6 +31,8 @@ final class Inflater: CodingStage {
     private let stream: UnsafeMutablePointer<ccurl_zstream>
     private let output: UnsafeMutableBufferPointer<UInt8>
     private var hasBegun = false
+    /// The first byte, which alone does not tell which of deflate's two forms it begins.
+    private var first: UInt8?
     private(set) var isFinished = false
 
     init?(isGzip: Bool) {
@@ -55,12 +57,25 @@ final class Inflater: CodingStage {
     }
 
     func decode(_ bytes: UnsafeBufferPointer<UInt8>, _ take: (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
-        if !hasBegun, !isGzip, !Self.isZlib(bytes) {
+        if hasBegun || isGzip { return try inflate(bytes, take) }
+        guard let first else {
+            first = bytes.first
+            return bytes.count > 1 ? try begin(bytes, take) : ()
+        }
+        try ([first] + Array(bytes)).withUnsafeBufferPointer { try begin($0, take) }
+    }
+
+    private func begin(_ bytes: UnsafeBufferPointer<UInt8>, _ take: (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
+        if !Self.isZlib(bytes) {
             _ = library.end(stream)
             stream.pointee = ccurl_zstream()
             guard start(windowBits: -15) else { throw ContentDecoder.Failure.malformed("zlib cannot begin") }
         }
         hasBegun = true
+        try inflate(bytes, take)
+    }
+
+    private func inflate(_ bytes: UnsafeBufferPointer<UInt8>, _ take: (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
         stream.pointee.next_in = bytes.baseAddress
         stream.pointee.avail_in = UInt32(bytes.count)
         repeat {
@@ -88,9 +103,8 @@ final class Inflater: CodingStage {
         } while stream.pointee.avail_in > 0 || (stream.pointee.avail_out == 0 && !isFinished)
     }
 
-    /// RFC 1950 §2.2; a first byte alone is given the benefit of the doubt.
+    /// RFC 1950 §2.2, by the first two bytes.
     private static func isZlib(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard bytes[0] & 0x0F == 8 else { return false }
-        return bytes.count < 2 || (UInt(bytes[0]) << 8 | UInt(bytes[1])).isMultiple(of: 31)
+        bytes[0] & 0x0F == 8 && (UInt(bytes[0]) << 8 | UInt(bytes[1])).isMultiple(of: 31)
     }
 }

@@ -107,8 +107,13 @@ struct ResponseHeadParser {
     private static func trimmed<Line: BidirectionalCollection<UInt8>>(_ bytes: Line) -> Line.SubSequence
     where Line.SubSequence == Line {
         var bytes = bytes
-        while let first = bytes.first, first == 0x20 || first == 0x09 { bytes = bytes.dropFirst() }
-        while let last = bytes.last, last == 0x20 || last == 0x09 { bytes = bytes.dropLast() }
+        while let first = bytes.first, isBlank(first) { bytes = bytes.dropFirst() }
+        while let last = bytes.last, isBlank(last) { bytes = bytes.dropLast() }
         return bytes
+    }
+
+    /// White space, and what becomes a space before anybody looks at it (RFC 9110 §5.5).
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        [0x20, 0x09, 0x0D, 0x0A, 0x00].contains(byte)
     }
 }

@@ -1,0 +1,22 @@
+import CoreAPI
+import Foundation
+import Testing
+
+@Suite("Dates of header fields (RFC 9110 §5.6.7)")
+struct HTTPDateTests {
+    @Test(
+        "Three forms say the same",
+        arguments: ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"])
+    func forms(text: String) {
+        #expect(HTTPDate.date(text) == Date(timeIntervalSince1970: 784_111_777))
+    }
+
+    @Test("A day that its month does not have is no date; leap days and leap seconds are")
+    func days() {
+        for day in ["31 Feb 2026", "30 Feb 2024", "29 Feb 2025", "31 Apr 2026", "00 Jan 2026"] {
+            #expect(HTTPDate.date("Sun, \(day) 08:49:37 GMT") == nil, "\(day)")
+        }
+        #expect(HTTPDate.date("Thu, 29 Feb 2024 00:00:00 GMT") == Date(timeIntervalSince1970: 1_709_164_800))
+        #expect(HTTPDate.date("Sat, 31 Dec 2016 23:59:60 GMT") == Date(timeIntervalSince1970: 1_483_228_800))
+    }
+}

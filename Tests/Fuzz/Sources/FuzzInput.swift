@@ -1,0 +1,30 @@
+import Foundation
+
+/// The bytes of one input, and the parts that a target cuts from their front.
+struct FuzzInput {
+    private(set) var bytes: ArraySlice<UInt8>
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        self.bytes = Array(bytes)[...]
+    }
+
+    var data: Data { Data(bytes) }
+    /// What is no UTF-8 becomes U+FFFD.
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// A choice; 0 at the end of the input.
+    mutating func byte() -> UInt8 {
+        bytes.popFirst() ?? 0
+    }
+
+    /// The bytes up to the next LF, without it.
+    mutating func line() -> ArraySlice<UInt8> {
+        let line = bytes.prefix { $0 != 0x0A }
+        bytes = bytes.dropFirst(line.count + 1)
+        return line
+    }
+
+    mutating func lineOfText() -> String {
+        String(decoding: line(), as: UTF8.self)
+    }
+}

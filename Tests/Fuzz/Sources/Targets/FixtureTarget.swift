@@ -1,0 +1,27 @@
+import Foundation
+import HTTPTypes
+
+@testable import CoreAPI
+
+extension FuzzTarget {
+    /// A fixture file, as somebody may have written it.
+    static let fixture = FuzzTarget(name: "fixture") { input in
+        let text = input.text
+        guard let fixture = try? Fixture(parsing: text, file: "/nowhere/fuzz.http") else { return }
+        expect((100...999).contains(fixture.status) || fixture.failure != nil, "a status or a failure")
+        expect(fixture.delay >= .zero, "a delay is not negative")
+        expect(fixture.body.count <= text.utf8.count, "a body is a part of the file")
+        guard let fields = try? fixture.headers.fields() else { return expect(false, "sound headers") }
+        for field in fields { expect(field.value.firstForbiddenControl == nil, "no control character in \(field)") }
+        guard let method = fixture.method, let path = fixture.path else { return expect(false, "a method and a path") }
+        expect(path.firstForbiddenControl == nil && path.utf8.allSatisfy { $0 < 0x80 }, "a path as on the wire: \(path)")
+
+        // Written down again in the file's own form.
+        guard fixture.failure == nil, !path.isEmpty, fixture.query.isEmpty else { return }
+        var lines = ["\(method.rawValue) /\(path)", "\(fixture.status)"] + fields.map { "\($0.name.rawName): \($0.value)" }
+        lines += ["", String(decoding: fixture.body, as: UTF8.self) + "\n"]
+        let again = try? Fixture(parsing: lines.joined(separator: "\n"), file: "/nowhere/fuzz.http")
+        expect(again?.summary == fixture.summary && again?.status == fixture.status, "rendered and parsed again: \(lines)")
+        expect(again?.headers == fixture.headers && again?.body == fixture.body, "rendered and parsed again: \(lines)")
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+@testable import CoreAPI
+
+extension FuzzTarget {
+    /// A `Content-Type` on the first line, and a body in the charset that it names below it.
+    static let mediaType = FuzzTarget(name: "media-type") { input in
+        var input = input
+        let line = input.lineOfText()
+        guard let type = MediaType(line) else { return }
+        let written = type.essence.utf8.count + type.parameters.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        // Lower case can take more bytes than what it is made from.
+        expect(written <= 3 * line.utf8.count, "no more comes out than went in")
+        checkRendered(type)
+        if let name = type.parameters["charset"] { check(name, input.data) }
+    }
+
+    /// Only what is made of tokens can be written down.
+    private static func checkRendered(_ type: MediaType) {
+        guard (Array(type.parameters.keys) + type.essence.split(separator: "/").map(String.init)).allSatisfy({ $0.isToken })
+        else {
+            return
+        }
+        let rendered = type.parameters.reduce(into: type.essence) { text, parameter in
+            let value = parameter.value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+            text += "; \(parameter.key)=\"\(value)\""
+        }
+        expect(MediaType(rendered) == type, "rendered and parsed again: \(rendered.debugDescription)")
+    }
+
+    private static func check(_ name: String, _ body: Data) {
+        guard let charset = try? Charset(named: name) else { return }
+        expect((try? Charset(named: charset.name)) == charset, "a charset is found by its own name")
+        guard let text = try? charset.text(of: body) else { return }
+        expect(text.utf8.count <= 3 * body.count, "a byte becomes three at the most")
+        // As the charset itself looks names up.
+        let key = charset.name.filter { $0 != "-" && $0 != "_" }
+        if ["utf8", "usascii", "ascii"].contains(key) {
+            let mark = Data([0xEF, 0xBB, 0xBF])
+            expect(Data(text.utf8) == (body.starts(with: mark) ? body.dropFirst(3) : body), "UTF-8 stays as it is")
+        } else if key.hasPrefix("utf16") {
+            expect((0...1).contains(body.count / 2 - text.utf16.count), "UTF-16 stays as it is, but for a mark")
+        } else {
+            expect(text.unicodeScalars.count == body.count, "one character for each byte")
+        }
+    }
+}
+
+extension String {
+    /// RFC 9110 §5.6.2.
+    fileprivate var isToken: Bool {
+        !isEmpty && utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) }
+    }
+}
