@@ -34,6 +34,7 @@ public struct Channel: Sendable {
     /// Keeps the cookies that servers set and sends them back. Default `nil`: none is kept and none is sent.
     ///
     /// A jar is shared by copies of the channel that have it; give each channel one of its own, so that channels do not share logins.
+    /// The kit's own transports ask it; a transport of a team's own sees no cookies unless it does.
     public var cookies: CookieJar?
     /// Bounds on answers, attempts and connections. A transport of the channel's own follows a change; one that was given has its own.
     public var limits: Limits {
@@ -91,13 +92,15 @@ extension Channel {
     }
 
     /// What makes the channel unusable, in words; empty when it is sound.
-    public var problems: [String] {
+    public var problems: [String] { findProblems(isDebugBuild: Self.isDebugBuild) }
+
+    func findProblems(isDebugBuild: Bool) -> [String] {
         var problems = limits.problems + environment.serverTrustManager.pins.problems
         if environment.fixturesType.transport != nil, !environment.isSimulated {
             problems.append("the environment '\(environment.name)' has fixtures but may not be simulated")
         }
         let trust = environment.serverTrustManager
-        if !trust.isPinningActive, !trust.pins.isEmpty, !environment.isSimulated, !Self.isDebugBuild {
+        if !trust.isPinningActive, !trust.pins.isEmpty, !environment.isSimulated, !isDebugBuild {
             problems.append(
                 "pinning is switched off, which the environment '\(environment.name)' may only be when it is simulated")
         }

@@ -74,9 +74,10 @@ public final class DigestAuthentication: RequestInterceptor {
         let asked = response.metrics?.redirects.last
         if let asked {
             // A stranger's challenge is not for us, and what was redirected may have been done already.
-            guard asked.hasSameOrigin(as: request.url), request.method == .get || request.method == .head else {
-                return .doNotRetry
-            }
+            // Nor does a stranger on the way choose what is asked for with an answer.
+            guard response.metrics?.redirects.allSatisfy({ $0.hasSameOrigin(as: request.url) }) == true,
+                request.method == .get || request.method == .head
+            else { return .doNotRetry }
         }
         guard let nonce = Self.nonce(of: request) else { return .doNotRetry }
         let challenge: DigestChallenge

@@ -38,7 +38,8 @@ public func withChannel<Result>(
 ///
 /// - Parameters:
 ///   - channel: the channel to swap; as in ``withChannel(_:transport:change:operation:)``.
-///   - server: takes the place of the channel's base URL. The channel trusts what it shows, as far as that is sound.
+///   - server: takes the place of the channel's base URL. The channel keeps its path, its pins
+///     and its client certificate, and trusts the authority of ``ServerTLS/authorityPEM`` and no other.
 ///   - change: further changes to the channel.
 /// - Throws: what the operation throws.
 public func withChannel<Result>(

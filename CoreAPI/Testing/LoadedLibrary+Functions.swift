@@ -1,10 +1,10 @@
 internal import CoreAPI
 
 extension LoadedLibrary {
-    /// OpenSSL's TLS, as libcurl has loaded it.
-    static let ssl = LoadedLibrary("libssl.so.3", "libssl.so.1.1", "libssl.3.dylib")
+    /// OpenSSL's TLS, 3.0 or newer, as libcurl has loaded it.
+    static let ssl = LoadedLibrary("libssl.so.3", "libssl.3.dylib")
     /// OpenSSL's cryptography.
-    static let crypto = LoadedLibrary("libcrypto.so.3", "libcrypto.so.1.1", "libcrypto.3.dylib")
+    static let crypto = LoadedLibrary("libcrypto.so.3", "libcrypto.3.dylib")
     /// nghttp2, which knows how header fields are compressed (RFC 7541).
     static let nghttp2 = LoadedLibrary("libnghttp2.so.14", "libnghttp2.14.dylib")
 

@@ -1,12 +1,31 @@
-import CoreAPI
 import CoreAPITesting
 import Foundation
 import HTTPTypes
 import Testing
 
+@testable import CoreAPI
+
 @Suite("A channel")
 struct ChannelTests {
     struct Page: Codable, Equatable, Sendable { var page: Int }
+
+    @Test("with pinning switched off is a problem outside debug builds, unless it may be simulated, and says so in the log")
+    func pinningOff() async throws {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport())
+        channel.environment.serverTrustManager.pins = [
+            "h.example": [
+                "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE=",
+            ]
+        ]
+        channel.environment.isSimulated = false
+        #expect(channel.findProblems(isDebugBuild: false).isEmpty && channel.warnings.isEmpty)
+        channel.environment.serverTrustManager.isPinningActive = false
+        #expect(channel.findProblems(isDebugBuild: false).count == 1)
+        #expect(channel.findProblems(isDebugBuild: true).isEmpty)
+        #expect(channel.warnings.contains { $0.contains("pinning is switched off") })
+        channel.environment.isSimulated = true
+        #expect(channel.findProblems(isDebugBuild: false).isEmpty)
+    }
 
     @Test("says what is wrong with it")
     func problems() {

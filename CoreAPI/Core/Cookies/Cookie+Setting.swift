@@ -55,7 +55,7 @@ extension Cookie {
     }
 
     /// §4.1.3, compared without case because servers read names that way.
-    private func checkPrefix(namesPath: Bool) throws(CookieRefusal) {
+    func checkPrefix(namesPath: Bool) throws(CookieRefusal) {
         // Byte by byte: for a `String`, a combining character behind the hyphen would make it another letter.
         let claim = (name.isEmpty ? value.revealed : name).utf8.map { $0.isLetter ? $0 | 0x20 : $0 }
         guard let prefix = ["__Secure-", "__Host-"].first(where: { claim.starts(with: $0.lowercased().utf8) }) else { return }

@@ -23,7 +23,7 @@ public struct Cookie: Sendable, Hashable {
     /// The cookie goes to this path and to those below it.
     public let path: String
     /// `nil` for a cookie that lives as long as the session, which is as long as the jar.
-    public let expires: Date?
+    public internal(set) var expires: Date?
     /// Whether it goes over https only.
     public let isSecure: Bool
     /// Whether it is kept from scripts. Recorded; the kit has none.

@@ -134,8 +134,11 @@ extension CookieFile.Entry {
                 return (field, "no control characters", "0x\(String(control, radix: 16))")
             }
         }
-        if name.contains(where: { $0 == ";" || $0 == "=" }) { return ("name", "a name without ';' and '='", "one with them") }
-        if value.contains(";") { return ("value", "a value without ';'", "one with it") }
+        // Byte by byte: for a `String`, a combining character behind a semicolon makes it another letter.
+        if name.utf8.contains(where: { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "=") }) {
+            return ("name", "a name without ';' and '='", "one with them")
+        }
+        if value.utf8.contains(UInt8(ascii: ";")) { return ("value", "a value without ';'", "one with it") }
         let octets = name.utf8.count + value.utf8.count
         guard (1...SetCookie.pairLimit).contains(octets) else {
             return ("value", "1 to \(SetCookie.pairLimit) octets, name and value together", "\(octets)")
@@ -143,10 +146,18 @@ extension CookieFile.Entry {
         guard !domain.isEmpty, domain.utf8.allSatisfy({ $0 < 0x80 }), domain == domain.lowercased() else {
             return ("domain", "a host name in lower case", "'\(domain)'")
         }
+        if !hostOnly, PublicSuffixList.loaded?.contains(domain) ?? true {
+            return ("domain", "one that is no public suffix, or hostOnly", "'\(domain)'")
+        }
         guard path.utf8.first == UInt8(ascii: "/") else { return ("path", "a path that begins with '/'", "'\(path)'") }
         guard Cookie.SameSite(rawValue: sameSite) != nil else {
             let known = Cookie.SameSite.allCases.map(\.rawValue).joined(separator: ", ")
             return ("sameSite", "one of \(known)", "'\(sameSite.escapingControls)'")
+        }
+        do throws(CookieRefusal) {
+            try Cookie(self).checkPrefix(namesPath: true)
+        } catch {
+            return ("name", "a name whose prefix the cookie keeps to", error.readableDescription)
         }
         return nil
     }

@@ -15,6 +15,10 @@ internal import HTTPTypes
 /// alone that set it, and refused when it names any other domain. There are no pages and so no other sites: `SameSite` is recorded only.
 /// Cookies whose bytes are not UTF-8 are refused.
 public final class CookieJar: Sendable {
+    /// Octets of cookies in one request; what does not fit after those that come first stays out. Servers refuse larger heads, some
+    /// without a word, and curl's own engine has the same bound.
+    public static let headerLimit = 8_190
+
     private let shelf: Mutex<CookieShelf>
     private let suffixes: PublicSuffixList?
     private let now: @Sendable () -> Date
@@ -143,7 +147,10 @@ extension CookieJar {
         let moment = now()
         shelf.withLock { shelf in
             // What is in the file was taken once: it overlays nothing.
-            for cookie in cookies { try? shelf.put(cookie, isFromSecureOrigin: true, at: moment) }
+            for var cookie in cookies {
+                cookie.expires = cookie.expires.map { min($0, moment.addingTimeInterval(Cookie.longestLife)) }
+                try? shelf.put(cookie, isFromSecureOrigin: true, at: moment)
+            }
         }
     }
 }

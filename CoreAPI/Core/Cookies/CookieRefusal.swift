@@ -8,6 +8,8 @@ public enum CookieRefusal: Error, Hashable, Sendable {
     case notUTF8
     /// Neither a name nor a value.
     case empty
+    /// No name, and a value with `=`: it would be sent as the cookie of another name.
+    case namelessPair
     /// Name and value together are longer than `limit` octets.
     case tooLong(octets: Int, limit: Int)
     /// The host that set the cookie does not belong to the domain that it names.
@@ -33,6 +35,7 @@ extension CookieRefusal: LocalizedError {
             "expected a Set-Cookie line without control characters, got 0x\(String(byte, radix: 16))"
         case .notUTF8: "expected a Set-Cookie line in UTF-8, got other bytes"
         case .empty: "expected a cookie with a name or a value, got neither"
+        case .namelessPair: "expected a name before '=', got none, and a value that reads like another cookie"
         case .tooLong(let octets, let limit):
             "expected a cookie of at most \(limit) octets, name and value together, got \(octets)"
         case .foreignDomain(let domain, let host): "the host '\(host)' may not set a cookie for the domain '\(domain)'"

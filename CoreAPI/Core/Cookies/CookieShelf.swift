@@ -21,6 +21,8 @@ struct CookieShelf: Sendable {
     ///
     /// - Throws: ``CookieRefusal/overlaysSecure(name:)``.
     mutating func put(_ cookie: Cookie, isFromSecureOrigin: Bool, at now: Date) throws(CookieRefusal) {
+        // At once and everywhere: what has expired overlays nothing and lends nobody its age.
+        removeAll { $0.isExpired(at: now) }
         guard isFromSecureOrigin || !overlaysSecure(cookie) else { throw .overlaysSecure(name: cookie.name) }
         let index = domains[cookie.domain]?.firstIndex { $0.identity == cookie.identity }
         if cookie.isExpired(at: now) {
@@ -35,7 +37,7 @@ struct CookieShelf: Sendable {
             domains[cookie.domain, default: []].append(cookie)
             count += 1
         }
-        evict(cookie.domain, at: now)
+        evict(cookie.domain)
     }
 
     /// §5.7: what came in the clear leaves secure cookies alone, also where it would only be sent before one.
@@ -83,22 +85,25 @@ struct CookieShelf: Sendable {
 
     // MARK: - Limits
 
-    /// §5.7: what has expired goes first, then of a domain with too many what is not secure, then the rest of it, then anything; of
+    /// §5.7: what has expired is gone already; then, of a domain with too many what is not secure, then the rest of it, then anything; of
     /// equals the one that was used longest ago.
-    private mutating func evict(_ domain: String, at now: Date) {
-        if domains[domain]?.count ?? 0 > limitPerDomain { removeAll(in: domain) { $0.isExpired(at: now) } }
+    private mutating func evict(_ domain: String) {
         while let cookies = domains[domain], cookies.count > limitPerDomain,
             let index = cookies.leastRecentlyUsed(where: { !$0.isSecure }) ?? cookies.leastRecentlyUsed(where: { _ in true })
         {
             remove(from: domain, at: index)
         }
-        if count > limit { removeAll { $0.isExpired(at: now) } }
-        while count > limit, let oldest = leastRecentlyUsed() { remove(from: oldest.domain, at: oldest.index) }
+        // Also here what is secure goes last, so that a host in the clear cannot drive out everybody's logins.
+        while count > limit,
+            let oldest = leastRecentlyUsed(where: { !$0.isSecure }) ?? leastRecentlyUsed(where: { _ in true })
+        {
+            remove(from: oldest.domain, at: oldest.index)
+        }
     }
 
-    private func leastRecentlyUsed() -> (domain: String, index: Int)? {
+    private func leastRecentlyUsed(where isCandidate: (Cookie) -> Bool) -> (domain: String, index: Int)? {
         domains.compactMap { domain, cookies in
-            cookies.leastRecentlyUsed { _ in true }.map { (domain, $0, cookies[$0].lastAccessed) }
+            cookies.leastRecentlyUsed(where: isCandidate).map { (domain, $0, cookies[$0].lastAccessed) }
         }
         .min { ($0.2, $0.0) < ($1.2, $1.0) }
         .map { ($0.0, $0.1) }

@@ -10,8 +10,15 @@ extension Request {
     /// The request with what its channel's jar has for its address.
     func withCookies() -> Request {
         guard let cookies = call.channel.cookies?.cookies(for: url), !cookies.isEmpty else { return self }
+        var line = ""
+        for pair in cookies.lazy.map(\.pair) {
+            // A server could otherwise have its clients send what it, or another host of its domain, does not take.
+            guard line.utf8.count + pair.utf8.count + 2 <= CookieJar.headerLimit else { continue }
+            line += (line.isEmpty ? "" : "; ") + pair
+        }
+        guard !line.isEmpty else { return self }
         var request = self
-        request.headers[.cookie] = cookies.map(\.pair).joined(separator: "; ")
+        request.headers[.cookie] = line
         return request
     }
 
@@ -19,8 +26,10 @@ extension Request {
     /// works offline as it does over the wire.
     func keepCookies(of head: ResponseHead) {
         guard let jar = call.channel.cookies else { return }
-        for refusal in jar.store(head, from: url) {
-            call.channel.logger.log(.warning("a cookie of '\(url.host)' was refused: \(refusal.readableDescription)", self))
-        }
+        let refusals = jar.store(head, from: url)
+        guard let first = refusals.first else { return }
+        // One event, however many lines a server sends.
+        let others = refusals.count > 1 ? ", and \(refusals.count - 1) more of the same answer" : ""
+        call.channel.logger.log(.warning("a cookie of '\(url.host)' was refused\(others): \(first.readableDescription)", self))
     }
 }

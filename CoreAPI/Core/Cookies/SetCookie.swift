@@ -34,6 +34,7 @@ struct SetCookie: Sendable, Hashable {
         }
         let octets = name.utf8.count + value.revealed.utf8.count
         guard octets > 0 else { throw .empty }
+        guard !name.isEmpty || !value.revealed.utf8.contains(UInt8(ascii: "=")) else { throw .namelessPair }
         guard octets <= Self.pairLimit else { throw .tooLong(octets: octets, limit: Self.pairLimit) }
         for part in parts {
             let equals = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex

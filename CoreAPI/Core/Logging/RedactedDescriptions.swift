@@ -1,9 +1,10 @@
 internal import Foundation
 internal import HTTPTypes
 
-// What carries headers or bodies prints itself without its secrets, because sooner or later somebody prints it.
+// What carries headers or bodies prints itself without its secrets, because sooner or later somebody prints it. A mirror of it shows
+// the same, because `dump` and a failed expectation look into everything that they are given.
 
-extension Request: CustomStringConvertible, CustomDebugStringConvertible {
+extension Request: CustomReflectable, CustomStringConvertible, CustomDebugStringConvertible {
     /// Method, address and fields, secrets hidden; the body only by its size.
     public var description: String {
         let redaction = call.channel.redaction
@@ -15,9 +16,11 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible {
 
     /// As ``description``.
     public var debugDescription: String { description }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension Response: CustomStringConvertible, CustomDebugStringConvertible {
+extension Response: CustomReflectable, CustomStringConvertible, CustomDebugStringConvertible {
     /// Status, fields, size and how it ended, secrets hidden.
     public var description: String {
         let outcome = error.map { $0.description } ?? "success"
@@ -29,24 +32,34 @@ extension Response: CustomStringConvertible, CustomDebugStringConvertible {
 
     /// As ``description``.
     public var debugDescription: String { description }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension Header: CustomStringConvertible {
+extension Header: CustomReflectable, CustomStringConvertible {
     /// Name and value, the value hidden under a name that holds a secret.
     public var description: String { "\(name): \(Redaction().redact(value, under: name))" }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension QueryItem: CustomStringConvertible {
+extension QueryItem: CustomReflectable, CustomStringConvertible {
     /// Name and value, the value hidden under a name that holds a secret.
     public var description: String { "\(name)=\(value.map { Redaction().redact($0, under: name) } ?? "")" }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension Headers: CustomStringConvertible {
+extension Headers: CustomReflectable, CustomStringConvertible {
     /// Names and values, values hidden under names that hold secrets.
     public var description: String { elements.map { "\(Header($0.name, $0.value))" }.joined(separator: "; ") }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension RequestBody {
+extension RequestBody: CustomReflectable {
+    public var customMirror: Mirror { Mirror(self, children: ["summary": summary]) }
+
     fileprivate var summary: String {
         switch self {
         case .none: "no body"
@@ -55,4 +68,18 @@ extension RequestBody {
         case .stream(let stream): stream.length.map { "a stream of \($0) bytes" } ?? "a stream"
         }
     }
+}
+
+extension ErrorContext: CustomReflectable {
+    /// Without the fields and the body of the answer, which ``head`` and ``body`` have.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension Authorization: CustomReflectable {
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension BearerAuthentication: CustomReflectable {
+    /// Shows no token.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -61,6 +61,7 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
             throw .unreadable(file: path, reason: "expected JSON with 'pins': \(error.readableDescription)")
         }
         self.init(file.pins)
+        if pins.isEmpty { throw .unreadable(file: path, reason: "expected pins for at least one host, got none") }
         if let problem = problems.first { throw .unreadable(file: path, reason: problem) }
         mode = file.mode ?? .enforce
         expiry = file.expiry
@@ -71,6 +72,9 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     func mode(at date: Date) -> Mode {
         if let expiry, date >= expiry { modeAfterExpiry } else { mode }
     }
+
+    /// What counts now.
+    var currentMode: Mode { expiry == nil ? mode : mode(at: Date()) }
 
     /// What may lock users out one day, in words: a pattern with a single pin has no backup for a key that is lost.
     public var warnings: [String] {
@@ -84,21 +88,38 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// The pins of every pattern that fits the host, sorted; empty when the host is not pinned.
     public func pins(for host: String) -> [String] {
         // A dot at the end is DNS's way to say that the name is complete; it is the same host.
-        func normalized(_ name: String) -> String { (name.hasSuffix(".") ? String(name.dropLast()) : name).lowercased() }
-        let host = normalized(host)
-        return pins.filter { Self.matches(pattern: normalized($0.key), host: host) }.flatMap(\.value).sorted()
+        let host = Self.normalized(host)
+        return pins.filter { Self.matches(pattern: Self.normalized($0.key), host: host) }.flatMap(\.value).sorted()
+    }
+
+    private static func normalized(_ name: String) -> String {
+        (name.hasSuffix(".") ? String(name.dropLast()) : name).lowercased()
     }
 
     /// What is malformed, in words. A pin that cannot be read would otherwise refuse, or worse allow, everything.
     var problems: [String] {
         pins.sorted { $0.key < $1.key }.flatMap { pattern, pins in
             var problems: [String] = []
+            if !Self.isPattern(pattern) {
+                problems.append(
+                    "'\(pattern.escapingControls)' fits no host; expected name, *.name or **.name, in the form that DNS knows")
+            }
             if pins.isEmpty { problems.append("the pins for '\(pattern)' are an empty list") }
             for pin in pins where !Self.isWellFormed(pin) {
                 problems.append("the pin '\(pin)' for '\(pattern)' is not sha256/ and the base64 of 32 bytes")
             }
             return problems
         }
+    }
+
+    /// Whether there are hosts that it may fit: one that is mistyped would pin nothing, and nobody would know.
+    private static func isPattern(_ pattern: String) -> Bool {
+        let wildcard = ["**.", "*."].first(where: pattern.hasPrefix) ?? ""
+        let name = normalized(String(pattern.dropFirst(wildcard.count)))
+        for text in [name, "[\(name)]"] {
+            if let url = try? HTTPURL("https://\(text)/"), url.host == name || url.host == text, url.port == nil { return true }
+        }
+        return false
     }
 
     private static func isWellFormed(_ pin: String) -> Bool {

@@ -5,7 +5,7 @@ extension TestCertificate {
         var hosts: [String] = []
         var validity = Validity.current
         var digest = "SHA256"
-        /// `nil` for who may sign nothing, else how many authorities may stand below.
+        /// Whether it may sign others.
         var isAuthority = false
 
         /// Fills a new certificate and signs it.

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// A private key that was made for a test.
 final class TestKey: @unchecked Sendable {  // OpenSSL counts the key's references under a lock of its own and never changes it.
     let pointer: OpaquePointer
@@ -23,7 +21,12 @@ final class TestKey: @unchecked Sendable {  // OpenSSL counts the key's referenc
         pointer = key
         self.functions = functions
         let label = identifier == Self.ec ? "EC PRIVATE KEY" : "RSA PRIVATE KEY"
-        pem = try PEM.text(label, CertificateFunctions.bytes(of: key, functions.encodeKey))
+        do throws(LoopbackServerError) {
+            pem = try PEM.text(label, CertificateFunctions.bytes(of: key, functions.encodeKey))
+        } catch {
+            functions.freeKey(key)
+            throw error
+        }
     }
 
     deinit {
@@ -33,12 +36,4 @@ final class TestKey: @unchecked Sendable {  // OpenSSL counts the key's referenc
     /// `NID_rsaEncryption` and `NID_X9_62_id_ecPublicKey`.
     private static let rsa: Int32 = 6
     private static let ec: Int32 = 408
-}
-
-/// The textual form of DER (RFC 7468).
-enum PEM {
-    static func text(_ label: String, _ bytes: [UInt8]) -> String {
-        let body = Data(bytes).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
-        return "-----BEGIN \(label)-----\n\(body)\n-----END \(label)-----\n"
-    }
 }

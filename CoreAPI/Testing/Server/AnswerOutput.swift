@@ -8,6 +8,8 @@ protocol AnswerOutput {
     func sendBody(_ bytes: Data) -> Bool
     func sendChunk(_ bytes: Data) -> Bool
     func endChunks(trailers: HeaderLines) -> Bool
+    /// Ends the message where that takes bytes of its own.
+    func complete() -> Bool
     /// Ends the message as if it were whole.
     func truncate() -> Bool
     /// Announces that the connection ends.
@@ -18,68 +20,4 @@ protocol AnswerOutput {
     /// After the last step.
     func finish() -> Bool
     func hold(for duration: Duration?, until latch: Latch?) -> ConnectionSocket.HoldEnd
-}
-
-/// An answer over HTTP/1.1 (RFC 9112), which knows one exchange at a time and no way to end one but the connection's end.
-final class HTTP1Output: AnswerOutput {
-    private let socket: ConnectionSocket
-    /// A reply to `HEAD` has a head only, whatever it says about a body (RFC 9110 section 9.3.2).
-    private let omitsBody: Bool
-    private var closesAtEnd: Bool
-
-    init(_ socket: ConnectionSocket, omitsBody: Bool = false, closesAtEnd: Bool = false) {
-        self.socket = socket
-        self.omitsBody = omitsBody
-        self.closesAtEnd = closesAtEnd
-    }
-
-    func sendHead(status: Int, reason: String?, headers: HeaderLines) -> Bool {
-        let phrase = reason ?? ReasonPhrase.usual(for: status)
-        let lines = isGoingAway ? headers.adding("Connection", "close") : headers
-        return socket.send(Data("HTTP/1.1 \(status) \(phrase)\r\n\(lines.wireText)\r\n".utf8))
-    }
-
-    func sendHalfHead() -> Bool {
-        socket.send(Data("HTTP/1.1 200 OK\r\nContent-Le".utf8))
-    }
-
-    func sendBody(_ bytes: Data) -> Bool {
-        omitsBody || socket.send(bytes)
-    }
-
-    func sendChunk(_ bytes: Data) -> Bool {
-        omitsBody || socket.send(Data("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + Data("\r\n".utf8))
-    }
-
-    func endChunks(trailers: HeaderLines) -> Bool {
-        omitsBody || socket.send(Data("0\r\n\(trailers.wireText)\r\n".utf8))
-    }
-
-    func truncate() -> Bool {
-        socket.shutDown(sayingGoodbye: false)
-        return false
-    }
-
-    private var isGoingAway = false
-
-    func goAway(refusing refuses: Bool) -> Bool {
-        isGoingAway = true
-        closesAtEnd = true
-        if refuses { socket.shutDown() }
-        return !refuses
-    }
-
-    func resetStream(code: UInt32) -> Bool {
-        socket.abortOnClose()
-        return false
-    }
-
-    func finish() -> Bool {
-        if closesAtEnd { socket.shutDown() }
-        return !closesAtEnd
-    }
-
-    func hold(for duration: Duration?, until latch: Latch?) -> ConnectionSocket.HoldEnd {
-        socket.hold(for: duration, until: latch)
-    }
 }

@@ -82,8 +82,8 @@ final class ConnectionSocket: Sendable {
     func send(_ bytes: Data) -> Bool {
         writing.withLock {
             guard let tls else { return sendRaw(bytes) }
-            tls.write(bytes)
-            return sendRaw(tls.drain())
+            let isWritten = tls.write(bytes)
+            return sendRaw(tls.drain()) && isWritten
         }
     }
 
@@ -135,9 +135,9 @@ final class ConnectionSocket: Sendable {
     /// Ends the connection in the orderly way, TLS before TCP. Input that nobody read is taken first: closing over it would send RST,
     /// not FIN. Who reads or waits on this connection learns that it is over.
     ///
-    /// - Parameter saysGoodbye: whether TLS's `close_notify` is sent, without which a client cannot tell an end from a cut.
-    func shutDown(sayingGoodbye saysGoodbye: Bool = true) {
-        if saysGoodbye, let tls {
+    /// - Parameter sendsCloseNotify: whether TLS's `close_notify` is sent, without which a client cannot tell an end from a cut.
+    func shutDown(sendingCloseNotify sendsCloseNotify: Bool = true) {
+        if sendsCloseNotify, let tls {
             tls.shutDown()
             _ = flush()
         }

@@ -72,6 +72,10 @@ public struct Reply: Sendable, ExpressibleByArrayLiteral {
         /// Sends a head that breaks off in its middle; over HTTP/2 half of a frame.
         case sendHalfHead
 
+        /// Ends the message, as the end of the steps does: over HTTP/2 its stream, over HTTP/1.1 its length has ended it already. What
+        /// follows happens after the answer.
+        case complete
+
         /// Ends the message here, as if it were whole: over HTTP/1.1 by the connection's end, without TLS's `close_notify`, over
         /// HTTP/2 by the stream's.
         case truncate

@@ -48,6 +48,8 @@ struct ReplyPlayer {
         case .open(let gate):
             gate.open()
             return true
+        case .complete:
+            return output.complete()
         case .truncate:
             return output.truncate()
         case .goAway(let refuses):
@@ -57,7 +59,7 @@ struct ReplyPlayer {
         case .failHandshake:
             // A fatal `handshake_failure`, not encrypted (RFC 8446 §5.1, §6.2).
             socket.sendUnencrypted(Data([21, 3, 3, 0, 2, 2, 40]))
-            socket.shutDown(sayingGoodbye: false)
+            socket.shutDown(sendingCloseNotify: false)
             return false
         case .closeConnection:
             socket.shutDown()

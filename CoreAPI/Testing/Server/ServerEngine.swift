@@ -65,42 +65,37 @@ final class ServerEngine: Sendable {
     // MARK: - One connection, on its thread
 
     private func serve(_ descriptor: Int32, number: Int) {
-        let socket = ConnectionSocket(descriptor, closing: closing, tls: tls.flatMap(TLSSession.init))
+        let session = tls.flatMap(TLSSession.init)
+        let socket = ConnectionSocket(descriptor, closing: closing, tls: session)
         defer {
             socket.close()
             ledger.update { $0.connectionClosed() }
         }
+        // Never in clear text instead.
+        guard session != nil || tls == nil else { return }
         let player = ReplyPlayer(socket: socket, output: HTTP1Output(socket))
         guard player.play(onConnect) else { return }
-        let early = faultWhenReady()
-        if early?.effect == .handshakeFailure {
-            _ = player.play(early?.steps ?? [])
-            return
+        if let fault = faultWhenReady(if: { $0.effect == .handshakeFailure }) {
+            _ = player.play(fault.steps)
+            return ledger.update { $0.handshakeFailed() }
         }
         guard socket.handshake() else { return ledger.update { $0.handshakeFailed() } }
-        if socket.speaksHTTP2 {
-            serveHTTP2(socket, number: number, fault: early)
-        } else {
-            serveHTTP1(socket, number: number, fault: early)
-        }
+        if socket.speaksHTTP2 { serveHTTP2(socket, number: number) } else { serveHTTP1(socket, number: number) }
     }
 
-    private func serveHTTP2(_ socket: ConnectionSocket, number: Int, fault: Fault?, pending: Data = Data()) {
-        // A stream asks for its own; this one goes back to the first.
-        if fault != nil { ledger.update { $0.giveBackFault() } }
+    private func serveHTTP2(_ socket: ConnectionSocket, number: Int, pending: Data = Data()) {
         try? HTTP2Connection(socket, number: number, engine: self, pending: pending).run()
     }
 
-    private func serveHTTP1(_ socket: ConnectionSocket, number: Int, fault: Fault?) {
+    private func serveHTTP1(_ socket: ConnectionSocket, number: Int) {
         var reader = RequestReader(socket: socket, connection: number)
-        var early = fault
         while true {
+            let early = faultWhenReady()
             guard playEarly(early, .beforeRequest, on: socket) else { return }
             guard reader.begin() else { return }
-            if reader.isHTTP2 { return serveHTTP2(socket, number: number, fault: nil, pending: reader.takePending()) }
+            if reader.isHTTP2 { return serveHTTP2(socket, number: number, pending: reader.takePending()) }
             let fault = early ?? self.fault()
             guard serveNext(&reader, on: socket, fault: fault) else { return }
-            early = faultWhenReady()
         }
     }
 
@@ -143,9 +138,9 @@ final class ServerEngine: Sendable {
     }
 
     /// The next request's fault, if it comes before that request does.
-    private func faultWhenReady() -> Fault? {
+    private func faultWhenReady(if isWanted: (Fault) -> Bool = { _ in true }) -> Fault? {
         ledger.update { ledger in
-            guard let next = faults[ledger.begun], next.trigger == .beforeRequest else { return nil }
+            guard let next = faults[ledger.begun], next.trigger == .beforeRequest, isWanted(next) else { return nil }
             _ = ledger.requestBegins()
             return next
         }

@@ -38,10 +38,6 @@ struct ServerLedger: Sendable {
         return begun
     }
 
-    mutating func giveBackFault() {
-        begun -= 1
-    }
-
     mutating func handshakeFailed() {
         failedHandshakes += 1
     }

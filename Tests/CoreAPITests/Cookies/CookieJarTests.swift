@@ -118,6 +118,33 @@ struct CookieJarTests {
         #expect(jar.cookies.map(\.name) == ["c"])
     }
 
+    @Test("a nameless one that reads like another is refused")
+    func nameless() throws {
+        try jar.set("sid=good; Path=/; Secure")
+        #expect(throws: CookieRefusal.namelessPair) { try jar.store("=sid=evil; Path=/", from: HTTPURL("http://shop.example.com/")) }
+        try jar.set("plain; Path=/")
+        #expect(try jar.sent(to: "https://shop.example.com/") == ["sid=good", "plain"])
+    }
+
+    @Test("many hosts in the clear do not drive out what is secure")
+    func flood() throws {
+        try jar.set("sid=1; Path=/; Secure")
+        for host in 0..<70 {
+            for index in 0..<50 { try jar.store("x\(index)=1", from: HTTPURL("http://h\(host).evil.example/")) }
+        }
+        #expect(jar.cookies.count == 3_000 && jar.cookies.contains { $0.name == "sid" })
+    }
+
+    @Test("one that has expired overlays nothing and lends nobody its age")
+    func expired() throws {
+        try jar.set("s=1; Secure; Max-Age=1; Path=/")
+        let made = clock.now
+        clock.advance(by: 2)
+        #expect(try jar.store("s=2; Path=/", from: HTTPURL("http://shop.example.com/")) != nil)
+        #expect(jar.cookies.map(\.value.revealed) == ["2"])
+        #expect(jar.cookies.allSatisfy { $0.created > made })
+    }
+
     @Test("an expiry in the past deletes the one of the same name, domain and path and no other")
     func deletion() throws {
         for line in ["a=1; Path=/", "a=2; Path=/a", "a=3; Path=/; Domain=example.com"] { try jar.set(line) }

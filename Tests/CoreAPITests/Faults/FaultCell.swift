@@ -40,6 +40,7 @@ struct FaultCell: Sendable {
         return [
             first, times < 2 ? nil : "\(times)×", second == "ok" ? nil : "then \(second)", isLeft ? "LEFT OPEN" : nil,
             took > .seconds(8) ? "LATE \(took)" : nil,
+            fault.effect == .throttle && took < .milliseconds(30) ? "NOT THROTTLED" : nil,
         ].compactMap { $0 }.joined(separator: " ")
     }
 

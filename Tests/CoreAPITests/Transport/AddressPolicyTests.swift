@@ -39,6 +39,17 @@ struct AddressPolicyTests {
         #expect(try kind(address) == expected)
     }
 
+    @Test("a redirect leads to a refused peer no more than a request does")
+    func redirected() async throws {
+        let server = try LoopbackServer.start { _ in .redirect(to: "http://169.254.169.254/latest/meta-data") }
+        let transport = CurlTransport()
+        var requests = Requests(transport)
+        requests.limits.refusedAddresses = .linkLocal
+        #expect(try await requests.send(.get, server.url).transportError?.label == "addressRefused")
+        #expect(server.requests.count == 1)
+        await transport.close()
+    }
+
     @Test(
         "a refused peer is not connected to, whatever its name, and a kept connection of another channel does not serve",
         arguments: ["127.0.0.1", "localhost", "[::1]"])

@@ -67,6 +67,50 @@ struct FailClosedTests {
         await transport.close()
     }
 
+    @Test("A connection that was only reported does not serve once its set has begun to block", arguments: ["h2", "http/1.1"])
+    func modeThatChanges(name: String) async throws {
+        let tls = try ServerTLS(protocols: [try #require(ServerTLS.ApplicationProtocol(rawValue: name))])
+        let server = try LoopbackServer.start(tls: tls) { _ in .ok("x") }
+        var pins: PinSet = ["localhost": Self.wrong]
+        let expiry = Date(timeIntervalSinceNow: 1)
+        (pins.mode, pins.modeAfterExpiry, pins.expiry) = (.reportOnly, .enforce, expiry)
+        let requests = try requests(server, pins)
+        #expect(try await requests.send(.get, server.url).status == 200)
+        #expect(server.openConnections == 1)
+        try await Task.sleep(for: .seconds(max(0, expiry.timeIntervalSinceNow) + 0.01))
+        #expect(try await requests.send(.get, server.url).transportError?.label == "pinMismatch")
+        #expect(server.requests.count == 1)
+        await transport.close()
+    }
+
+    @Test(
+        "Every handshake that is refused or reported is an event, also of several at once",
+        arguments: [PinSet.Mode.enforce, .reportOnly])
+    func events(mode: PinSet.Mode) async throws {
+        let tls = try ServerTLS(protocols: [.http1])
+        let server = try LoopbackServer.start(tls: tls) { _ in
+            .ok("x", headers: ["Connection": "close"]).followed(by: .closeConnection)
+        }
+        var environment = Environment("loopback", baseURL: server.url)
+        environment.serverTrustManager = ServerTrustManager(authorities: .pem(tls.authorityPEM))
+        let transport = CurlTransport()
+        let heard = Shared(0)
+        var channel = Channel(name: "T", environment: environment, transport: transport)
+        channel.logger = FunctionLogger { if case .pinMismatch = $0 { heard.change { $0 += 1 } } }
+        channel.environment.serverTrustManager.pins = ["localhost": Self.wrong]
+        channel.environment.serverTrustManager.pins.mode = mode
+        let call = channel
+        let url = try HTTPURL(server.url)
+        let labels = Shared<[String]>([])
+        await each(of: 24, atOnce: 24) { _ in
+            let response = await call.transport.send(Request(call: Call(channel: call, endpoint: "t"), method: .get, url: url))
+            labels.change { $0.append(response.transportError?.label ?? response.text) }
+        }
+        #expect(labels.current == Array(repeating: mode == .enforce ? "pinMismatch" : "x", count: 24))
+        #expect(heard.current == (mode == .enforce ? 24 : server.connectionsAccepted))
+        await transport.close()
+    }
+
     @Test(
         "A TLS session is resumed, but not under a trust that would not have made it",
         arguments: [ServerTLS.Version.tls12, .tls13])

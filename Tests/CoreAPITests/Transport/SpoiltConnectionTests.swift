@@ -72,6 +72,24 @@ struct SpoiltConnectionTests {
         await transport.close()
     }
 
+    @Test("of which a limit or a clock stopped one answer is not used again, whatever goes on coming over it", arguments: [true, false])
+    func stopped(byClock: Bool) async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
+            if request.connection > 0 { return .ok("fresh") }
+            return byClock ? .stallBeforeHead : .ok(String(repeating: "x", count: 100_000))
+        }
+        let transport = CurlTransport()
+        var requests = Requests(transport)
+        requests.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
+        requests.limits.responseBodySize = 1_000
+        let clock = Timeout(idle: .milliseconds(200), total: .seconds(20))
+        let first = try await requests.send(.get, server.url, timeout: clock)
+        #expect(first.transportError?.label == (byClock ? "timedOut.idle" : "responseTooLarge"))
+        try await server.waitForOpenConnections(atMost: 0)
+        #expect(try await requests.send(.get, server.url, timeout: clock).text == "fresh")
+        await transport.close()
+    }
+
     @Test("does not cost the others theirs: a quiet connection is used again")
     func quiet() async throws {
         let server = try LoopbackServer.start { _ in .ok("right") }

@@ -1,5 +1,7 @@
-import CoreAPI
+import Foundation
 import Testing
+
+@testable import CoreAPI
 
 @Suite("A pin set")
 struct PinSetTests {
@@ -20,6 +22,27 @@ struct PinSetTests {
         ])
     func patterns(pattern: String, host: String, isPinned: Bool) {
         #expect(PinSet([pattern: [Self.pin]]).pins(for: host).isEmpty == !isPinned)
+    }
+
+    @Test(
+        "says which patterns fit no host, because they would pin nothing",
+        arguments: [
+            "https://api.example.com", "api.example.com:443", " example.com", "*", "*.*.example.com", "müller.de", "a/b", "",
+            "*.",
+            "exa mple.com", "api.example.com/v1",
+        ])
+    func malformed(pattern: String) {
+        let pins = [Self.pin(0), Self.pin(1)]
+        #expect(PinSet([pattern: pins]).problems.count == 1)
+        for sound in [
+            "example.com", "EXAMPLE.com.", "*.example.com", "**.example.com", "127.0.0.1", "::1", "xn--mller-kva.de", "localhost",
+        ] {
+            #expect(PinSet([sound: pins]).problems.isEmpty, "\(sound)")
+        }
+    }
+
+    private static func pin(_ byte: UInt8) -> String {
+        "sha256/" + Data(repeating: byte, count: 32).base64EncodedString()
     }
 
     @Test("joins what several patterns give")

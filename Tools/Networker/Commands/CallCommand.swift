@@ -28,8 +28,7 @@ struct CallCommand: AsyncParsableCommand {
               networker call HTTPBin GET anything --host https://httpbin.org
             """)
 
-    @Argument(help: "The channel's name; 'networker channels' lists them.", completion: .list(ChannelRegistry.standard.names))
-    var channel: String
+    @OptionGroup var place: ChannelOptions
 
     @Argument(help: "The method, such as GET or POST.", transform: HTTPRequest.Method.init(argument:))
     var method: HTTPRequest.Method
@@ -39,19 +38,6 @@ struct CallCommand: AsyncParsableCommand {
 
     @Argument(help: ArgumentHelp("Parameters.", valueName: "name=value"), transform: NamedValue.init)
     var values: [NamedValue] = []
-
-    @Option(help: ArgumentHelp("production, staging or sandbox.", valueName: "name"))
-    var environment: String?
-
-    @Option(
-        help: ArgumentHelp("Another base URL; the environment's credentials and trust stay.", valueName: "url"),
-        transform: HTTPURL.init(argument:))
-    var host: HTTPURL?
-
-    @Option(
-        help: ArgumentHelp("Whom to trust instead: PEM certificates in a file, or the word system.", valueName: "file.pem"),
-        completion: .file(extensions: ["pem", "crt"]), transform: CallTarget.Authority.init)
-    var authority: CallTarget.Authority?
 
     @Option(
         name: [.customShort("H"), .long],
@@ -81,7 +67,7 @@ struct CallCommand: AsyncParsableCommand {
 
     func validate() throws {
         try header.checkNamesAreDistinct()
-        let channel = try target().channel()
+        let channel = try place.target().channel()
         // An environment whose own base URL is malformed is a problem of the channel, which the call reports.
         if let base = try? HTTPURL(channel.environment.baseURL) { try base.check(path: path) }
         if data != nil, !values.isEmpty, method.takesValuesInBody {
@@ -92,7 +78,7 @@ struct CallCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let target = try target()
+        let target = try place.target()
         var channel = target.channel()
         let recorder = CallRecorder(wrapping: channel.logger)
         channel.logger = recorder
@@ -105,11 +91,6 @@ struct CallCommand: AsyncParsableCommand {
         Console.error.write(failure: error.description)
         if let advice = target.advice(about: error) { Console.error.write(hint: advice) }
         throw ExitCode.failure
-    }
-
-    private func target() throws -> CallTarget {
-        try CallTarget(
-            place: ChannelRegistry.standard.entry(channel).place(environment), host: host, authority: authority)
     }
 
     private func endpoint(of channel: Channel) -> AdHocEndpoint {

@@ -18,21 +18,7 @@ struct DoctorCommand: AsyncParsableCommand {
               networker doctor DL --host https://localhost:8443/dl
             """)
 
-    @Argument(help: "The channel's name; 'networker channels' lists them.", completion: .list(ChannelRegistry.standard.names))
-    var channel: String
-
-    @Option(help: ArgumentHelp("production, staging or sandbox.", valueName: "name"))
-    var environment: String?
-
-    @Option(
-        help: ArgumentHelp("Another base URL; the environment's trust stays.", valueName: "url"),
-        transform: HTTPURL.init(argument:))
-    var host: HTTPURL?
-
-    @Option(
-        help: ArgumentHelp("Whom to trust instead: PEM certificates in a file, or the word system.", valueName: "file.pem"),
-        completion: .file(extensions: ["pem", "crt"]), transform: CallTarget.Authority.init)
-    var authority: CallTarget.Authority?
+    @OptionGroup var place: ChannelOptions
 
     @Option(help: ArgumentHelp("How long a step may take.", valueName: "seconds"))
     var timeout: Double = 10
@@ -41,12 +27,12 @@ struct DoctorCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        _ = try target()
+        _ = try place.target()
         guard timeout > 0, timeout <= 86_400 else { throw ValidationError("expected a --timeout from 0 to 86400 seconds") }
     }
 
     func run() async throws {
-        let findings = await Examination(channel: try target().channel(), timeout: .seconds(timeout)).findings()
+        let findings = await Examination(channel: try place.target().channel(), timeout: .seconds(timeout)).findings()
         if json {
             Console.output.write(try JSONOutput.text(findings))
         } else {
@@ -63,10 +49,5 @@ struct DoctorCommand: AsyncParsableCommand {
             Console.output.write(table.rendered(Console.output.palette))
         }
         guard !findings.contains(where: { $0.verdict == .bad }) else { throw ExitCode.failure }
-    }
-
-    private func target() throws -> CallTarget {
-        try CallTarget(
-            place: ChannelRegistry.standard.entry(channel).place(environment), host: host, authority: authority)
     }
 }

@@ -2,7 +2,7 @@ internal import CCurl
 internal import Foundation
 
 /// The functions that libcurl calls while a transfer runs, on the loop's thread. Each finds its transfer behind the context pointer.
-/// None calls back into libcurl except for a getter, none starts or ends a transfer.
+/// None calls back into libcurl except for a getter and one setter, which says so; none starts or ends a transfer.
 enum CurlCallbacks {
     /// `CURLOPT_HEADERFUNCTION`: one line at a time.
     static var header: curl_write_callback {
@@ -118,10 +118,11 @@ extension CurlTransfer {
             sockets.claim(ends)
             return false
         }
-        // A host that has not answered yet counts as HTTP/1.1: its one connection may have died under the first request.
-        let isHTTP1 = request.url.scheme == .http || ticket?.multiplexes != true
-        let isSpoilt = isHTTP1 ? sockets.hasUnreadBytes(ends) || handle.hasUnreadTLSBytes : sockets.hasEnded(ends)
-        // Refusing the request alone would leave a connection of HTTP/2 where the next one finds it again.
+        // The connection itself knows; its host's history may be of another one, or there is none yet.
+        let isHTTP2 = request.url.scheme == .https && handle.speaksHTTP2 ?? (ticket?.multiplexes == true)
+        let isSpoilt = isHTTP2 ? sockets.hasEnded(ends) : sockets.hasUnreadBytes(ends) || handle.hasUnreadTLSBytes
+        // Refusing the request alone would leave a connection of HTTP/2 where the next one finds it again. libcurl looks at this flag
+        // when the transfer is over; if it were refused, each later request would find the connection spoilt and take another.
         if isSpoilt { try? handle.set(CURLOPT_FORBID_REUSE, 1) }
         return isSpoilt
     }

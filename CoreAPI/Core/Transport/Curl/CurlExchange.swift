@@ -54,7 +54,7 @@ struct CurlExchange {
         let outcome = await loop.perform(CurlTransfer(prepared))
         response.data = outcome.body
         response.metrics = outcome.metrics
-        if let mismatch = outcome.pinMismatch { request.call.channel.logger.log(.pinMismatch(mismatch, hop)) }
+        for mismatch in outcome.pinMismatches { request.call.channel.logger.log(.pinMismatch(mismatch, hop)) }
         let defect = read(outcome, of: prepared, into: &response)
         // Of a redirect as well: what it sets goes along to where it leads.
         if let head = response.head { hop.keepCookies(of: head) }

@@ -12,6 +12,7 @@ enum CurlFailure {
         /// Whether the request, or a part of it, may have left.
         let wasSent: Bool
         let hasHead: Bool
+        let isFirstOnConnection: Bool
         let headLimit: Int
         let received: Int64
         /// `Content-Length`, or -1.
@@ -75,7 +76,7 @@ enum CurlFailure {
     /// Since TLS 1.3 a server looks at the client's certificate when the client takes the handshake for done: its refusal, an alert of
     /// RFC 8446 §6.2, comes in place of the answer. The request was not processed.
     private static func isAboutIdentity(_ facts: Facts) -> Bool {
-        facts.message.contains(" alert ")
+        facts.isFirstOnConnection && facts.message.contains(" alert ")
             && ["certificate", "unknown ca", "access denied"].contains { facts.message.contains($0) }
     }
 

@@ -79,7 +79,7 @@ final class CurlHandle {
             }, option)
     }
 
-    func setSSLContext(_ callback: @escaping curl_ssl_ctx_callback, _ context: UnsafeMutableRawPointer) throws(TransportError) {
+    func setSSLContext(_ callback: @escaping curl_ssl_ctx_callback, _ context: UnsafeMutableRawPointer?) throws(TransportError) {
         try check(ccurl_set_ssl_context(easy, callback, context), CURLOPT_SSL_CTX_FUNCTION)
     }
 
@@ -129,6 +129,12 @@ final class CurlHandle {
     var hasUnreadTLSBytes: Bool {
         guard let openSSL = OpenSSL.linked, let session = ccurl_get_openssl_session(easy) else { return false }
         return openSSL.hasUnreadBytes(session)
+    }
+
+    /// Whether the transfer's connection agreed on HTTP/2; `nil` where TLS does not say.
+    var speaksHTTP2: Bool? {
+        guard let openSSL = OpenSSL.linked, let session = ccurl_get_openssl_session(easy) else { return nil }
+        return openSSL.speaksHTTP2(session)
     }
 
     /// The transfer that ``setCallbacks(to:)`` named.

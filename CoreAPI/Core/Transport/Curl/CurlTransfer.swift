@@ -140,5 +140,5 @@ struct CurlOutcome: Sendable {
     var head: [UInt8] = []
     var body = Data()
     var metrics: TransferMetrics?
-    var pinMismatch: PinMismatch?
+    var pinMismatches: [PinMismatch] = []
 }

@@ -68,14 +68,15 @@ public final class CurlTransport: Transport {
     private func take(for channel: Channel) -> (TrustPool, isNew: Bool)? {
         let trust = channel.environment.serverTrustManager
         let refused = channel.limits.refusedAddresses
+        let mode = trust.pins.currentMode
         let (found, retired) = pools.withLock { pools -> ((TrustPool, Bool)?, [TrustPool]) in
             guard !pools.isClosed else { return (nil, []) }
-            if let pool = pools.current[channel.name], pool.trust == trust, pool.refused == refused {
+            if let pool = pools.current[channel.name], pool.trust == trust, pool.refused == refused, pool.pinMode == mode {
                 pool.users += 1
                 return ((pool, false), [])
             }
-            let known = pools.all.first { $0.trust == trust && $0.refused == refused }
-            let pool = known ?? TrustPool(trust: trust, refused: refused, loop: CurlLoop(limits: limits))
+            let known = pools.all.first { $0.trust == trust && $0.refused == refused && $0.pinMode == mode }
+            let pool = known ?? TrustPool(trust: trust, refused: refused, pinMode: mode, loop: CurlLoop(limits: limits))
             if known == nil { pools.all.append(pool) }
             pools.current[channel.name] = pool
             pool.users += 1
@@ -111,13 +112,16 @@ private final class TrustPool: @unchecked Sendable {  // What changes is touched
     let trust: ServerTrustManager
     /// A connection to a peer that one channel allows must not serve another that refuses it.
     let refused: AddressClass
+    /// A connection that was only reported must not serve after the set began to block.
+    let pinMode: PinSet.Mode
     let loop: CurlLoop
     /// Requests on their way.
     var users = 0
 
-    init(trust: ServerTrustManager, refused: AddressClass, loop: CurlLoop) {
+    init(trust: ServerTrustManager, refused: AddressClass, pinMode: PinSet.Mode, loop: CurlLoop) {
         self.trust = trust
         self.refused = refused
+        self.pinMode = pinMode
         self.loop = loop
     }
 }

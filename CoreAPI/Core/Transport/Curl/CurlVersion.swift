@@ -25,17 +25,15 @@ extension CurlTransport {
         public let pinsWholeChain: Bool
         /// Whether cookies for public suffixes are known by their list; else a cookie is for its host alone.
         public let hasPublicSuffixList: Bool
-        /// libcurl's own bounds, which hold where ``CoreAPI/Limits`` allows more.
-        public let limits: Limits
+        /// libcurl's own bounds, which hold where the channel's ``Limits`` allow more.
+        public let limits: Bounds
 
         /// What no setting can raise.
-        public struct Limits: Sendable, Hashable {
+        public struct Bounds: Sendable, Hashable {
             /// Bytes of one line of a response's head (`CURL_MAX_HTTP_HEADER`).
             public let headLine: Int
             /// Bytes of a response's head, since 8.3.0 and where the bound was brought back to an older one, as Debian did.
             public let head: Int
-            /// How many transfers one handle serves; `nil` is any number, 1 where a second transfer would not be safe, which costs a little of each.
-            public let transfersPerHandle: Int?
         }
     }
 }
@@ -53,8 +51,9 @@ struct CurlVersion: Sendable {
     /// The same as a header line.
     static let userAgentLine = "User-Agent: \(userAgent)"
 
-    /// Whether an easy handle may serve a second transfer. Before 8.1.1 a handle remembers the last header of its previous response
-    /// after it was freed, `curl_easy_reset` or not; a response that begins with a continuation line then writes into freed memory.
+    /// Whether an easy handle may serve a second transfer: since 8.2.0. Before 8.1.1 a handle remembers the last header of its previous
+    /// response after it was freed, `curl_easy_reset` or not; a response that begins with a continuation line then writes into freed
+    /// memory. The next minor version is asked for, to be on the safe side of what else was mended there.
     let mayReuseHandles: Bool
     let version: String
     let protocols: [String]
@@ -89,6 +88,6 @@ struct CurlVersion: Sendable {
             protocols: protocols, httpVersions: ["1.1"] + (hasHTTP2 ? ["2"] : []), tlsBackend: tlsBackend,
             contentCodings: ContentDecoder.codings, pinsWholeChain: OpenSSL.linked != nil,
             hasPublicSuffixList: PublicSuffixList.loaded != nil,
-            limits: .init(headLine: 100 * 1_024, head: 300 * 1_024, transfersPerHandle: mayReuseHandles ? nil : 1))
+            limits: .init(headLine: 100 * 1_024, head: 300 * 1_024))
     }
 }

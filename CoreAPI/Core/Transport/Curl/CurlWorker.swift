@@ -11,7 +11,7 @@ final class CurlWorker {
     private let queue: HostQueue<HostKey, CurlTransfer>
     private let discovered = DiscoveredProtocols()
     /// One per host, `nil` for one without pins. Kept for good, because connections refer to them.
-    private var pinChecks: [String: PinCheck?] = [:]
+    private var pinChecks: [String: PinCheck] = [:]
     /// Everything that waits or runs.
     private var transfers: [CurlTransfer] = []
     /// No clock of any transfer runs out before this.
@@ -148,7 +148,7 @@ final class CurlWorker {
     private func pinCheck(for request: HopRequest) -> PinCheck? {
         if let known = pinChecks[request.url.host] { return known }
         let check = PinCheck(host: request.url.host, trust: request.trust)
-        pinChecks[request.url.host] = .some(check)
+        pinChecks[request.url.host] = check
         return check
     }
 
@@ -199,7 +199,7 @@ final class CurlWorker {
                 .init(
                     host: transfer.request.url.host, timeout: timeout, message: handle.message(for: code),
                     isIdempotent: transfer.request.isIdempotent, wasSent: transfer.timesSent > 0,
-                    hasHead: transfer.head.isComplete,
+                    hasHead: transfer.head.isComplete, isFirstOnConnection: handle.number(CURLINFO_NUM_CONNECTS) > 0,
                     headLimit: transfer.request.limits.responseHeadSize, received: Int64(transfer.body.count),
                     announced: handle.announcedBytes)))
     }
@@ -208,14 +208,18 @@ final class CurlWorker {
         var outcome = CurlOutcome(end: end)
         if transfer.head.isComplete { outcome.head = transfer.head.bytes }
         swap(&outcome.body, &transfer.body)
-        if let mismatch = transfer.pinCheck?.takeMismatch() {
-            outcome.pinMismatch = mismatch
-            if mismatch.isEnforced, case .failed(.tls) = end {
-                outcome.end = .failed(.pinMismatch(host: mismatch.host, reason: mismatch.reason))
+        if let check = transfer.pinCheck {
+            let isRefused = if case .failed(.tls) = end { true } else { false }
+            outcome.pinMismatches = check.takeMismatches(isRefused: isRefused)
+            if let own = outcome.pinMismatches.last, own.isEnforced {
+                outcome.end = .failed(.pinMismatch(host: own.host, reason: own.reason))
             }
         }
         if let handle = transfer.handle {
             outcome.metrics = handle.metrics(of: transfer)
+            // What a limit or a clock stopped may go on coming, and libcurl would read it for ever under the next request; and a peer
+            // that has fallen silent stays silent. Other streams of the connection keep it until they are done.
+            if case .failed = outcome.end { try? handle.set(CURLOPT_FORBID_REUSE, 1) }
             multi.remove(handle)
             handles.put(handle)
             transfer.handle = nil

@@ -1,3 +1,4 @@
+internal import CCurl
 internal import Foundation
 
 /// The few functions of OpenSSL that see the chain a server was verified by, found at run time in the very library that libcurl has
@@ -14,6 +15,9 @@ struct OpenSSL: Sendable {
     private typealias Element = @convention(c) (OpaquePointer?, Int32) -> OpaquePointer?
     private typealias EncodeCertificate =
         @convention(c) (OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
+    private typealias SelectedProtocol =
+        @convention(c) (OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt32>?) -> Void
+    private typealias ClearOptions = @convention(c) (OpaquePointer?, UInt64) -> UInt64
     private typealias Pending = @convention(c) (OpaquePointer?) -> Int32
     private typealias SetError = @convention(c) (OpaquePointer?, Int32) -> Void
 
@@ -25,6 +29,8 @@ struct OpenSSL: Sendable {
     private let encode: EncodeCertificate
     private let setError: SetError
     private let pending: Pending
+    private let clearOptions: ClearOptions
+    private let selectedProtocol: SelectedProtocol
 
     /// `nil` where libcurl speaks TLS by another library.
     static let linked = OpenSSL()
@@ -36,7 +42,9 @@ struct OpenSSL: Sendable {
             let setVerify = ssl["SSL_CTX_set_cert_verify_callback"], let verifyCertificate = crypto["X509_verify_cert"],
             let chain = crypto["X509_STORE_CTX_get0_chain"], let count = crypto["OPENSSL_sk_num"],
             let element = crypto["OPENSSL_sk_value"], let encode = crypto["i2d_X509"],
-            let setError = crypto["X509_STORE_CTX_set_error"], let pending = ssl["SSL_pending"]
+            let setError = crypto["X509_STORE_CTX_set_error"], let pending = ssl["SSL_pending"],
+            let clearOptions = ssl["SSL_CTX_clear_options"],
+            let selectedProtocol = ssl["SSL_get0_alpn_selected"]
         else { return nil }
         self.setVerify = unsafeBitCast(setVerify, to: SetVerify.self)
         self.verifyCertificate = unsafeBitCast(verifyCertificate, to: VerifyCertificate.self)
@@ -46,11 +54,29 @@ struct OpenSSL: Sendable {
         self.encode = unsafeBitCast(encode, to: EncodeCertificate.self)
         self.setError = unsafeBitCast(setError, to: SetError.self)
         self.pending = unsafeBitCast(pending, to: Pending.self)
+        self.clearOptions = unsafeBitCast(clearOptions, to: ClearOptions.self)
+        self.selectedProtocol = unsafeBitCast(selectedProtocol, to: SelectedProtocol.self)
     }
 
     /// Has every connection of a context verified by the function.
     func setVerify(of context: UnsafeMutableRawPointer, to verify: @escaping Verify, _ argument: UnsafeMutableRawPointer) {
         setVerify(OpaquePointer(context), verify, argument)
+    }
+
+    /// Has a connection that ends without TLS's goodbye (`close_notify`) fail: anybody on the way can end TCP, and a body whose end only
+    /// the connection's tells would be cut short and pass (RFC 9112 §9.8). libcurl asks for the opposite
+    /// (`SSL_OP_IGNORE_UNEXPECTED_EOF`).
+    func refuseCut(of context: UnsafeMutableRawPointer) {
+        _ = clearOptions(OpaquePointer(context), 1 << 7)
+    }
+
+    /// `CURLOPT_SSL_CTX_FUNCTION` of a host without pins.
+    static var prepare: curl_ssl_ctx_callback {
+        { _, context, _ in
+            guard let context else { return CURLE_ABORTED_BY_CALLBACK }
+            linked?.refuseCut(of: context)
+            return CURLE_OK
+        }
     }
 
     /// Ordinary verification, and the chain that it ended with; `nil` when it failed.
@@ -74,6 +100,14 @@ struct OpenSSL: Sendable {
     /// Whether bytes of a connection were decrypted that nobody has read yet.
     func hasUnreadBytes(_ session: UnsafeMutableRawPointer) -> Bool {
         pending(OpaquePointer(session)) > 0
+    }
+
+    /// Whether a connection's two ends agreed on HTTP/2 (ALPN).
+    func speaksHTTP2(_ session: UnsafeMutableRawPointer) -> Bool {
+        var name: UnsafePointer<UInt8>?
+        var length: UInt32 = 0
+        selectedProtocol(OpaquePointer(session), &name, &length)
+        return UnsafeBufferPointer(start: name, count: Int(length)).elementsEqual("h2".utf8)
     }
 
     /// Says why a verification failed: `X509_V_ERR_APPLICATION_VERIFICATION`.

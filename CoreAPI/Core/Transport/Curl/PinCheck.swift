@@ -7,8 +7,8 @@ final class PinCheck {
     private let host: String
     private let pins: PinSet
     private let configured: [String]
-    /// What the last handshake came to, until it is taken.
-    private var mismatch: PinMismatch?
+    /// What handshakes came to, until it is taken. A handshake does not say whose it is, but those of one host fail alike.
+    private var mismatches: [PinMismatch] = []
 
     /// - Returns: `nil` for a host without pins.
     init?(host: String, trust: ServerTrustManager) {
@@ -31,9 +31,15 @@ final class PinCheck {
         }
     }
 
-    func takeMismatch() -> PinMismatch? {
-        defer { mismatch = nil }
-        return mismatch
+    /// What a transfer that ends has to tell: every mismatch that was let through, and of those that were refused its own.
+    ///
+    /// - Parameter isRefused: whether it ended in its handshake.
+    func takeMismatches(isRefused: Bool) -> [PinMismatch] {
+        guard !mismatches.isEmpty else { return [] }
+        var taken = mismatches.filter { !$0.isEnforced }
+        mismatches.removeAll { !$0.isEnforced }
+        if isRefused, !mismatches.isEmpty { taken.append(mismatches.removeFirst()) }
+        return taken
     }
 
     /// Fails closed: a chain that cannot be read is none that matches.
@@ -41,15 +47,20 @@ final class PinCheck {
         guard let openSSL = OpenSSL.linked, let chain = openSSL.verifiedChain(store) else { return false }
         guard !chain.contains(where: { configured.contains($0.pin) }) else { return true }
         let isEnforced = pins.mode(at: Date()) == .enforce
-        mismatch = PinMismatch(host: host, certificates: chain, configured: configured, isEnforced: isEnforced)
+        // One that nobody came for, because its transfer was cancelled meanwhile, must not pile up.
+        if mismatches.count >= Self.longest { mismatches.removeFirst() }
+        mismatches.append(PinMismatch(host: host, certificates: chain, configured: configured, isEnforced: isEnforced))
         if isEnforced { openSSL.refuse(store) }
         return !isEnforced
     }
+
+    private static let longest = 256
 
     /// `CURLOPT_SSL_CTX_FUNCTION`: a connection is about to be made.
     private static var prepare: curl_ssl_ctx_callback {
         { _, context, check in
             guard let openSSL = OpenSSL.linked, let context, let check else { return CURLE_ABORTED_BY_CALLBACK }
+            openSSL.refuseCut(of: context)
             openSSL.setVerify(of: context, to: PinCheck.verified, check)
             return CURLE_OK
         }

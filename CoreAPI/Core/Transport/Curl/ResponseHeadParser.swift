@@ -55,10 +55,10 @@ struct ResponseHeadParser {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
             let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
         else { return nil }
-        let value = trimmed(line[line.index(after: colon)...])
-        // Once they are spaces nobody can tell; a cookie with one is to be ignored as a whole (RFC 6265bis §5.6).
-        if name == .setCookie, value.contains(where: { $0 == 0 || $0 == 0x0D }) { return nil }
-        return HTTPField(name: name, lenientValue: value)
+        let raw = line[line.index(after: colon)...]
+        // Once they are spaces, or taken off an end, nobody can tell; a cookie with one is to be ignored as a whole (RFC 6265bis §5.6).
+        if name == .setCookie, raw.contains(where: { $0 == 0 || $0 == 0x0D }) { return nil }
+        return HTTPField(name: name, lenientValue: trimmed(raw))
     }
 
     /// Several fields, or a list in one, that all say the same are taken as one; if they differ, the message's end is unknown and
@@ -99,7 +99,7 @@ struct ResponseHeadParser {
         var whole = Array(line)
         while isFolded(rest) {
             whole.append(0x20)
-            whole.append(contentsOf: trimmed(nextLine(&rest)))
+            whole.append(contentsOf: nextLine(&rest).drop { $0 == 0x20 || $0 == 0x09 })
         }
         return whole
     }

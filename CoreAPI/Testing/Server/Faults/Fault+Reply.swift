@@ -30,13 +30,17 @@ extension Fault {
         case .beforeRequest, .inRequestBody: reply
         case .beforeResponse: Reply(steps + reply.steps)
         case .inResponseBody: Reply(insideBody(of: reply.steps))
-        case .afterResponse: Reply(reply.steps + steps)
+        case .afterResponse: Reply(reply.steps + [.complete] + steps)
         }
     }
 
     private func insideBody(of all: [Reply.Step]) -> [Reply.Step] {
         for (index, step) in all.enumerated() {
             guard let (first, second) = step.halves else { continue }
+            if effect == .throttle, case .sendBody(let rest) = second {
+                let slowly = Reply.Step.throttled(rest, chunkSize: max(1, rest.count / 4), interval: Self.pause)
+                return all[..<index] + [first] + steps + [slowly] + all[(index + 1)...]
+            }
             return all[..<index] + [first] + steps + [second] + all[(index + 1)...]
         }
         // No body: right after the head.

@@ -26,13 +26,13 @@ public struct Fault: Sendable, Hashable, CustomStringConvertible {
         case close
         /// The connection is aborted (RST), 30 ms after what was sent of the answer, so that it arrives.
         case reset
-        /// Nothing more is read or sent; the connection stays.
+        /// Nothing more is read or sent, over HTTP/2 in this stream; the connection stays.
         case stall
         /// What would be sent next ends in its middle, as if it were whole. Where that is nothing the connection ends.
         case truncate
         /// Bytes are sent that do not belong there. Within a body over HTTP/1.1 nobody can tell them from its content.
         case garble
-        /// What comes next takes its time: pauses of 30 ms.
+        /// What comes next takes its time: a pause of 30 ms, and within a body one after each quarter of its rest.
         case throttle
         /// The connection's end is announced: GOAWAY, over HTTP/1.1 `Connection: close`. Until the request was read whole it is refused
         /// with that; afterwards it is still answered.

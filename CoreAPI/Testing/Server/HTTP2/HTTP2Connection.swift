@@ -12,7 +12,9 @@ final class HTTP2Connection: @unchecked Sendable {  // What changes is touched b
     /// Guards everything below, and wakes who waits for a window, a body or the last stream.
     private let condition = NSCondition()
     private var streams: [UInt32: HTTP2Stream] = [:]
+    /// Threads of streams, and streams that are not answered yet.
     private var running = 0
+    private var unanswered = 0
     private var exchanges = 0
     private var lastStream: UInt32 = 0
     private var window = 65_535
@@ -115,6 +117,8 @@ final class HTTP2Connection: @unchecked Sendable {  // What changes is touched b
             locked { known.isRequestWhole = true }
             return true
         }
+        // Trailers of one that is over.
+        guard frame.stream > locked({ lastStream }) else { return true }
         let stream = HTTP2Stream(
             frame.stream, on: self, socket: socket, fields: fields, exchange: locked { exchanges }, connection: number)
         guard let stream else { return false }
@@ -125,6 +129,7 @@ final class HTTP2Connection: @unchecked Sendable {  // What changes is touched b
             stream.isRequestWhole = frame.flags.contains(.endStream)
             streams[frame.stream] = stream
             running += 1
+            unanswered += 1
         }
         engine.startThread { [self] in
             stream.serve(engine)
@@ -144,11 +149,11 @@ final class HTTP2Connection: @unchecked Sendable {  // What changes is touched b
             if frame.flags.contains(.endStream) { stream.isRequestWhole = true }
             return stream.isHeld
         }
-        // Who stalls within a request's body lets no more of it come.
-        guard !frame.payload.isEmpty, !isHeld else { return true }
+        guard !frame.payload.isEmpty else { return true }
         let more = HTTP2Frame.bytes(UInt32(frame.payload.count))
         var updates = HTTP2Frame(kind: .windowUpdate, payload: more).wire
-        if !frame.flags.contains(.endStream) {
+        // Who stalls within a request's body lets no more of it come; other streams' bodies still do.
+        if !frame.flags.contains(.endStream), !isHeld {
             updates += HTTP2Frame(kind: .windowUpdate, stream: frame.stream, payload: more).wire
         }
         return socket.send(updates)
@@ -204,6 +209,11 @@ final class HTTP2Connection: @unchecked Sendable {  // What changes is touched b
 
     /// A stream is done; the last one of a connection that goes away closes it.
     func finished() {
-        if locked({ isGoingAway && running == 1 }) { socket.shutDown() }
+        let isLast = locked { () -> Bool in
+            unanswered -= 1
+            return isGoingAway && unanswered == 0
+        }
+        // The descriptor stays until the stream's thread is done.
+        if isLast { socket.shutDown() }
     }
 }

@@ -73,15 +73,17 @@ final class TLSSession: @unchecked Sendable {  // All three pointers are used un
         }
     }
 
-    func write(_ bytes: Data) {
+    /// - Returns: Whether all of it will be in what is drained; false when the connection is broken.
+    func write(_ bytes: Data) -> Bool {
         lock.withLock {
             functions.clearErrors()
             var rest = bytes[...]
             while !rest.isEmpty {
                 let count = rest.withUnsafeBytes { functions.write(session, $0.baseAddress, Int32(min($0.count, 1 << 20))) }
-                guard count > 0 else { return }
+                guard count > 0 else { return false }
                 rest = rest.dropFirst(Int(count))
             }
+            return true
         }
     }
 
