@@ -50,7 +50,7 @@ struct SetCookie: Sendable, Hashable {
         case "expires": if let date = CookieDate.date(value[...].utf8) { expires = date }
         case "max-age": if let seconds = Self.seconds(value) { maxAge = seconds }
         case "domain":
-            let name = value.utf8.first == UInt8(ascii: ".") ? String(value.dropFirst()) : value
+            let name = value.utf8.first == UInt8(ascii: ".") ? String(Substring(value.utf8.dropFirst())) : value
             // The Kelvin sign is a k in lower case: what is not ASCII stays, so that it matches no host.
             domain = name.isEmpty ? nil : name.utf8.allSatisfy { $0 < 0x80 } ? name.lowercased() : name
         case "path": path = value.utf8.first == UInt8(ascii: "/") ? value : nil

@@ -19,8 +19,10 @@ public struct Redaction: Sendable, Hashable {
         "auth", "xauth", "session", "xsession", "sid", "pwd", "pin", "otp", "sig", "cvv", "cvc",
     ]
 
-    private var stems = standardStems
-    private var names = standardNames
+    // In UTF-8, because every word of every text is looked up.
+    private static let stems = standardStems.map { Array($0.utf8) }
+    private static let wholeNames = Set(standardNames.map { Array($0.utf8) })
+    private var names = wholeNames
 
     /// - Parameter names: further names of headers, query items or JSON keys that hold secrets in this channel.
     public init(_ names: [String] = []) {
@@ -29,13 +31,13 @@ public struct Redaction: Sendable, Hashable {
 
     /// Whether a value under this name is hidden. Of a name with brackets, `user[token]`, every part counts.
     public func hides(_ name: some StringProtocol) -> Bool {
-        if name.contains("[") { return name.split { "[]".contains($0) }.contains { hidesPart($0) } }
+        if name.utf8.contains(UInt8(ascii: "[")) { return name.split { "[]".contains($0) }.contains { hidesPart($0) } }
         return hidesPart(name)
     }
 
     private func hidesPart(_ name: some StringProtocol) -> Bool {
         let name = Self.normalized(name)
-        return names.contains(name) || stems.contains { name.contains($0) }
+        return names.contains(name) || Self.stems.contains { name.holds($0) }
     }
 
     /// The value to show under this name.
@@ -67,7 +69,30 @@ public struct Redaction: Sendable, Hashable {
         return scanner.redacted()
     }
 
-    private static func normalized(_ name: some StringProtocol) -> String {
-        name.lowercased().filter { $0 != "-" && $0 != "_" && $0 != " " && $0 != "+" }
+    private static func normalized(_ name: some StringProtocol) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(name.utf8.count)
+        for byte in name.utf8 {
+            switch byte {
+            case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: " "), UInt8(ascii: "+"): continue
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): bytes.append(byte | 0x20)
+            // Beyond ASCII only Unicode knows, and it knows letters there that are ASCII in lower case.
+            case 0x80...: return name.lowercased().utf8.filter { !"-_ +".utf8.contains($0) }
+            default: bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+}
+
+extension [UInt8] {
+    /// Whether other bytes stand somewhere in these.
+    fileprivate func holds(_ wanted: [UInt8]) -> Bool {
+        guard count >= wanted.count else { return false }
+        return (0...(count - wanted.count)).contains { start in
+            var index = 0
+            while index < wanted.count, self[start + index] == wanted[index] { index += 1 }
+            return index == wanted.count
+        }
     }
 }

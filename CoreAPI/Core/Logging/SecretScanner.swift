@@ -20,8 +20,9 @@ struct SecretScanner {
                 continue
             }
             let name = readName()
-            if ["bearer", "basic", "digest"].contains(name.lowercased()) {
-                skipCredentials(toEndOfLine: name.lowercased() == "digest")
+            let scheme = (5...6).contains(name.utf8.count) ? name.lowercased() : ""
+            if ["bearer", "basic", "digest"].contains(scheme) {
+                skipCredentials(toEndOfLine: scheme == "digest")
             } else if redaction.hides(name) {
                 if !skipElement(name) { skipValue() }
             }
@@ -97,7 +98,7 @@ struct SecretScanner {
         }
         copy(end - start)
         let name = String(decoding: bytes[start..<end], as: UTF8.self)
-        guard name.contains("\\u") else { return name }
+        guard bytes[start..<end].contains(UInt8(ascii: "\\")) else { return name }
         // A key may be written with escapes; what it says counts.
         return name.replacing(/\\u([0-9a-fA-F]{4})/) { match in
             UInt32(match.output.1, radix: 16).flatMap(Unicode.Scalar.init).map { String(Character($0)) } ?? ""

@@ -34,7 +34,7 @@ public struct Fixture: RequestModifier {
     ) {
         let parts = target.split(separator: "?", maxSplits: 1)
         self.method = method
-        path = PercentEncoding.path(String(parts.first?.drop { $0 == "/" } ?? ""))
+        path = PercentEncoding.path(String(parts.first?.unicodeScalars.drop { $0 == "/" } ?? Substring.UnicodeScalarView()))
         query = parts.count == 2 ? Self.items(of: parts[1]) : []
         self.status = status
         self.headers = headers

@@ -41,6 +41,8 @@ struct CookieJarTests {
         }
         #expect(throws: CookieRefusal.self) { try jar.set("a=b; Domain=x.shop.example.com") }
         #expect(throws: CookieRefusal.self) { try jar.set("a=b; Domain=\u{212A}.example", from: "https://k.example/") }
+        // A combining character does not go with the dot that is left out.
+        #expect(throws: CookieRefusal.self) { try jar.set("a=b; Domain=.\u{31A}example.com") }
     }
 
     @Test("an address never shares its cookies, however a domain is spelt")

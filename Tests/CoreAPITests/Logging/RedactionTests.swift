@@ -1,4 +1,5 @@
 import CoreAPI
+import Foundation
 import Testing
 
 @Suite("Redaction hides")
@@ -83,6 +84,23 @@ struct RedactionTests {
             text: #"{"şifre":"s3cret","card.number":"s3cret","pin code":"s3cret","page":1} şifre=s3cret"#)
         #expect(!shown.contains("s3cret"), "\(shown)")
         #expect(shown.contains(#""page":1"#))
+    }
+
+    @Test("in a time that lets a long text be logged", arguments: ["a/", "%C3%A9"])
+    func time(piece: String) {
+        let text = String(repeating: piece, count: (256 << 10) / piece.utf8.count)
+        // The thread's own time, because the machine may have other things to do.
+        let began = Self.threadTime()
+        #expect(Redaction().redact(text: text) == text)
+        let took = Self.threadTime() - began
+        #expect(took < 1.2, "256 KiB took \(took) s")
+    }
+
+    /// Seconds.
+    private static func threadTime() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     @Test("what a channel adds")

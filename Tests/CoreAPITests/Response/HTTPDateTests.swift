@@ -11,6 +11,11 @@ struct HTTPDateTests {
         #expect(HTTPDate.date(text) == Date(timeIntervalSince1970: 784_111_777))
     }
 
+    @Test("A number with a sign is none", arguments: ["Sun, +6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:+37 GMT"])
+    func signs(text: String) {
+        #expect(HTTPDate.date(text) == nil)
+    }
+
     @Test("A day that its month does not have is no date; leap days and leap seconds are")
     func days() {
         for day in ["31 Feb 2026", "30 Feb 2024", "29 Feb 2025", "31 Apr 2026", "00 Jan 2026"] {

@@ -32,6 +32,12 @@ struct FixtureTransportTests {
         #expect(created.head?.headers[.contentType] == "application/json")
     }
 
+    @Test("have no slash before their path, whatever letter it would make one with")
+    func leadingSlash() {
+        #expect(Fixture(.get, "//orders").path == "orders")
+        #expect(Fixture(.get, "/\u{5AB}x").path == "%D6%ABx")
+    }
+
     @Test("that do not fit fail with what there is and the nearest")
     func unmatched() async {
         let response = await page(channel(Fixture(.get, "orders/list"), Fixture(.post, "basket")), "order/list?token=s3cret")

@@ -13,7 +13,7 @@ extension FuzzTarget {
 
         let rendered = challenges.map { challenge in
             let parameters = challenge.parameters.map { name, value in
-                "\(name)=\"\(value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+                "\(name)=\(value.quoted)"
             }
             return "\(challenge.scheme) " + (challenge.token68.map { [$0] } ?? parameters).joined(separator: ", ")
         }

@@ -12,12 +12,12 @@ extension FuzzTarget {
         guard let date = HTTPDate.date(text) else { return }
         expect(date.timeIntervalSince1970.rounded() == date.timeIntervalSince1970, "whole seconds")
         // The last leap second that can be written lies in a year that cannot.
-        guard let rendered = HTTPDate.text(date) else { return expect(text.contains(":60"), "a year of four digits: \(date)") }
+        guard let rendered = HTTPDate.text(date) else { return expect(text.contains("60"), "a year of four digits: \(date)") }
         expect(HTTPDate.date(rendered) == date, "rendered and parsed again: \(rendered)")
         let words = text.split { " ,-".contains($0) }
         let day = Int(words[words.count == 6 ? 1 : 2])
         expect(
-            text.contains(":60") || day.map { rendered.hasPrefix("Mon, \($0 < 10 ? "0" : "")\($0) ") } ?? false,
+            text.contains("60") || day.map { rendered.hasPrefix("Mon, \($0 < 10 ? "0" : "")\($0) ") } ?? false,
             "the day that was written: \(rendered)")
     }
 }

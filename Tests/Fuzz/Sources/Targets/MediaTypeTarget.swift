@@ -22,8 +22,7 @@ extension FuzzTarget {
             return
         }
         let rendered = type.parameters.reduce(into: type.essence) { text, parameter in
-            let value = parameter.value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-            text += "; \(parameter.key)=\"\(value)\""
+            text += "; \(parameter.key)=\(parameter.value.quoted)"
         }
         expect(MediaType(rendered) == type, "rendered and parsed again: \(rendered.debugDescription)")
     }
@@ -47,6 +46,17 @@ extension FuzzTarget {
 }
 
 extension String {
+    /// As a quoted string (RFC 9110 §5.6.4), scalar by scalar: a combining character makes another letter of a quote.
+    var quoted: String {
+        var text = "\"".unicodeScalars
+        for scalar in unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { text.append("\\") }
+            text.append(scalar)
+        }
+        text.append("\"")
+        return String(text)
+    }
+
     /// RFC 9110 §5.6.2.
     fileprivate var isToken: Bool {
         !isEmpty && utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) }

@@ -1,0 +1,96 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+
+/// One kind of call, what the server does to it, and how it must end.
+struct Scenario: Sendable {
+    /// The first segment of the path, by which the server knows it.
+    let name: String
+    /// Of a thousand calls, so many are of this kind.
+    let share: Int
+    var method = HTTPRequest.Method.get
+    var params: Parameters?
+    var timeout = Timeout(.seconds(20))
+    /// Cancelled so long after it was made.
+    var cancelledAfter: Duration?
+    /// Decoded as JSON instead of taken as bytes.
+    var isDecoded = false
+    /// Only where calls are repeated.
+    var needsRetries = false
+    /// The labels of all the ends that are right; `success` for one.
+    let ends: Set<String>
+    /// A success has so many bytes.
+    var bytes: Int?
+    let reply: @Sendable (ReceivedRequest) -> Reply
+
+    static let success = "success"
+
+    static let all: [Scenario] = sound + faulty
+
+    private static let sound = [
+        Scenario(name: "plain", share: 440, ends: [success], bytes: 5) { _ in .ok("plain") },
+        Scenario(name: "decoded", share: 150, isDecoded: true, ends: [success]) { _ in .json(#"{"id": 7, "title": "soak"}"#) },
+        Scenario(name: "posted", share: 150, method: .post, params: ["text": text], ends: [success]) { request in
+            .ok(request.body)
+        },
+        Scenario(name: "compressed", share: 40, ends: [success], bytes: 20_000) { _ in zeros },
+        Scenario(name: "chunked", share: 50, ends: [success], bytes: 9) { _ in .chunked(["one", "two", "six"]) },
+        Scenario(name: "redirected", share: 40, ends: [success], bytes: 5) { .redirect(to: "/plain/\($0.connection)") },
+        Scenario(name: "repeated", share: 30, needsRetries: true, ends: [success], bytes: 5) { _ in .ok("again") },
+        Scenario(name: "throttled", share: 10, ends: [success], bytes: 90) { _ in
+            [
+                .sendHead(status: 200, headers: ["Content-Length": "90"]),
+                .throttled(Data(count: 90), chunkSize: 30, interval: .milliseconds(2)),
+            ]
+        },
+    ]
+
+    private static let faulty = [
+        Scenario(name: "missing", share: 15, ends: ["verification.unacceptableStatus.404"]) { _ in .status(404) },
+        Scenario(name: "undecodable", share: 10, isDecoded: true, ends: ["decoding"]) { _ in .json(#"{"id": "#) },
+        Scenario(name: "closed", share: 10, ends: ["transport.connectionLost"]) { _ in .closeWithoutReply },
+        Scenario(name: "reset", share: 10, ends: ["transport.connectionLost"]) { _ in .resetBeforeHead },
+        Scenario(name: "truncated", share: 10, ends: ["transport.truncated"]) { _ in
+            .truncated(declared: 10, sent: Data("five.".utf8))
+        },
+        Scenario(name: "unended", share: 5, ends: ["transport.truncated"]) { _ in .chunkedWithoutEnd(["one"]) },
+        Scenario(name: "garbage", share: 10, ends: ["transport.malformedResponse"]) { _ in .garbage(Data("SSH-2.0\r\n".utf8)) },
+        Scenario(name: "damaged", share: 5, ends: ["transport.malformedResponse"]) { _ in
+            .status(200, body: Data("no gzip".utf8), headers: ["Content-Encoding": "gzip"])
+        },
+        Scenario(name: "enormous", share: 2, ends: ["transport.responseTooLarge"]) { _ in bomb },
+        Scenario(name: "circular", share: 2, ends: ["transport.tooManyRedirects"]) { .redirect(to: $0.target) },
+        Scenario(name: "stalled", share: 3, timeout: Timeout(.milliseconds(150)), ends: ["transport.timedOut.total"]) { _ in
+            .stallBeforeHead
+        },
+        Scenario(name: "stuck", share: 3, timeout: Timeout(.milliseconds(150)), ends: ["transport.timedOut.total"]) { _ in
+            .stallInBody(sent: Data("some".utf8))
+        },
+        Scenario(name: "cancelled", share: 3, cancelledAfter: .milliseconds(20), ends: ["cancelled"]) { _ in .stallBeforeHead },
+        // Whichever comes first.
+        Scenario(name: "overtaken", share: 2, cancelledAfter: .zero, ends: ["cancelled", success]) { _ in .ok("early") },
+    ]
+
+    /// A few kilobytes.
+    private static let text = String(repeating: "soak ", count: 600)
+    private static let zeros = Reply.gzipBomb(decodedBytes: 20_000)
+    private static let bomb = Reply.gzipBomb(decodedBytes: 4 << 20)
+}
+
+/// A call of a scenario, told from the others by its number.
+struct ScenarioEndpoint: Endpoint {
+    let scenario: Scenario
+    let number: Int
+
+    var path: String { "\(scenario.name)/\(number)" }
+    var method: HTTPRequest.Method { scenario.method }
+    var params: Parameters? { scenario.params }
+    var modifiers: [any RequestModifier] { [scenario.timeout] }
+    var description: String { scenario.name }
+}
+
+struct Item: Decodable, Sendable {
+    let id: Int
+    let title: String
+}

@@ -1,0 +1,185 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import Synchronization
+
+/// Sends calls over several channels, tenth by tenth, and compares what the process holds after the last tenth with what it held
+/// after the first.
+final class SoakRun: Sendable {
+    private let requests: Int
+    private let seed: UInt64
+    private let atOnce: Int
+
+    /// A call that ends so much later than its timeout hung. Much, because the machine may have other things to do.
+    private static let grace = Duration.seconds(5)
+    /// Requests that one server gets.
+    private static let generation = 10_000
+    /// Further descriptors and threads that idle connections may take: eight for each of four channels, and both their ends.
+    private static let connections = 4 * 8
+    /// Further memory: that of allocators, which keep what they were given.
+    private static let memoryShare = 0.1
+    private static let memoryBytes = 16 << 20
+
+    private let tally = Mutex(Tally())
+
+    init(requests: Int, seed: UInt64, atOnce: Int) {
+        self.requests = requests
+        self.seed = seed
+        self.atOnce = atOnce
+    }
+
+    func run() async throws -> Bool {
+        let before = Figures()
+        let channels = Self.channels()
+        print("soak: \(requests) requests, \(atOnce) at once, over \(channels.count) channels; seed \(seed)")
+        print("tenth   requests   requests/s   memory/MiB  descriptors  threads")
+        var figures: [Figures] = []
+        var port: UInt16 = 0
+        for tenth in 0..<10 {
+            let (start, end) = (requests * tenth / 10, requests * (tenth + 1) / 10)
+            let began = ContinuousClock.now
+            for first in stride(from: start, to: end, by: Self.generation) {
+                let server = try SoakServer(port: port).server
+                port = server.port
+                await send(first..<min(first + Self.generation, end), over: channels, to: server)
+                server.close()
+            }
+            let seconds = (ContinuousClock.now - began) / .seconds(1)
+            figures.append(Figures())
+            print(String(format: "%5d %10d %12.0f    ", tenth + 1, end, Double(end - start) / seconds) + figures[tenth].text)
+            fflush(nil)
+        }
+        for channel in channels { await channel.close() }
+        let after = try await settled(before)
+        print("  end                               " + after.text)
+        return report(figures, before: before, after: after)
+    }
+
+    // MARK: - Calls
+
+    private static func channels() -> [Channel] {
+        ["bare", "patient", "counting", "small"].map { name in
+            var limits = Limits()
+            limits.responseBodySize = 1 << 20
+            if name == "small" { limits.connectionsPerHost = 4 }
+            var channel = Channel(
+                name: name, environment: Environment(name, baseURL: "http://127.0.0.1"), limits: limits,
+                transport: CurlTransport(limits: limits))
+            channel.environment.allowsInsecureConnections = true
+            if name == "patient" { channel.interceptors = [RetryPolicy(base: .milliseconds(1))] }
+            return channel
+        }
+    }
+
+    private func send(_ numbers: Range<Int>, over channels: [Channel], to server: LoopbackServer) async {
+        let managers = channels.map { channel in
+            var channel = channel
+            channel.environment.baseURL = server.url
+            return NetworkManager<ScenarioEndpoint>(channel: channel)
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for (count, number) in numbers.enumerated() {
+                if count >= atOnce { await group.next() }
+                let scenario = scenario(of: number)
+                // The one that repeats is the second.
+                let manager = managers[scenario.needsRetries ? 1 : number % managers.count]
+                group.addTask { await self.call(scenario, number, by: manager) }
+            }
+        }
+    }
+
+    /// The same for the same seed, however many are under way.
+    private func scenario(of number: Int) -> Scenario {
+        var bits = seed &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15
+        bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+        var place = Int((bits ^ bits >> 31) % UInt64(Self.shares))
+        return Scenario.all.first { scenario in
+            place -= scenario.share
+            return place < 0
+        } ?? Scenario.all[0]
+    }
+
+    private static let shares = Scenario.all.reduce(0) { $0 + $1.share }
+
+    private func call(_ scenario: Scenario, _ number: Int, by manager: NetworkManager<ScenarioEndpoint>) async {
+        let endpoint = ScenarioEndpoint(scenario: scenario, number: number)
+        let began = ContinuousClock.now
+        let task = Task {
+            scenario.isDecoded
+                ? await manager.response(for: endpoint, as: Item.self).with(.success(Data()), unless: \.error)
+                : await manager.response(for: endpoint, decoding: .data)
+        }
+        if let pause = scenario.cancelledAfter {
+            if pause > .zero { try? await Task.sleep(for: pause) }
+            task.cancel()
+        }
+        let response = await task.value
+        let took = ContinuousClock.now - began
+        let label = response.error?.label ?? Scenario.success
+        tally.withLock { tally in
+            tally.count(scenario, label, took: took)
+            if !scenario.ends.contains(label) {
+                tally.note("\(scenario.name)/\(number): \(response.error.map { "\($0)" } ?? label)")
+            } else if response.error == nil, let bytes = scenario.bytes, response.data.count != bytes {
+                tally.note("\(scenario.name)/\(number): expected \(bytes) bytes, got \(response.data.count)")
+            }
+            if took > scenario.timeout.total + Self.grace { tally.note("\(scenario.name)/\(number) hung for \(took)") }
+        }
+    }
+
+    // MARK: - Findings
+
+    /// What is left when everything is closed; threads and sockets take a moment to go.
+    private func settled(_ before: Figures) async throws -> Figures {
+        var after = Figures()
+        for _ in 0..<100 where after.descriptors > before.descriptors + Self.runtime {
+            try await Task.sleep(for: .milliseconds(50))
+            after = Figures()
+        }
+        return after
+    }
+
+    /// What the language's runtime opens when it is first needed, and keeps.
+    private static let runtime = 4
+
+    private func report(_ figures: [Figures], before: Figures, after: Figures) -> Bool {
+        let tally = tally.withLock { $0 }
+        print("\nends")
+        for (label, count) in tally.byLabel { print(String(format: "%10d  ", count) + label) }
+        print(String(format: "longest call: %.2f s", tally.longest / .seconds(1)))
+
+        var findings = tally.surprises
+        if tally.surpriseCount > findings.count { findings.append("… and \(tally.surpriseCount - findings.count) more") }
+        let (first, last) = (figures[0], figures[figures.count - 1])
+        let memory = first.residentBytes + max(Int(Double(first.residentBytes) * Self.memoryShare), Self.memoryBytes)
+        if last.residentBytes > memory {
+            findings.append(
+                "memory is not flat: \(first.residentBytes) bytes after the first tenth, \(last.residentBytes) after the last")
+        }
+        if last.descriptors > first.descriptors + Self.connections {
+            findings.append(
+                "descriptors are not flat: \(first.descriptors) after the first tenth, \(last.descriptors) after the last")
+        }
+        if last.threads > first.threads + Self.connections {
+            findings.append("threads are not flat: \(first.threads) after the first tenth, \(last.threads) after the last")
+        }
+        if after.descriptors > before.descriptors + Self.runtime {
+            findings.append("left open at the end: \(before.descriptors) descriptors before, \(after.descriptors) after")
+        }
+        for finding in findings { print("✗ \(finding)") }
+        if findings.isEmpty {
+            print("✓ every call ended as it must; memory, descriptors and threads are flat; nothing is left open")
+        }
+        return findings.isEmpty
+    }
+}
+
+extension Response {
+    /// This response with a value of another kind, or with its error.
+    fileprivate func with<Other>(
+        _ result: Result<Other, APIClientError>, unless error: (Response) -> APIClientError?
+    ) -> Response<Other> {
+        with(error(self).map { .failure($0) } ?? result)
+    }
+}
