@@ -72,7 +72,7 @@ public final class DigestAuthentication: RequestInterceptor {
             request.goesToEnvironment(or: origins)
         else { return .doNotRetry }
         let asked = response.metrics?.redirects.last
-        if let asked {
+        if asked != nil {
             // A stranger's challenge is not for us, and what was redirected may have been done already.
             // Nor does a stranger on the way choose what is asked for with an answer.
             guard response.metrics?.redirects.allSatisfy({ $0.hasSameOrigin(as: request.url) }) == true,

@@ -48,9 +48,9 @@ public func withChannel<Result>(
     let transport = CurlTransport(limits: channel.limits)
     let swapped = { (channel: inout Channel) in
         channel.environmentSwitch = nil
-        channel.environment.baseURL = server.url
-        channel.environment.serverTrustManager = ServerTrustManager(
-            authorities: server.tls.map { .pem($0.authorityPEM) } ?? .system)
+        let path = (try? HTTPURL(channel.environment.baseURL))?.path ?? "/"
+        channel.environment.baseURL = server.url + (path == "/" ? "" : path)
+        if let tls = server.tls { channel.environment.serverTrustManager.authorities = .pem(tls.authorityPEM) }
         channel.environment.allowsInsecureConnections = server.tls == nil
         change(&channel)
     }

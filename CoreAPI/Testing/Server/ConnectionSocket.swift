@@ -147,6 +147,13 @@ final class ConnectionSocket: Sendable {
         _ = shutdown(descriptor, Int32(SHUT_RD))
     }
 
+    /// Ends the connection for sending and blocks until the peer has left, five seconds at most: what was sent last would be lost with
+    /// the reset that answers what the peer still sends.
+    func waitForPeerToLeave() {
+        _ = shutdown(descriptor, Int32(SHUT_WR))
+        _ = hold(for: .seconds(5))
+    }
+
     /// Makes ``close()`` send RST. Who reads or waits on this connection learns that it is over.
     func abortOnClose() {
         var linger = linger(l_onoff: 1, l_linger: 0)

@@ -79,7 +79,10 @@ final class ServerEngine: Sendable {
             _ = player.play(fault.steps)
             return ledger.update { $0.handshakeFailed() }
         }
-        guard socket.handshake() else { return ledger.update { $0.handshakeFailed() } }
+        guard socket.handshake() else {
+            socket.waitForPeerToLeave()
+            return ledger.update { $0.handshakeFailed() }
+        }
         if socket.speaksHTTP2 { serveHTTP2(socket, number: number) } else { serveHTTP1(socket, number: number) }
     }
 

@@ -121,9 +121,10 @@ struct CookieJarTests {
     }
 
     @Test("a nameless one that reads like another is refused")
-    func nameless() throws {
+    func namelessPair() throws {
         try jar.set("sid=good; Path=/; Secure")
-        #expect(throws: CookieRefusal.namelessPair) { try jar.store("=sid=evil; Path=/", from: HTTPURL("http://shop.example.com/")) }
+        let address = try HTTPURL("http://shop.example.com/")
+        #expect(throws: CookieRefusal.namelessPair) { try jar.store("=sid=evil; Path=/", from: address) }
         try jar.set("plain; Path=/")
         #expect(try jar.sent(to: "https://shop.example.com/") == ["sid=good", "plain"])
     }

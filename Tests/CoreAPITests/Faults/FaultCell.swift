@@ -30,6 +30,8 @@ struct FaultCell: Sendable {
         let first = try await send(requests, "\(server.url)/first")
         // What is sent into a connection that is just being closed is lost or not as it happens.
         if fault.trigger == .afterResponse, endsConnection { try await server.waitForOpenConnections(atMost: 0) }
+        // Nobody reads what comes over an idle connection, so that nothing tells when it is there.
+        if fault.trigger == .afterResponse, fault.effect == .garble { try await Task.sleep(for: .milliseconds(100)) }
         let second = try await send(requests, "\(server.url)/second")
         let took = began.duration(to: .now)
         await transport.close()

@@ -53,7 +53,7 @@ struct FaultMatrixTests {
         reset afterResponse             | ok                    | ok                    | ok             | ok
         stall afterResponse             | ok then timedOut.idle | ok then timedOut.idle | ok             | ok
         truncate afterResponse          | ok                    | ok                    | ok             | ok
-        garble afterResponse            | ok                    | ok                    | ok             | ok
+        garble afterResponse            | ok                    | ok                    | ok             | ok then lost, ambiguous
         throttle afterResponse          | ok                    | ok                    | ok             | ok
         goAway afterResponse            | ok                    | ok                    | ok             | ok
         resetStream afterResponse       | ok                    | ok                    | ok             | ok

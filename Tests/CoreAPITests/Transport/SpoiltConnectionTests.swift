@@ -72,7 +72,9 @@ struct SpoiltConnectionTests {
         await transport.close()
     }
 
-    @Test("of which a limit or a clock stopped one answer is not used again, whatever goes on coming over it", arguments: [true, false])
+    @Test(
+        "of which a limit or a clock stopped one answer is not used again, whatever goes on coming over it",
+        arguments: [true, false])
     func stopped(byClock: Bool) async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
             if request.connection > 0 { return .ok("fresh") }

@@ -117,22 +117,6 @@ struct TruncationTests {
         await transport.close()
     }
 
-    @Test("Over TLS, a body that ends with the connection is complete only after TLS's goodbye (RFC 9112 §9.8)", arguments: [true, false], [true, false])
-    func closeNotify(isCut: Bool, isPinned: Bool) async throws {
-        let tls = try ServerTLS(protocols: [.http1])
-        let server = try LoopbackServer.start(tls: tls) { _ in
-            [.sendHead(status: 200), .sendBody(Data("half of it".utf8)), isCut ? .truncate : .closeConnection]
-        }
-        let transport = CurlTransport()
-        var requests = Requests(transport)
-        requests.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM))
-        if isPinned { requests.trust.pins = ["localhost": [tls.certificate.certificate.pin]] }
-        let response = try await requests.send(.get, server.url)
-        #expect(response.transportError?.label == (isCut ? "truncated" : nil))
-        #expect(response.text == "half of it")
-        await transport.close()
-    }
-
     @Test("A body that ends with the connection is complete (RFC 9112 §6.3)")
     func closeDelimited() async throws {
         let server = try LoopbackServer.start { _ in [.sendHead(status: 200), .sendBody(Data("abc".utf8)), .closeConnection] }

@@ -2,7 +2,7 @@ internal import CCurl
 internal import Foundation
 
 /// The functions that libcurl calls while a transfer runs, on the loop's thread. Each finds its transfer behind the context pointer.
-/// None calls back into libcurl except for a getter and one setter, which says so; none starts or ends a transfer.
+/// None calls back into libcurl except for getters and `CURLOPT_FORBID_REUSE`; none starts or ends a transfer.
 enum CurlCallbacks {
     /// `CURLOPT_HEADERFUNCTION`: one line at a time.
     static var header: curl_write_callback {
@@ -130,6 +130,8 @@ extension CurlTransfer {
     /// Keeps the reason, and answers what makes libcurl end the transfer with `CURLE_WRITE_ERROR`.
     fileprivate func stop(_ reason: TransportError) -> Int {
         failure = failure ?? reason
+        // What goes on coming would be read for ever under the next request; libcurl looks at this when it ends the transfer.
+        try? handle?.set(CURLOPT_FORBID_REUSE, 1)
         return 0
     }
 

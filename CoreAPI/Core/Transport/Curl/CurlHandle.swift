@@ -79,7 +79,7 @@ final class CurlHandle {
             }, option)
     }
 
-    func setSSLContext(_ callback: @escaping curl_ssl_ctx_callback, _ context: UnsafeMutableRawPointer?) throws(TransportError) {
+    func setSSLContext(_ callback: @escaping curl_ssl_ctx_callback, _ context: UnsafeMutableRawPointer) throws(TransportError) {
         try check(ccurl_set_ssl_context(easy, callback, context), CURLOPT_SSL_CTX_FUNCTION)
     }
 

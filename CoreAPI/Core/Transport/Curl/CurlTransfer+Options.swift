@@ -98,11 +98,7 @@ extension CurlTransfer {
             try handle.set(CURLOPT_CA_CACHE_TIMEOUT, 0)
         }
         if let identity = trust.identity { try setIdentity(identity, handle) }
-        if let pinCheck {
-            try pinCheck.attach(to: handle)
-        } else if OpenSSL.linked != nil {
-            try handle.setSSLContext(OpenSSL.prepare, nil)
-        }
+        try pinCheck?.attach(to: handle)
     }
 
     private func setIdentity(_ identity: ClientIdentity, _ handle: CurlHandle) throws(TransportError) {

@@ -217,8 +217,8 @@ final class CurlWorker {
         }
         if let handle = transfer.handle {
             outcome.metrics = handle.metrics(of: transfer)
-            // What a limit or a clock stopped may go on coming, and libcurl would read it for ever under the next request; and a peer
-            // that has fallen silent stays silent. Other streams of the connection keep it until they are done.
+            // What a clock stopped may go on coming, and libcurl would read it for ever under the next request; and a peer that has
+            // fallen silent stays silent. Other streams of the connection keep it until they are done.
             if case .failed = outcome.end { try? handle.set(CURLOPT_FORBID_REUSE, 1) }
             multi.remove(handle)
             handles.put(handle)

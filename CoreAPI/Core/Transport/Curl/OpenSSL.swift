@@ -1,4 +1,3 @@
-internal import CCurl
 internal import Foundation
 
 /// The few functions of OpenSSL that see the chain a server was verified by, found at run time in the very library that libcurl has
@@ -17,7 +16,6 @@ struct OpenSSL: Sendable {
         @convention(c) (OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
     private typealias SelectedProtocol =
         @convention(c) (OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt32>?) -> Void
-    private typealias ClearOptions = @convention(c) (OpaquePointer?, UInt64) -> UInt64
     private typealias Pending = @convention(c) (OpaquePointer?) -> Int32
     private typealias SetError = @convention(c) (OpaquePointer?, Int32) -> Void
 
@@ -29,7 +27,6 @@ struct OpenSSL: Sendable {
     private let encode: EncodeCertificate
     private let setError: SetError
     private let pending: Pending
-    private let clearOptions: ClearOptions
     private let selectedProtocol: SelectedProtocol
 
     /// `nil` where libcurl speaks TLS by another library.
@@ -43,7 +40,6 @@ struct OpenSSL: Sendable {
             let chain = crypto["X509_STORE_CTX_get0_chain"], let count = crypto["OPENSSL_sk_num"],
             let element = crypto["OPENSSL_sk_value"], let encode = crypto["i2d_X509"],
             let setError = crypto["X509_STORE_CTX_set_error"], let pending = ssl["SSL_pending"],
-            let clearOptions = ssl["SSL_CTX_clear_options"],
             let selectedProtocol = ssl["SSL_get0_alpn_selected"]
         else { return nil }
         self.setVerify = unsafeBitCast(setVerify, to: SetVerify.self)
@@ -54,29 +50,12 @@ struct OpenSSL: Sendable {
         self.encode = unsafeBitCast(encode, to: EncodeCertificate.self)
         self.setError = unsafeBitCast(setError, to: SetError.self)
         self.pending = unsafeBitCast(pending, to: Pending.self)
-        self.clearOptions = unsafeBitCast(clearOptions, to: ClearOptions.self)
         self.selectedProtocol = unsafeBitCast(selectedProtocol, to: SelectedProtocol.self)
     }
 
     /// Has every connection of a context verified by the function.
     func setVerify(of context: UnsafeMutableRawPointer, to verify: @escaping Verify, _ argument: UnsafeMutableRawPointer) {
         setVerify(OpaquePointer(context), verify, argument)
-    }
-
-    /// Has a connection that ends without TLS's goodbye (`close_notify`) fail: anybody on the way can end TCP, and a body whose end only
-    /// the connection's tells would be cut short and pass (RFC 9112 §9.8). libcurl asks for the opposite
-    /// (`SSL_OP_IGNORE_UNEXPECTED_EOF`).
-    func refuseCut(of context: UnsafeMutableRawPointer) {
-        _ = clearOptions(OpaquePointer(context), 1 << 7)
-    }
-
-    /// `CURLOPT_SSL_CTX_FUNCTION` of a host without pins.
-    static var prepare: curl_ssl_ctx_callback {
-        { _, context, _ in
-            guard let context else { return CURLE_ABORTED_BY_CALLBACK }
-            linked?.refuseCut(of: context)
-            return CURLE_OK
-        }
     }
 
     /// Ordinary verification, and the chain that it ended with; `nil` when it failed.

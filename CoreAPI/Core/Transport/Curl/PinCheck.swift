@@ -60,7 +60,6 @@ final class PinCheck {
     private static var prepare: curl_ssl_ctx_callback {
         { _, context, check in
             guard let openSSL = OpenSSL.linked, let context, let check else { return CURLE_ABORTED_BY_CALLBACK }
-            openSSL.refuseCut(of: context)
             openSSL.setVerify(of: context, to: PinCheck.verified, check)
             return CURLE_OK
         }
