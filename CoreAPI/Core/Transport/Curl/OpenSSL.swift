@@ -74,7 +74,8 @@ struct OpenSSL: Sendable {
     static var prepare: curl_ssl_ctx_callback {
         { _, context, _ in
             guard let context else { return CURLE_ABORTED_BY_CALLBACK }
-            linked?.refuseCut(of: context)
+            // By its whole name: `Self` would be captured, which a release build refuses.
+            OpenSSL.linked?.refuseCut(of: context)
             return CURLE_OK
         }
     }
