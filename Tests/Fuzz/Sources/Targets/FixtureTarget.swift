@@ -16,8 +16,10 @@ extension FuzzTarget {
         guard let method = fixture.method, let path = fixture.path else { return expect(false, "a method and a path") }
         expect(path.firstForbiddenControl == nil && path.utf8.allSatisfy { $0 < 0x80 }, "a path as on the wire: \(path)")
 
-        // Written down again in the file's own form, in which CR LF is a line's end.
-        guard fixture.failure == nil, !path.isEmpty, fixture.query.isEmpty, !fixture.body.contains(0x0D) else { return }
+        // Written down again in the file's own form, in which CR LF is a line's end and a line that begins with # a comment.
+        guard fixture.failure == nil, !path.isEmpty, fixture.query.isEmpty, !fixture.body.contains(0x0D),
+            !method.rawValue.hasPrefix("#")
+        else { return }
         var lines = ["\(method.rawValue) /\(path)", "\(fixture.status)"] + fields.map { "\($0.name.rawName): \($0.value)" }
         lines += ["", String(decoding: fixture.body, as: UTF8.self) + "\n"]
         let again = try? Fixture(parsing: lines.joined(separator: "\n"), file: "/nowhere/fuzz.http")
