@@ -22,20 +22,20 @@ public struct MediaType: Sendable, Hashable {
         self.parameters = parameters
     }
 
-    /// At semicolons outside quotes.
+    /// At semicolons outside quotes. Scalar by scalar: a combining character makes another letter of a quote.
     private static func split(_ text: String) -> [Substring] {
         var parts: [Substring] = []
         var start = text.startIndex
         var isQuoted = false
         var isEscaped = false
-        for index in text.indices {
-            switch text[index] {
+        for index in text.unicodeScalars.indices {
+            switch text.unicodeScalars[index] {
             case _ where isEscaped: isEscaped = false
             case "\\" where isQuoted: isEscaped = true
             case "\"": isQuoted.toggle()
             case ";" where !isQuoted:
                 parts.append(text[start..<index])
-                start = text.index(after: index)
+                start = text.unicodeScalars.index(after: index)
             default: break
             }
         }
@@ -43,16 +43,17 @@ public struct MediaType: Sendable, Hashable {
     }
 
     private static func unquoted(_ text: String) -> String {
-        guard text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }
+        let scalars = text.unicodeScalars
+        guard scalars.count >= 2, scalars.first == "\"", scalars.last == "\"" else { return text }
         var isEscaped = false
-        return String(
-            text.dropFirst().dropLast().filter { character in
-                guard character == "\\", !isEscaped else {
-                    isEscaped = false
-                    return true
-                }
-                isEscaped = true
-                return false
-            })
+        let kept = scalars.dropFirst().dropLast().filter { scalar in
+            guard scalar == "\\", !isEscaped else {
+                isEscaped = false
+                return true
+            }
+            isEscaped = true
+            return false
+        }
+        return String(String.UnicodeScalarView(kept))
     }
 }

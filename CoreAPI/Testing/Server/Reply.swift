@@ -40,6 +40,10 @@ public struct Reply: Sendable, ExpressibleByArrayLiteral {
         /// Sends bytes on the connection as they are, even as the answer to a `HEAD`; over HTTP/2 past its frames.
         case send(Data)
 
+        /// Sends the same bytes, as they are, over and over until the peer leaves or the server closes: a flood. Over HTTP/2 past its
+        /// frames, also after the client has reset the stream.
+        case sendEndlessly(Data)
+
         /// Sends a status line, the header lines exactly as given (nothing is added), and the empty line.
         /// Without a reason the usual phrase is sent; an empty one sends none.
         case sendHead(status: Int, reason: String? = nil, headers: HeaderLines = [:])

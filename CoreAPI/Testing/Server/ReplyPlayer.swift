@@ -26,6 +26,9 @@ struct ReplyPlayer {
         switch step {
         case .send(let bytes):
             return socket.send(bytes)
+        case .sendEndlessly(let bytes):
+            while socket.send(bytes) {}
+            return false
         case .sendHead(let status, let reason, let headers):
             return output.sendHead(status: status, reason: reason, headers: headers)
         case .sendHalfHead:

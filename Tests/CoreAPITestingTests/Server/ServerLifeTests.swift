@@ -47,7 +47,7 @@ struct ServerLifeTests {
             #expect(try client.receive(through: ">").hasSuffix("</\(number)>"))
         }
         #expect(server.peakConnections == count)
-        #expect(clock.now - start < .seconds(20))
+        #expect(clock.now - start < .seconds(5))
     }
 
     @Test(

@@ -123,4 +123,28 @@ struct TruncationTests {
         #expect(try await requests.send(.get, server.url).text == "abc")
         await transport.close()
     }
+
+    /// An attacker who can cut the wire cannot forge the alert (RFC 9112 §9.8).
+    @Test("A body that ends with a TLS connection is complete after close_notify alone", arguments: [true, false], [true, false])
+    func closeDelimitedOverTLS(isCut: Bool, isPinned: Bool) async throws {
+        let tls = try ServerTLS(protocols: [.http1])
+        let server = try LoopbackServer.start(tls: tls) { request in
+            let end: Reply.Step = isCut ? .truncate : .closeConnection
+            guard request.target != "/chunked" else {
+                let head: Reply.Step = .sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"])
+                return [head, .sendChunk(Data("abc".utf8)), .endChunks(), end]
+            }
+            return [.sendHead(status: 200), .sendBody(Data("abc".utf8)), end]
+        }
+        var requests = requests
+        requests.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM))
+        if isPinned { requests.trust.pins = ["localhost": [try Certificate(pem: tls.certificate.pem).pin]] }
+        for _ in 0..<3 {
+            let response = try await requests.send(.get, server.url)
+            #expect(response.transportError?.label == (isCut ? "truncated" : nil), "\(response.result)")
+            #expect(response.text == "abc")
+            #expect(try await requests.send(.get, server.url + "/chunked").text == "abc")
+        }
+        await transport.close()
+    }
 }

@@ -19,6 +19,7 @@ enum CurlCallbacks {
                 if transfer.ticket?.multiplexes != multiplexes { transfer.discovered?.append(transfer, multiplexes: multiplexes) }
             case .other: transfer.lastActivity = LoopClock.now()
             }
+            if transfer.head.isComplete { transfer.awaitCloseNotice() }
             return line.count
         }
     }
@@ -79,6 +80,16 @@ enum CurlCallbacks {
         }
     }
 
+    /// `CURLOPT_SSL_CTX_FUNCTION`: a connection is about to be made; its context is the ``PinCheck`` of its host, where it has pins.
+    static var secure: curl_ssl_ctx_callback {
+        { _, context, pinCheck in
+            guard let openSSL = OpenSSL.linked, let context else { return CURLE_ABORTED_BY_CALLBACK }
+            openSSL.watch(context)
+            if let pinCheck { PinCheck.attach(pinCheck, to: context, openSSL) }
+            return CURLE_OK
+        }
+    }
+
     /// `CURLOPT_PREREQFUNCTION`: the connection stands, the request is about to go.
     ///
     /// When a reused connection turns out to be dead, libcurl sends the request again on a new one, up to five times, without a word
@@ -125,6 +136,16 @@ extension CurlTransfer {
         // when the transfer is over; if it were refused, each later request would find the connection spoilt and take another.
         if isSpoilt { try? handle.set(CURLOPT_FORBID_REUSE, 1) }
         return isSpoilt
+    }
+
+    /// The head is whole: whether the body's end can be told from a cut is decided by what TLS says at the connection's. Whether there
+    /// are chunks is left to who parses the head.
+    fileprivate func awaitCloseNotice() {
+        guard closeNoticeSession == nil, request.url.scheme == .https, let handle, handle.announcedBytes < 0,
+            handle.speaksHTTP2 == false, let session = handle.openSSLSession
+        else { return }
+        CloseNotices.await(on: session)
+        closeNoticeSession = session
     }
 
     /// Keeps the reason, and answers what makes libcurl end the transfer with `CURLE_WRITE_ERROR`.

@@ -99,6 +99,10 @@ struct CurlExchange {
         if hasBody, let expected = parsed.contentLength, received < expected {
             return .truncated(received: received, expected: expected)
         }
+        // Nothing but the connection's end delimits it, and over TLS an end that was meant is announced (RFC 9112 §9.8).
+        if hasBody, parsed.contentLength == nil, !parsed.head.headers.isChunked, outcome.hasCloseNotice == false {
+            return .truncated(received: received, expected: nil)
+        }
         return nil
     }
 
@@ -112,6 +116,11 @@ struct CurlExchange {
 }
 
 extension HTTPFields {
+    /// Whether a last chunk says where the body ends.
+    fileprivate var isChunked: Bool {
+        self[values: .transferEncoding].last?.trimmingHTTPWhitespace().lowercased().hasSuffix("chunked") ?? false
+    }
+
     /// Whether a coding was applied that libcurl takes off again.
     fileprivate var isEncoded: Bool {
         self[values: .contentEncoding].flatMap { $0.split(separator: ",") }

@@ -79,7 +79,7 @@ final class CurlHandle {
             }, option)
     }
 
-    func setSSLContext(_ callback: @escaping curl_ssl_ctx_callback, _ context: UnsafeMutableRawPointer) throws(TransportError) {
+    func setSSLContext(_ callback: @escaping curl_ssl_ctx_callback, _ context: UnsafeMutableRawPointer?) throws(TransportError) {
         try check(ccurl_set_ssl_context(easy, callback, context), CURLOPT_SSL_CTX_FUNCTION)
     }
 
@@ -125,15 +125,18 @@ final class CurlHandle {
     func offset(_ info: CURLINFO) -> Int64 { Int64(ccurl_get_offset(easy, info)) }
     func string(_ info: CURLINFO) -> String? { ccurl_get_string(easy, info).map { String(cString: $0) } }
 
+    /// OpenSSL's connection that the transfer uses; `nil` without one, and where another library speaks TLS.
+    var openSSLSession: UnsafeMutableRawPointer? { ccurl_get_openssl_session(easy) }
+
     /// Whether TLS holds bytes of the transfer's connection that were decrypted and not read. They are on no socket any more.
     var hasUnreadTLSBytes: Bool {
-        guard let openSSL = OpenSSL.linked, let session = ccurl_get_openssl_session(easy) else { return false }
+        guard let openSSL = OpenSSL.linked, let session = openSSLSession else { return false }
         return openSSL.hasUnreadBytes(session)
     }
 
     /// Whether the transfer's connection agreed on HTTP/2; `nil` where TLS does not say.
     var speaksHTTP2: Bool? {
-        guard let openSSL = OpenSSL.linked, let session = ccurl_get_openssl_session(easy) else { return nil }
+        guard let openSSL = OpenSSL.linked, let session = openSSLSession else { return nil }
         return openSSL.speaksHTTP2(session)
     }
 

@@ -98,7 +98,8 @@ extension CurlTransfer {
             try handle.set(CURLOPT_CA_CACHE_TIMEOUT, 0)
         }
         if let identity = trust.identity { try setIdentity(identity, handle) }
-        try pinCheck?.attach(to: handle)
+        guard OpenSSL.linked != nil else { return try pinCheck?.setKeys(of: handle) ?? () }
+        try handle.setSSLContext(CurlCallbacks.secure, pinCheck.map { Unmanaged.passUnretained($0).toOpaque() })
     }
 
     private func setIdentity(_ identity: ClientIdentity, _ handle: CurlHandle) throws(TransportError) {

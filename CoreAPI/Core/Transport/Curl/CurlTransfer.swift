@@ -35,6 +35,8 @@ final class CurlTransfer: @unchecked Sendable {  // One owner at a time; the han
     /// What takes the body's codings off; `nil` before the body's first byte, and for one that has none.
     var decoder: ContentDecoder?
     private var hasLookedForCoding = false
+    /// The TLS connection that must say goodbye, if the body's end is the connection's.
+    var closeNoticeSession: UnsafeMutableRawPointer?
     /// The loop's, while the transfer is active.
     var sockets: ConnectionSockets?
     /// The loop's, for a host that is pinned, while the transfer is active.
@@ -141,4 +143,7 @@ struct CurlOutcome: Sendable {
     var body = Data()
     var metrics: TransferMetrics?
     var pinMismatches: [PinMismatch] = []
+    /// Whether TLS said that the connection's end was meant; `nil` where nobody asked, because the body's length was known, or there
+    /// was no TLS.
+    var hasCloseNotice: Bool?
 }

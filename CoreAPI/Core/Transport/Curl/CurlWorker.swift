@@ -208,6 +208,7 @@ final class CurlWorker {
         var outcome = CurlOutcome(end: end)
         if transfer.head.isComplete { outcome.head = transfer.head.bytes }
         swap(&outcome.body, &transfer.body)
+        outcome.hasCloseNotice = transfer.closeNoticeSession.map(CloseNotices.take)
         if let check = transfer.pinCheck {
             let isRefused = if case .failed(.tls) = end { true } else { false }
             outcome.pinMismatches = check.takeMismatches(isRefused: isRefused)

@@ -18,17 +18,16 @@ final class PinCheck {
         pins = trust.pins
     }
 
-    /// - Throws: ``TransportError/unsupported(capability:)`` where the chain cannot be seen and the pins only report.
-    func attach(to handle: CurlHandle) throws(TransportError) {
-        if OpenSSL.linked != nil {
-            try handle.setSSLContext(PinCheck.prepare, Unmanaged.passUnretained(self).toOpaque())
-        } else if pins.mode(at: Date()) == .enforce {
-            // The server's own key alone: refuses more than it should and nothing less.
-            try handle.set(
-                CURLOPT_PINNEDPUBLICKEY, configured.map { "sha256//" + $0.dropFirst("sha256/".count) }.joined(separator: ";"))
-        } else {
+    /// Where the chain cannot be seen, because libcurl speaks TLS by another library than OpenSSL.
+    ///
+    /// - Throws: ``TransportError/unsupported(capability:)`` where the pins only report.
+    func setKeys(of handle: CurlHandle) throws(TransportError) {
+        guard pins.mode(at: Date()) == .enforce else {
             throw .unsupported(capability: "pins that only report (libcurl with OpenSSL)")
         }
+        // The server's own key alone: refuses more than it should and nothing less.
+        try handle.set(
+            CURLOPT_PINNEDPUBLICKEY, configured.map { "sha256//" + $0.dropFirst("sha256/".count) }.joined(separator: ";"))
     }
 
     /// What a transfer that ends has to tell: every mismatch that was let through, and of those that were refused its own.
@@ -56,13 +55,9 @@ final class PinCheck {
 
     private static let longest = 256
 
-    /// `CURLOPT_SSL_CTX_FUNCTION`: a connection is about to be made.
-    private static var prepare: curl_ssl_ctx_callback {
-        { _, context, check in
-            guard let openSSL = OpenSSL.linked, let context, let check else { return CURLE_ABORTED_BY_CALLBACK }
-            openSSL.setVerify(of: context, to: PinCheck.verified, check)
-            return CURLE_OK
-        }
+    /// Has every connection of a context of OpenSSL's verified by the check, which must outlive them.
+    static func attach(_ check: UnsafeMutableRawPointer, to context: UnsafeMutableRawPointer, _ openSSL: OpenSSL) {
+        openSSL.setVerify(of: context, to: PinCheck.verified, check)
     }
 
     private static var verified: OpenSSL.Verify {

@@ -1,0 +1,83 @@
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPI
+
+/// A server that never stops sending, faster than anybody reads.
+@Suite("A flood over HTTP/2", .serialized)
+struct FloodTests {
+    enum Flood: String, CaseIterable {
+        case interimHeads, data, settings, ping, resets, unknownFrames
+
+        /// A megabyte of one kind of frame.
+        func frames(stream: UInt32) -> Data {
+            switch self {
+            // ":status: 103" as a literal that is not indexed, its name from the static table (RFC 7541 §6.2.2).
+            case .interimHeads: repeated(kind: 1, flags: 4, stream, [0x08, 3] + "103".utf8)
+            case .data: repeated(kind: 0, flags: 0, stream, [])
+            case .settings: repeated(kind: 4, flags: 0, 0, [])
+            case .ping: repeated(kind: 6, flags: 0, 0, [UInt8](repeating: 7, count: 8))
+            case .resets: repeated(kind: 3, flags: 0, stream, [0, 0, 0, 8])
+            case .unknownFrames: repeated(kind: 0xEE, flags: 0, 0, [])
+            }
+        }
+
+        private func repeated(kind: UInt8, flags: UInt8, _ stream: UInt32, _ payload: [UInt8]) -> Data {
+            let id = (0..<4).map { UInt8(truncatingIfNeeded: stream >> (24 - 8 * $0)) }
+            let frame = [0, 0, UInt8(payload.count), kind, flags] + id + payload
+            return Data((0..<(1 << 20) / frame.count).flatMap { _ in frame })
+        }
+    }
+
+    private let transport = CurlTransport()
+
+    private func requests(_ server: LoopbackServer) throws -> Requests {
+        var requests = Requests(transport)
+        requests.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
+        return requests
+    }
+
+    @Test(
+        "in place of an answer, or on a stream that was given up, ends by the clocks, and then there is a connection that works",
+        arguments: Flood.allCases, [true, false])
+    func abandoned(flood: Flood, isCancelled: Bool) async throws {
+        let flooding = try Gate()
+        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
+            guard request.connection == 0, request.exchange == 0 else { return .ok("fine") }
+            return [.open(flooding), .sendEndlessly(flood.frames(stream: 1))]
+        }
+        let requests = try requests(server)
+        let clock = ContinuousClock()
+        let start = clock.now
+        let first = Task { try await requests.send(.get, server.url, timeout: Timeout(.seconds(isCancelled ? 20 : 1))) }
+        try await flooding.waitUntilOpen(timeout: .seconds(5))
+        if isCancelled { first.cancel() }
+        #expect(try await first.value.error != nil)
+        // The first of these may still find the connection that is flooded; it ends by its own clock at the latest.
+        var outcomes: [String] = []
+        for _ in 0..<3 {
+            let response = try await requests.send(.get, server.url, timeout: Timeout(.seconds(1)))
+            outcomes.append(response.transportError?.label ?? response.text)
+        }
+        #expect(outcomes.contains("fine"), "\(outcomes)")
+        #expect(clock.now - start < .seconds(8))
+        await transport.close()
+    }
+
+    @Test("does not cost other hosts of the channel their answers")
+    func others() async throws {
+        let flooding = try Gate()
+        let hostile = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in
+            [.open(flooding), .sendEndlessly(Flood.unknownFrames.frames(stream: 1))]
+        }
+        let sound = try LoopbackServer.start { _ in .ok("fine") }
+        let requests = try requests(hostile)
+        let flooded = Task { try await requests.send(.get, hostile.url, timeout: Timeout(.seconds(2))) }
+        try await flooding.waitUntilOpen(timeout: .seconds(5))
+        for _ in 0..<20 { #expect(try await requests.send(.get, sound.url).text == "fine") }
+        #expect(try await flooded.value.transportError?.label == "timedOut.total")
+        await transport.close()
+    }
+}
