@@ -1,5 +1,6 @@
 import CoreAPITesting
 import Foundation
+import Synchronization
 import Testing
 
 @testable import CoreAPI
@@ -74,7 +75,7 @@ struct FaultMatrixTests {
     }
 
     /// In a process of its own, because tests that run beside it have threads and sockets too.
-    @Test("leaves no connection, task, thread or descriptor behind")
+    @Test("leaves no connection, task, thread, handle or descriptor behind")
     func leftovers() async {
         await #expect(processExitsWith: .success) {
             // What a process does once, is done now.
@@ -83,6 +84,7 @@ struct FaultMatrixTests {
             _ = try await FaultMatrixTests.outcomes()
             let after = try await Census.settled(atMost: before)
             #expect(after.threads == 0 && after.descriptors <= before.descriptors, "\(before) → \(after)")
+            #expect(CurlHandle.living.load(ordering: .relaxed) == 0)
         }
     }
 

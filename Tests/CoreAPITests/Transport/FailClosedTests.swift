@@ -135,4 +135,27 @@ struct FailClosedTests {
         #expect(server.requests.count == 2)
         await transport.close()
     }
+
+    @Test("Of three certificates each may be pinned; one that the server only shows beside its chain may not")
+    func shownBesides() async throws {
+        let root = try TestAuthority()
+        let below = try root.intermediate()
+        let leaf = try below.certificate()
+        let tls = ServerTLS(leaf, authority: root)
+        let server = try LoopbackServer.start(tls: tls) { _ in .ok("fine") }
+        for certificate in [leaf.certificate, below.certificate.certificate, root.certificate.certificate] {
+            let requests = try requests(server, ["localhost": [certificate.pin, Self.wrong[0]]])
+            #expect(try await requests.send(.get, server.url).text == "fine")
+        }
+        // The authority that is pinned, shown by a server whose own chain another one vouches for.
+        let pinned = try root.intermediate(name: "Pinned")
+        var deceit = ServerTLS(leaf, authority: root)
+        deceit.intermediates = [below.certificate, pinned.certificate]
+        let deceiver = try LoopbackServer.start(tls: deceit) { _ in .ok("secret") }
+        #expect(try await self.requests(deceiver, [:]).send(.get, deceiver.url).text == "secret")
+        let refused = try await self.requests(deceiver, ["localhost": [pinned.certificate.certificate.pin, Self.wrong[0]]])
+            .send(.get, deceiver.url)
+        #expect(refused.transportError?.label == "pinMismatch")
+        await transport.close()
+    }
 }

@@ -28,6 +28,22 @@ struct HTTP2Tests {
         await transport.close()
     }
 
+    @Test("The first eight at once share one connection, whichever TLS says so", arguments: [ServerTLS.Version.tls12, .tls13])
+    func firstBurst(version: ServerTLS.Version) async throws {
+        var tls = try ServerTLS(protocols: [.http2])
+        tls.versions = version...version
+        let server = try LoopbackServer.start(tls: tls) { .ok("\($0.connection)") }
+        let transport = CurlTransport()
+        var requests = Requests(transport)
+        requests.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM))
+        let sender = requests
+        await each(of: 8, atOnce: 8) { _ in
+            #expect((try? await sender.send(.get, server.url))?.text == "0")
+        }
+        #expect(server.connectionsAccepted == 1)
+        await transport.close()
+    }
+
     @Test("Once it is known to multiplex, a host gets more at once than it has connections")
     func release() async throws {
         let server = try NginxServer(http2: true)

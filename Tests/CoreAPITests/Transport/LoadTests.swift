@@ -88,6 +88,26 @@ struct LoadTests {
         await transport.close()
     }
 
+    @Test("All hosts together get no more connections than the channel allows, and all are answered")
+    func connectionsInAll() async throws {
+        let gate = try Gate()
+        let servers = try (0..<4).map { _ in try LoopbackServer.start { _ in Reply.ok("x").after(.waitFor(gate)) } }
+        var limits = Limits()
+        (limits.connections, limits.connectionsPerHost) = (3, 2)
+        let transport = CurlTransport(limits: limits)
+        let requests = Requests(transport)
+        let answers = (0..<24).map { index in
+            Task { try await requests.send(.get, servers[index % 4].url).text }
+        }
+        for _ in 0..<500 where transport.queuedTransfers < 21 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(transport.activeTransfers == 3 && transport.queuedTransfers == 21)
+        #expect(servers.reduce(0) { $0 + $1.connectionsAccepted } <= 3)
+        gate.open()
+        for answer in answers { #expect(try await answer.value == "x") }
+        #expect(servers.reduce(0) { $0 + $1.openConnections } <= 3)
+        await transport.close()
+    }
+
     @Test("Beyond the queue's limit a request is refused at once")
     func queueFull() async throws {
         let server = try LoopbackServer.start { _ in .stallBeforeHead }

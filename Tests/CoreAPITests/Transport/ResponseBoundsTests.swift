@@ -24,6 +24,28 @@ struct ResponseBoundsTests {
         await transport.close()
     }
 
+    @Test("64 MiB of zeros in a few bytes of any coding stop at the limit", arguments: ["br", "deflate"])
+    func bombs(coding: String) async throws {
+        // Made once by Brotli's own encoder, with a window of 16 MiB.
+        let brotli = try #require(Data(base64Encoded: "z///fwAkAOKxQHLv//n//w+ABEAcFoDu/T////8BkACIwwLQvf/P//9/ABIAcVgAuvf/"))
+        let server = try LoopbackServer.start { _ in
+            guard coding.hasSuffix("br") else {
+                let gzip = Reply.gzipBomb(decodedBytes: 64 << 20).steps.reduce(into: Data()) { body, step in
+                    if case .sendBody(let bytes) = step { body.append(bytes) }
+                }
+                // Without gzip's head and end it is bare deflate.
+                return .ok(Data(gzip.dropFirst(10).dropLast(8)), headers: ["Content-Encoding": "deflate"])
+            }
+            return .ok(brotli, headers: ["Content-Encoding": "br"])
+        }
+        var requests = Requests(transport)
+        requests.limits.responseBodySize = 1 << 20
+        let response = try await requests.send(.get, server.url)
+        #expect(response.transportError?.label == "responseTooLarge")
+        #expect(response.data.count == 1 << 20 && response.data.allSatisfy { $0 == 0 })
+        await transport.close()
+    }
+
     @Test("A body of exactly the limit passes, one byte more does not")
     func edge() async throws {
         let server = try LoopbackServer.start { _ in .ok("12345") }

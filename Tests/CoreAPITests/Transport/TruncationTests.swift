@@ -125,7 +125,8 @@ struct TruncationTests {
     }
 
     /// An attacker who can cut the wire cannot forge the alert (RFC 9112 §9.8).
-    @Test("A body that ends with a TLS connection is complete after close_notify alone", arguments: [true, false], [true, false])
+    @Test(
+        "A body that ends with a TLS connection is complete after close_notify alone", arguments: [true, false], [true, false])
     func closeDelimitedOverTLS(isCut: Bool, isPinned: Bool) async throws {
         let tls = try ServerTLS(protocols: [.http1])
         let server = try LoopbackServer.start(tls: tls) { request in

@@ -1,9 +1,13 @@
 internal import CCurl
 internal import Foundation
+internal import Synchronization
 
 /// One easy handle with the buffer that libcurl writes its error texts to. Owned by a ``CurlHandlePool``, used by one transfer at a
 /// time, on the loop's thread only.
 final class CurlHandle {
+    /// How many there are in the process.
+    static let living = Atomic(0)
+
     let easy: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
 
@@ -13,12 +17,14 @@ final class CurlHandle {
         self.easy = easy
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        Self.living.add(1, ordering: .relaxed)
         guard setBufferSize() else { return nil }
     }
 
     deinit {
         curl_easy_cleanup(easy)
         errorText.deallocate()
+        Self.living.subtract(1, ordering: .relaxed)
     }
 
     /// Back to libcurl's defaults; connections, DNS entries and TLS sessions stay, they belong to the multi handle.

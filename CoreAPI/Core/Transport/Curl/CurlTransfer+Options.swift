@@ -81,7 +81,7 @@ extension CurlTransfer {
         case .system: break
         case .systemAndPEM(let text):
             guard !text.isEmpty else { throw .tls(host: request.url.host, reason: "the PEM text of the authorities is empty") }
-            try handle.set(CURLOPT_CAINFO_BLOB, blob: try handle.systemAuthorities() + "\n" + text)
+            try handle.set(CURLOPT_CAINFO_BLOB, blob: try handle.authorities(besides: text))
         case .pem(let text):
             guard !text.isEmpty else { throw .tls(host: request.url.host, reason: "the PEM text of the authorities is empty") }
             // Debian's libcurl looks into /etc/ssl/certs besides, unless that is taken away.
@@ -122,11 +122,11 @@ extension CurlTransfer {
 }
 
 extension CurlHandle {
-    /// The authorities that libcurl was built to trust (`CURLINFO_CAINFO`), as PEM.
-    fileprivate func systemAuthorities() throws(TransportError) -> String {
+    /// The authorities that libcurl was built to trust (`CURLINFO_CAINFO`), and further ones, as PEM.
+    func authorities(besides text: String) throws(TransportError) -> String {
         guard let path = string(CURLINFO_CAINFO), let data = FileManager.default.contents(atPath: path) else {
             throw .unsupported(capability: "authorities besides the system's (a libcurl that names its own file)")
         }
-        return String(decoding: data, as: UTF8.self)
+        return String(decoding: data, as: UTF8.self) + "\n" + text
     }
 }

@@ -46,6 +46,8 @@ public struct ServerTLS: Sendable {
 
     /// What the server shows.
     public var certificate: TestCertificate
+    /// What the server shows besides, whether it leads to its authority or not; `nil` for the certificate's own intermediates.
+    public var intermediates: [TestCertificate]?
     /// The authority that a client of this server trusts, PEM; it need not be the one that signed.
     public var authorityPEM: String
     /// What the server agrees to, best first. Default HTTP/2, then HTTP/1.1.

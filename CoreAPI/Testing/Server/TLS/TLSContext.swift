@@ -30,7 +30,7 @@ final class TLSContext: @unchecked Sendable {  // OpenSSL's contexts are made fo
         functions.setSecurityLevel(pointer, 0)
         try check(functions.setCertificate(pointer, settings.certificate.pointer) == 1, "the server's certificate")
         try check(functions.setKey(pointer, settings.certificate.key.pointer) == 1, "the server's key")
-        for certificate in settings.certificate.intermediates {
+        for certificate in settings.intermediates ?? settings.certificate.intermediates {
             let added = functions.control(pointer, Self.addChainCertificate, 1, UnsafeMutableRawPointer(certificate.pointer))
             try check(added == 1, "an intermediate certificate")
         }
