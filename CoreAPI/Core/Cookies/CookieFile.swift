@@ -39,7 +39,9 @@ struct CookieFile {
 
     // MARK: - Reading
 
-    init(contentsOf file: URL) throws(CookieFileError) {
+    /// - Parameter suffixes: as the jar's. A cookie for a domain that is a public suffix now, or that nobody can tell from one, is left out:
+    ///   the list may have changed since the file was written, and a login less is better than none.
+    init(contentsOf file: URL, suffixes: PublicSuffixList?) throws(CookieFileError) {
         let data: Data
         do {
             data = try Data(contentsOf: file)
@@ -61,7 +63,7 @@ struct CookieFile {
                 throw .malformed(
                     file: file.path, place: "cookies[\(index)].\(flaw.field)", expected: flaw.expected, got: flaw.got)
             }
-            cookies.append(Cookie(entry))
+            if entry.hostOnly || suffixes?.contains(entry.domain) == false { cookies.append(Cookie(entry)) }
         }
         self.cookies = cookies
     }
@@ -139,15 +141,15 @@ extension CookieFile.Entry {
             return ("name", "a name without ';' and '='", "one with them")
         }
         if value.utf8.contains(UInt8(ascii: ";")) { return ("value", "a value without ';'", "one with it") }
+        if name.isEmpty, value.utf8.contains(UInt8(ascii: "=")) {
+            return ("name", "a name, because the value would read as another cookie's", "none")
+        }
         let octets = name.utf8.count + value.utf8.count
         guard (1...SetCookie.pairLimit).contains(octets) else {
             return ("value", "1 to \(SetCookie.pairLimit) octets, name and value together", "\(octets)")
         }
         guard !domain.isEmpty, domain.utf8.allSatisfy({ $0 < 0x80 }), domain == domain.lowercased() else {
             return ("domain", "a host name in lower case", "'\(domain)'")
-        }
-        if !hostOnly, PublicSuffixList.loaded?.contains(domain) ?? true {
-            return ("domain", "one that is no public suffix, or hostOnly", "'\(domain)'")
         }
         guard path.utf8.first == UInt8(ascii: "/") else { return ("path", "a path that begins with '/'", "'\(path)'") }
         guard Cookie.SameSite(rawValue: sameSite) != nil else {

@@ -142,7 +142,7 @@ extension CookieJar {
     convenience init(
         contentsOf file: URL, limitPerDomain: Int = 50, limit: Int = 3_000, now: @escaping @Sendable () -> Date
     ) throws(CookieFileError) {
-        let cookies = try CookieFile(contentsOf: file).cookies
+        let cookies = try CookieFile(contentsOf: file, suffixes: .loaded).cookies
         self.init(limitPerDomain: limitPerDomain, limit: limit, suffixes: .loaded, now: now)
         let moment = now()
         shelf.withLock { shelf in

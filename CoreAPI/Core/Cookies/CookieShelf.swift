@@ -7,6 +7,8 @@ struct CookieShelf: Sendable {
     let limit: Int
     private(set) var count = 0
     private var domains: [String: [Cookie]] = [:]
+    /// No cookie expires before this, so that not every one that is put costs a look at all.
+    private var nextExpiry = Date.distantFuture
 
     init(limitPerDomain: Int, limit: Int) {
         self.limitPerDomain = limitPerDomain
@@ -22,7 +24,10 @@ struct CookieShelf: Sendable {
     /// - Throws: ``CookieRefusal/overlaysSecure(name:)``.
     mutating func put(_ cookie: Cookie, isFromSecureOrigin: Bool, at now: Date) throws(CookieRefusal) {
         // At once and everywhere: what has expired overlays nothing and lends nobody its age.
-        removeAll { $0.isExpired(at: now) }
+        if now >= nextExpiry {
+            removeAll { $0.isExpired(at: now) }
+            nextExpiry = domains.values.joined().compactMap(\.expires).min() ?? .distantFuture
+        }
         guard isFromSecureOrigin || !overlaysSecure(cookie) else { throw .overlaysSecure(name: cookie.name) }
         let index = domains[cookie.domain]?.firstIndex { $0.identity == cookie.identity }
         if cookie.isExpired(at: now) {
@@ -37,6 +42,7 @@ struct CookieShelf: Sendable {
             domains[cookie.domain, default: []].append(cookie)
             count += 1
         }
+        if let expires = cookie.expires { nextExpiry = min(nextExpiry, expires) }
         evict(cookie.domain)
     }
 

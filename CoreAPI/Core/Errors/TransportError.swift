@@ -13,7 +13,8 @@ public enum TransportError: Error, Sendable {
     ///
     /// `mayHaveBeenProcessed` is true when the server may have acted on the request: repeating it is then the caller's decision.
     case connectionLost(reason: String, mayHaveBeenProcessed: Bool)
-    /// The body ended early; as much as came is kept in the response.
+    /// The body ended early; as much as came is kept in the response. Over TLS also one whose only end was the connection's, and that
+    /// came without `close_notify` (RFC 9112 §9.8).
     case truncated(received: Int64, expected: Int64?)
     case responseTooLarge(limit: Int)
     case headTooLarge(limit: Int)

@@ -87,13 +87,14 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     /// The pins of every pattern that fits the host, sorted; empty when the host is not pinned.
     public func pins(for host: String) -> [String] {
-        // A dot at the end is DNS's way to say that the name is complete; it is the same host.
         let host = Self.normalized(host)
         return pins.filter { Self.matches(pattern: Self.normalized($0.key), host: host) }.flatMap(\.value).sorted()
     }
 
+    /// A dot at the end is DNS's way to say that the name is complete, and brackets are a URL's way to write an IPv6 address: the same host.
     private static func normalized(_ name: String) -> String {
-        (name.hasSuffix(".") ? String(name.dropLast()) : name).lowercased()
+        let bare = name.hasPrefix("[") && name.hasSuffix("]") ? String(name.dropFirst().dropLast()) : name
+        return (bare.hasSuffix(".") ? String(bare.dropLast()) : bare).lowercased()
     }
 
     /// What is malformed, in words. A pin that cannot be read would otherwise refuse, or worse allow, everything.
@@ -114,12 +115,18 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     /// Whether there are hosts that it may fit: one that is mistyped would pin nothing, and nobody would know.
     private static func isPattern(_ pattern: String) -> Bool {
-        let wildcard = ["**.", "*."].first(where: pattern.hasPrefix) ?? ""
-        let name = normalized(String(pattern.dropFirst(wildcard.count)))
-        for text in [name, "[\(name)]"] {
-            if let url = try? HTTPURL("https://\(text)/"), url.host == name || url.host == text, url.port == nil { return true }
+        guard let wildcard = ["**.", "*."].first(where: pattern.hasPrefix) else {
+            let name = normalized(pattern)
+            return isHost(name) || isHost("[\(name)]")
         }
-        return false
+        // Nothing is below an address.
+        let name = normalized(String(pattern.dropFirst(wildcard.count)))
+        return isHost(name) && !IPAddress.isIPv4(name)
+    }
+
+    private static func isHost(_ text: String) -> Bool {
+        guard let url = try? HTTPURL("https://\(text)/") else { return false }
+        return url.host == text && url.port == nil
     }
 
     private static func isWellFormed(_ pin: String) -> Bool {

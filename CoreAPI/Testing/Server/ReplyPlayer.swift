@@ -27,7 +27,7 @@ struct ReplyPlayer {
         case .send(let bytes):
             return socket.send(bytes)
         case .sendEndlessly(let bytes):
-            while socket.send(bytes) {}
+            while !bytes.isEmpty, socket.send(bytes) {}
             return false
         case .sendHead(let status, let reason, let headers):
             return output.sendHead(status: status, reason: reason, headers: headers)

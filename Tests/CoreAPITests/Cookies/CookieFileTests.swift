@@ -91,6 +91,20 @@ struct CookieFileTests {
     private static let entry =
         #"{"name":"a","value":"s3cret","domain":"x.example","hostOnly":true,"path":"/","secure":false,"httpOnly":false,"sameSite":"lax","created":1,"lastAccessed":1}"#
 
+    @Test("a cookie for what is a public suffix by now, or may be one, is left out; the others are there")
+    func suffixes() throws {
+        let text = Self.replacing(#""x.example","hostOnly":true"#, #""co.uk","hostOnly":false"#)
+        try withFolder {
+            try Data(text.utf8).write(to: file)
+            let all = try CookieFile(
+                contentsOf: file, suffixes: PublicSuffixList(contains: { _ in false }, accepts: { _, _ in true }))
+            #expect(all.cookies.count == 2)
+            let kept = try CookieFile(contentsOf: file, suffixes: .loaded).cookies
+            #expect(kept.map(\.domain) == all.cookies.map(\.domain).filter { $0 != "co.uk" })
+            #expect(try CookieFile(contentsOf: file, suffixes: nil).cookies.allSatisfy { $0.isHostOnly })
+        }
+    }
+
     @Test(
         "a file that is no jar is refused, with what was expected, what came and where",
         arguments: [
@@ -107,7 +121,7 @@ struct CookieFileTests {
             (replacing(#""a""#, #""a;\u0301x""#), "cookies[1].name", "';'"),
             (replacing(#"s3cret"#, #"s3cret;\u0301 other=1"#), "cookies[1].value", "';'"),
             (replacing(#""a""#, #""__Host-a""#), "cookies[1].name", "prefix"),
-            (replacing(#""x.example","hostOnly":true"#, #""co.uk","hostOnly":false"#), "cookies[1].domain", "suffix"),
+            (replacing(#""a""#, #""""#).replacing("s3cret", with: "a=s3cret"), "cookies[1].name", "read as another"),
             (replacing(#"x.example"#, #"X.example"#), "cookies[1].domain", "lower"),
             (replacing(#"x.example"#, ""), "cookies[1].domain", "host"), (replacing(#""/""#, #""x""#), "cookies[1].path", "'/'"),
             (replacing(#""/""#, #""/\n""#), "cookies[1].path", "0xa"), (replacing("lax", "Lax"), "cookies[1].sameSite", "'Lax'"),

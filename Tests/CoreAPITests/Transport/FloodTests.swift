@@ -66,18 +66,23 @@ struct FloodTests {
         await transport.close()
     }
 
-    @Test("does not cost other hosts of the channel their answers")
-    func others() async throws {
+    @Test("does not cost other hosts of the channel their answers, however many wait for the flood's end", arguments: [1, 64])
+    func others(waiting: Int) async throws {
         let flooding = try Gate()
         let hostile = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in
             [.open(flooding), .sendEndlessly(Flood.unknownFrames.frames(stream: 1))]
         }
         let sound = try LoopbackServer.start { _ in .ok("fine") }
         let requests = try requests(hostile)
-        let flooded = Task { try await requests.send(.get, hostile.url, timeout: Timeout(.seconds(2))) }
+        let flooded = (0..<waiting).map { _ in
+            Task { try await requests.send(.get, hostile.url, timeout: Timeout(.seconds(3))) }
+        }
         try await flooding.waitUntilOpen(timeout: .seconds(5))
+        let clock = ContinuousClock()
+        let start = clock.now
         for _ in 0..<20 { #expect(try await requests.send(.get, sound.url).text == "fine") }
-        #expect(try await flooded.value.transportError?.label == "timedOut.total")
+        for flooded in flooded { #expect(try await flooded.value.transportError?.label == "timedOut.total") }
+        #expect(clock.now - start < .seconds(6))
         await transport.close()
     }
 }

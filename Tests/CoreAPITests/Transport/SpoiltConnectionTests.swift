@@ -92,6 +92,38 @@ struct SpoiltConnectionTests {
         await transport.close()
     }
 
+    @Test(
+        "over which nobody hears anything any more is joined by nobody, and goes with the last of its streams",
+        arguments: [true, false])
+    func silentStream(isDead: Bool) async throws {
+        let (gate, begun) = (try Gate(), try Gate())
+        let lively = Reply.Step.throttled(Data(repeating: 0x30, count: 40), chunkSize: 1, interval: .milliseconds(50))
+        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
+            switch request.target {
+            case "/held": [.open(begun), .sendHead(status: 200), isDead ? .waitFor(gate) : lively]
+            case "/silent": .stallBeforeHead
+            default: .ok("\(request.connection)")
+            }
+        }
+        let transport = CurlTransport()
+        var requests = Requests(transport)
+        requests.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
+        let held = Task { [requests] in try await requests.send(.get, server.url + "/held").error == nil }
+        try await begun.waitUntilOpen(timeout: .seconds(5))
+        let silent = try await requests.send(
+            .get, server.url + "/silent", timeout: Timeout(idle: .milliseconds(300), total: .seconds(20)))
+        #expect(silent.transportError?.label == "timedOut.idle")
+        for _ in 0..<3 { #expect((try await requests.send(.get, server.url).text == "0") != isDead) }
+        gate.open()
+        #expect(try await held.value)
+        if isDead {
+            #expect(try await requests.send(.get, server.url).text != "0")
+        } else {
+            #expect(server.connectionsAccepted == 1)
+        }
+        await transport.close()
+    }
+
     @Test("does not cost the others theirs: a quiet connection is used again")
     func quiet() async throws {
         let server = try LoopbackServer.start { _ in .ok("right") }

@@ -29,13 +29,14 @@ struct PinSetTests {
         arguments: [
             "https://api.example.com", "api.example.com:443", " example.com", "*", "*.*.example.com", "müller.de", "a/b", "",
             "*.",
-            "exa mple.com", "api.example.com/v1",
+            "exa mple.com", "api.example.com/v1", "*.::1", "*.[::1]", "**.127.0.0.1",
         ])
     func malformed(pattern: String) {
         let pins = [Self.pin(0), Self.pin(1)]
         #expect(PinSet([pattern: pins]).problems.count == 1)
         for sound in [
-            "example.com", "EXAMPLE.com.", "*.example.com", "**.example.com", "127.0.0.1", "::1", "xn--mller-kva.de", "localhost",
+            "example.com", "EXAMPLE.com.", "*.example.com", "**.example.com", "127.0.0.1", "::1", "[::1]", "xn--mller-kva.de",
+            "localhost",
         ] {
             #expect(PinSet([sound: pins]).problems.isEmpty, "\(sound)")
         }
@@ -43,6 +44,12 @@ struct PinSetTests {
 
     private static func pin(_ byte: UInt8) -> String {
         "sha256/" + Data(repeating: byte, count: 32).base64EncodedString()
+    }
+
+    @Test("pins an IPv6 address, written with brackets or without", arguments: ["::1", "[::1]"])
+    func address(pattern: String) throws {
+        let host = try HTTPURL("https://[::1]:8443/").host
+        #expect(PinSet([pattern: [Self.pin(0)]]).pins(for: host) == [Self.pin(0)])
     }
 
     @Test("joins what several patterns give")

@@ -19,7 +19,7 @@ enum CurlCallbacks {
                 if transfer.ticket?.multiplexes != multiplexes { transfer.discovered?.append(transfer, multiplexes: multiplexes) }
             case .other: transfer.lastActivity = LoopClock.now()
             }
-            if transfer.head.isComplete { transfer.awaitCloseNotice() }
+            if transfer.head.isComplete { transfer.noteConnection() }
             return line.count
         }
     }
@@ -82,9 +82,11 @@ enum CurlCallbacks {
 
     /// `CURLOPT_SSL_CTX_FUNCTION`: a connection is about to be made; its context is the ``PinCheck`` of its host, where it has pins.
     static var secure: curl_ssl_ctx_callback {
-        { _, context, pinCheck in
+        { easy, context, pinCheck in
             guard let openSSL = OpenSSL.linked, let context else { return CURLE_ABORTED_BY_CALLBACK }
-            openSSL.watch(context)
+            if let easy, let connections = CurlHandle.transfer(of: easy)?.connections {
+                TLSConnection.watch(context, connections)
+            }
             if let pinCheck { PinCheck.attach(pinCheck, to: context, openSSL) }
             return CURLE_OK
         }
@@ -100,8 +102,9 @@ enum CurlCallbacks {
             guard let transfer = CurlTransfer.behind(context) else { return ccurl_prereqfunc_abort }
             transfer.lastActivity = LoopClock.now()
             if let remoteAddress {
-                let ends = ConnectionSockets.Ends(
+                let ends = LoopConnections.Ends(
                     remoteAddress: String(cString: remoteAddress), remotePort: remotePort, localPort: localPort)
+                transfer.ends = ends
                 transfer.foundUnreadBytes = transfer.isConnectionSpoilt(ends)
                 // Nothing was sent: the loop takes a fresh connection, whatever the method.
                 if transfer.foundUnreadBytes { return ccurl_prereqfunc_abort }
@@ -123,15 +126,17 @@ extension CurlTransfer {
     }
 
     /// Looks at a connection that was used before. Where it multiplexes, bytes may come at any time, but not its end.
-    fileprivate func isConnectionSpoilt(_ ends: ConnectionSockets.Ends) -> Bool {
-        guard let sockets, let handle else { return false }
+    fileprivate func isConnectionSpoilt(_ ends: LoopConnections.Ends) -> Bool {
+        guard let connections, let handle else { return false }
         guard handle.number(CURLINFO_NUM_CONNECTS) == 0 else {
-            sockets.claim(ends)
+            connections.claim(ends)
             return false
         }
         // The connection itself knows; its host's history may be of another one, or there is none yet.
         let isHTTP2 = request.url.scheme == .https && handle.speaksHTTP2 ?? (ticket?.multiplexes == true)
-        let isSpoilt = isHTTP2 ? sockets.hasEnded(ends) : sockets.hasUnreadBytes(ends) || handle.hasUnreadTLSBytes
+        let isSpoilt =
+            connections.isCondemned(ends)
+            || (isHTTP2 ? connections.hasEnded(ends) : connections.hasUnreadBytes(ends) || handle.hasUnreadTLSBytes)
         // Refusing the request alone would leave a connection of HTTP/2 where the next one finds it again. libcurl looks at this flag
         // when the transfer is over; if it were refused, each later request would find the connection spoilt and take another.
         if isSpoilt { try? handle.set(CURLOPT_FORBID_REUSE, 1) }
@@ -140,12 +145,11 @@ extension CurlTransfer {
 
     /// The head is whole: whether the body's end can be told from a cut is decided by what TLS says at the connection's. Whether there
     /// are chunks is left to who parses the head.
-    fileprivate func awaitCloseNotice() {
-        guard closeNoticeSession == nil, request.url.scheme == .https, let handle, handle.announcedBytes < 0,
+    fileprivate func noteConnection() {
+        guard tlsConnection == nil, request.url.scheme == .https, let handle, handle.announcedBytes < 0,
             handle.speaksHTTP2 == false, let session = handle.openSSLSession
         else { return }
-        CloseNotices.await(on: session)
-        closeNoticeSession = session
+        tlsConnection = TLSConnection.behind(session)
     }
 
     /// Keeps the reason, and answers what makes libcurl end the transfer with `CURLE_WRITE_ERROR`.

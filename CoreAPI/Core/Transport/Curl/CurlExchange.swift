@@ -100,7 +100,7 @@ struct CurlExchange {
             return .truncated(received: received, expected: expected)
         }
         // Nothing but the connection's end delimits it, and over TLS an end that was meant is announced (RFC 9112 §9.8).
-        if hasBody, parsed.contentLength == nil, !parsed.head.headers.isChunked, outcome.hasCloseNotice == false {
+        if hasBody, parsed.contentLength == nil, !parsed.head.headers.isChunked, outcome.hasCloseNotify == false {
             return .truncated(received: received, expected: nil)
         }
         return nil

@@ -107,10 +107,10 @@ final class CurlHandle {
         try check(ccurl_set_read(easy, CurlCallbacks.read, context), CURLOPT_READFUNCTION)
         try check(ccurl_set_seek(easy, CurlCallbacks.seek, context), CURLOPT_SEEKFUNCTION)
         try check(ccurl_set_prereq(easy, CurlCallbacks.prerequest, context), CURLOPT_PREREQFUNCTION)
-        guard let sockets = transfer.sockets else { return }
-        let registry = Unmanaged.passUnretained(sockets).toOpaque()
+        guard let connections = transfer.connections else { return }
+        let registry = Unmanaged.passUnretained(connections).toOpaque()
         try check(
-            ccurl_set_sockets(easy, ConnectionSockets.open, ConnectionSockets.close, context, registry),
+            ccurl_set_sockets(easy, LoopConnections.open, LoopConnections.close, context, registry),
             CURLOPT_OPENSOCKETFUNCTION)
     }
 

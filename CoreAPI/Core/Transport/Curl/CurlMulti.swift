@@ -8,7 +8,7 @@ internal import CCurl
 final class CurlMulti {
     private let multi: UnsafeMutableRawPointer
     /// Given up only after the multi handle has closed its connections.
-    let sockets = ConnectionSockets()
+    let connections = LoopConnections()
 
     /// - Throws: ``TransportError`` when libcurl cannot be set up.
     init(limits: Limits) throws(TransportError) {
@@ -39,6 +39,7 @@ final class CurlMulti {
     /// Lets every transfer go as far as it can without waiting.
     func perform() throws(TransportError) {
         var running: Int32 = 0
+        connections.turn &+= 1
         try check(curl_multi_perform(multi, &running))
     }
 

@@ -2,7 +2,8 @@ internal import CCurl
 internal import Foundation
 
 extension CurlTransfer {
-    /// Tells a fresh handle everything about the exchange. It is never told anything again while it runs.
+    /// Tells a fresh handle everything about the exchange. While it runs it is told no more than that its connection is not to be used
+    /// again.
     ///
     /// - Throws: ``TransportError`` for the first option that libcurl refuses, and for a body that cannot be opened.
     func configure(_ handle: CurlHandle) throws(TransportError) {
@@ -122,11 +123,17 @@ extension CurlTransfer {
 }
 
 extension CurlHandle {
-    /// The authorities that libcurl was built to trust (`CURLINFO_CAINFO`), and further ones, as PEM.
+    /// The authorities that libcurl was built to trust (`CURLINFO_CAINFO`), and further ones, as PEM. The former are read once: the file
+    /// has some 200 KiB, and this is the loop's thread.
     func authorities(besides text: String) throws(TransportError) -> String {
+        if let system = Self.systemAuthorities.withLock({ $0 }) { return system + "\n" + text }
         guard let path = string(CURLINFO_CAINFO), let data = FileManager.default.contents(atPath: path) else {
             throw .unsupported(capability: "authorities besides the system's (a libcurl that names its own file)")
         }
-        return String(decoding: data, as: UTF8.self) + "\n" + text
+        let system = String(decoding: data, as: UTF8.self)
+        Self.systemAuthorities.withLock { $0 = system }
+        return system + "\n" + text
     }
+
+    private static let systemAuthorities = Mutex<String?>(nil)
 }

@@ -35,10 +35,12 @@ final class CurlTransfer: @unchecked Sendable {  // One owner at a time; the han
     /// What takes the body's codings off; `nil` before the body's first byte, and for one that has none.
     var decoder: ContentDecoder?
     private var hasLookedForCoding = false
-    /// The TLS connection that must say goodbye, if the body's end is the connection's.
-    var closeNoticeSession: UnsafeMutableRawPointer?
+    /// The connection whose end may be the body's.
+    var tlsConnection: TLSConnection?
+    /// Between which ends the request was sent last.
+    var ends: LoopConnections.Ends?
     /// The loop's, while the transfer is active.
-    var sockets: ConnectionSockets?
+    var connections: LoopConnections?
     /// The loop's, for a host that is pinned, while the transfer is active.
     var pinCheck: PinCheck?
     /// Whether the connection that libcurl had chosen had bytes on it that nobody asked for.
@@ -143,7 +145,7 @@ struct CurlOutcome: Sendable {
     var body = Data()
     var metrics: TransferMetrics?
     var pinMismatches: [PinMismatch] = []
-    /// Whether TLS said that the connection's end was meant; `nil` where nobody asked, because the body's length was known, or there
-    /// was no TLS.
-    var hasCloseNotice: Bool?
+    /// Whether TLS said that the connection's end was meant (`close_notify`); `nil` where nobody asked, because the body's length was
+    /// known, or there was no TLS.
+    var hasCloseNotify: Bool?
 }

@@ -140,7 +140,7 @@ final class CurlWorker {
         transfer.activated = now
         transfer.lastActivity = now
         transfer.discovered = discovered
-        transfer.sockets = multi.sockets
+        transfer.connections = multi.connections
         if transfer.request.url.scheme == .https { transfer.pinCheck = pinCheck(for: transfer.request) }
         launch(transfer)
     }
@@ -208,19 +208,17 @@ final class CurlWorker {
         var outcome = CurlOutcome(end: end)
         if transfer.head.isComplete { outcome.head = transfer.head.bytes }
         swap(&outcome.body, &transfer.body)
-        outcome.hasCloseNotice = transfer.closeNoticeSession.map(CloseNotices.take)
+        outcome.hasCloseNotify = transfer.tlsConnection?.hasCloseNotify
         if let check = transfer.pinCheck {
             let isRefused = if case .failed(.tls) = end { true } else { false }
-            outcome.pinMismatches = check.takeMismatches(isRefused: isRefused)
+            outcome.pinMismatches = check.takeMismatches(isRefused: isRefused, since: transfer.activated)
             if let own = outcome.pinMismatches.last, own.isEnforced {
                 outcome.end = .failed(.pinMismatch(host: own.host, reason: own.reason))
             }
         }
         if let handle = transfer.handle {
             outcome.metrics = handle.metrics(of: transfer)
-            // What a clock stopped may go on coming, and libcurl would read it for ever under the next request; and a peer that has
-            // fallen silent stays silent. Other streams of the connection keep it until they are done.
-            if case .failed = outcome.end { try? handle.set(CURLOPT_FORBID_REUSE, 1) }
+            if transfer.failure != nil { condemnConnection(of: transfer) }
             multi.remove(handle)
             handles.put(handle)
             transfer.handle = nil
@@ -235,9 +233,23 @@ final class CurlWorker {
         transfer.stage = .done
         transfer.ticket = nil
         transfer.discovered = nil
-        transfer.sockets = nil
+        transfer.connections = nil
         transfer.pinCheck = nil
         resume(transfer, outcome)
+    }
+
+    /// What a clock or a limit stopped may go on coming, and libcurl would read it for ever under the next request; and a peer that has
+    /// fallen silent stays silent. Other streams keep their connection until they are done; where none of them has heard anything
+    /// either, nothing new joins them.
+    private func condemnConnection(of transfer: CurlTransfer) {
+        try? transfer.handle?.set(CURLOPT_FORBID_REUSE, 1)
+        guard let ends = transfer.ends else { return }
+        let others = transfers.filter { $0 !== transfer && $0.ends == ends }
+        guard !others.contains(where: { $0.lastActivity > transfer.lastActivity }), multi.connections.condemn(ends) else {
+            return
+        }
+        // Whichever of them is the last closes it.
+        for other in others { try? other.handle?.set(CURLOPT_FORBID_REUSE, 1) }
     }
 
     private func resume(_ transfer: CurlTransfer, _ outcome: CurlOutcome) {
@@ -266,6 +278,7 @@ final class CurlWorker {
         while index >= 0 {
             let transfer = transfers[index]
             if let error = transfer.expired(now) {
+                transfer.failure = error
                 finish(transfer, .failed(error))
             } else {
                 earliest = min(earliest, transfer.due(now))

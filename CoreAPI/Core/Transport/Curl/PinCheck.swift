@@ -8,7 +8,7 @@ final class PinCheck {
     private let pins: PinSet
     private let configured: [String]
     /// What handshakes came to, until it is taken. A handshake does not say whose it is, but those of one host fail alike.
-    private var mismatches: [PinMismatch] = []
+    private var mismatches: [(at: LoopClock.Nanoseconds, mismatch: PinMismatch)] = []
 
     /// - Returns: `nil` for a host without pins.
     init?(host: String, trust: ServerTrustManager) {
@@ -32,12 +32,16 @@ final class PinCheck {
 
     /// What a transfer that ends has to tell: every mismatch that was let through, and of those that were refused its own.
     ///
-    /// - Parameter isRefused: whether it ended in its handshake.
-    func takeMismatches(isRefused: Bool) -> [PinMismatch] {
+    /// - Parameters:
+    ///   - isRefused: whether it ended in its handshake.
+    ///   - began: when it began to connect; what was refused before was another's, which nobody came for.
+    func takeMismatches(isRefused: Bool, since began: LoopClock.Nanoseconds) -> [PinMismatch] {
         guard !mismatches.isEmpty else { return [] }
-        var taken = mismatches.filter { !$0.isEnforced }
-        mismatches.removeAll { !$0.isEnforced }
-        if isRefused, !mismatches.isEmpty { taken.append(mismatches.removeFirst()) }
+        var taken = mismatches.map(\.mismatch).filter { !$0.isEnforced }
+        mismatches.removeAll { !$0.mismatch.isEnforced }
+        if isRefused, let own = mismatches.firstIndex(where: { $0.at >= began }) {
+            taken.append(mismatches.remove(at: own).mismatch)
+        }
         return taken
     }
 
@@ -48,7 +52,8 @@ final class PinCheck {
         let isEnforced = pins.mode(at: Date()) == .enforce
         // One that nobody came for, because its transfer was cancelled meanwhile, must not pile up.
         if mismatches.count >= Self.longest { mismatches.removeFirst() }
-        mismatches.append(PinMismatch(host: host, certificates: chain, configured: configured, isEnforced: isEnforced))
+        mismatches.append(
+            (LoopClock.now(), PinMismatch(host: host, certificates: chain, configured: configured, isEnforced: isEnforced)))
         if isEnforced { openSSL.refuse(store) }
         return !isEnforced
     }

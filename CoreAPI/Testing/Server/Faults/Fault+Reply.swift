@@ -41,6 +41,10 @@ extension Fault {
                 let slowly = Reply.Step.throttled(rest, chunkSize: max(1, rest.count / 4), interval: Self.pause)
                 return all[..<index] + [first] + steps + [slowly] + all[(index + 1)...]
             }
+            if effect == .throttle, case .sendChunk(let rest) = second {
+                let pieces = rest.quarters.flatMap { [Reply.Step.sendChunk($0), .wait(Self.pause)] }
+                return all[..<index] + [first] + steps + pieces + all[(index + 1)...]
+            }
             return all[..<index] + [first] + steps + [second] + all[(index + 1)...]
         }
         // No body: right after the head.
@@ -64,5 +68,13 @@ extension Reply.Step {
             }
         default: return nil
         }
+    }
+}
+
+extension Data {
+    /// Four pieces, or fewer of a byte each.
+    fileprivate var quarters: [Data] {
+        let size = Swift.max(1, (count + 3) / 4)
+        return stride(from: 0, to: count, by: size).map { Data(dropFirst($0).prefix(size)) }
     }
 }

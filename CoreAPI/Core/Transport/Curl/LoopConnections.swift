@@ -8,14 +8,14 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// The sockets of the connections that libcurl keeps, so that one can be looked at before it is used again.
+/// The connections that libcurl keeps for a loop, so that one can be looked at before it is used again.
 ///
 /// libcurl 7.88.1 reuses an HTTP/1.1 connection although bytes lie on it that no request has asked for; it takes them for the answer
 /// to the next one, and every answer after it is the one before (RFC 9112 §9.3 leaves such a connection unusable). It does not tell
 /// the socket of a connection that is about to be used, so sockets are noted when they are opened and found again by their two ends.
 ///
 /// Used on the loop's thread only; outlives every connection.
-final class ConnectionSockets {
+final class LoopConnections {
     /// What `CURLOPT_PREREQFUNCTION` says of a connection.
     struct Ends: Hashable {
         let remoteAddress: String
@@ -27,6 +27,9 @@ final class ConnectionSockets {
     private var unclaimed: Set<Int32> = []
     private var sockets: [Ends: Int32] = [:]
     private var ends: [Int32: Ends] = [:]
+    private var condemned: Set<Ends> = []
+    /// Counts the loop's calls of `curl_multi_perform`.
+    var turn: UInt = 0
 
     /// Notes whose socket the new connection between these ends is.
     func claim(_ ends: Ends) {
@@ -35,6 +38,17 @@ final class ConnectionSockets {
         sockets[ends] = socket
         self.ends[socket] = ends
     }
+
+    /// Nothing new may use the connection between these ends.
+    ///
+    /// - Returns: whether it still stands.
+    func condemn(_ ends: Ends) -> Bool {
+        guard sockets[ends] != nil else { return false }
+        condemned.insert(ends)
+        return true
+    }
+
+    func isCondemned(_ ends: Ends) -> Bool { condemned.contains(ends) }
 
     /// Whether bytes, or the peer's end of the connection, wait to be read although nothing was asked for.
     func hasUnreadBytes(_ ends: Ends) -> Bool {
@@ -68,7 +82,7 @@ final class ConnectionSockets {
             let descriptor = socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
             guard descriptor >= 0 else { return ccurl_bad_socket }
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-            transfer.sockets?.unclaimed.insert(descriptor)
+            transfer.connections?.unclaimed.insert(descriptor)
             return descriptor
         }
     }
@@ -77,9 +91,12 @@ final class ConnectionSockets {
     static var close: curl_closesocket_callback {
         { context, descriptor in
             if let context {
-                let sockets = Unmanaged<ConnectionSockets>.fromOpaque(context).takeUnretainedValue()
-                sockets.unclaimed.remove(descriptor)
-                if let ends = sockets.ends.removeValue(forKey: descriptor) { sockets.sockets[ends] = nil }
+                let connections = Unmanaged<LoopConnections>.fromOpaque(context).takeUnretainedValue()
+                connections.unclaimed.remove(descriptor)
+                if let ends = connections.ends.removeValue(forKey: descriptor) {
+                    connections.sockets[ends] = nil
+                    connections.condemned.remove(ends)
+                }
             }
             return systemClose(descriptor)
         }
