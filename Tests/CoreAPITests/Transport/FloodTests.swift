@@ -69,8 +69,9 @@ struct FloodTests {
     @Test("does not cost other hosts of the channel their answers, however many wait for the flood's end", arguments: [1, 64])
     func others(waiting: Int) async throws {
         let flooding = try Gate()
-        let hostile = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in
-            [.open(flooding), .sendEndlessly(Flood.unknownFrames.frames(stream: 1))]
+        let frames = Flood.unknownFrames.frames(stream: 1)
+        let hostile = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
+            request.exchange == 0 ? [.open(flooding), .sendEndlessly(frames)] : .stallBeforeHead
         }
         let sound = try LoopbackServer.start { _ in .ok("fine") }
         let requests = try requests(hostile)

@@ -100,7 +100,8 @@ struct SpoiltConnectionTests {
         let lively = Reply.Step.throttled(Data(repeating: 0x30, count: 40), chunkSize: 1, interval: .milliseconds(50))
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
             switch request.target {
-            case "/held": [.open(begun), .sendHead(status: 200), isDead ? .waitFor(gate) : lively]
+            case "/held":
+                isDead ? Reply.ok("0").after(.open(begun), .waitFor(gate)) : [.open(begun), .sendHead(status: 200), lively]
             case "/silent": .stallBeforeHead
             default: .ok("\(request.connection)")
             }

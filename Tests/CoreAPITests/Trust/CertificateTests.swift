@@ -65,6 +65,7 @@ struct CertificateTests {
         dump(ClientIdentity.pem(certificates: "c", key: "s3cret", passphrase: "s3cret"), to: &text)
         text += "\(ServerTrustManager(identity: .pkcs12(Data("s3cret".utf8), passphrase: "s3cret")))"
         #expect(!text.contains("s3cret") && !text.contains("115"), "\(text)")
+        #expect("\(Secret("s3cret"))" == "<redacted>" && String(reflecting: Secret("s3cret")) == "<redacted>")
         #expect(Secret("a").revealed == "a")
     }
 }

@@ -7,7 +7,7 @@ extension Fault {
         return switch effect {
         case .close: [.closeConnection]
         // What an RST follows too closely is lost as often as not.
-        case .reset where trigger == .inResponseBody || trigger == .afterResponse: [.wait(Self.pause), .reset]
+        case .reset where trigger == .inResponseBody || trigger == .afterResponse: [.wait(Self.pause * 5), .reset]
         case .reset: [.reset]
         case .stall: [.stall]
         case .truncate where trigger == .inResponseBody || trigger == .afterResponse: [.truncate]
