@@ -84,7 +84,7 @@ struct FaultMatrixTests {
             _ = try await FaultMatrixTests.outcomes()
             let after = try await Census.settled(atMost: before)
             #expect(after.threads == 0 && after.descriptors <= before.descriptors, "\(before) → \(after)")
-            #expect(CurlHandle.living.load(ordering: .relaxed) == 0)
+            #expect(CurlHandle.living.load(ordering: .relaxed) == 0 && TLSConnection.living.load(ordering: .relaxed) == 0)
         }
     }
 

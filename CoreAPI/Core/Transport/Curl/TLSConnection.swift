@@ -1,4 +1,4 @@
-internal import CCurl
+internal import Synchronization
 
 /// What the kit notes of one connection of OpenSSL's, for as long as that lives. On the loop's thread only.
 ///
@@ -13,6 +13,9 @@ final class TLSConnection {
     /// Two reads for each record of at most 16 KiB: about 4 MiB.
     private static let readsPerTurn = 512
 
+    /// How many there are in the process.
+    static let living = Atomic(0)
+
     /// Whether the peer said that it sends nothing more.
     private(set) var hasCloseNotify = false
     private let connections: LoopConnections
@@ -21,6 +24,11 @@ final class TLSConnection {
 
     private init(_ connections: LoopConnections) {
         self.connections = connections
+        Self.living.add(1, ordering: .relaxed)
+    }
+
+    deinit {
+        Self.living.subtract(1, ordering: .relaxed)
     }
 
     /// Has every connection of an `SSL_CTX` watched.
