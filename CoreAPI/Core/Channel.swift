@@ -106,7 +106,7 @@ extension Channel {
         }
         if name.isEmpty { problems.append("the channel has no name") }
         do throws(RequestError) {
-            let url = try HTTPURL(environment.baseURL)
+            let url = try environment.base.get()
             if url.query != nil { problems.append("the base URL '\(environment.baseURL)' has a query") }
             if url.scheme == .http, !environment.allowsInsecureConnections(to: url.host) {
                 problems.append(RequestError.insecureConnection(host: url.host).readableDescription)

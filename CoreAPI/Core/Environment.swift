@@ -22,7 +22,11 @@ extension EnvironmentType where Self: RawRepresentable, RawValue == String {
 public struct Environment: Sendable {
     public var type: any EnvironmentType
     public var name: String
-    public var baseURL: String
+    public var baseURL: String {
+        didSet { base = Self.parse(baseURL) }
+    }
+    /// ``baseURL`` as every request begins with it.
+    private(set) var base: Result<HTTPURL, RequestError>
     /// Sent with every request; an endpoint's own header of the same name wins.
     public var commonHeaders: Headers
     /// Sent with the requests of a group of endpoints, which names itself by a ``HeaderGroup`` modifier; they win over the common ones.
@@ -47,6 +51,7 @@ public struct Environment: Sendable {
         self.type = type
         self.name = name ?? type.name
         self.baseURL = baseURL ?? type.baseURL
+        base = Self.parse(self.baseURL)
         self.commonHeaders = commonHeaders
         self.specificHeaders = specificHeaders
         self.cachePolicy = cachePolicy
@@ -58,6 +63,10 @@ public struct Environment: Sendable {
 }
 
 extension Environment {
+    private static func parse(_ text: String) -> Result<HTTPURL, RequestError> {
+        Result { () throws(RequestError) in try HTTPURL(text) }
+    }
+
     /// Whether clear text http may be spoken to a host.
     public func allowsInsecureConnections(to host: String) -> Bool {
         allowsInsecureConnections || (!insecureHosts.isEmpty && insecureHosts.contains { $0.lowercased() == host })

@@ -3,12 +3,13 @@ internal import HTTPTypes
 
 /// The way of a request. Every stage is named in ``response(_:)``, in the order in which it runs.
 struct Pipeline: Sendable {
-    let channel: Channel
+    var channel: Channel { shared.channel }
+    private let shared: SharedChannel
     private let enhancers: [any RequestEnhancer]
     private let problems: [String]
 
     init(channel: Channel) {
-        self.channel = channel
+        shared = SharedChannel(channel)
         problems = channel.problems
         let builtIn: [any RequestEnhancer] = [
             HeaderEnhancer(), QueryItemEnhancer(), TimeoutEnhancer(), CachePolicyEnhancer(), VerificationEnhancer(),
@@ -23,7 +24,7 @@ struct Pipeline: Sendable {
         let enhanced: EnhancedCall<Value>
         switch start {
         case .endpoint(let endpoint, let decoding):
-            let call = Call(channel: currentChannel(), endpoint: endpoint.description)
+            let call = Call(currentChannel(), endpoint: { endpoint.description })
             do throws(APIClientError) {
                 enhanced = try EnhancedCall(enhance(build(endpoint, call, wantsCoder: decoding.wantsCoder)), decoding)
             } catch {
@@ -49,11 +50,11 @@ struct Pipeline: Sendable {
         }
     }
 
-    private func currentChannel() -> Channel {
-        guard let place = channel.environmentSwitch else { return channel }
+    private func currentChannel() -> SharedChannel {
+        guard let place = channel.environmentSwitch else { return shared }
         var current = channel
         current.environment = place.environment
-        return current
+        return SharedChannel(current)
     }
 
     // MARK: - Stages, in order
@@ -109,8 +110,11 @@ struct Pipeline: Sendable {
     ) async -> Response<Value> {
         var response = response
         response.enhanced = enhanced
-        await channel.resultHandler(response.withoutValue)
-        channel.logger.log(.finished(response.withoutValue))
+        // A response without its value is a copy, which most channels have no use for.
+        guard !channel.resultHandler.isNone || !(channel.logger is SilentLogger) else { return response }
+        let seen = response.withoutValue
+        await channel.resultHandler(seen)
+        channel.logger.log(.finished(seen))
         return response
     }
 }

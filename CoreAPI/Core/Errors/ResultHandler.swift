@@ -2,7 +2,7 @@
 ///
 /// Called once per call, and once for each attempt made by hand, last, on the pipeline's thread; the caller waits for it. It sees the settled outcome and cannot change it.
 public struct ResultHandler: Sendable {
-    private let handle: @Sendable (Response<Void>) async throws -> Void
+    private let handle: (@Sendable (Response<Void>) async throws -> Void)?
 
     /// - Parameter handle: what it throws is reported to the channel's logger and changes nothing for the caller.
     public init(_ handle: @escaping @Sendable (Response<Void>) async throws -> Void) {
@@ -10,9 +10,17 @@ public struct ResultHandler: Sendable {
     }
 
     /// Does nothing.
-    public static let none = ResultHandler { _ in }
+    public static let none = ResultHandler()
+
+    private init() {
+        handle = nil
+    }
+
+    /// Whether nobody would notice if it were not called.
+    var isNone: Bool { handle == nil }
 
     func callAsFunction(_ response: Response<Void>) async {
+        guard let handle else { return }
         do {
             try await handle(response)
         } catch {

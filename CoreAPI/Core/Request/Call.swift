@@ -1,10 +1,14 @@
+internal import Synchronization
+
 /// What is the same for every attempt of one call.
 ///
 /// A class, so that requests and responses share it at the price of one reference; it never changes.
 public final class Call: Sendable {
     /// Stands in every log line and error text of this call.
     public let id: String
-    public let channel: Channel
+    /// What the call goes through, as it was when the call began.
+    public var channel: Channel { shared.channel }
+    let shared: SharedChannel
     public let started: ContinuousClock.Instant
     // Made when somebody asks: most calls are neither logged nor fail.
     private let describeEndpoint: @Sendable () -> String
@@ -18,8 +22,12 @@ public final class Call: Sendable {
     ///   - channel: what the call goes through.
     ///   - endpoint: its description, made when somebody asks for it.
     ///   - id: made up when none is given.
-    public init(channel: Channel, endpoint: @escaping @autoclosure @Sendable () -> String, id: String? = nil) {
-        self.channel = channel
+    public convenience init(channel: Channel, endpoint: @escaping @autoclosure @Sendable () -> String, id: String? = nil) {
+        self.init(SharedChannel(channel), endpoint: endpoint, id: id)
+    }
+
+    init(_ channel: SharedChannel, endpoint: @escaping @Sendable () -> String, id: String? = nil) {
+        shared = channel
         describeEndpoint = endpoint
         self.id = id ?? Self.makeID()
         started = .now
@@ -28,7 +36,7 @@ public final class Call: Sendable {
     /// The same call, with its time begun anew.
     init(repeating call: Call) {
         id = call.id
-        channel = call.channel
+        shared = call.shared
         describeEndpoint = call.describeEndpoint
         started = .now
     }
@@ -37,5 +45,19 @@ public final class Call: Sendable {
     private static func makeID() -> String {
         let text = String(UInt64.random(in: 0..<(1 << 48)), radix: 16)
         return String(repeating: "0", count: 12 - text.utf8.count) + text
+    }
+}
+
+/// A channel behind one reference, so that no call copies the twenty that it is made of.
+final class SharedChannel: Sendable {
+    let channel: Channel
+    /// Never given to another one, as an address may be: what was found out about this value is remembered under it.
+    let number: Int
+
+    private static let last = Atomic(0)
+
+    init(_ channel: Channel) {
+        self.channel = channel
+        number = Self.last.add(1, ordering: .relaxed).newValue
     }
 }

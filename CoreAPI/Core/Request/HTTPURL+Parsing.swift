@@ -150,9 +150,21 @@ extension String {
         }
     }
 
+    /// Whether a segment begins with a dot or an escape.
+    private var hasDotAfterSlash: Bool {
+        var isFirst = true
+        for byte in utf8 {
+            if isFirst, byte == UInt8(ascii: ".") || byte == UInt8(ascii: "%") { return true }
+            isFirst = byte == UInt8(ascii: "/")
+        }
+        return false
+    }
+
     /// Whether a path segment is `.` or `..`, written plainly or with `%2e`.
     var hasDotSegment: Bool {
-        split(separator: "/").contains { segment in
+        // Almost no path has a segment that begins like one; every request asks.
+        guard hasDotAfterSlash else { return false }
+        return split(separator: "/").contains { segment in
             guard segment.utf8.count <= 6 else { return false }
             let plain = segment.lowercased().replacing("%2e", with: ".")
             return plain == "." || plain == ".."

@@ -17,9 +17,12 @@ extension Request {
 
         let endpointBase = endpoint.baseURL
         let isPathAbsolute = endpointBase.isEmpty && levels.base != nil && levels.base?.string == nil
-        var url = try HTTPURL(
-            isPathAbsolute
-                ? endpoint.path : endpointBase.isEmpty ? levels.base?.string ?? environment.baseURL : endpointBase)
+        var url =
+            if isPathAbsolute { try HTTPURL(endpoint.path) } else if !endpointBase.isEmpty {
+                try HTTPURL(endpointBase)
+            } else if let
+                nearest = levels.base?.string
+            { try HTTPURL(nearest) } else { try environment.base.get() }
         if url.scheme == .http, !environment.allowsInsecureConnections(to: url.host) {
             throw .insecureConnection(host: url.host)
         }

@@ -3,10 +3,61 @@ public import HTTPTypes
 /// Status and header fields of a response.
 public struct ResponseHead: Sendable, Hashable {
     public var status: HTTPResponse.Status
-    public var headers: HTTPFields
+    private var fields: Fields
+
+    /// The fields; read from the bytes that came when somebody asks for the first time.
+    public var headers: HTTPFields {
+        get { fields.value }
+        set { fields = Fields(newValue) }
+    }
 
     public init(status: HTTPResponse.Status, headers: HTTPFields = [:]) {
         self.status = status
-        self.headers = headers
+        fields = Fields(headers)
+    }
+
+    /// - Parameter read: makes the fields of the bytes; called once, by whoever asks first.
+    init(status: HTTPResponse.Status, bytes: [UInt8], read: @escaping @Sendable ([UInt8]) -> HTTPFields) {
+        self.status = status
+        fields = Fields(bytes, read)
+    }
+
+    public static func == (one: ResponseHead, other: ResponseHead) -> Bool {
+        one.status == other.status && one.headers == other.headers
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(status)
+        hasher.combine(headers)
+    }
+}
+
+/// Header fields, or the bytes that they are still in. Most calls look at none of them, and a field costs some 4,000 instructions.
+private final class Fields: Sendable {
+    private enum State {
+        case read(HTTPFields)
+        case unread([UInt8], @Sendable ([UInt8]) -> HTTPFields)
+    }
+
+    private let state: Mutex<State>
+
+    init(_ fields: HTTPFields) {
+        state = Mutex(.read(fields))
+    }
+
+    init(_ bytes: [UInt8], _ read: @escaping @Sendable ([UInt8]) -> HTTPFields) {
+        state = Mutex(.unread(bytes, read))
+    }
+
+    var value: HTTPFields {
+        state.withLock { state in
+            switch state {
+            case .read(let fields): return fields
+            case .unread(let bytes, let read):
+                let fields = read(bytes)
+                state = .read(fields)
+                return fields
+            }
+        }
     }
 }

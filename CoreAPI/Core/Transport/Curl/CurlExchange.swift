@@ -86,7 +86,7 @@ struct CurlExchange {
         var head = parsed.head
         let received = outcome.metrics?.bytesReceived ?? 0
         let hasBody = hop.method != "HEAD" && ![204, 304].contains(head.status.code)
-        if hop.decodesContent, hasBody, received > 0, head.headers.isEncoded {
+        if hop.decodesContent, hasBody, received > 0, parsed.namesCodings, head.headers.isEncoded {
             // They describe the bytes on the wire, which the caller does not get to see.
             head.headers[.contentEncoding] = nil
             head.headers[.contentLength] = nil
@@ -100,7 +100,7 @@ struct CurlExchange {
             return .truncated(received: received, expected: expected)
         }
         // Nothing but the connection's end delimits it, and over TLS an end that was meant is announced (RFC 9112 §9.8).
-        if hasBody, parsed.contentLength == nil, !parsed.head.headers.isChunked, outcome.hasCloseNotify == false {
+        if hasBody, parsed.contentLength == nil, !parsed.isChunked, outcome.hasCloseNotify == false {
             return .truncated(received: received, expected: nil)
         }
         return nil
@@ -116,11 +116,6 @@ struct CurlExchange {
 }
 
 extension HTTPFields {
-    /// Whether a last chunk says where the body ends.
-    fileprivate var isChunked: Bool {
-        self[values: .transferEncoding].last?.trimmingHTTPWhitespace().lowercased().hasSuffix("chunked") ?? false
-    }
-
     /// Whether a coding was applied that libcurl takes off again.
     fileprivate var isEncoded: Bool {
         self[values: .contentEncoding].flatMap { $0.split(separator: ",") }

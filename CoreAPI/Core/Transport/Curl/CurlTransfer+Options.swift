@@ -24,7 +24,7 @@ extension CurlTransfer {
         // A name server that does not answer must not hold the thread when its transfer ends: without this libcurl waits for its
         // resolver, past every timeout and for every other transfer.
         try handle.set(CURLOPT_QUICK_EXIT, 1)
-        try handle.set(CURLOPT_URL, request.url.string)
+        try handle.set(CURLOPT_URL, request.address)
         // Not even by a mistake of ours is a file:, ftp: or gopher: URL fetched.
         try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
         try handle.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")

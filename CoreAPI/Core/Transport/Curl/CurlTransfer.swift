@@ -67,7 +67,7 @@ final class CurlTransfer: @unchecked Sendable {  // One owner at a time; the han
     func findDecoder() throws {
         guard !hasLookedForCoding else { return }
         hasLookedForCoding = true
-        guard request.decodesContent, !ContentDecoder.accepted.isEmpty else { return }
+        guard request.decodesContent, head.mayNameCodings, !ContentDecoder.accepted.isEmpty else { return }
         decoder = try ContentDecoder(head: head.bytes)
     }
 

@@ -24,6 +24,8 @@ public final class CurlTransport: Transport {
         var all: [TrustPool] = []
         /// Which one a channel uses, by its name.
         var current: [String: TrustPool] = [:]
+        /// Whose request came last: most come from the same channel, whose trust need not be compared again.
+        var recent: (channel: Int, pool: TrustPool)?
         var isClosed = false
 
         /// Takes out what no channel uses any more and no request is on its way through.
@@ -47,7 +49,7 @@ public final class CurlTransport: Transport {
     }
 
     public func send(_ request: Request) async -> Response<Data> {
-        guard let (pool, isNew) = take(for: request.call.channel) else {
+        guard let (pool, isNew) = take(for: request.call.shared) else {
             return Response(request: request, result: .failure(.transport(.closed, ErrorContext(request))))
         }
         if isNew { for warning in request.call.channel.warnings { request.call.channel.logger.log(.warning(warning, request)) } }
@@ -65,12 +67,18 @@ public final class CurlTransport: Transport {
     }
 
     /// The connections of a channel's trust, and whether nobody used them before.
-    private func take(for channel: Channel) -> (TrustPool, isNew: Bool)? {
+    private func take(for shared: SharedChannel) -> (TrustPool, isNew: Bool)? {
+        let channel = shared.channel
         let trust = channel.environment.serverTrustManager
         let refused = channel.limits.refusedAddresses
         let mode = trust.pins.currentMode
         let (found, retired) = pools.withLock { pools -> ((TrustPool, Bool)?, [TrustPool]) in
             guard !pools.isClosed else { return (nil, []) }
+            if let (recent, pool) = pools.recent, recent == shared.number, pool.pinMode == mode {
+                pool.users += 1
+                return ((pool, false), [])
+            }
+            defer { pools.recent = pools.current[channel.name].map { (shared.number, $0) } }
             if let pool = pools.current[channel.name], pool.trust == trust, pool.refused == refused, pool.pinMode == mode {
                 pool.users += 1
                 return ((pool, false), [])

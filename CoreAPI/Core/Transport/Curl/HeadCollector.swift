@@ -17,6 +17,8 @@ struct HeadCollector {
     private(set) var bytes: [UInt8] = []
     /// Whether a final head arrived to its end.
     private(set) var isComplete = false
+    /// Whether a line may be `Content-Encoding`; most heads have none, and then nobody has to look for it.
+    private(set) var mayNameCodings = false
     private var received = 0
     private var lines = 0
     private var expectsStatus = true
@@ -32,12 +34,14 @@ struct HeadCollector {
         guard !isComplete else { return .other }
         if expectsStatus, line.starts(with: "HTTP/".utf8) {
             expectsStatus = false
+            mayNameCodings = false
             bytes.removeAll(keepingCapacity: true)
             bytes.reserveCapacity(1_024)
             bytes.append(contentsOf: line)
             return .status(multiplexes: line.count > 5 && line[5] != UInt8(ascii: "1"))
         }
         bytes.append(contentsOf: line)
+        if line.count > 16, line[16] == UInt8(ascii: ":"), line[0] | 0x20 == UInt8(ascii: "c") { mayNameCodings = true }
         if line.count <= 2, line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
             isComplete = !isInterim
             expectsStatus = isInterim

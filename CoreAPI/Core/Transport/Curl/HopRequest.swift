@@ -6,6 +6,8 @@ internal import HTTPTypes
 struct HopRequest: Sendable {
     let request: Request
     let method: String
+    /// The address as it was checked, and as libcurl gets it.
+    let address: String
     let isIdempotent: Bool
     let headers: HeaderList
     /// Whether codings of the body are taken off, which the caller did not ask for.
@@ -20,7 +22,8 @@ struct HopRequest: Sendable {
     /// - Throws: ``APIClientError`` when the request must not be sent.
     init(_ request: Request, deadline: LoopClock.Nanoseconds) throws(APIClientError) {
         do throws(RequestError) {
-            try Self.check(request)
+            address = request.url.string
+            try Self.check(request, address)
         } catch {
             throw .request(error, ErrorContext(request))
         }
@@ -37,10 +40,9 @@ struct HopRequest: Sendable {
 
     /// The second line of defence. libcurl passes a CR, LF or NUL in a method, an address or a header on verbatim, and with it
     /// whatever an attacker put behind it.
-    private static func check(_ request: Request) throws(RequestError) {
+    private static func check(_ request: Request, _ url: String) throws(RequestError) {
         let method = request.method.rawValue
         guard HTTPField.Name(method) != nil else { throw .malformedMethod(method.escapingControls) }  // A token, RFC 9110 §5.6.2.
-        let url = request.url.string
         if let bad = url.firstForbiddenControl ?? (url.utf8.contains(0x20) ? "a space" : nil) {
             throw .malformedURL(url.escapingControls, reason: "\(bad) may not stand in a URL")
         }

@@ -11,28 +11,65 @@ struct ResponseHeadParser {
         var head: ResponseHead
         /// `nil` when none was sent, or when a transfer coding takes its place (RFC 9112 §6.3).
         var contentLength: Int64?
+        /// Whether a last chunk says where the body ends.
+        var isChunked = false
+        /// Whether a field names content codings.
+        var namesCodings = false
     }
 
     private typealias Bytes = UnsafeBufferPointer<UInt8>
 
+    /// Reads the status and what delimits the body; the other fields wait until somebody asks for them.
     static func parse(_ bytes: [UInt8]) throws(Malformed) -> Parsed {
-        try bytes.withUnsafeBufferPointer { bytes throws(Malformed) in
-            var rest = bytes[...]
-            var parsed = Parsed(head: ResponseHead(status: try status(nextLine(&rest))))
+        try bytes.withUnsafeBufferPointer { buffer throws(Malformed) in
+            var rest = buffer[...]
+            let status = try status(nextLine(&rest))
+            var parsed = Parsed(head: ResponseHead(status: status, bytes: bytes, read: fields))
             var hasTransferCoding = false
             while !rest.isEmpty {
                 let line = nextLine(&rest)
-                guard let field = isFolded(rest) ? field(unfolding(line, &rest)) : field(line) else { continue }
-                if field.name == .contentLength {
-                    parsed.contentLength = try length(field.value, agreeingWith: parsed.contentLength)
-                } else if field.name == .transferEncoding {
+                if let value = value(of: "content-length", line, &rest) {
+                    parsed.contentLength = try length(value, agreeingWith: parsed.contentLength)
+                } else if let value = value(of: "transfer-encoding", line, &rest) {
                     hasTransferCoding = true
+                    parsed.isChunked = value.lowercased().hasSuffix("chunked")
+                } else if isNamed("content-encoding", line) {
+                    parsed.namesCodings = true
                 }
-                parsed.head.headers.append(field)
             }
             if hasTransferCoding { parsed.contentLength = nil }
             return parsed
         }
+    }
+
+    private static func fields(_ bytes: [UInt8]) -> HTTPFields {
+        bytes.withUnsafeBufferPointer { buffer in
+            var rest = buffer[...]
+            _ = nextLine(&rest)
+            var fields = HTTPFields()
+            while !rest.isEmpty {
+                let line = nextLine(&rest)
+                if let field = isFolded(rest) ? field(unfolding(line, &rest)) : field(line) { fields.append(field) }
+            }
+            return fields
+        }
+    }
+
+    /// - Parameter name: in lower case.
+    private static func isNamed(_ name: StaticString, _ line: Slice<Bytes>) -> Bool {
+        let count = name.utf8CodeUnitCount
+        guard line.count > count, line[line.startIndex + count] == UInt8(ascii: ":") else { return false }
+        return name.withUTF8Buffer { name in
+            zip(name, line).allSatisfy { $0 == $1 || ($1.isLetter && $0 == $1 | 0x20) }
+        }
+    }
+
+    /// The value of a line with this name, with the lines that are folded into it.
+    private static func value(of name: StaticString, _ line: Slice<Bytes>, _ rest: inout Slice<Bytes>) -> String? {
+        guard isNamed(name, line) else { return nil }
+        let behind = name.utf8CodeUnitCount + 1
+        guard isFolded(rest) else { return String(decoding: trimmed(line.dropFirst(behind)), as: UTF8.self) }
+        return String(decoding: trimmed(unfolding(line, &rest)[behind...]), as: UTF8.self)
     }
 
     /// `HTTP/1.1 200 OK`, and `HTTP/2 200` as libcurl writes it for HTTP/2.
@@ -65,6 +102,8 @@ struct ResponseHeadParser {
     /// the response is not usable (RFC 9112 §6.3).
     private static func length(_ value: String, agreeingWith earlier: Int64?) throws(Malformed) -> Int64 {
         var agreed = earlier
+        // Nine of ten are a plain number.
+        if earlier == nil, value.utf8.count <= 18, value.utf8.allSatisfy(\.isDigit), let length = Int64(value) { return length }
         for text in value.split(separator: ",", omittingEmptySubsequences: false) {
             let text = text.trimmingHTTPWhitespace()
             guard text.utf8.allSatisfy(\.isDigit), let length = Int64(text) else {
@@ -114,6 +153,9 @@ struct ResponseHeadParser {
 
     /// White space, and what becomes a space before anybody looks at it (RFC 9110 §5.5).
     private static func isBlank(_ byte: UInt8) -> Bool {
-        [0x20, 0x09, 0x0D, 0x0A, 0x00].contains(byte)
+        switch byte {
+        case 0x20, 0x09, 0x0D, 0x0A, 0x00: true
+        default: false
+        }
     }
 }
