@@ -1,0 +1,44 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that no user of the kit resolves what it is compared with. Linux only. Run it with Scripts/bench.
+
+let settings: [SwiftSetting] = [
+    "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault",
+].map { .enableUpcomingFeature($0) }
+
+/// Every client is a program of its own, so that its memory is its own too and not that of the others' libraries. The one in C, in
+/// RawCurl/, is compiled by Scripts/bench, because the package manager links Swift's library to everything.
+func client(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .executableTarget(name: name, dependencies: ["Measure"] + dependencies, swiftSettings: settings)
+}
+
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "NetworkerKit", path: "..", traits: []),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.36.0"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+    ],
+    targets: [
+        .target(name: "Meter"),
+        .target(name: "Holding"),
+        .target(name: "Measure", dependencies: ["Meter"], swiftSettings: settings),
+        client(
+            "BenchKit",
+            [.product(name: "CoreAPI", package: "NetworkerKit"), .product(name: "HTTPTypes", package: "swift-http-types")]),
+        client(
+            "BenchAHC",
+            [
+                .product(name: "AsyncHTTPClient", package: "async-http-client"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOFoundationCompat", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
+        client("BenchURLSession"),
+        .executableTarget(name: "Bench", dependencies: ["Holding", "Measure", "Meter"], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,126 @@
+#include "client.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+uint64_t raw_now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static size_t collect(char *bytes, size_t size, size_t count, void *context) {
+    raw_transfer *transfer = context;
+    size_t length = size * count;
+    if (transfer->length + length > transfer->capacity) {
+        size_t capacity = (transfer->length + length) * 2;
+        char *body = realloc(transfer->body, capacity);
+        if (body == NULL) return 0;
+        transfer->body = body;
+        transfer->capacity = capacity;
+    }
+    memcpy(transfer->body + transfer->length, bytes, length);
+    transfer->length += length;
+    return length;
+}
+
+static int prepare(raw_client *client, raw_transfer *transfer) {
+    transfer->easy = curl_easy_init();
+    if (transfer->easy == NULL) return 0;
+    curl_easy_setopt(transfer->easy, CURLOPT_PRIVATE, transfer);
+    curl_easy_setopt(transfer->easy, CURLOPT_WRITEFUNCTION, collect);
+    curl_easy_setopt(transfer->easy, CURLOPT_WRITEDATA, transfer);
+    curl_easy_setopt(transfer->easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(transfer->easy, CURLOPT_PROXY, "");
+    curl_easy_setopt(transfer->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+    /* Rather a stream of a connection that is being made than a connection more. */
+    curl_easy_setopt(transfer->easy, CURLOPT_PIPEWAIT, 1L);
+    if (client->settings.ca != NULL) curl_easy_setopt(transfer->easy, CURLOPT_CAINFO, client->settings.ca);
+    return 1;
+}
+
+raw_client *raw_make(raw_settings settings) {
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    raw_client *client = calloc(1, sizeof *client);
+    if (client == NULL) return NULL;
+    client->settings = settings;
+    client->epoll = -1;
+    client->multi = curl_multi_init();
+    client->transfers = calloc((size_t)settings.at_once, sizeof *client->transfers);
+    if (client->multi == NULL || client->transfers == NULL) return NULL;
+    curl_multi_setopt(client->multi, CURLMOPT_MAX_HOST_CONNECTIONS, settings.host_limit);
+    curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, settings.at_once);
+    if (settings.streams > 0) curl_multi_setopt(client->multi, CURLMOPT_MAX_CONCURRENT_STREAMS, settings.streams);
+    for (long index = 0; index < settings.at_once; index++)
+        if (!prepare(client, &client->transfers[index])) return NULL;
+    if (settings.socket_action && !raw_prepare_socket_loop(client)) return NULL;
+    return client;
+}
+
+static void start(raw_client *client, raw_transfer *transfer) {
+    client->to_start--;
+    transfer->length = 0;
+    transfer->started = raw_now();
+    curl_multi_add_handle(client->multi, transfer->easy);
+}
+
+static void end(raw_client *client, raw_transfer *transfer, CURLcode code) {
+    long status = 0, connections = 0;
+    uint64_t now = raw_now();
+    curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(transfer->easy, CURLINFO_NUM_CONNECTS, &connections);
+    client->tally.connections += connections;
+    client->to_end--;
+    if (code == CURLE_OK && status == 200 && transfer->length > 0) {
+        client->latencies[client->tally.completed++] = now - transfer->started;
+    } else {
+        snprintf(client->tally.failure, sizeof client->tally.failure, "status %ld, %s", status, curl_easy_strerror(code));
+    }
+}
+
+long raw_exchange(raw_client *client) {
+    CURLMsg *message;
+    int left;
+    long begun = 0;
+    while ((message = curl_multi_info_read(client->multi, &left)) != NULL) {
+        if (message->msg != CURLMSG_DONE) continue;
+        CURL *easy = message->easy_handle;
+        CURLcode code = message->data.result;
+        raw_transfer *transfer = NULL;
+        curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&transfer);
+        end(client, transfer, code);
+        curl_multi_remove_handle(client->multi, easy);
+        if (client->to_start > 0) {
+            start(client, transfer);
+            begun++;
+        }
+    }
+    return begun;
+}
+
+raw_tally raw_send(raw_client *client, const char *url, long count, uint64_t *latencies) {
+    memset(&client->tally, 0, sizeof client->tally);
+    client->latencies = latencies;
+    client->to_start = client->to_end = count;
+    for (long index = 0; index < client->settings.at_once; index++)
+        curl_easy_setopt(client->transfers[index].easy, CURLOPT_URL, url);
+    for (long index = 0; index < client->settings.at_once && client->to_start > 0; index++)
+        start(client, &client->transfers[index]);
+    if (client->settings.socket_action) raw_run_socket_loop(client);
+    else raw_run_poll_loop(client);
+    return client->tally;
+}
+
+void raw_free(raw_client *client) {
+    for (long index = 0; index < client->settings.at_once; index++) {
+        curl_easy_cleanup(client->transfers[index].easy);
+        free(client->transfers[index].body);
+    }
+    curl_multi_cleanup(client->multi);
+    if (client->epoll >= 0) close(client->epoll);
+    free(client->transfers);
+    free(client);
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Holding
+import Meter
+
+/// The front door: describes scenarios to the clients, holds requests, makes data and reports. Scripts/bench uses all of it.
+@main
+struct Bench {
+    static let usage = """
+        usage: Bench run --client CLIENT --scenario NAME --url URL --count N [--warm N] [--authority FILE] [--under COMMAND]
+               Bench hold --port N --milliseconds N
+               Bench data --directory DIR
+               Bench report --runs FILE [--instructions FILE] [--recorded FILE] [--software TEXT] [--load TEXT]
+                            [--json] [--check] [--record DIR]
+               Bench scenarios
+
+          run        one scenario with one client in one process; prints one line of JSON
+          hold       serves /held late, /now at once and /accepted, until it is ended
+          data       writes what the scenarios ask for
+          report     medians of lines that "run" printed, in their order, as a table
+
+          CLIENT     \(Client.allCases.map(\.rawValue).joined(separator: ", "))
+          URL        scheme, host and port; a server with what "data" wrote, or one of "hold" for S6
+          COMMAND    runs the client, valgrind for instance
+        """
+
+    static func main() {
+        do {
+            try run(Array(CommandLine.arguments.dropFirst()))
+        } catch let problem as UsageProblem {
+            fail(problem.message, status: 2)
+        } catch {
+            fail(String(describing: error), status: 2)
+        }
+    }
+
+    private static func run(_ words: [String]) throws {
+        guard let command = words.first, command != "--help" else {
+            print(usage)
+            return
+        }
+        let arguments = try Arguments(words.dropFirst(), flags: ["json", "check"])
+        switch command {
+        case "run": try ClientRun(arguments).start()
+        case "hold": try hold(port: arguments.number("port"), milliseconds: arguments.number("milliseconds"))
+        case "data": try SampleData.write(to: URL(fileURLWithPath: arguments.text("directory")))
+        case "report": exit(try ReportCommand(arguments).run())
+        case "scenarios": for scenario in Scenario.all { print("\(scenario.name)\t\(scenario.title)") }
+        default: throw UsageProblem("there is no command \"\(command)\"; see Bench --help")
+        }
+    }
+
+    private static func hold(port: Int, milliseconds: Int) throws {
+        meter_prepare_process()
+        alarm(0)
+        _ = holding_serve(Int32(port), Int32(milliseconds))
+        throw UsageProblem("cannot serve on port \(port): \(String(cString: strerror(errno)))")
+    }
+
+    static func fail(_ message: String, status: Int32) -> Never {
+        FileHandle.standardError.write(Data("bench: \(message)\n".utf8))
+        exit(status)
+    }
+}
+
+struct UsageProblem: Error {
+    let message: String
+
+    init(_ message: String) {
+        self.message = message
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+/// One scenario with one client: this process becomes the client.
+struct ClientRun {
+    private let program: String
+    private var words: [String]
+
+    init(_ arguments: Arguments) throws {
+        guard let client = Client(rawValue: try arguments.text("client")) else {
+            throw UsageProblem("--client is one of: \(Client.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        let scenario = try Scenario.named(arguments.text("scenario"))
+        let count = try arguments.number("count")
+        let atOnce = scenario.atOnce ?? count
+        // Enough for every connection to be open; for what is held, one request shows that the server is there.
+        let warm =
+            try arguments.optional("warm") == nil
+            ? (scenario.warmPath == nil ? max(atOnce * 4, 200) : 1) : arguments.number("warm")
+
+        words = [
+            "--client", client.rawValue, "--scenario", scenario.label(count: count), "--base", try arguments.text("url"),
+            "--path", scenario.path, "--warm-path", scenario.warmPath ?? scenario.path, "--count", "\(count)", "--warm",
+            "\(warm)",
+            "--at-once", "\(atOnce)", "--decode", scenario.decoding,
+        ]
+        if scenario.isHTTP2 {
+            // More streams, not more connections, wherever a client can be told so.
+            words += ["--streams", "\(max(atOnce, 256))"]
+        } else if scenario.raisesLimits {
+            words += ["--host-limit", "\(atOnce)"]
+        }
+        if let authority = arguments.optional("authority") { words += ["--ca", authority] }
+        if client == .rawcSocket { words.append("--socket-action") }
+
+        let place = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        let path = place.appendingPathComponent(client.program).path
+        let wrapper = arguments.optional("under")?.split(separator: " ").map(String.init) ?? []
+        words = wrapper + [path] + words
+        program = words[0]
+    }
+
+    /// Returns only by throwing.
+    func start() throws {
+        let pointers = words.map { strdup($0) } + [nil]
+        execvp(program, pointers)
+        throw UsageProblem("cannot start \(program): \(String(cString: strerror(errno)))")
+    }
+}

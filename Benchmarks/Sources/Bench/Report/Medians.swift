@@ -1,0 +1,56 @@
+import Foundation
+
+/// From lines in the order in which they were measured to medians.
+enum Medians {
+    /// - Parameter lines: of one scenario; every client's stand between two of raw C.
+    static func rows(_ lines: [RunLine]) -> [Row] {
+        let ratios = Client.allCases.map { client in (client, runs(of: client, in: lines)) }
+        let ahc = median(runs(of: .ahc, in: lines).map(\.ratio))
+        return ratios.compactMap { client, runs in runs.isEmpty ? nil : row(client, runs, ahc: ahc) }
+    }
+
+    /// One run beside the mean of its neighbours.
+    private struct Run {
+        let line: RunLine
+        let neighbours: [RunLine]
+
+        var ratio: Double { relative(\.requestsPerSecond) }
+
+        func relative(_ figure: (RunLine) -> Double) -> Double {
+            let mean = neighbours.map(figure).reduce(0, +) / Double(neighbours.count)
+            return mean > 0 ? figure(line) / mean : 0
+        }
+    }
+
+    private static func runs(of client: Client, in lines: [RunLine]) -> [Run] {
+        lines.indices.filter { lines[$0].client == client }.compactMap { index in
+            let neighbours =
+                client == .rawc
+                ? [lines[index]]
+                : [lines[..<index].last { $0.client == .rawc }, lines[index...].first { $0.client == .rawc }].compactMap { $0 }
+            return neighbours.isEmpty ? nil : Run(line: lines[index], neighbours: neighbours)
+        }
+    }
+
+    private static func row(_ client: Client, _ runs: [Run], ahc: Double) -> Row {
+        let ratio = median(runs.map(\.ratio))
+        return Row(
+            client: client, runs: runs.count, requested: runs[0].line.requested, completed: runs.map(\.line.completed).min() ?? 0,
+            wall: median(runs.map(\.line.wall)), wallRatio: median(runs.map { $0.relative(\.wall) }),
+            requestsPerSecond: median(runs.map(\.line.requestsPerSecond)), ratio: ratio,
+            ratioToAHC: ahc > 0 && !client.isRaw ? ratio / ahc : nil,
+            cpuPerThousand: median(runs.map(\.line.cpuPerThousand)), cpuRatio: median(runs.map { $0.relative(\.cpuPerThousand) }),
+            p50: median(runs.map(\.line.p50)), p99: median(runs.map(\.line.p99)),
+            p99Ratio: median(runs.map { $0.relative(\.p99) }),
+            peak: Int(median(runs.map { Double($0.line.peak) })), peakRatio: median(runs.map { $0.relative { Double($0.peak) } }),
+            connections: runs.compactMap { $0.line.accepted ?? $0.line.connections }.max(),
+            failure: runs.compactMap(\.line.failure).first)
+    }
+
+    /// To the five digits that are kept: the others are noise.
+    private static func median(_ values: [Double]) -> Double {
+        let sorted = values.sorted()
+        guard !sorted.isEmpty else { return 0 }
+        return Double(String(format: "%.5g", (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2)) ?? 0
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+
+/// Benchmarks/RESULTS.md.
+extension Results {
+    var page: String {
+        var parts = [
+            """
+            # Results
+
+            Written by `Scripts/bench --record`; do not edit.
+
+            - \(machine.processor), \(machine.cores) cores, \(machine.memory) GiB, \(machine.system)
+            - \(machine.software)
+            - Every client's run stands between two runs of raw C, and "× C" is its figure divided by the mean of those two: of requests
+              a second more is better, of everything else less. Figures are medians of all rounds, "completed" is the fewest of any.
+            - nginx with one worker, or a server that holds requests, on the loopback of the same machine, so that client and server
+              share its cores. Requests before the measurement (opening connections) are left out. Every client is a process of its own.
+            - The kit is used as features use it: `NetworkManager` over a `Channel` with its defaults, besides the limits that a scenario
+              raises. Of S6's wall time, 2 s are the server's.
+
+            ![Requests a second relative to libcurl from C](ratios.svg)
+            """
+        ]
+        for scenario in scenarios {
+            var part = "## \(Scenario.title(of: scenario.label))\n\n"
+            let rounds = scenario.rows.filter { $0.client != .rawc }.map(\.runs).min() ?? 0
+            part += "\(scenario.date), \(rounds) \(rounds == 1 ? "round" : "rounds"), load averages before: \(scenario.load)\n\n"
+            part += Table(scenario).markdown
+            let failures = scenario.rows.compactMap { row in row.failure.map { "- \(row.client.title) failed with: `\($0)`" } }
+            if !failures.isEmpty { part += "\n\n" + failures.joined(separator: "\n") }
+            parts.append(part)
+        }
+        if let instructions {
+            parts.append(
+                """
+                ## Instructions a request, one at a time, 1 KiB
+
+                \(instructions.date), callgrind, all threads; the difference of two runs, so that the start of the process is left out
+
+                \(Table(instructions).markdown)
+                """)
+        }
+        return parts.joined(separator: "\n\n") + "\n"
+    }
+}

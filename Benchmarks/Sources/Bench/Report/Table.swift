@@ -1,0 +1,68 @@
+import Foundation
+
+/// Cells in columns, for people: aligned on a terminal, with bars between them in Markdown. The first column is text, others numbers.
+struct Table {
+    let heads: [String]
+    let rows: [[String]]
+
+    var text: String {
+        let widths = heads.indices.map { column in ([heads] + rows).map { $0[column].count }.max() ?? 0 }
+        return ([heads] + rows).map { row in
+            zip(row, widths).enumerated().map { index, cell in
+                let padding = String(repeating: " ", count: cell.1 - cell.0.count)
+                return index == 0 ? cell.0 + padding : padding + cell.0
+            }.joined(separator: "  ")
+        }.joined(separator: "\n")
+    }
+
+    var markdown: String {
+        let rule = ["---"] + heads.dropFirst().map { _ in "---:" }
+        return ([heads, rule] + rows).map { "| " + $0.joined(separator: " | ") + " |" }.joined(separator: "\n")
+    }
+}
+
+extension Table {
+    init(_ scenario: ScenarioResults) {
+        let comparesDecoding = scenario.label == "s5" || scenario.label == "s7"
+        heads =
+            ["client", "req/s", "× C"] + (comparesDecoding ? ["× AHC"] : [])
+            + ["wall s", "CPU s/1,000", "× C", "p50 µs", "p99 µs", "× C", "peak MB", "× C", "connections", "completed"]
+        rows = scenario.rows.map { row in
+            let name = comparesDecoding && row.client.isRaw ? row.client.title + ", body only" : row.client.title
+            return [name, whole(row.requestsPerSecond), digits(row.ratio)]
+                + (comparesDecoding ? [row.ratioToAHC.map(digits) ?? "–"] : [])
+                + [
+                    digits(row.wall), String(format: "%.4f", row.cpuPerThousand), digits(row.cpuRatio), whole(row.p50),
+                    whole(row.p99),
+                    digits(row.p99Ratio), whole(Double(row.peak) / 1e6), digits(row.peakRatio),
+                    row.connections.map(String.init) ?? "–",
+                    row.completed == row.requested ? "all" : "\(row.completed) of \(row.requested)",
+                ]
+        }
+    }
+
+    init(_ instructions: Instructions) {
+        heads = ["client", "instructions a request", "× C"]
+        let raw = instructions.perRequest[Client.rawc.rawValue]
+        rows = Client.allCases.compactMap { client in
+            instructions.perRequest[client.rawValue].map { count in
+                [client.title, whole(Double(count)), raw.map { digits(Double(count) / Double($0)) } ?? "–"]
+            }
+        }
+    }
+}
+
+private func whole(_ value: Double) -> String {
+    var digits = String(Int(value.rounded()))
+    var grouped = ""
+    while digits.count > 3 {
+        grouped = "," + digits.suffix(3) + grouped
+        digits.removeLast(3)
+    }
+    return digits + grouped
+}
+
+/// Two figures that count, where a ratio is small.
+private func digits(_ value: Double) -> String {
+    String(format: value != 0 && abs(value) < 0.1 ? "%.3f" : "%.2f", value)
+}

@@ -1,0 +1,36 @@
+import Foundation
+import Measure
+
+/// What the scenarios ask for, the same in every run.
+enum SampleData {
+    private static let words = [
+        "Linen", "Bag", "Cotton", "Shirt", "Winter", "Coat", "Desk", "Lamp", "Trail", "Shoe", "Olive", "Soap",
+    ]
+
+    private static func item(_ number: Int) -> Item {
+        let name = (0..<3).map { words[(number * (3 + $0 * 2) + $0 * 5) % words.count] }.joined(separator: " ")
+        return Item(
+            id: 100_000 + number, name: name, price: Double(999 + number * 37 % 90_000) / 100, inStock: number % 3 != 0,
+            rating: Double(10 + number % 40) / 10, category: words[number % words.count].lowercased())
+    }
+
+    /// The first count of items whose JSON is at least so large.
+    private static func fill<Value: Encodable>(_ bytes: Int, _ make: ([Item]) -> Value) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        var items: [Item] = []
+        while true {
+            let data = try encoder.encode(make(items))
+            if data.count >= bytes { return data }
+            let missing = max(1, (bytes - data.count) / 128)
+            items += (items.count..<items.count + missing).map(item)
+        }
+    }
+
+    static func write(to directory: URL) throws {
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        try Data(repeating: UInt8(ascii: "a"), count: 1024).write(to: directory.appendingPathComponent("1k"))
+        try fill(100 * 1024) { $0 }.write(to: directory.appendingPathComponent("items.json"))
+        try fill(1000) { Page(page: 1, total: 4_096, items: $0) }.write(to: directory.appendingPathComponent("page.json"))
+    }
+}

@@ -1,0 +1,79 @@
+/// What is compared with what.
+enum Client: String, CaseIterable, Codable, Sendable {
+    case rawc
+    case rawcSocket = "rawc-socket"
+    case kit, urlsession, ahc
+
+    /// The program that is this client; see Package.swift.
+    var program: String {
+        switch self {
+        case .rawc, .rawcSocket: "BenchRaw"
+        case .kit: "BenchKit"
+        case .urlsession: "BenchURLSession"
+        case .ahc: "BenchAHC"
+        }
+    }
+    var title: String {
+        switch self {
+        case .rawc: "libcurl from C, curl_multi_poll"
+        case .rawcSocket: "libcurl from C, multi_socket"
+        case .kit: "NetworkerKit"
+        case .urlsession: "URLSession"
+        case .ahc: "async-http-client"
+        }
+    }
+    var isRaw: Bool { self == .rawc || self == .rawcSocket }
+}
+
+/// One way to load a client. Clients are told its parts and not its name.
+struct Scenario: Sendable {
+    let name: String
+    let title: String
+    /// Requests under way at once; `nil` for all of them.
+    var atOnce: Int?
+    let path: String
+    /// Asked before the measurement; what is held would only cost time.
+    var warmPath: String?
+    var decoding = "body"
+    /// Whether the clients' limits are raised to what is under way at once.
+    var raisesLimits = true
+    var isHTTP2 = false
+
+    static let all = [
+        Scenario(name: "s1", title: "S1: one at a time, 1 KiB, HTTP/1.1, body only", atOnce: 1, path: "/1k"),
+        Scenario(name: "s2", title: "S2: 64 at a time, 1 KiB, HTTP/1.1, body only", atOnce: 64, path: "/1k"),
+        Scenario(name: "s3", title: "S3: 64 at a time, 1 KiB, TLS and HTTP/2, body only", atOnce: 64, path: "/1k", isHTTP2: true),
+        Scenario(
+            name: "s5", title: "S5: 8 at a time, 100 KiB of JSON decoded into [Item]", atOnce: 8, path: "/items.json",
+            decoding: "array"),
+        Scenario(
+            name: "s6-default", title: "S6: all held 2 s at once, default settings", path: "/held", warmPath: "/now",
+            raisesLimits: false),
+        Scenario(
+            name: "s6-raised", title: "S6: all held 2 s at once, limit raised to the count", path: "/held", warmPath: "/now"),
+        Scenario(
+            name: "s6-h2", title: "S6: all held 2 s at once, TLS and HTTP/2", path: "/held", warmPath: "/now", isHTTP2: true),
+        Scenario(
+            name: "s7", title: "S7: 64 at a time, 1 KiB of JSON decoded into an object", atOnce: 64, path: "/page.json",
+            decoding: "object"),
+    ]
+
+    static func named(_ name: String) throws -> Scenario {
+        guard let scenario = all.first(where: { $0.name == name }) else {
+            throw UsageProblem("there is no scenario \"\(name)\"; expected one of: \(all.map(\.name).joined(separator: ", "))")
+        }
+        return scenario
+    }
+
+    /// The name under which a run is reported: runs of S6 with different counts are different things.
+    func label(count: Int) -> String { atOnce == nil ? "\(name)-\(count)" : name }
+
+    /// The title of a label.
+    static func title(of label: String) -> String {
+        if let scenario = all.first(where: { $0.name == label }) { return scenario.title }
+        let parts = label.split(separator: "-")
+        let name = parts.dropLast().joined(separator: "-")
+        guard let scenario = all.first(where: { $0.name == name }), let count = parts.last else { return label }
+        return scenario.title.replacing("all held", with: "\(count) held")
+    }
+}

@@ -1,0 +1,31 @@
+/// What typed calls decode: six fields, as a shop's lists have them.
+public struct Item: Codable, Sendable {
+    public let id: Int
+    public let name: String
+    public let price: Double
+    public let inStock: Bool
+    public let rating: Double
+    public let category: String
+
+    public init(id: Int, name: String, price: Double, inStock: Bool, rating: Double, category: String) {
+        self.id = id
+        self.name = name
+        self.price = price
+        self.inStock = inStock
+        self.rating = rating
+        self.category = category
+    }
+}
+
+/// One page of them.
+public struct Page: Codable, Sendable {
+    public let page: Int
+    public let total: Int
+    public let items: [Item]
+
+    public init(page: Int, total: Int, items: [Item]) {
+        self.page = page
+        self.total = total
+        self.items = items
+    }
+}

@@ -1,0 +1,146 @@
+internal import Dispatch
+internal import Foundation
+internal import Meter
+internal import Synchronization
+
+/// What one client has to do once, as the front door said on the command line, and how it is measured. For clients whose requests are
+/// asynchronous functions.
+public struct Job: Sendable {
+    public enum Decoding: String, Sendable {
+        case body, array, object
+    }
+
+    private nonisolated(unsafe) let options: meter_options
+    /// Scheme, host and port, without a slash at the end.
+    public let base: String
+    public let path: String
+    public let warmPath: String
+    /// The server's authority, where it has one of its own.
+    public let authority: String?
+    public let decoding: Decoding
+    /// Connections to the host; `nil` for the client's default.
+    public let hostLimit: Int?
+    /// Streams on an HTTP/2 connection; `nil` for the client's default.
+    public let streams: Int?
+
+    /// Reads the command line, and ends the process where that makes no sense.
+    public init() {
+        options = meter_parse(CommandLine.argc, CommandLine.unsafeArgv)
+        base = String(cString: options.base)
+        path = String(cString: options.path)
+        warmPath = String(cString: options.warm_path)
+        authority = options.ca.map { String(cString: $0) }
+        let decode = String(cString: options.decode)
+        guard let decoding = Decoding(rawValue: decode) else {
+            FileHandle.standardError.write(Data("bench: --decode is body, array or object, got \"\(decode)\"\n".utf8))
+            exit(2)
+        }
+        self.decoding = decoding
+        hostLimit = options.host_limit > 0 ? options.host_limit : nil
+        streams = options.streams > 0 ? options.streams : nil
+    }
+
+    /// Sends the requests before the measurement and the measured ones, prints the line and returns.
+    ///
+    /// Blocks the main thread on purpose: an asynchronous `main` would leave it to Dispatch, in which valgrind cannot run.
+    ///
+    /// - Parameter send: makes one request to a path. Throws when it failed.
+    public func measure(_ send: @escaping @Sendable (String) async throws -> Void) {
+        let done = DispatchSemaphore(value: 0)
+        Task.detached {
+            await run(send)
+            done.signal()
+        }
+        done.wait()
+    }
+
+    private func run(_ send: @escaping @Sendable (String) async throws -> Void) async {
+        if options.warm > 0 {
+            let warm = Tally(options.warm)
+            await self.send(options.warm, to: warmPath, warm, send)
+            if let failure = warm.completeFailure { meter_give_up(failure) }
+        }
+        let tally = Tally(options.count)
+        meter_start()
+        await self.send(options.count, to: path, tally, send)
+        meter_stop()
+        tally.print(options)
+    }
+
+    /// So many tasks take from so many requests until none is left.
+    private func send(_ count: Int, to path: String, _ tally: Tally, _ send: @escaping @Sendable (String) async throws -> Void)
+        async
+    {
+        await withDiscardingTaskGroup { group in
+            for _ in 0..<min(options.at_once, count) {
+                group.addTask {
+                    while tally.take() {
+                        let start = meter_now()
+                        do {
+                            try await send(path)
+                            tally.complete(after: meter_now() - start)
+                        } catch {
+                            tally.fail(error)
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What did not throw and yet is not an answer.
+public struct WrongAnswer: Error {
+    public let status: Int
+
+    public init(status: Int) {
+        self.status = status
+    }
+}
+
+private final class Tally: Sendable {
+    private let count: Int
+    private let taken = Atomic(0)
+    private let completed = Atomic(0)
+    private let failure = Mutex<String?>(nil)
+    /// Every place is written once, by the task that was given its number.
+    private nonisolated(unsafe) let latencies: UnsafeMutablePointer<UInt64>
+
+    init(_ count: Int) {
+        self.count = count
+        latencies = .allocate(capacity: count)
+        latencies.initialize(repeating: 0, count: count)
+    }
+
+    deinit {
+        latencies.deallocate()
+    }
+
+    func take() -> Bool {
+        taken.wrappingAdd(1, ordering: .relaxed).oldValue < count
+    }
+
+    func complete(after latency: UInt64) {
+        latencies[completed.wrappingAdd(1, ordering: .relaxed).oldValue] = latency
+    }
+
+    func fail(_ error: any Error) {
+        failure.withLock { if $0 == nil { $0 = String(describing: error) } }
+    }
+
+    /// Why nothing was answered, if so.
+    var completeFailure: String? {
+        completed.load(ordering: .acquiring) == 0 ? failure.withLock { $0 ?? "" } : nil
+    }
+
+    func print(_ options: meter_options) {
+        withUnsafePointer(to: options) { options in
+            let completed = completed.load(ordering: .acquiring)
+            if let failure = failure.withLock({ $0 }) {
+                meter_print(options, latencies, completed, -1, failure)
+            } else {
+                meter_print(options, latencies, completed, -1, nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+#define _GNU_SOURCE
+#include "meter.h"
+
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t started, stopped;
+static double cpu_started, cpu_stopped;
+
+uint64_t meter_now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static double cpu_seconds(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+        + (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+void meter_start(void) {
+    cpu_started = cpu_seconds();
+    started = meter_now();
+}
+
+void meter_stop(void) {
+    stopped = meter_now();
+    cpu_stopped = cpu_seconds();
+}
+
+/* Not getrusage's figure, which survives exec and would be that of whoever started the client. */
+static long peak_bytes(void) {
+    char line[256];
+    long kib = 0;
+    FILE *status = fopen("/proc/self/status", "r");
+    if (status == NULL) return 0;
+    while (fgets(line, sizeof line, status) != NULL)
+        if (sscanf(line, "VmHWM: %ld kB", &kib) == 1) break;
+    fclose(status);
+    return kib * 1024;
+}
+
+void meter_prepare_process(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    signal(SIGPIPE, SIG_IGN);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    /* Whoever hangs is ended by the kernel. */
+    alarm(3600);
+}
+
+static void fail(const char *what, const char *value) {
+    fprintf(stderr, "bench: %s: \"%s\"\n", what, value == NULL ? "" : value);
+    exit(2);
+}
+
+void meter_give_up(const char *failure) {
+    fprintf(stderr, "bench: no request before the measurement was answered: %s\n", failure);
+    exit(1);
+}
+
+static long number(const char *name, const char *text) {
+    char *end;
+    long value = strtol(text, &end, 10);
+    if (*text == 0 || *end != 0 || value < 0) fail(name, text);
+    return value;
+}
+
+meter_options meter_parse(int argc, char **argv) {
+    static const struct option names[] = {
+        {"client", 1, NULL, 'c'},  {"scenario", 1, NULL, 's'}, {"base", 1, NULL, 'b'},    {"path", 1, NULL, 'p'},
+        {"warm-path", 1, NULL, 'P'}, {"ca", 1, NULL, 'a'},     {"decode", 1, NULL, 'd'},  {"count", 1, NULL, 'n'},
+        {"warm", 1, NULL, 'w'},    {"at-once", 1, NULL, 'o'},  {"host-limit", 1, NULL, 'l'}, {"streams", 1, NULL, 't'},
+        {"socket-action", 0, NULL, 'e'}, {NULL, 0, NULL, 0}};
+    meter_options options = {.client = "", .scenario = "", .base = "", .path = "/", .warm_path = "/", .decode = "body", .at_once = 1};
+    int name;
+    while ((name = getopt_long(argc, argv, "", names, NULL)) != -1) {
+        switch (name) {
+        case 'c': options.client = optarg; break;
+        case 's': options.scenario = optarg; break;
+        case 'b': options.base = optarg; break;
+        case 'p': options.path = optarg; break;
+        case 'P': options.warm_path = optarg; break;
+        case 'a': options.ca = optarg; break;
+        case 'd': options.decode = optarg; break;
+        case 'n': options.count = number("--count", optarg); break;
+        case 'w': options.warm = number("--warm", optarg); break;
+        case 'o': options.at_once = number("--at-once", optarg); break;
+        case 'l': options.host_limit = number("--host-limit", optarg); break;
+        case 't': options.streams = number("--streams", optarg); break;
+        case 'e': options.socket_action = 1; break;
+        default: exit(2);
+        }
+    }
+    if (options.count < 1) fail("--count is not a number of requests", "");
+    if (options.at_once < 1) fail("--at-once is not a number of requests", "");
+    if (options.base[0] == 0) fail("--base is missing", "");
+    meter_prepare_process();
+    return options;
+}
+
+static int ascending(const void *left, const void *right) {
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static double microseconds(const uint64_t *sorted, long count, double part) {
+    if (count == 0) return 0;
+    return (double)sorted[(long)((double)(count - 1) * part)] / 1e3;
+}
+
+/* A failure's words may hold anything; what JSON would have to escape is left out. */
+static void print_text(const char *text) {
+    for (int left = 160; *text != 0 && left > 0; text++, left--)
+        if (*text >= ' ' && *text != '"' && *text != '\\') putchar(*text);
+}
+
+void meter_print(const meter_options *options, uint64_t *latencies, long completed, long connections, const char *failure) {
+    long peak = peak_bytes();
+    double wall = (double)(stopped - started) / 1e9;
+    qsort(latencies, (size_t)completed, sizeof *latencies, ascending);
+    printf("{\"client\":\"%s\",\"scenario\":\"%s\",\"requested\":%ld,\"completed\":%ld,\"failed\":%ld,\"atOnce\":%ld,", options->client,
+           options->scenario, options->count, completed, options->count - completed, options->at_once);
+    printf("\"wall\":%.6f,\"requestsPerSecond\":%.2f,\"cpu\":%.6f,", wall, (double)completed / wall, cpu_stopped - cpu_started);
+    printf("\"p50\":%.2f,\"p99\":%.2f,\"peak\":%ld", microseconds(latencies, completed, 0.5),
+           microseconds(latencies, completed, 0.99), peak);
+    if (connections >= 0) printf(",\"connections\":%ld", connections);
+    if (failure != NULL) {
+        printf(",\"failure\":\"");
+        print_text(failure);
+        printf("\"");
+    }
+    printf("}\n");
+    fflush(stdout);
+}
