@@ -74,7 +74,8 @@ extension Decoding {
         guard !entry.is(.null) || type == Bool.self else {
             return .valueNotFound(type, .init(codingPath: path, debugDescription: "expected \(type), found null"))
         }
-        let place = entry.isCollection ? "" : ", at byte \(entry.offset)"
+        // A string's text lies behind its quote.
+        let place = entry.isCollection ? "" : ", at byte \(entry.is(.string) ? entry.offset - 1 : entry.offset)"
         return .typeMismatch(
             type, .init(codingPath: path, debugDescription: "expected \(type), found \(entry.kind.name)\(place)"))
     }
