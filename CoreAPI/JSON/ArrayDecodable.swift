@@ -9,14 +9,26 @@ extension Array: ArrayDecodable where Element: Decodable {
         let document = decoding.document
         let entry = document.entry(decoding.value)
         guard entry.is(.array) else { throw decoding.mismatch([Any].self, at: decoding.value, decoding.codingPath) }
+        if let items = try document.scalarItems(of: decoding, as: Element.self) { return items }
+        guard entry.count > 0 else { return [] }
         var items: [Element] = []
-        // No more at once than the document is worth, however large an element is.
-        items.reserveCapacity(Swift.min(entry.count, 1 + (1 << 20) / Swift.max(MemoryLayout<Element>.stride, 1)))
+        items.reserveCapacity(Document.capacity(entry.count, of: Element.self))
+        let isPlain = if case .plain = document.types[Element.self] { true } else { false }
         var place = decoding.value + 1
+        var child = document.decoding(place, parent: decoding)
         for index in 0..<entry.count {
-            items.append(try document.decode(Element.self, at: place, in: decoding, item: index))
+            child.value = place
+            child.item = index
+            items.append(
+                isPlain ? try Element(from: child) : try document.decodeSpecial(Element.self, from: child, isOwn: false))
+            if isKnownUniquelyReferenced(&child) {
+                child.index = nil
+            } else {
+                child = document.decoding(place, parent: decoding)
+            }
             place = document.place(after: place)
         }
+        document.recycle(&child)
         return items
     }
 }

@@ -2,14 +2,16 @@
 final class Decoding {
     let document: Document
     /// Where the value lies in the index.
-    var value: Int
+    @exclusivity(unchecked) var value: Int
     /// The value that this one is a member or an item of, and by which key or at which place; a `nil` key with a negative place is the
     /// root.
-    var parent: Decoding?
-    var key: (any CodingKey)?
-    var item = -1
+    @exclusivity(unchecked) var parent: Decoding?
+    @exclusivity(unchecked) var key: (any CodingKey)?
+    @exclusivity(unchecked) var item = -1
     /// Whether this stands for a nested container, which no type is decoded from by itself.
-    var isNested = false
+    @exclusivity(unchecked) var isNested = false
+    /// For an object whose keys cannot be compared byte by byte, once it has been asked for members.
+    @exclusivity(unchecked) var index: MemberIndex?
 
     init(_ document: Document, _ value: Int, parent: Decoding?) {
         self.document = document

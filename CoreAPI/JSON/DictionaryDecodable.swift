@@ -9,8 +9,9 @@ extension Dictionary: DictionaryDecodable where Key == String, Value: Decodable 
         let document = decoding.document
         let entry = document.entry(decoding.value)
         guard entry.is(.object) else { throw decoding.mismatch([String: Any].self, at: decoding.value, decoding.codingPath) }
+        if let members = try document.scalarMembers(of: decoding, as: Value.self) { return members }
         var members: [String: Value] = [:]
-        members.reserveCapacity(Swift.min(entry.count, 1 + (1 << 20) / Swift.max(MemoryLayout<Value>.stride, 1)))
+        members.reserveCapacity(Document.capacity(entry.count, of: Value.self))
         let names = try document.names(of: decoding.value)
         var place = decoding.value + 2
         for name in names {

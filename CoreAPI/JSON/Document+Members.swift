@@ -15,18 +15,19 @@ extension Document {
 
     /// - Returns: the place of the value, or ``missing``. Only for an object with regular keys.
     @inline(__always)
-    func member(_ name: String, of object: Int, end: Int) -> Int {
+    func member(_ name: String, of object: Int) -> Int {
         // Types ask for their keys in the order in which they mostly are written.
         let cursor = Int(truncatingIfNeeded: tape[object &+ 1])
-        if cursor < end, isKey(cursor, name) {
+        if cursor < entry(object).end, isKey(cursor, name) {
             tape[object &+ 1] = UInt64(truncatingIfNeeded: place(after: cursor &+ 1))
             return cursor &+ 1
         }
-        return otherMember(name, of: object, end: end)
+        return otherMember(name, of: object)
     }
 
     @inline(never)
-    private func otherMember(_ name: String, of object: Int, end: Int) -> Int {
+    private func otherMember(_ name: String, of object: Int) -> Int {
+        let end = entry(object).end
         var place = object &+ 2
         while place < end {
             let next = self.place(after: place &+ 1)

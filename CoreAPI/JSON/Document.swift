@@ -12,16 +12,14 @@ final class Document {
     let hasDefaultKeys: Bool
     let userInfo: [CodingUserInfoKey: Any]
     /// Decoders that nobody holds any more, linked by their parents.
-    private var spare: Decoding?
-    private var isDecoding = false
-    /// Types that were seen to need nothing but their own initializer, by a few bits of their address.
-    private let plainTypes: UnsafeMutablePointer<UInt>
+    @exclusivity(unchecked) private var spare: Decoding?
+    @exclusivity(unchecked) private var isDecoding = false
+    let types = TypeWays()
     private let convertedNames = ConvertedNames()
 
     static let padding = 16
     static let missing = 0
     private static let root = 1
-    private static let plainTypeCount = 8
 
     /// - Returns: `nil` when the document is larger than the index can tell.
     /// - Throws: `DecodingError.dataCorrupted`.
@@ -49,14 +47,12 @@ final class Document {
         self.settings = settings
         hasDefaultKeys = if case .useDefaultKeys = settings.keyDecodingStrategy { true } else { false }
         userInfo = settings.userInfo
-        plainTypes = .allocate(capacity: Self.plainTypeCount)
-        plainTypes.initialize(repeating: 0, count: Self.plainTypeCount)
     }
 
     deinit {
         bytes.deallocate()
         tape.deallocate()
-        plainTypes.deallocate()
+        types.deallocate()
     }
 
     @inline(__always)
@@ -96,27 +92,10 @@ final class Document {
     func recycle(_ decoding: inout Decoding) {
         guard isDecoding, isKnownUniquelyReferenced(&decoding) else { return }
         decoding.key = nil
+        decoding.index = nil
         decoding.isNested = false
         decoding.parent = spare
         spare = decoding
-    }
-
-    // MARK: - Types
-
-    @inline(__always)
-    func isPlain(_ type: Any.Type) -> Bool {
-        let id = UInt(bitPattern: ObjectIdentifier(type))
-        return plainTypes[Self.slot(id)] == id
-    }
-
-    func markPlain(_ type: Any.Type) {
-        let id = UInt(bitPattern: ObjectIdentifier(type))
-        plainTypes[Self.slot(id)] = id
-    }
-
-    @inline(__always)
-    private static func slot(_ id: UInt) -> Int {
-        Int(truncatingIfNeeded: (id >> 4 ^ id >> 9) & UInt(plainTypeCount - 1))
     }
 
     // MARK: - Keys

@@ -1,27 +1,26 @@
 /// The members of an object, by the keys of a type.
 struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    /// The only field, because the standard library copies the container for every call. The decoder is used for other values only when
+    /// nobody holds it any more.
     let decoding: Decoding
-    let document: Document
-    /// The object's place, and the one behind its last member. The decoder is used for other values after this one.
-    private let object: Int
-    private let end: Int
-    private let index: MemberIndex?
 
     /// - Throws: ``Malformed`` for a key that is no string of Unicode.
+    @inline(__always)
     init(_ decoding: Decoding) throws {
         self.decoding = decoding
-        document = decoding.document
-        object = decoding.value
-        let entry = document.entry(decoding.value)
-        end = entry.end
-        index = entry.has(Entry.irregular) || !document.hasDefaultKeys ? try MemberIndex(decoding) : nil
+        let document = decoding.document
+        if decoding.index == nil, document.entry(decoding.value).has(Entry.irregular) || !document.hasDefaultKeys {
+            decoding.index = try MemberIndex(decoding)
+        }
     }
+
+    @inline(__always) var document: Document { decoding.document }
 
     var codingPath: [any CodingKey] { decoding.codingPath }
 
     var allKeys: [Key] {
         // Keys of an object without an index are ASCII, and cannot be wrong.
-        let names = index?.names ?? (try? document.names(of: object)) ?? []
+        let names = decoding.index?.names ?? (try? document.names(of: decoding.value)) ?? []
         return names.compactMap { Key(stringValue: $0) }
     }
 
@@ -33,8 +32,8 @@ struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     @inline(__always)
     private func find(_ name: String) -> Int {
-        if let index { return index.place(name) }
-        return document.member(name, of: object, end: end)
+        if let index = decoding.index { return index.place(name) }
+        return document.member(name, of: decoding.value)
     }
 
     @inline(__always)

@@ -1,7 +1,6 @@
 /// The items of an array, one after the other.
 struct UnkeyedContainer: UnkeyedDecodingContainer {
     let decoding: Decoding
-    let document: Document
     private let end: Int
     /// The next item.
     private var place: Int
@@ -10,12 +9,13 @@ struct UnkeyedContainer: UnkeyedDecodingContainer {
 
     init(_ decoding: Decoding) {
         self.decoding = decoding
-        document = decoding.document
-        let entry = document.entry(decoding.value)
+        let entry = decoding.document.entry(decoding.value)
         place = decoding.value + 1
         end = entry.end
         total = entry.count
     }
+
+    @inline(__always) var document: Document { decoding.document }
 
     var codingPath: [any CodingKey] { decoding.codingPath }
     var count: Int? { total }
