@@ -53,7 +53,15 @@ extension Decoding: Decoder {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard document.entry(value).is(.object) else { throw noContainer([String: Any].self) }
-        return KeyedDecodingContainer(try KeyedContainer<Key>(self))
+        try prepareMembers()
+        return document.makers.container(self, type)
+    }
+
+    /// - Throws: ``Malformed`` for a key that is no string of Unicode.
+    @inline(__always)
+    private func prepareMembers() throws {
+        guard document.entry(value).has(Entry.irregular) || !document.hasDefaultKeys, index == nil else { return }
+        index = try MemberIndex(self)
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {

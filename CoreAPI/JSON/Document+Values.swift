@@ -40,7 +40,7 @@ extension Document {
     /// - Parameter isOwn: whether a type is being decoded from `decoding` already.
     @inline(never)
     func decodeSpecial<Value: Decodable>(_ type: Value.Type, from decoding: Decoding, isOwn: Bool) throws -> Value {
-        switch types[type] {
+        switch types.way(type) {
         case .plain: return try Value(from: decoding)
         case .string: return try same(decoding.decode(String.self), as: type)
         case .date:

@@ -14,8 +14,10 @@ final class Document {
     /// Decoders that nobody holds any more, linked by their parents.
     @exclusivity(unchecked) private var spare: Decoding?
     @exclusivity(unchecked) private var isDecoding = false
-    let types = TypeWays()
-    private let convertedNames = ConvertedNames()
+    let types = TypeTable<TypeWay>()
+    let makers = TypeTable<AnyObject?>()
+    /// Keys in snake case that were converted before.
+    lazy var convertedNames = ConvertedNames()
 
     static let padding = 16
     static let missing = 0
@@ -53,6 +55,7 @@ final class Document {
         bytes.deallocate()
         tape.deallocate()
         types.deallocate()
+        makers.deallocate()
     }
 
     @inline(__always)
@@ -97,11 +100,6 @@ final class Document {
         decoding.parent = spare
         spare = decoding
     }
-
-    // MARK: - Keys
-
-    /// The key as the type knows it; each spelling is converted once.
-    func snakeCaseConverted(_ name: String) -> String { convertedNames.converted(name) }
 
     // MARK: - Text
 

@@ -38,7 +38,7 @@ struct KeySet {
         let word = Words.load(bytes)
         let first = count < 8 ? word & Words.mask(count) : word
         let last = count < 8 ? 0 : Words.load(bytes + (count &- 8)) &* 0xC2B2_AE3D_27D4_EB4F
-        return (first ^ last ^ UInt64(truncatingIfNeeded: count)) &* 0x9E37_79B9_7F4A_7C15 &>> 58
+        return ((first ^ last ^ UInt64(truncatingIfNeeded: count)) &* 0x9E37_79B9_7F4A_7C15) &>> 58
     }
 
     @inline(never)

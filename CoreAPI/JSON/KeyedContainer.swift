@@ -1,17 +1,12 @@
 /// The members of an object, by the keys of a type.
-struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+struct KeyedContainer<Key: CodingKey>: MadeContainer {
     /// The only field, because the standard library copies the container for every call. The decoder is used for other values only when
     /// nobody holds it any more.
     let decoding: Decoding
 
-    /// - Throws: ``Malformed`` for a key that is no string of Unicode.
     @inline(__always)
-    init(_ decoding: Decoding) throws {
+    init(prepared decoding: Decoding) {
         self.decoding = decoding
-        let document = decoding.document
-        if decoding.index == nil, document.entry(decoding.value).has(Entry.irregular) || !document.hasDefaultKeys {
-            decoding.index = try MemberIndex(decoding)
-        }
     }
 
     @inline(__always) var document: Document { decoding.document }

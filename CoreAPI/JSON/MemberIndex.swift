@@ -27,7 +27,7 @@ final class MemberIndex {
 
     private static func conversion(_ decoding: Decoding) -> (String) -> String {
         switch decoding.document.settings.keyDecodingStrategy {
-        case .convertFromSnakeCase: return decoding.document.snakeCaseConverted
+        case .convertFromSnakeCase: return decoding.document.convertedNames.converted
         case .custom(let convert):
             let path = decoding.codingPath
             return { convert(path + [NameKey(stringValue: $0)]).stringValue }

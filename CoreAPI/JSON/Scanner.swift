@@ -5,6 +5,8 @@
 struct Scanner {
     private static let depthLimit = 512
     private static let none = 0
+    /// In words; enough to tell how many the rest of a document needs.
+    private static let firstCapacity = 2_048
 
     private let bytes: UnsafePointer<UInt8>
     private let count: Int
@@ -24,7 +26,7 @@ struct Scanner {
     init(bytes: UnsafePointer<UInt8>, count: Int) {
         self.bytes = bytes
         self.count = count
-        capacity = count / 4 + 32
+        capacity = min(count / 6 + 32, Self.firstCapacity)
         tape = .allocate(capacity: capacity)
     }
 
@@ -248,11 +250,13 @@ struct Scanner {
 
     @inline(never)
     private mutating func grow() {
-        let larger = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity * 2)
-        larger.update(from: tape, count: length)
+        let expected = length * count / max(at, 1)
+        let larger = max(capacity * 2, expected + expected / 8)
+        let copy = UnsafeMutablePointer<UInt64>.allocate(capacity: larger)
+        copy.update(from: tape, count: length)
         tape.deallocate()
-        tape = larger
-        capacity *= 2
+        tape = copy
+        capacity = larger
     }
 
     @inline(never)
