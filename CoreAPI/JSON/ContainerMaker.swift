@@ -18,19 +18,27 @@ private final class MakerOf<Container: MadeContainer, Key>: ContainerMaker<Key> 
     }
 }
 
-/// By types of keys. `nil` for a type that was asked for once: a single container does not pay for a maker.
-extension TypeTable<AnyObject?> {
+/// Makers by types of keys, in a document that keeps them. `nil` for a type that was asked for once: a single container does not pay for
+/// a maker.
+typealias ContainerMakers = TypeTable<Unmanaged<AnyObject>?>
+
+extension Document {
     @inline(__always)
     func container<Key: CodingKey>(_ decoding: Decoding, _ type: Key.Type) -> KeyedDecodingContainer<Key> {
+        guard let known = makers[type], let maker = known else { return firstContainer(decoding, type) }
         // What is kept for a type was made for it.
-        guard let known = self[type], let maker = known else { return firstContainer(decoding, type) }
-        return unsafeDowncast(maker, to: ContainerMaker<Key>.self).container(decoding)
+        return unsafeDowncast(maker.takeUnretainedValue(), to: ContainerMaker<Key>.self).container(decoding)
     }
 
     @inline(never)
     private func firstContainer<Key: CodingKey>(_ decoding: Decoding, _ type: Key.Type) -> KeyedDecodingContainer<Key> {
-        let isKnown = self[type] != nil
-        self[type] = .some(isKnown ? MakerOf<KeyedContainer<Key>, Key>() : nil)
+        if makers[type] == nil {
+            makers[type] = .some(nil)
+        } else {
+            let maker = MakerOf<KeyedContainer<Key>, Key>()
+            keptMakers.append(maker)
+            makers[type] = .some(Unmanaged.passUnretained(maker))
+        }
         return KeyedDecodingContainer(KeyedContainer<Key>(prepared: decoding))
     }
 }

@@ -15,7 +15,8 @@ final class Document {
     @exclusivity(unchecked) private var spare: Decoding?
     @exclusivity(unchecked) private var isDecoding = false
     let types = TypeTable<TypeWay>()
-    let makers = TypeTable<AnyObject?>()
+    let makers = ContainerMakers()
+    var keptMakers: [AnyObject] = []
     /// Keys in snake case that were converted before.
     lazy var convertedNames = ConvertedNames()
 
@@ -48,7 +49,7 @@ final class Document {
         tape = scanner.tape
         self.settings = settings
         hasDefaultKeys = if case .useDefaultKeys = settings.keyDecodingStrategy { true } else { false }
-        userInfo = settings.userInfo
+        if settings.userInfo.isEmpty { userInfo = [:] } else { userInfo = settings.userInfo }
     }
 
     deinit {

@@ -4,7 +4,7 @@ internal import Foundation
 enum ISO8601Text {
     /// - Returns: `nil` for any other form, and for what is no date; Foundation has to look at it then.
     static func date(_ text: UnsafeBufferPointer<UInt8>) -> Date? {
-        guard text.count == 20, text[19] == UInt8(ascii: "Z") else { return nil }
+        guard text.count == 20 || text.count == 25, let offset = offset(text) else { return nil }
         guard text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), text[10] == UInt8(ascii: "T"),
             text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":")
         else { return nil }
@@ -15,8 +15,18 @@ enum ISO8601Text {
         // Before 1583 calendars differ.
         guard year >= 1_600, (1...12).contains(month), day >= 1, day <= days(month, year), hour < 24, minute < 60, second < 60
         else { return nil }
-        let seconds = daysSince2001(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second
+        let seconds = daysSince2001(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset
         return Date(timeIntervalSinceReferenceDate: Double(seconds))
+    }
+
+    /// Seconds east of Greenwich; `Z` is none.
+    private static func offset(_ text: UnsafeBufferPointer<UInt8>) -> Int? {
+        if text[19] == UInt8(ascii: "Z") { return text.count == 20 ? 0 : nil }
+        guard text.count == 25, text[22] == UInt8(ascii: ":"), let hours = number(text, 20), let minutes = number(text, 23),
+            hours < 14, minutes < 60
+        else { return nil }
+        let seconds = hours * 3_600 + minutes * 60
+        return text[19] == UInt8(ascii: "+") ? seconds : text[19] == UInt8(ascii: "-") ? -seconds : nil
     }
 
     private static func number(_ text: UnsafeBufferPointer<UInt8>, _ place: Int) -> Int? {

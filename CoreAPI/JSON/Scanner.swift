@@ -221,10 +221,16 @@ struct Scanner {
                 }
             case ..<0x20: place &+= 1
             default:
-                let word = Words.load(bytes + place)
-                let special = Words.special(word)
-                let count = special == 0 ? 8 : special.trailingZeroBitCount &>> 3
-                seen |= count == 8 ? word : word & Words.mask(count)
+                var word = Words.load(bytes + place)
+                var special = Words.special(word)
+                while special == 0 {
+                    seen |= word
+                    place &+= 8
+                    word = Words.load(bytes + place)
+                    special = Words.special(word)
+                }
+                let count = special.trailingZeroBitCount &>> 3
+                seen |= word & Words.mask(count)
                 place &+= count
             }
         }

@@ -1,5 +1,5 @@
 /// What is known of a few types, for as long as a document is decoded.
-struct TypeTable<Value> {
+struct TypeTable<Value: BitwiseCopyable> {
     private struct Slot {
         var type: ObjectIdentifier?
         var value: Value?
@@ -19,7 +19,6 @@ struct TypeTable<Value> {
 
     /// To be called once.
     func deallocate() {
-        slots.deinitialize(count: Self.count)
         slots.deallocate()
     }
 

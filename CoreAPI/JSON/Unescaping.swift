@@ -19,11 +19,16 @@ struct Unescaping {
             let word = Words.load(bytes + place)
             let special = Words.special(word)
             UnsafeMutableRawPointer(output + written).storeBytes(of: word.littleEndian, as: UInt64.self)
-            let plain = min(special == 0 ? 8 : special.trailingZeroBitCount &>> 3, end &- place)
+            // Behind the end lies a quote, which is special.
+            if special == 0 {
+                place &+= 8
+                written &+= 8
+                continue
+            }
+            let plain = special.trailingZeroBitCount &>> 3
             place &+= plain
             written &+= plain
-            if place == end { return written }
-            if plain == 8 { continue }
+            if place >= end { return written }
             guard bytes[place] == UInt8(ascii: "\\") else {
                 throw Malformed(reason: "expected no control character in a string, found byte \(bytes[place])", offset: place)
             }
