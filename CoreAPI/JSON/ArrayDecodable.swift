@@ -13,7 +13,7 @@ extension Array: ArrayDecodable where Element: Decodable {
         guard entry.count > 0 else { return [] }
         var items: [Element] = []
         items.reserveCapacity(Document.capacity(entry.count, of: Element.self))
-        let isPlain = if case .plain = document.types.way(Element.self) { true } else { false }
+        let isPlain = TypeWay.of(Element.self).isPlain
         var place = decoding.value + 1
         var child = document.decoding(place, parent: decoding)
         for index in 0..<entry.count {

@@ -1,7 +1,7 @@
 /// Makes containers for one type of keys. It knows their types, where a generic function has to look them up in the runtime's tables for
-/// each container, which takes longer than all the rest.
+/// each container, which takes longer than all the rest. Never has an instance: a type is its own only value, and needs no counting.
 class ContainerMaker<Key: CodingKey> {
-    func container(_ decoding: Decoding) -> KeyedDecodingContainer<Key> {
+    class func container(_ decoding: Decoding) -> KeyedDecodingContainer<Key> {
         KeyedDecodingContainer(KeyedContainer<Key>(prepared: decoding))
     }
 }
@@ -13,32 +13,23 @@ protocol MadeContainer: KeyedDecodingContainerProtocol {
 }
 
 private final class MakerOf<Container: MadeContainer, Key>: ContainerMaker<Key> where Container.Key == Key {
-    override func container(_ decoding: Decoding) -> KeyedDecodingContainer<Key> {
+    override class func container(_ decoding: Decoding) -> KeyedDecodingContainer<Key> {
         KeyedDecodingContainer(Container(prepared: decoding))
     }
 }
 
-/// Makers by types of keys, in a document that keeps them. `nil` for a type that was asked for once: a single container does not pay for
-/// a maker.
-typealias ContainerMakers = TypeTable<Unmanaged<AnyObject>?>
-
-extension Document {
-    @inline(__always)
-    func container<Key: CodingKey>(_ decoding: Decoding, _ type: Key.Type) -> KeyedDecodingContainer<Key> {
-        guard let known = makers[type], let maker = known else { return firstContainer(decoding, type) }
-        // What is kept for a type was made for it.
-        return unsafeDowncast(maker.takeUnretainedValue(), to: ContainerMaker<Key>.self).container(decoding)
+/// The maker for each type of keys.
+enum ContainerMakers {
+    private struct Maker: BitwiseCopyable, Sendable {
+        let type: AnyClass
     }
 
-    @inline(never)
-    private func firstContainer<Key: CodingKey>(_ decoding: Decoding, _ type: Key.Type) -> KeyedDecodingContainer<Key> {
-        if makers[type] == nil {
-            makers[type] = .some(nil)
-        } else {
-            let maker = MakerOf<KeyedContainer<Key>, Key>()
-            keptMakers.append(maker)
-            makers[type] = .some(Unmanaged.passUnretained(maker))
-        }
-        return KeyedDecodingContainer(KeyedContainer<Key>(prepared: decoding))
+    private static let known = TypeRegistry<Maker>()
+
+    @inline(__always)
+    static func container<Key: CodingKey>(_ decoding: Decoding, _ type: Key.Type) -> KeyedDecodingContainer<Key> {
+        let maker = known.value(of: type) { Maker(type: MakerOf<KeyedContainer<Key>, Key>.self) }
+        // What is known of a type of keys was made for it.
+        return unsafeBitCast(maker.type, to: ContainerMaker<Key>.Type.self).container(decoding)
     }
 }

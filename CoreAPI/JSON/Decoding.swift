@@ -54,7 +54,7 @@ extension Decoding: Decoder {
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard document.entry(value).is(.object) else { throw noContainer([String: Any].self) }
         try prepareMembers()
-        return document.container(self, type)
+        return ContainerMakers.container(self, type)
     }
 
     /// - Throws: ``Malformed`` for a key that is no string of Unicode.

@@ -13,7 +13,7 @@ extension Document {
     /// The value of `decoding` itself.
     @inline(__always)
     func decode<Value: Decodable>(_ type: Value.Type, at place: Int, from decoding: Decoding) throws -> Value {
-        if types.isPlain(type) { return try Value(from: decoding) }
+        if TypeWay.of(type).isPlain { return try Value(from: decoding) }
         return try decodeSpecial(type, from: decoding, isOwn: true)
     }
 
@@ -22,7 +22,7 @@ extension Document {
     func decode<Value: Decodable>(_ type: Value.Type, at place: Int, in parent: Decoding, key: some CodingKey) throws -> Value {
         var child = decoding(place, parent: parent)
         child.key = key
-        let value = types.isPlain(type) ? try Value(from: child) : try decodeSpecial(type, from: child, isOwn: false)
+        let value = TypeWay.of(type).isPlain ? try Value(from: child) : try decodeSpecial(type, from: child, isOwn: false)
         recycle(&child)
         return value
     }
@@ -32,7 +32,7 @@ extension Document {
     func decode<Value: Decodable>(_ type: Value.Type, at place: Int, in parent: Decoding, item: Int) throws -> Value {
         var child = decoding(place, parent: parent)
         child.item = item
-        let value = types.isPlain(type) ? try Value(from: child) : try decodeSpecial(type, from: child, isOwn: false)
+        let value = TypeWay.of(type).isPlain ? try Value(from: child) : try decodeSpecial(type, from: child, isOwn: false)
         recycle(&child)
         return value
     }
@@ -40,7 +40,7 @@ extension Document {
     /// - Parameter isOwn: whether a type is being decoded from `decoding` already.
     @inline(never)
     func decodeSpecial<Value: Decodable>(_ type: Value.Type, from decoding: Decoding, isOwn: Bool) throws -> Value {
-        switch types.way(type) {
+        switch TypeWay.of(type) {
         case .plain: return try Value(from: decoding)
         case .string: return try same(decoding.decode(String.self), as: type)
         case .date:

@@ -14,9 +14,6 @@ final class Document {
     /// Decoders that nobody holds any more, linked by their parents.
     @exclusivity(unchecked) private var spare: Decoding?
     @exclusivity(unchecked) private var isDecoding = false
-    let types = TypeTable<TypeWay>()
-    let makers = ContainerMakers()
-    var keptMakers: [AnyObject] = []
     /// Keys in snake case that were converted before.
     lazy var convertedNames = ConvertedNames()
 
@@ -55,8 +52,6 @@ final class Document {
     deinit {
         bytes.deallocate()
         tape.deallocate()
-        types.deallocate()
-        makers.deallocate()
     }
 
     @inline(__always)

@@ -1,14 +1,21 @@
 internal import Foundation
 
 /// How values of a type are decoded. Finding out is slow, because it asks for conformances by name.
-enum TypeWay: BitwiseCopyable {
+enum TypeWay: BitwiseCopyable, Sendable {
     /// By its own initializer and nothing else.
     case plain
     case string, date, data, url, decimal
     case array(any ArrayDecodable.Type)
     case dictionary(any DictionaryDecodable.Type)
 
-    init(_ type: Any.Type) {
+    private static let known = TypeRegistry<TypeWay>()
+
+    @inline(__always)
+    static func of(_ type: Any.Type) -> TypeWay {
+        known.value(of: type) { TypeWay(type) }
+    }
+
+    private init(_ type: Any.Type) {
         switch type {
         case is String.Type: self = .string
         case is Date.Type: self = .date
@@ -20,24 +27,8 @@ enum TypeWay: BitwiseCopyable {
         default: self = .plain
         }
     }
-}
 
-extension TypeTable<TypeWay> {
-    @inline(__always)
-    func way(_ type: Any.Type) -> TypeWay {
-        self[type] ?? find(type)
-    }
-
-    /// Whether the type is known to be plain; `false` says nothing.
-    @inline(__always)
-    func isPlain(_ type: Any.Type) -> Bool {
-        if case .plain = self[type] { true } else { false }
-    }
-
-    @inline(never)
-    private func find(_ type: Any.Type) -> TypeWay {
-        let way = TypeWay(type)
-        self[type] = way
-        return way
+    @inline(__always) var isPlain: Bool {
+        if case .plain = self { true } else { false }
     }
 }

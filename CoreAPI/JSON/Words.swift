@@ -27,17 +27,31 @@ enum Words {
         (1 &<< UInt64(truncatingIfNeeded: count &* 8)) &- 1
     }
 
+    /// Reads nothing beyond `count` bytes of either; parts of a word are compared by two that overlap.
     @inline(__always)
     static func isEqual(_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, _ count: Int) -> Bool {
-        var place = 0
-        while place &+ 8 <= count {
-            guard load(left + place) == load(right + place) else { return false }
-            place &+= 8
+        if count >= 8 {
+            var place = 0
+            while place &+ 8 < count {
+                guard isEqual(left, right, at: place, as: UInt64.self) else { return false }
+                place &+= 8
+            }
+            return isEqual(left, right, at: count &- 8, as: UInt64.self)
         }
-        while place < count {
-            guard left[place] == right[place] else { return false }
-            place &+= 1
+        if count >= 4 {
+            return isEqual(left, right, at: 0, as: UInt32.self) && isEqual(left, right, at: count &- 4, as: UInt32.self)
         }
-        return true
+        if count >= 2 {
+            return isEqual(left, right, at: 0, as: UInt16.self) && isEqual(left, right, at: count &- 2, as: UInt16.self)
+        }
+        return count == 0 || left.pointee == right.pointee
+    }
+
+    @inline(__always)
+    private static func isEqual<Word: FixedWidthInteger & BitwiseCopyable>(
+        _ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, at place: Int, as type: Word.Type
+    ) -> Bool {
+        UnsafeRawPointer(left + place).loadUnaligned(as: Word.self)
+            == UnsafeRawPointer(right + place).loadUnaligned(as: Word.self)
     }
 }
