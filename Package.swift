@@ -45,6 +45,7 @@ let package = Package(
     products: [
         .library(name: "CoreAPI", targets: ["CoreAPI"]),
         .library(name: "CoreAPIDigest", targets: ["CoreAPIDigest"]),
+        .library(name: "CoreAPIJSON", targets: ["CoreAPIJSON"]),
         .library(name: "CoreAPIReactive", targets: ["CoreAPIReactive"]),
         .library(name: "CoreAPITesting", targets: ["CoreAPITesting"]),
         .library(name: "CoreAPIXML", targets: ["CoreAPIXML"]),

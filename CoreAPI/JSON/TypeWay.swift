@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// How values of a type are decoded. Finding out is slow, because it asks for conformances by name.
-enum TypeWay: BitwiseCopyable, Sendable {
+enum TypeWay: BitwiseCopyable, @unchecked Sendable {  // Types hold nothing that could change.
     /// By its own initializer and nothing else.
     case plain
     case string, date, data, url, decimal
