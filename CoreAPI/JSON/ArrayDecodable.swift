@@ -28,7 +28,7 @@ extension Array: ArrayDecodable where Element: Decodable {
             }
             place = document.place(after: place)
         }
-        document.recycle(&child)
+        document.recycle(consume child)
         return items
     }
 }

@@ -1,5 +1,6 @@
-/// Makes containers for one type of keys. It knows their types, where a generic function has to look them up in the runtime's tables for
-/// each container, which takes longer than all the rest. Never has an instance: a type is its own only value, and needs no counting.
+/// Makes containers for one type of keys. It knows their types, where a generic function has to look them up in the runtime's
+/// tables for each container, which takes longer than all the rest. Never has an instance: a type is its own only value, and
+/// needs no counting.
 class ContainerMaker<Key: CodingKey> {
     class func container(_ decoding: Decoding) -> KeyedDecodingContainer<Key> {
         KeyedDecodingContainer(KeyedContainer<Key>(prepared: decoding))

@@ -3,8 +3,8 @@ final class Decoding {
     let document: Document
     /// Where the value lies in the index.
     @exclusivity(unchecked) var value: Int
-    /// The value that this one is a member or an item of, and by which key or at which place; a `nil` key with a negative place is the
-    /// root.
+    /// The value that this one is a member or an item of, and by which key or at which place; a `nil` key with a negative place
+    /// is the root.
     @exclusivity(unchecked) var parent: Decoding?
     @exclusivity(unchecked) var key: (any CodingKey)?
     @exclusivity(unchecked) var item = -1

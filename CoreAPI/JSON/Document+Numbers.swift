@@ -49,8 +49,8 @@ extension Document {
         return integer
     }
 
-    /// `5.0` and `1e2` are integers too. As Foundation does it: by way of `Double` as long as that tells integers apart, and beyond by
-    /// way of `Decimal`, whose digits behind the point are dropped.
+    /// `5.0` and `1e2` are integers too. As Foundation does it: by way of `Double` as long as that tells integers apart, and
+    /// beyond by way of `Decimal`, whose digits behind the point are dropped.
     private static func wholeNumber<Integer: FixedWidthInteger>(_ text: String, _ type: Integer.Type) -> Integer? {
         guard let double = Double(text), let integer = Integer(exactly: double) else { return nil }
         if double.magnitude < 9_007_199_254_740_992 { return integer }

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Values of any type. Some are told apart before their own initializers are asked: those with a strategy, and those that go faster
-/// by a way of their own.
+/// Values of any type. Some are told apart before their own initializers are asked: those with a strategy, and those that go
+/// faster by a way of their own.
 extension Document {
     @inline(__always)
     func bool(_ place: Int) -> Bool? {
@@ -20,20 +20,20 @@ extension Document {
     /// A member of `parent`'s value.
     @inline(__always)
     func decode<Value: Decodable>(_ type: Value.Type, at place: Int, in parent: Decoding, key: some CodingKey) throws -> Value {
-        var child = decoding(place, parent: parent)
+        let child = decoding(place, parent: parent)
         child.key = key
         let value = TypeWay.of(type).isPlain ? try Value(from: child) : try decodeSpecial(type, from: child, isOwn: false)
-        recycle(&child)
+        recycle(consume child)
         return value
     }
 
     /// An item of `parent`'s value.
     @inline(__always)
     func decode<Value: Decodable>(_ type: Value.Type, at place: Int, in parent: Decoding, item: Int) throws -> Value {
-        var child = decoding(place, parent: parent)
+        let child = decoding(place, parent: parent)
         child.item = item
         let value = TypeWay.of(type).isPlain ? try Value(from: child) : try decodeSpecial(type, from: child, isOwn: false)
-        recycle(&child)
+        recycle(consume child)
         return value
     }
 

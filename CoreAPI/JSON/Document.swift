@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// A document while it is decoded: its text, the index over it, and how values are to be read. Lives as long as any container that
-/// was made from it; never shared between threads by the decoder itself.
+/// A document while it is decoded: its text, the index over it, and how values are to be read. Lives as long as any container
+/// that was made from it; never shared between threads by the decoder itself.
 final class Document {
     /// UTF-8, followed by ``padding`` zeros, so that words may be read beyond the end.
     let bytes: UnsafePointer<UInt8>
@@ -79,8 +79,11 @@ final class Document {
     /// A decoder of the value at `place`, a member or an item of `parent`'s.
     @inline(__always)
     func decoding(_ place: Int, parent: Decoding) -> Decoding {
-        guard let decoding = spare else { return Decoding(self, place, parent: parent) }
-        spare = decoding.parent
+        // References are swapped rather than copied, so that nothing is counted.
+        var taken: Decoding?
+        swap(&taken, &spare)
+        guard let decoding = taken else { return Decoding(self, place, parent: parent) }
+        swap(&spare, &decoding.parent)
         decoding.value = place
         decoding.parent = parent
         return decoding
@@ -88,13 +91,13 @@ final class Document {
 
     /// Keeps a decoder for the next value, unless the type that it was made for has kept it.
     @inline(__always)
-    func recycle(_ decoding: inout Decoding) {
+    func recycle(_ decoding: consuming Decoding) {
         guard isDecoding, isKnownUniquelyReferenced(&decoding) else { return }
         decoding.key = nil
         decoding.index = nil
         decoding.isNested = false
-        decoding.parent = spare
-        spare = decoding
+        swap(&spare, &decoding.parent)
+        spare = consume decoding
     }
 
     // MARK: - Text

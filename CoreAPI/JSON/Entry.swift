@@ -1,8 +1,8 @@
 /// One word of the index: what kind of value it is and where its text lies, or where its members end.
 ///
-/// Strings and numbers: kind (4 bits), flags (4), length in bytes (28), offset in bytes (28). Arrays and objects: kind, flags, count of
-/// items or members (28), place behind the last one in the index (28). An object has a second word, its cursor. A member is the key's
-/// word and the value's.
+/// Strings and numbers: kind (4 bits), flags (4), length in bytes (28), offset in bytes (28). Arrays and objects: kind, flags,
+/// count of items or members (28), place behind the last one in the index (28). An object has a second word, its cursor. A member
+/// is the key's word and the value's.
 struct Entry {
     enum Kind: UInt8 {
         case null, `false`, `true`, number, string, array, object
@@ -26,7 +26,8 @@ struct Entry {
     static let ascii: UInt64 = 1 << 5
     /// Of a number: digits only, perhaps behind a minus.
     static let digits: UInt64 = 1 << 4
-    /// Of an object: its keys cannot be compared byte by byte, because of escapes, letters beyond ASCII, equal keys or sheer number.
+    /// Of an object: its keys cannot be compared byte by byte, because of escapes, letters beyond ASCII, equal keys or sheer
+    /// number.
     static let irregular: UInt64 = 1 << 4
 
     /// The largest document, in bytes. No document needs more words than it has bytes, but for two.

@@ -26,8 +26,8 @@ struct PowersOfFive: Sendable {
             set(exponent, Self.top(power))
             Self.multiply(&power)
         }
-        // 5³⁴² has 795 bits, and 128 of the quotient must be left. A quotient that is rounded down and divided again is rounded down
-        // once.
+        // 5³⁴² has 795 bits, and 128 of the quotient must be left. A quotient that is rounded down and divided again is rounded
+        // down once.
         var quotient = Self.number(words: 17)
         quotient[16] = 1
         for exponent in 1...(-Self.range.lowerBound) {

@@ -1,7 +1,7 @@
 /// Finds the values of a document in one pass and writes them down as an index (``Entry``).
 ///
-/// Checks as much as Foundation's scanner does: the structure, words and how strings end. Numbers and what is in strings are looked at
-/// when they are decoded, so that what nobody asks for may be wrong.
+/// Checks as much as Foundation's scanner does: the structure, words and how strings end. Numbers and what is in strings are
+/// looked at when they are decoded, so that what nobody asks for may be wrong.
 struct Scanner {
     private static let depthLimit = 512
     private static let none = 0

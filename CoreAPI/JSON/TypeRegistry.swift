@@ -1,9 +1,12 @@
 internal import Synchronization
 
-/// What is known of types, for the whole process. Read without a lock, by any thread; what is written stays forever, and is small.
+/// What is known of types, for the whole process. Read without a lock, by any thread; what is written stays forever, and is
+/// small.
 ///
 /// The runtime's own tables answer the same questions, in a time that one decoded field takes ten times.
-struct TypeRegistry<Value: BitwiseCopyable & Sendable>: @unchecked Sendable {  // Slots are atomic, and what they point to is never changed.
+///
+/// `@unchecked`: slots are atomic, and what they point to is never changed.
+struct TypeRegistry<Value: BitwiseCopyable & Sendable>: @unchecked Sendable {
     private struct Known {
         let type: ObjectIdentifier
         let value: Value

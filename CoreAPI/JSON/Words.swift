@@ -9,8 +9,8 @@ enum Words {
         UInt64(littleEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self))
     }
 
-    /// The high bit of the first byte that ends a plain stretch of a string – a quote, a backslash or a control character – is set, and
-    /// none before it; bits behind it mean nothing.
+    /// The high bit of the first byte that ends a plain stretch of a string – a quote, a backslash or a control character – is
+    /// set, and none before it; bits behind it mean nothing.
     @inline(__always)
     static func special(_ word: UInt64) -> UInt64 {
         let quote = word ^ (ones &* 0x22)

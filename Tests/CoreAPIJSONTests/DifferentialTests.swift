@@ -2,7 +2,8 @@ import CoreAPIJSON
 import Foundation
 import Testing
 
-/// Generated documents into generated types, ours beside `JSONDecoder`: the same value, or an error of the same case, type and path.
+/// Generated documents into generated types, ours beside `JSONDecoder`: the same value, or an error of the same case, type and
+/// path.
 ///
 /// `JSON_SEED` repeats a run, which prints its seed when it fails; `JSON_DOCUMENTS` is how many documents each case takes.
 @Suite("Against JSONDecoder", .serialized)

@@ -1,4 +1,5 @@
-/// Documents, sorted by what RFC 8259 says of them. Those that a parser may treat as it likes are sorted by what `JSONDecoder` does.
+/// Documents, sorted by what RFC 8259 says of them. Those that a parser may treat as it likes are sorted by what `JSONDecoder`
+/// does.
 enum GrammarCases {
     static let sound =
         soundStructure + soundNumbers + soundStrings

@@ -2,8 +2,8 @@ import CoreAPIJSON
 import Foundation
 
 extension FuzzTarget {
-    /// A byte that chooses strategies, and a document that is decoded into several types, beside `JSONDecoder`: the same values, and
-    /// none where that has none.
+    /// A byte that chooses strategies, and a document that is decoded into several types, beside `JSONDecoder`: the same values,
+    /// and none where that has none.
     static let decoder = FuzzTarget(name: "decoder") { input in
         var input = input
         let choice = input.byte()
