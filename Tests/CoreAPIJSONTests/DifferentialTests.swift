@@ -5,11 +5,16 @@ import Testing
 /// Generated documents into generated types, ours beside `JSONDecoder`: the same value, or an error of the same case, type and
 /// path.
 ///
-/// `JSON_SEED` repeats a run, which prints its seed when it fails; `JSON_DOCUMENTS` is how many documents each case takes.
+/// `JSON_SEED` repeats a run, which prints its seed; `JSON_DOCUMENTS` is how many documents each case takes.
 @Suite("Against JSONDecoder", .serialized)
 struct DifferentialTests {
     private static let environment = ProcessInfo.processInfo.environment
-    private static let seed = environment["JSON_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0..<1 << 32)
+    private static let seed: UInt64 = {
+        let seed = environment["JSON_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0..<1 << 32)
+        // At once: a trap would print nothing.
+        print("JSON_SEED=\(seed)")
+        return seed
+    }()
     private static let documents = environment["JSON_DOCUMENTS"].flatMap { Int($0) } ?? 12_000
 
     private struct Subject: Sendable {

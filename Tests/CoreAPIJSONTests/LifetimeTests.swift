@@ -101,6 +101,20 @@ struct LifetimeTests {
         }
     }
 
+    @Test("types that many tasks meet for the first time at once")
+    func firstMeetings() async throws {
+        struct First: Decodable, Equatable { let a: [Second] }
+        struct Second: Decodable, Equatable { let b: [String: Third] }
+        struct Third: Decodable, Equatable { let c: [[Fourth]]? }
+        struct Fourth: Decodable, Equatable { let d: Int }
+        let document = Data(#"{"a":[{"b":{"x":{"c":[[{"d":1},{"d":2}],[]]},"y":{}}},{"b":{}}]}"#.utf8)
+        let expected = try JSONDecoder().decode(First.self, from: document)
+        await withTaskGroup(of: First?.self) { group in
+            for _ in 0..<32 { group.addTask { try? JSONBodyDecoder().decode(First.self, from: document) } }
+            for await decoded in group { #expect(decoded == expected) }
+        }
+    }
+
     @Test("userInfo reaches every depth")
     func userInfo() throws {
         let key = try #require(CodingUserInfoKey(rawValue: "unit"))
