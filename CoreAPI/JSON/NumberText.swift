@@ -26,7 +26,7 @@ struct NumberText {
             place += 1
             let fraction = place
             // Zeros in front say nothing but how small it is.
-            if value == 0 {
+            if digitCount == 1, whole.pointee == UInt8(ascii: "0") {
                 while place.pointee == UInt8(ascii: "0") { place += 1 }
                 digitCount = fraction - place
             }
