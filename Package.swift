@@ -45,6 +45,7 @@ let package = Package(
     products: [
         .library(name: "CoreAPI", targets: ["CoreAPI"]),
         .library(name: "CoreAPIDigest", targets: ["CoreAPIDigest"]),
+        .library(name: "CoreAPIJSON", targets: ["CoreAPIJSON"]),
         .library(name: "CoreAPIReactive", targets: ["CoreAPIReactive"]),
         .library(name: "CoreAPITesting", targets: ["CoreAPITesting"]),
         .library(name: "CoreAPIXML", targets: ["CoreAPIXML"]),
@@ -77,6 +78,7 @@ let package = Package(
             name: "CCurl", path: "CoreAPI/CCurl", pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .target(name: "CoreAPI", dependencies: ["CCurl", httpTypes, logging], path: "CoreAPI/Core", swiftSettings: settings),
+        .target(name: "CoreAPIJSON", path: "CoreAPI/JSON", swiftSettings: settings),
         .target(name: "CoreAPITesting", dependencies: ["CoreAPI", httpTypes], path: "CoreAPI/Testing", swiftSettings: settings),
         .target(
             name: "CoreAPIDigest", dependencies: ["CoreAPI", crypto, httpTypes], path: "CoreAPI/Digest", swiftSettings: settings),
@@ -115,6 +117,8 @@ let package = Package(
         .testTarget(
             name: "CoreAPIDigestTests", dependencies: ["CoreAPI", "CoreAPIDigest", "CoreAPITesting", crypto, httpTypes],
             path: "Tests/CoreAPIDigestTests", swiftSettings: settings),
+        .testTarget(
+            name: "CoreAPIJSONTests", dependencies: ["CoreAPIJSON"], path: "Tests/CoreAPIJSONTests", swiftSettings: settings),
         .testTarget(
             name: "CoreAPIReactiveTests",
             dependencies: [

@@ -15,7 +15,8 @@ let package = Package(
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                .product(name: "CoreAPI", package: "NetworkerKit"), .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "CoreAPI", package: "NetworkerKit"), .product(name: "CoreAPIJSON", package: "NetworkerKit"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Sources",
             swiftSettings: ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"].map {

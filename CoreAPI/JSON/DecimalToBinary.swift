@@ -1,0 +1,69 @@
+/// Decimal numbers to binary ones, correctly rounded (half to even), where that takes no more than a few multiplications.
+///
+/// Two ways: an exact one for few digits and a small power of ten, and the one of Eisel and Lemire ("Number Parsing at a Gigabyte
+/// per Second", 2021) for the rest. `nil` where neither is certain; then the standard library reads the text.
+enum DecimalToBinary {
+    private static let exactPowers: [Double] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21,
+        1e22,
+    ]
+
+    @inline(__always)
+    static func double(_ number: NumberText) -> Double? {
+        guard !number.isLong else { return nil }
+        let power = number.exponent
+        if number.digits <= 1 &<< 53, power >= -22, power <= 22 {
+            let digits = Double(number.digits)
+            // Both are exact, so that only one rounding happens.
+            let value = power < 0 ? digits / exactPowers[0 &- power] : digits * exactPowers[power]
+            return number.isNegative ? -value : value
+        }
+        return scaled(number)
+    }
+
+    static func float(_ number: NumberText) -> Float? {
+        let power = number.exponent
+        guard !number.isLong, number.digits <= 1 &<< 24, power >= -10, power <= 10 else { return nil }
+        let digits = Float(number.digits)
+        let value = power < 0 ? digits / Float(exactPowers[0 &- power]) : digits * Float(exactPowers[power])
+        return number.isNegative ? -value : value
+    }
+
+    @inline(never)
+    private static func scaled(_ number: NumberText) -> Double? {
+        if number.digits == 0 { return number.isNegative ? -0.0 : 0 }
+        guard PowersOfFive.range.contains(number.exponent) else { return nil }
+        let (high, low) = PowersOfFive.shared[number.exponent]
+        let shift = number.digits.leadingZeroBitCount
+        let digits = number.digits << UInt64(shift)
+        var product = digits.multipliedFullWidth(by: high)
+        // 52 bits, one in front, one for rounding, one for a product that begins with zero: the rest must tell that no carry from
+        // below can reach them.
+        if product.high & 0x1FF == 0x1FF {
+            let rest = digits.multipliedFullWidth(by: low)
+            let (sum, carry) = product.low.addingReportingOverflow(rest.high)
+            product.low = sum
+            if carry { product.high &+= 1 }
+            if sum == .max { return nil }
+        }
+        let upper = Int(product.high >> 63)
+        var mantissa = product.high >> UInt64(upper + 9)
+        var exponent = (217_706 * number.exponent) >> 16 + 63 + upper - shift + 1_023
+        // Subnormal numbers have fewer bits.
+        guard exponent > 0 else { return nil }
+        // Half way between two, exactly: to the even one.
+        if product.low <= 1, (-4...23).contains(number.exponent), mantissa & 3 == 1,
+            mantissa << UInt64(upper + 9) == product.high
+        {
+            mantissa &= ~1
+        }
+        mantissa = (mantissa + (mantissa & 1)) >> 1
+        if mantissa >= 1 << 53 {
+            mantissa = 1 << 52
+            exponent += 1
+        }
+        guard exponent < 0x7FF else { return nil }
+        let bits = UInt64(exponent) << 52 | mantissa & ~(1 << 52)
+        return Double(bitPattern: number.isNegative ? bits | 1 << 63 : bits)
+    }
+}

@@ -1,0 +1,83 @@
+internal import Foundation
+
+/// Dates, bytes, addresses and decimal numbers, as the decoder's strategies say.
+extension Decoding {
+    func date() throws -> Date {
+        switch settings.dateDecodingStrategy {
+        case _ where isNull: throw mismatch(Date.self, at: value, codingPath)
+        case .deferredToDate: return try Date(from: self)
+        case .secondsSince1970: return Date(timeIntervalSince1970: try decode(Double.self))
+        case .millisecondsSince1970: return Date(timeIntervalSince1970: try decode(Double.self) / 1_000)
+        case .iso8601: return try iso8601Date()
+        case .custom(let decode): return try decode(self)
+        #if canImport(Darwin)
+        case .formatted(let formatter): return try formattedDate(formatter)
+        @unknown default: return try foundationsDate()
+        #endif
+        }
+    }
+
+    func data() throws -> Data {
+        switch settings.dataDecodingStrategy {
+        case _ where isNull: throw mismatch(Data.self, at: value, codingPath)
+        case .deferredToData: return try Data(from: self)
+        case .base64:
+            let text = try decode(String.self)
+            guard let data = Data(base64Encoded: text) else { throw corrupted("base64 (RFC 4648)", text, codingPath) }
+            return data
+        case .custom(let decode): return try decode(self)
+        #if canImport(Darwin)
+        @unknown default: return try Data(from: self)
+        #endif
+        }
+    }
+
+    func url() throws -> URL {
+        if isNull { throw mismatch(URL.self, at: value, codingPath) }
+        let text = try decode(String.self)
+        guard let url = URL(string: text) else { throw corrupted("a URL", text, codingPath) }
+        return url
+    }
+
+    func decimal() throws -> Decimal {
+        guard let decimal = try document.decimal(value) else { throw mismatch(Decimal.self, at: value, codingPath) }
+        return decimal
+    }
+
+    private var settings: JSONBodyDecoder { document.settings }
+    private var isNull: Bool { document.entry(value).is(.null) }
+
+    private func iso8601Date() throws -> Date {
+        if let text = document.simpleString(value), let date = ISO8601Text.date(text) { return date }
+        let text = try decode(String.self)
+        guard let date = try? Date.ISO8601FormatStyle().parse(text) else {
+            // Foundation leaves out the key of the date itself.
+            throw corrupted("a date in ISO 8601", text, typePath)
+        }
+        return date
+    }
+
+    private func corrupted(_ expected: String, _ text: String, _ path: [any CodingKey]) -> DecodingError {
+        let offset = document.entry(value).offset
+        return .dataCorrupted(
+            .init(
+                codingPath: path,
+                debugDescription: "expected \(expected), found \(text.prefix(80).debugDescription), at byte \(offset)"))
+    }
+}
+
+#if canImport(Darwin)
+extension Decoding {
+    private func formattedDate(_ formatter: DateFormatter) throws -> Date {
+        let text = try decode(String.self)
+        guard let date = formatter.date(from: text) else {
+            throw corrupted("a date as the formatter writes it", text, codingPath)
+        }
+        return date
+    }
+
+    private func foundationsDate() throws -> Date {
+        throw corrupted("a strategy for dates that is known", "another", codingPath)
+    }
+}
+#endif

@@ -1,0 +1,63 @@
+/// Members of objects by their keys.
+extension Document {
+    /// All keys of an object, one after the other, as they stand there.
+    func names(of object: Int) throws -> [String] {
+        var names: [String] = []
+        let entry = entry(object)
+        names.reserveCapacity(entry.count)
+        var place = object + 2
+        while place < entry.end {
+            names.append(try string(place) ?? "")
+            place = self.place(after: place + 1)
+        }
+        return names
+    }
+
+    /// - Returns: the place of the value, or ``missing``. Only for an object with regular keys.
+    @inline(__always)
+    func member(_ name: String, of object: Int) -> Int {
+        // Types ask for their keys in the order in which they mostly are written.
+        let cursor = Int(truncatingIfNeeded: tape[object &+ 1])
+        if cursor < entry(object).end, isKey(cursor, name) {
+            tape[object &+ 1] = UInt64(truncatingIfNeeded: place(after: cursor &+ 1))
+            return cursor &+ 1
+        }
+        return otherMember(name, of: object)
+    }
+
+    @inline(never)
+    private func otherMember(_ name: String, of object: Int) -> Int {
+        let end = entry(object).end
+        var place = object &+ 2
+        while place < end {
+            let next = self.place(after: place &+ 1)
+            if isKey(place, name) {
+                tape[object &+ 1] = UInt64(truncatingIfNeeded: next)
+                return place &+ 1
+            }
+            place = next
+        }
+        return name.utf8.allSatisfy { $0 < 0x80 } ? Self.missing : equivalentMember(name, of: object, end: end)
+    }
+
+    /// A few letters beyond ASCII are equivalent to one in it, as K is to the sign for Kelvin.
+    private func equivalentMember(_ name: String, of object: Int, end: Int) -> Int {
+        var place = object + 2
+        while place < end {
+            if let key = try? string(place), key == name { return place + 1 }
+            place = self.place(after: place + 1)
+        }
+        return Self.missing
+    }
+
+    @inline(__always)
+    private func isKey(_ place: Int, _ name: String) -> Bool {
+        let entry = entry(place)
+        let start = bytes + entry.offset
+        let isEqual = name.utf8.withContiguousStorageIfAvailable { text in
+            guard text.count == entry.length, let base = text.baseAddress else { return text.isEmpty && entry.length == 0 }
+            return Words.isEqual(base, start, text.count)
+        }
+        return isEqual ?? name.utf8.elementsEqual(UnsafeBufferPointer(start: start, count: entry.length))
+    }
+}

@@ -1,0 +1,139 @@
+internal import Foundation
+
+/// Numbers of a document.
+extension Document {
+    func numberText(_ entry: Entry) -> String {
+        String(decoding: UnsafeBufferPointer(start: bytes + entry.offset, count: entry.length), as: UTF8.self)
+    }
+
+    @inline(never)
+    private func unrepresentable(_ entry: Entry, as type: Any.Type) -> Malformed {
+        Malformed(reason: "expected a number that \(type) can hold, found \(numberText(entry))", offset: entry.offset)
+    }
+
+    @inline(never)
+    private func noNumber(_ entry: Entry) -> Malformed {
+        Malformed(reason: "expected a number, found \(numberText(entry))", offset: entry.offset)
+    }
+
+    // MARK: - Integers
+
+    /// - Returns: `nil` for another kind of value.
+    /// - Throws: ``Malformed``.
+    @inline(__always)
+    func integer<Integer: FixedWidthInteger>(_ place: Int, _ type: Integer.Type) throws -> Integer? {
+        let entry = entry(place)
+        guard entry.is(.number) else { return nil }
+        if entry.has(Entry.digits), entry.length <= 18 {
+            let isNegative = bytes[entry.offset] == UInt8(ascii: "-")
+            var place = bytes + (entry.offset &+ (isNegative ? 1 : 0))
+            let end = bytes + (entry.offset &+ entry.length)
+            if place.pointee != UInt8(ascii: "0") || end - place == 1, place < end {
+                var value: Int64 = 0
+                while place < end {
+                    value = value &* 10 &+ Int64(place.pointee &- UInt8(ascii: "0"))
+                    place += 1
+                }
+                if let integer = Integer(exactly: isNegative ? 0 &- value : value) { return integer }
+            }
+        }
+        return try otherInteger(entry, type)
+    }
+
+    @inline(never)
+    private func otherInteger<Integer: FixedWidthInteger>(_ entry: Entry, _ type: Integer.Type) throws -> Integer {
+        guard NumberText(bytes + entry.offset, count: entry.length) != nil else { throw noNumber(entry) }
+        let text = numberText(entry)
+        if entry.has(Entry.digits), let integer = Integer(text) { return integer }
+        guard let integer = Self.wholeNumber(text, type) else { throw unrepresentable(entry, as: type) }
+        return integer
+    }
+
+    /// `5.0` and `1e2` are integers too. As Foundation does it: by way of `Double` as long as that tells integers apart, and
+    /// beyond by way of `Decimal`, whose digits behind the point are dropped.
+    private static func wholeNumber<Integer: FixedWidthInteger>(_ text: String, _ type: Integer.Type) -> Integer? {
+        guard let double = Double(text), let integer = Integer(exactly: double) else { return nil }
+        if double.magnitude < 9_007_199_254_740_992 { return integer }
+        guard let decimal = Decimal(string: text), decimal.isFinite, var value = UInt64("\(decimal.significand)") else {
+            return nil
+        }
+        var power = decimal.exponent
+        while power != 0, value != 0 {
+            if power > 0 {
+                let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+                guard !overflow else { return nil }
+                value = product
+            } else {
+                value /= 10
+            }
+            power += power > 0 ? -1 : 1
+        }
+        guard let magnitude = Integer(exactly: value) else { return nil }
+        guard decimal.isSignMinus else { return magnitude }
+        return Integer.isSigned ? 0 - magnitude : nil
+    }
+
+    // MARK: - Floating point
+
+    /// - Returns: `nil` for another kind of value.
+    /// - Throws: ``Malformed``.
+    @inline(__always)
+    func double(_ place: Int) throws -> Double? {
+        let entry = entry(place)
+        guard entry.is(.number) else { return nonConforming(entry, Double.self) }
+        guard let number = NumberText(bytes + entry.offset, count: entry.length) else { throw noNumber(entry) }
+        if let double = DecimalToBinary.double(number) { return double }
+        return try otherFloat(entry, number, Double.self)
+    }
+
+    /// As ``double(_:)``.
+    func float(_ place: Int) throws -> Float? {
+        let entry = entry(place)
+        guard entry.is(.number) else { return nonConforming(entry, Float.self) }
+        guard let number = NumberText(bytes + entry.offset, count: entry.length) else { throw noNumber(entry) }
+        if let float = DecimalToBinary.float(number) { return float }
+        return try otherFloat(entry, number, Float.self)
+    }
+
+    @inline(never)
+    private func otherFloat<Float: BinaryFloatingPoint & LosslessStringConvertible>(
+        _ entry: Entry, _ number: NumberText, _ type: Float.Type
+    ) throws -> Float {
+        let isZero = number.digits == 0 && !number.isLong
+        guard let float = Float(numberText(entry)), float.isFinite, float != 0 || isZero || hasOnlyZeros(entry) else {
+            throw unrepresentable(entry, as: type)
+        }
+        return float
+    }
+
+    /// Up to the exponent.
+    private func hasOnlyZeros(_ entry: Entry) -> Bool {
+        for place in entry.offset..<entry.offset + entry.length {
+            if (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(bytes[place]) { return false }
+            if bytes[place] | 0x20 == UInt8(ascii: "e") { return true }
+        }
+        return true
+    }
+
+    @inline(never)
+    private func nonConforming<Float: BinaryFloatingPoint>(_ entry: Entry, _ type: Float.Type) -> Float? {
+        guard entry.is(.string), entry.has(Entry.simple),
+            case .convertFromString(let infinity, let negativeInfinity, let nan) = settings.nonConformingFloatDecodingStrategy
+        else { return nil }
+        let text = UnsafeBufferPointer(start: bytes + entry.offset, count: entry.length)
+        if text.elementsEqual(infinity.utf8) { return .infinity }
+        if text.elementsEqual(negativeInfinity.utf8) { return -.infinity }
+        return text.elementsEqual(nan.utf8) ? .nan : nil
+    }
+
+    // MARK: - Decimal
+
+    /// From the text itself, whose digits a `Double` would lose.
+    func decimal(_ place: Int) throws -> Decimal? {
+        let entry = entry(place)
+        guard entry.is(.number) else { return nil }
+        guard NumberText(bytes + entry.offset, count: entry.length) != nil else { throw noNumber(entry) }
+        guard let decimal = Decimal(string: numberText(entry)) else { throw unrepresentable(entry, as: Decimal.self) }
+        return decimal
+    }
+}

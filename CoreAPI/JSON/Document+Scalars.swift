@@ -1,0 +1,79 @@
+/// Arrays and dictionaries of what has no parts: the value is read in place, without a decoder.
+extension Document {
+    /// How many elements to make room for at once: no more than the document is worth, however large one is.
+    static func capacity<Element>(_ count: Int, of type: Element.Type) -> Int {
+        min(count, 1 + (1 << 20) / max(MemoryLayout<Element>.stride, 1))
+    }
+
+    /// - Returns: `nil` for elements of other types.
+    @inline(__always)
+    func scalarItems<Element>(of decoding: Decoding, as type: Element.Type) throws -> [Element]? {
+        if type == String.self { return try same(items(of: decoding) { try string($0) }, as: [Element].self) }
+        if type == Int.self { return try same(items(of: decoding) { try integer($0, Int.self) }, as: [Element].self) }
+        if type == Double.self { return try same(items(of: decoding) { try double($0) }, as: [Element].self) }
+        if type == Bool.self { return try same(items(of: decoding) { bool($0) }, as: [Element].self) }
+        if type == Float.self { return try same(items(of: decoding) { try float($0) }, as: [Element].self) }
+        if type == Int64.self { return try same(items(of: decoding) { try integer($0, Int64.self) }, as: [Element].self) }
+        if type == Int32.self { return try same(items(of: decoding) { try integer($0, Int32.self) }, as: [Element].self) }
+        if type == UInt8.self { return try same(items(of: decoding) { try integer($0, UInt8.self) }, as: [Element].self) }
+        return nil
+    }
+
+    @inline(__always)
+    private func items<Element>(of decoding: Decoding, _ read: (Int) throws -> Element?) throws -> [Element] {
+        let entry = entry(decoding.value)
+        var items: [Element] = []
+        items.reserveCapacity(Self.capacity(entry.count, of: Element.self))
+        // As long as there is nothing but scalars, each has one entry.
+        for place in (decoding.value &+ 1)..<(decoding.value &+ 1 &+ entry.count) {
+            guard let item = try read(place) else {
+                throw decoding.mismatch(Element.self, at: place, ItemKey(place - decoding.value - 1))
+            }
+            items.append(item)
+        }
+        return items
+    }
+
+    /// - Returns: `nil` for values of other types.
+    func scalarMembers<Value>(of decoding: Decoding, as type: Value.Type) throws -> [String: Value]? {
+        if type == String.self { return try same(members(of: decoding) { try string($0) }, as: [String: Value].self) }
+        if type == Int.self { return try same(members(of: decoding) { try integer($0, Int.self) }, as: [String: Value].self) }
+        if type == Double.self { return try same(members(of: decoding) { try double($0) }, as: [String: Value].self) }
+        if type == Bool.self { return try same(members(of: decoding) { bool($0) }, as: [String: Value].self) }
+        return nil
+    }
+
+    @inline(__always)
+    private func members<Value>(of decoding: Decoding, _ read: (Int) throws -> Value?) throws -> [String: Value] {
+        let entry = entry(decoding.value)
+        // A key that is no UTF-8 is found before any value is looked at.
+        let isIrregular = entry.has(Entry.irregular)
+        if isIrregular { try checkNames(of: decoding.value) }
+        var members: [String: Value] = [:]
+        members.reserveCapacity(Self.capacity(entry.count, of: Value.self))
+        var place = decoding.value + 2
+        while place < entry.end {
+            let name = try string(place) ?? ""
+            // Of equal keys the first counts; with converted keys Foundation decodes the others, too.
+            let isNew = !isIrregular || members.index(forKey: name) == nil
+            if isNew || !hasDefaultKeys {
+                guard let member = try read(place &+ 1) else {
+                    throw decoding.mismatch(Value.self, at: place &+ 1, NameKey(stringValue: name))
+                }
+                if isNew { members[name] = member }
+            }
+            place = self.place(after: place &+ 1)
+        }
+        return members
+    }
+
+    private func checkNames(of object: Int) throws {
+        var place = object + 2
+        let end = entry(object).end
+        while place < end {
+            // ASCII without escapes is nothing but itself.
+            if !entry(place).has(Entry.simple | Entry.ascii) { _ = try string(place) }
+            place = self.place(after: place &+ 1)
+        }
+    }
+}

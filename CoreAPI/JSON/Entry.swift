@@ -1,0 +1,57 @@
+/// One word of the index: what kind of value it is and where its text lies, or where its members end.
+///
+/// Strings and numbers: kind (4 bits), flags (4), length in bytes (28), offset in bytes (28). Arrays and objects: kind, flags,
+/// count of items or members (28), place behind the last one in the index (28). An object has a second word, its cursor. A member
+/// is the key's word and the value's.
+struct Entry {
+    enum Kind: UInt8 {
+        case null, `false`, `true`, number, string, array, object
+
+        /// As an error tells it.
+        var name: String {
+            switch self {
+            case .null: "null"
+            case .false, .true: "bool"
+            case .number: "number"
+            case .string: "a string"
+            case .array: "an array"
+            case .object: "a dictionary"
+            }
+        }
+    }
+
+    /// Of a string: no escape and no control character in it, so that its bytes are its value.
+    static let simple: UInt64 = 1 << 4
+    /// Of a string: ASCII only.
+    static let ascii: UInt64 = 1 << 5
+    /// Of a number: digits only, perhaps behind a minus.
+    static let digits: UInt64 = 1 << 4
+    /// Of an object: its keys cannot be compared byte by byte, because of escapes, letters beyond ASCII, equal keys or sheer
+    /// number.
+    static let irregular: UInt64 = 1 << 4
+
+    /// The largest document, in bytes. No document needs more words than it has bytes, but for two.
+    static let limit = (1 << 28) - 16
+
+    var bits: UInt64
+
+    init(bits: UInt64) {
+        self.bits = bits
+    }
+
+    @inline(__always)
+    init(_ kind: Kind, flags: UInt64 = 0, length: Int, offset: Int) {
+        bits = UInt64(kind.rawValue) | flags | UInt64(truncatingIfNeeded: length) << 8 | UInt64(truncatingIfNeeded: offset) << 36
+    }
+
+    @inline(__always) var rawKind: UInt8 { UInt8(truncatingIfNeeded: bits) & 0xF }
+    @inline(__always) var kind: Kind { Kind(rawValue: rawKind) ?? .null }
+    @inline(__always) var length: Int { Int(truncatingIfNeeded: bits >> 8 & 0xFFF_FFFF) }
+    @inline(__always) var offset: Int { Int(truncatingIfNeeded: bits >> 36) }
+    @inline(__always) var count: Int { length }
+    @inline(__always) var end: Int { offset }
+
+    @inline(__always) func `is`(_ kind: Kind) -> Bool { rawKind == kind.rawValue }
+    @inline(__always) func has(_ flags: UInt64) -> Bool { bits & flags == flags }
+    @inline(__always) var isCollection: Bool { rawKind >= Kind.array.rawValue }
+}

@@ -1,0 +1,57 @@
+/// What is known of the keys of one object while it is scanned: whether they can be compared byte by byte, and are all different.
+struct KeySet {
+    /// One bit for each key, by its hash; a bit that is already there calls for a closer look.
+    private(set) var seen: UInt64 = 0
+    private(set) var isIrregular = false
+
+    /// An object with more members is given a dictionary when it is decoded.
+    static let limit = 32
+
+    init() {}
+
+    init(seen: UInt64, isIrregular: Bool) {
+        self.seen = seen
+        self.isIrregular = isIrregular
+    }
+
+    /// - Parameters:
+    ///   - count: of keys with this one.
+    ///   - first: the place of the first key in the index.
+    ///   - end: the place behind the last entry before this one.
+    @inline(__always)
+    mutating func insert(
+        _ key: Entry, bytes: UnsafePointer<UInt8>, count: Int, tape: UnsafeMutablePointer<UInt64>, first: Int, end: Int
+    ) {
+        if isIrregular { return }
+        guard key.has(Entry.simple | Entry.ascii), count <= Self.limit else {
+            isIrregular = true
+            return
+        }
+        let bit: UInt64 = 1 &<< Self.hash(bytes + key.offset, key.length)
+        if seen & bit != 0, Self.contains(key, bytes: bytes, tape: tape, first: first, end: end) { isIrregular = true }
+        seen |= bit
+    }
+
+    /// 0…63.
+    @inline(__always)
+    private static func hash(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> UInt64 {
+        let word = Words.load(bytes)
+        let first = count < 8 ? word & Words.mask(count) : word
+        let last = count < 8 ? 0 : Words.load(bytes + (count &- 8)) &* 0xC2B2_AE3D_27D4_EB4F
+        return ((first ^ last ^ UInt64(truncatingIfNeeded: count)) &* 0x9E37_79B9_7F4A_7C15) &>> 58
+    }
+
+    @inline(never)
+    private static func contains(
+        _ key: Entry, bytes: UnsafePointer<UInt8>, tape: UnsafeMutablePointer<UInt64>, first: Int, end: Int
+    ) -> Bool {
+        var place = first
+        while place < end {
+            let other = Entry(bits: tape[place])
+            if other.length == key.length, Words.isEqual(bytes + other.offset, bytes + key.offset, key.length) { return true }
+            let value = Entry(bits: tape[place &+ 1])
+            place = value.isCollection ? value.end : place &+ 2
+        }
+        return false
+    }
+}

@@ -1,0 +1,31 @@
+/// A key that no type has declared: a key of a `[String: Value]`, or `super`.
+struct NameKey: CodingKey {
+    static let `super` = NameKey(stringValue: "super")
+
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+    }
+
+    init?(intValue: Int) { nil }
+}
+
+/// A place in an array.
+struct ItemKey: CodingKey {
+    let index: Int
+
+    init(_ index: Int) {
+        self.index = index
+    }
+
+    var stringValue: String { "Index \(index)" }
+    var intValue: Int? { index }
+
+    init?(stringValue: String) { nil }
+
+    init?(intValue: Int) {
+        index = intValue
+    }
+}

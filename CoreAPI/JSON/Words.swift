@@ -1,0 +1,57 @@
+/// Eight bytes at once, the first in the lowest bits.
+enum Words {
+    static let size = 8
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    static let highs: UInt64 = 0x8080_8080_8080_8080
+
+    @inline(__always)
+    static func load(_ bytes: UnsafePointer<UInt8>) -> UInt64 {
+        UInt64(littleEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self))
+    }
+
+    /// The high bit of the first byte that ends a plain stretch of a string – a quote, a backslash or a control character – is
+    /// set, and none before it; bits behind it mean nothing.
+    @inline(__always)
+    static func special(_ word: UInt64) -> UInt64 {
+        let quote = word ^ (ones &* 0x22)
+        let backslash = word ^ (ones &* 0x5C)
+        let isQuote = (quote &- ones) & ~quote
+        let isBackslash = (backslash &- ones) & ~backslash
+        let isControl = (word &- ones &* 0x20) & ~word
+        return (isQuote | isBackslash | isControl) & highs
+    }
+
+    /// The bits of the first `count` bytes; `count` is less than eight.
+    @inline(__always)
+    static func mask(_ count: Int) -> UInt64 {
+        (1 &<< UInt64(truncatingIfNeeded: count &* 8)) &- 1
+    }
+
+    /// Reads nothing beyond `count` bytes of either; parts of a word are compared by two that overlap.
+    @inline(__always)
+    static func isEqual(_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+        if count >= 8 {
+            var place = 0
+            while place &+ 8 < count {
+                guard isEqual(left, right, at: place, as: UInt64.self) else { return false }
+                place &+= 8
+            }
+            return isEqual(left, right, at: count &- 8, as: UInt64.self)
+        }
+        if count >= 4 {
+            return isEqual(left, right, at: 0, as: UInt32.self) && isEqual(left, right, at: count &- 4, as: UInt32.self)
+        }
+        if count >= 2 {
+            return isEqual(left, right, at: 0, as: UInt16.self) && isEqual(left, right, at: count &- 2, as: UInt16.self)
+        }
+        return count == 0 || left.pointee == right.pointee
+    }
+
+    @inline(__always)
+    private static func isEqual<Word: FixedWidthInteger & BitwiseCopyable>(
+        _ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, at place: Int, as type: Word.Type
+    ) -> Bool {
+        UnsafeRawPointer(left + place).loadUnaligned(as: Word.self)
+            == UnsafeRawPointer(right + place).loadUnaligned(as: Word.self)
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+
+/// Whatever is there, all of it read; numbers by their bits.
+enum AnyValue: Decodable, Equatable {
+    case null
+    case bool(Bool)
+    case integer(Int)
+    case number(UInt64)
+    case string([UInt8])
+    case array([AnyValue])
+    case object([String: AnyValue])
+
+    struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    init(from decoder: any Decoder) throws {
+        if let container = try? decoder.container(keyedBy: Key.self) {
+            var members: [String: AnyValue] = [:]
+            for key in container.allKeys { members[key.stringValue] = try container.decode(AnyValue.self, forKey: key) }
+            self = .object(members)
+        } else if var container = try? decoder.unkeyedContainer() {
+            var items: [AnyValue] = []
+            while !container.isAtEnd { items.append(try container.decode(AnyValue.self)) }
+            self = .array(items)
+        } else {
+            let container = try decoder.singleValueContainer()
+            if container.decodeNil() {
+                self = .null
+            } else if let bool = try? container.decode(Bool.self) {
+                self = .bool(bool)
+            } else if let integer = try? container.decode(Int.self), integer != 0 {
+                self = .integer(integer)
+            } else if let number = try? container.decode(Double.self) {
+                self = .number(number.bitPattern)
+            } else {
+                self = .string(Array(try container.decode(String.self).utf8))
+            }
+        }
+    }
+}
+
+/// Well-formed, and nothing else asked.
+struct Anything: Decodable, Equatable {
+    init(from decoder: any Decoder) {}
+}

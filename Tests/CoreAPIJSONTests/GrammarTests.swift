@@ -1,0 +1,93 @@
+import CoreAPIJSON
+import Foundation
+import Testing
+
+@Suite("The grammar of RFC 8259, beside JSONDecoder")
+struct GrammarTests {
+    private let decoders = Decoders()
+
+    /// All of the document is read, and both decoders must say the same.
+    private func isTaken(_ data: Data) -> Bool {
+        let (ours, foundation) = decoders.both(AnyValue.self, data)
+        #expect(ours == foundation)
+        let (oursUnread, foundationUnread) = decoders.both(Anything.self, data)
+        #expect(oursUnread == foundationUnread)
+        return !ours.isFailure
+    }
+
+    @Test("what must be taken is taken", arguments: GrammarCases.sound)
+    func sound(document: String) {
+        #expect(isTaken(Data(document.utf8)))
+    }
+
+    @Test("what must not be taken is not", arguments: GrammarCases.broken)
+    func broken(document: String) {
+        #expect(!isTaken(Data(document.utf8)))
+    }
+
+    @Test("bytes that are no UTF-8 are not taken", arguments: GrammarCases.brokenBytes)
+    func brokenBytes(document: [UInt8]) {
+        #expect(!isTaken(Data(document)))
+    }
+
+    @Test("what a parser may take and JSONDecoder takes is taken", arguments: GrammarCases.lenient)
+    func lenient(document: String) {
+        #expect(isTaken(Data(document.utf8)))
+    }
+
+    @Test("what a parser may refuse and JSONDecoder refuses is refused", arguments: GrammarCases.strict)
+    func strict(document: String) {
+        #expect(!isTaken(Data(document.utf8)))
+    }
+
+    @Test("there are more than 300 cases, all different")
+    func count() {
+        let texts = GrammarCases.sound + GrammarCases.broken + GrammarCases.lenient + GrammarCases.strict
+        #expect(Set(texts).count == texts.count)
+        #expect(texts.count + GrammarCases.brokenBytes.count >= 300)
+    }
+
+    /// The one difference from `JSONDecoder`: that looks for digits which were rounded away in the exponent of a zero too,
+    /// depending on how long its text is, and refuses `0e1` but takes `0e-1`. RFC 8259 §6 makes no difference.
+    @Test("zero has any exponent", arguments: ["0e1", "0e5", "-0.0e1", "0.0e12", "0E+7", "0e-1", "0e400", "0.000e-400"])
+    func zeros(number: String) throws {
+        #expect(try JSONBodyDecoder().decode(Double.self, from: Data(number.utf8)) == 0)
+        #expect(try JSONBodyDecoder().decode([Float].self, from: Data("[\(number)]".utf8)) == [0])
+    }
+
+    @Test("depth is 512 and no more", arguments: ["[]", "{}"])
+    func depth(pair: String) {
+        func nested(_ depth: Int) -> Data {
+            let (open, close) = pair == "[]" ? ("[", "]") : ("{\"a\":", "}")
+            return Data((String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)).utf8)
+        }
+        #expect(decoders.both(Anything.self, nested(512)).ours == decoders.both(Anything.self, nested(512)).foundation)
+        #expect(!decoders.both(Anything.self, nested(512)).ours.isFailure)
+        #expect(decoders.both(AnyValue.self, nested(512)).ours == decoders.both(AnyValue.self, nested(512)).foundation)
+        #expect(decoders.both(Anything.self, nested(513)) == (.failure("dataCorrupted at []"), .failure("dataCorrupted at []")))
+        #expect(decoders.both(Anything.self, Data(String(repeating: "[", count: 1_000_000).utf8)).ours.isFailure)
+    }
+
+    @Test("every cut of a document is refused, as are all bytes behind it but white space")
+    func cuts() {
+        let document = Array(#"{"a":[1,-2.5e+3,true,false,null,"\u00e9\n é",{}],"b":{"c":""}}"#.utf8)
+        for length in 0..<document.count { #expect(!isTaken(Data(document[..<length]))) }
+        for byte in UInt8.min...UInt8.max {
+            #expect(isTaken(Data(document + [byte])) == [0x20, 0x09, 0x0A, 0x0D].contains(byte))
+        }
+    }
+
+    @Test("every byte in place of another gives the same answer")
+    func replacements() {
+        let document = Array(#"{"a":[1,-1.5e1,true,"\u00e9é"],"b":null}"#.utf8)
+        for place in document.indices {
+            for byte: UInt8 in [
+                0, 0x1F, 0x20, 0x22, 0x2C, 0x2D, 0x2E, 0x30, 0x3A, 0x5B, 0x5C, 0x5D, 0x65, 0x75, 0x7B, 0x7D, 0x80, 0xC3, 0xFF,
+            ] {
+                var changed = document
+                changed[place] = byte
+                _ = isTaken(Data(changed))
+            }
+        }
+    }
+}

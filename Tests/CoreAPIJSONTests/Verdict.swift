@@ -1,0 +1,78 @@
+import CoreAPIJSON
+import Foundation
+
+/// How a decode ended, in a form in which two of them can be compared.
+enum Verdict<Value: Equatable & SendableMetatype>: Equatable {
+    case value(Value)
+    case failure(String)
+
+    static func of(_ decode: () throws -> Value) -> Verdict {
+        do {
+            return .value(try decode())
+        } catch {
+            return .failure(label(error))
+        }
+    }
+
+    /// Case, type or key, and path, every key with both its names; the wording is each decoder's own.
+    static func label(_ error: any Error) -> String {
+        guard let error = error as? DecodingError else { return "\(error)" }
+        return switch error {
+        case .typeMismatch(let type, let context): "typeMismatch \(type) \(path(context))"
+        case .valueNotFound(let type, let context): "valueNotFound \(type) \(path(context))"
+        case .keyNotFound(let key, let context): "keyNotFound \(name(key)) \(path(context))"
+        case .dataCorrupted(let context): "dataCorrupted \(path(context))"
+        @unknown default: "another"
+        }
+    }
+
+    private static func path(_ context: DecodingError.Context) -> String {
+        "at [" + context.codingPath.map(name).joined(separator: ", ") + "]"
+    }
+
+    private static func name(_ key: any CodingKey) -> String {
+        key.intValue.map { "\(key.stringValue)#\($0)" } ?? key.stringValue
+    }
+
+    var isFailure: Bool { if case .failure = self { true } else { false } }
+}
+
+/// Both decoders with the same knobs.
+struct Decoders {
+    var ours = JSONBodyDecoder()
+    let foundation = JSONDecoder()
+
+    init() {}
+
+    init(_ dates: JSONDecoder.DateDecodingStrategy) {
+        ours.dateDecodingStrategy = dates
+        foundation.dateDecodingStrategy = dates
+    }
+
+    init(_ keys: JSONDecoder.KeyDecodingStrategy) {
+        ours.keyDecodingStrategy = keys
+        foundation.keyDecodingStrategy = keys
+    }
+
+    init(_ data: JSONDecoder.DataDecodingStrategy) {
+        ours.dataDecodingStrategy = data
+        foundation.dataDecodingStrategy = data
+    }
+
+    init(_ floats: JSONDecoder.NonConformingFloatDecodingStrategy) {
+        ours.nonConformingFloatDecodingStrategy = floats
+        foundation.nonConformingFloatDecodingStrategy = floats
+    }
+
+    func both<Value: Decodable & Equatable & SendableMetatype>(_ type: Value.Type, _ data: Data) -> (
+        ours: Verdict<Value>, foundation: Verdict<Value>
+    ) {
+        (Verdict.of { try ours.decode(Value.self, from: data) }, Verdict.of { try foundation.decode(Value.self, from: data) })
+    }
+
+    func both<Value: Decodable & Equatable & SendableMetatype>(_ type: Value.Type, _ text: String) -> (
+        ours: Verdict<Value>, foundation: Verdict<Value>
+    ) {
+        both(type, Data(text.utf8))
+    }
+}
