@@ -77,7 +77,9 @@ let package = Package(
         .systemLibrary(
             name: "CCurl", path: "CoreAPI/CCurl", pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
-        .target(name: "CoreAPI", dependencies: ["CCurl", httpTypes, logging], path: "CoreAPI/Core", swiftSettings: settings),
+        .target(
+            name: "CoreAPI", dependencies: ["CCurl", "CoreAPIJSON", httpTypes, logging], path: "CoreAPI/Core",
+            swiftSettings: settings),
         .target(name: "CoreAPIJSON", path: "CoreAPI/JSON", swiftSettings: settings),
         .target(name: "CoreAPITesting", dependencies: ["CoreAPI", httpTypes], path: "CoreAPI/Testing", swiftSettings: settings),
         .target(

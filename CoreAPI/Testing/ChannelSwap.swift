@@ -38,8 +38,10 @@ public func withChannel<Result>(
 ///
 /// - Parameters:
 ///   - channel: the channel to swap; as in ``withChannel(_:transport:change:operation:)``.
-///   - server: takes the place of the channel's base URL. The channel keeps its path, its pins
-///     and its client certificate, and trusts the authority of ``ServerTLS/authorityPEM`` and no other.
+///   - server: takes the place of the channel's base URL. The channel keeps its path
+///     and its client certificate, and trusts the authority of ``ServerTLS/authorityPEM`` and no other. Its pins are for its own
+///     hosts and none for the server's (`localhost`); a test of pins sets them in `change`. So does one that looks into a cookie jar:
+///     the channel inside has an empty one of its own.
 ///   - change: further changes to the channel.
 /// - Throws: what the operation throws.
 public func withChannel<Result>(

@@ -67,8 +67,11 @@ extension HTTPURL {
             let rest = text[text.index(after: end)...]
             guard rest.isEmpty || rest.hasPrefix(":") else { throw malformed("unexpected text after the IPv6 address") }
             portText = rest.isEmpty ? nil : rest.dropFirst()
-            let inner = host.dropFirst().dropLast()
-            guard IPAddress.isIPv6(String(inner)) else { throw malformed("'\(host)' is not an IPv6 address") }
+            guard let address = IPAddress.canonicalIPv6(String(host.dropFirst().dropLast())) else {
+                throw malformed("'\(host)' is not an IPv6 address")
+            }
+            // Two ways to write one peer would be two peers to whoever compares hosts: pins, cookies, origins.
+            host = "[\(address)]"
         } else {
             if let colon = text.firstIndex(of: ":") {
                 host = text[..<colon]

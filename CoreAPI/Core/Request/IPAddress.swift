@@ -13,9 +13,12 @@ enum IPAddress {
         return inet_pton(AF_INET, text, &address) == 1
     }
 
-    /// Without brackets and without a zone.
-    static func isIPv6(_ text: String) -> Bool {
+    /// The one way to write an IPv6 address (RFC 5952), without brackets and without a zone; `nil` for what is none.
+    static func canonicalIPv6(_ text: String) -> String? {
         var address = in6_addr()
-        return inet_pton(AF_INET6, text, &address) == 1
+        guard inet_pton(AF_INET6, text, &address) == 1 else { return nil }
+        var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        guard inet_ntop(AF_INET6, &address, &buffer, socklen_t(buffer.count)) != nil else { return nil }
+        return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }

@@ -1,3 +1,4 @@
+internal import CoreAPIJSON
 public import Foundation
 
 /// Turns values into request bodies and response bodies into values. A channel has one; JSON unless it says otherwise. Attached to a
@@ -40,22 +41,52 @@ public struct BodyCoder: RequestModifier {
     /// JSON with ISO 8601 dates; keys are sent sorted, so that equal values are equal bytes.
     public static let json = BodyCoder.json()
 
+    /// Who reads JSON.
+    public enum JSONReader: Sendable {
+        /// `JSONBodyDecoder`: answers and fails as Foundation's decoder does, several times faster.
+        case kit
+        /// `JSONDecoder`, for what only it has: JSON5 and the like are set on one of your own, see ``BodyCoder/init(contentType:encode:decode:)``.
+        case foundation
+    }
+
     /// JSON with strategies of the channel's own.
+    ///
+    /// - Parameters:
+    ///   - reader: who decodes. Default the kit's own decoder.
+    ///   - dates: as in `JSONDecoder`.
+    ///   - encodedDates: as in `JSONEncoder`.
+    ///   - keys: as in `JSONDecoder`.
+    ///   - encodedKeys: as in `JSONEncoder`.
     public static func json(
+        reader: JSONReader = .kit,
         dates: JSONDecoder.DateDecodingStrategy = .iso8601, encodedDates: JSONEncoder.DateEncodingStrategy = .iso8601,
         keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys, encodedKeys: JSONEncoder.KeyEncodingStrategy = .useDefaultKeys
     ) -> BodyCoder {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = dates
-        decoder.keyDecodingStrategy = keys
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = encodedDates
         encoder.keyEncodingStrategy = encodedKeys
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return BodyCoder(contentType: "application/json") {
             try encoder.encode($0)
-        } decode: {
-            $0 == JSONValue.self ? try JSONValue(parsing: $1) : try decoder.decode($0, from: $1)
+        } decode: { [decode = decoding(reader, dates, keys)] in
+            $0 == JSONValue.self ? try JSONValue(parsing: $1) : try decode($0, $1)
+        }
+    }
+
+    private static func decoding(
+        _ reader: JSONReader, _ dates: JSONDecoder.DateDecodingStrategy, _ keys: JSONDecoder.KeyDecodingStrategy
+    ) -> @Sendable (any Decodable.Type, Data) throws -> any Decodable {
+        switch reader {
+        case .kit:
+            var decoder = JSONBodyDecoder()
+            decoder.dateDecodingStrategy = dates
+            decoder.keyDecodingStrategy = keys
+            return { [decoder] in try decoder.decode($0, from: $1) }
+        case .foundation:
+            let decoder = JSONDecoder()
+            decoder.dateDecodingStrategy = dates
+            decoder.keyDecodingStrategy = keys
+            return { try decoder.decode($0, from: $1) }
         }
     }
 }

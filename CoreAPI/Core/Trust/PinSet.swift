@@ -94,7 +94,7 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// A dot at the end is DNS's way to say that the name is complete, and brackets are a URL's way to write an IPv6 address: the same host.
     private static func normalized(_ name: String) -> String {
         let bare = name.hasPrefix("[") && name.hasSuffix("]") ? String(name.dropFirst().dropLast()) : name
-        return (bare.hasSuffix(".") ? String(bare.dropLast()) : bare).lowercased()
+        return IPAddress.canonicalIPv6(bare) ?? (bare.hasSuffix(".") ? String(bare.dropLast()) : bare).lowercased()
     }
 
     /// What is malformed, in words. A pin that cannot be read would otherwise refuse, or worse allow, everything.

@@ -22,12 +22,13 @@ public final class TestAuthority: Sendable {
     /// A new root.
     ///
     /// - Parameters:
-    ///   - name: its common name.
+    ///   - name: its common name. Of two authorities with one name a client finds the first only.
     ///   - key: what it signs with.
     ///   - validity: when it may sign.
     /// - Throws: ``LoopbackServerError`` where OpenSSL is not loaded or refuses.
     public init(
-        name: String = "Test Root", key: TestCertificate.Key = .p256, validity: TestCertificate.Validity = .current
+        name: String = "Test Root \(UInt32.random(in: 0 ... .max))", key: TestCertificate.Key = .p256,
+        validity: TestCertificate.Validity = .current
     ) throws(LoopbackServerError) {
         let plan = TestCertificate.Plan(name: name, validity: validity, isAuthority: true)
         certificate = try TestCertificate(plan, key: TestKey(key), issuer: nil, intermediates: [])

@@ -51,7 +51,7 @@ struct FloodTests {
         let requests = try requests(server)
         let clock = ContinuousClock()
         let start = clock.now
-        let first = Task { try await requests.send(.get, server.url, timeout: Timeout(.seconds(isCancelled ? 20 : 1))) }
+        let first = Task { try await requests.send(.get, server.url, timeout: Timeout(.seconds(isCancelled ? 60 : 1))) }
         try await flooding.waitUntilOpen(timeout: .seconds(5))
         if isCancelled { first.cancel() }
         #expect(try await first.value.error != nil)
@@ -62,7 +62,7 @@ struct FloodTests {
             outcomes.append(response.transportError?.label ?? response.text)
         }
         #expect(outcomes.contains("fine"), "\(outcomes)")
-        #expect(clock.now - start < .seconds(8))
+        #expect(clock.now - start < .seconds(18))
         await transport.close()
     }
 
@@ -83,7 +83,7 @@ struct FloodTests {
         let start = clock.now
         for _ in 0..<20 { #expect(try await requests.send(.get, sound.url).text == "fine") }
         for flooded in flooded { #expect(try await flooded.value.transportError?.label == "timedOut.total") }
-        #expect(clock.now - start < .seconds(6))
+        #expect(clock.now - start < .seconds(10))
         await transport.close()
     }
 }

@@ -96,12 +96,10 @@ struct SpoiltConnectionTests {
         "over which nobody hears anything any more is joined by nobody, and goes with the last of its streams",
         arguments: [true, false])
     func silentStream(isDead: Bool) async throws {
-        let (gate, begun) = (try Gate(), try Gate())
-        let lively = Reply.Step.throttled(Data(repeating: 0x30, count: 40), chunkSize: 1, interval: .milliseconds(50))
+        let (heard, gate, begun) = (try Gate(), try Gate(), try Gate())
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
             switch request.target {
-            case "/held":
-                isDead ? Reply.ok("0").after(.open(begun), .waitFor(gate)) : [.open(begun), .sendHead(status: 200), lively]
+            case "/held": [.open(begun), .waitFor(heard), .sendHead(status: 200), .waitFor(gate), .sendBody(Data("0".utf8))]
             case "/silent": .stallBeforeHead
             default: .ok("\(request.connection)")
             }
@@ -109,14 +107,17 @@ struct SpoiltConnectionTests {
         let transport = CurlTransport()
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
-        let held = Task { [requests] in try await requests.send(.get, server.url + "/held").error == nil }
+        let held = Task { [requests] in try await requests.send(.get, server.url + "/held").text }
         try await begun.waitUntilOpen(timeout: .seconds(5))
-        let silent = try await requests.send(
-            .get, server.url + "/silent", timeout: Timeout(idle: .milliseconds(300), total: .seconds(20)))
-        #expect(silent.transportError?.label == "timedOut.idle")
+        let clock = Timeout(idle: .seconds(1), total: .seconds(20))
+        let silent = Task { [requests] in try await requests.send(.get, server.url + "/silent", timeout: clock) }
+        try await server.waitForRequests(2)
+        if !isDead { heard.open() }
+        #expect(try await silent.value.transportError?.label == "timedOut.idle")
         for _ in 0..<3 { #expect((try await requests.send(.get, server.url).text == "0") != isDead) }
+        heard.open()
         gate.open()
-        #expect(try await held.value)
+        #expect(try await held.value == "0")
         if isDead {
             #expect(try await requests.send(.get, server.url).text != "0")
         } else {

@@ -32,6 +32,7 @@ struct ResponseHeadParser {
                     parsed.contentLength = try length(value, agreeingWith: parsed.contentLength)
                 } else if let value = value(of: "transfer-encoding", line, &rest) {
                     hasTransferCoding = true
+                    try checkTransferCodings(value)
                     parsed.isChunked = value.lowercased().hasSuffix("chunked")
                 } else if isNamed("content-encoding", line) {
                     parsed.namesCodings = true
@@ -39,6 +40,16 @@ struct ResponseHeadParser {
             }
             if hasTransferCoding { parsed.contentLength = nil }
             return parsed
+        }
+    }
+
+    /// No request asks for another (`TE`), and libcurl, which takes them off, does not look whether they came to their end.
+    private static func checkTransferCodings(_ value: String) throws(Malformed) {
+        for coding in value.split(separator: ",") {
+            let coding = coding.trimmingHTTPWhitespace().lowercased()
+            guard ["chunked", "identity", ""].contains(coding) else {
+                throw Malformed(reason: "the transfer coding '\(coding.escapingControls)', which nobody asked for")
+            }
         }
     }
 
