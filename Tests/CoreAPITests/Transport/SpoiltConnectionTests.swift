@@ -109,7 +109,7 @@ struct SpoiltConnectionTests {
         requests.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
         let held = Task { [requests] in try await requests.send(.get, server.url + "/held").text }
         try await begun.waitUntilOpen(timeout: .seconds(5))
-        let clock = Timeout(idle: .seconds(1), total: .seconds(20))
+        let clock = Timeout(idle: .seconds(2), total: .seconds(20))
         let silent = Task { [requests] in try await requests.send(.get, server.url + "/silent", timeout: clock) }
         try await server.waitForRequests(2)
         if !isDead { heard.open() }
