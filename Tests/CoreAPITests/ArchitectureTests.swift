@@ -22,7 +22,8 @@ struct ArchitectureTests {
             #expect(!files.isEmpty, "\(folder) is empty")
             for file in files {
                 let source = try String(contentsOfFile: SourceTree.path(file), encoding: .utf8)
-                for match in source.matches(of: /(?m)^\s*(?:\w+ )?import (\w+)/) {
+                for line in source.components(separatedBy: "\n") where line.contains("import ") {
+                    guard let match = line.firstMatch(of: /^\s*(?:\w+ )?import (\w+)/) else { continue }
                     let module = String(match.output.1)
                     let isOurs =
                         module == "CCurl" || module.hasPrefix("CoreAPI") || module.hasSuffix("Networker")

@@ -42,7 +42,7 @@ struct ResponseBoundsTests {
         requests.limits.responseBodySize = 1 << 20
         let response = try await requests.send(.get, server.url)
         #expect(response.transportError?.label == "responseTooLarge")
-        #expect(response.data.count == 1 << 20 && response.data.allSatisfy { $0 == 0 })
+        #expect(response.data == Data(count: 1 << 20))
         await transport.close()
     }
 
