@@ -29,7 +29,8 @@ struct TypedPairsTests {
         compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         compiler.arguments = [
             "swiftc", "-typecheck", "-swift-version", "6", "-I", modules, "-Xcc",
-            "-fmodule-map-file=\(SourceTree.path("CoreAPI/CCurl/module.modulemap"))", file.path,
+            "-fmodule-map-file=\(SourceTree.path("CoreAPI/CCurl/module.modulemap"))", "-Xcc",
+            "-fmodule-map-file=\(SourceTree.path("CoreAPI/CStreamEnds/include/module.modulemap"))", file.path,
         ]
         compiler.standardError = FileHandle.nullDevice
         compiler.standardOutput = FileHandle.nullDevice

@@ -95,12 +95,12 @@ struct CurlExchange {
         if [204, 205].contains(head.status.code), received > 0 || (parsed.contentLength ?? 0) > 0 {
             return .malformedResponse(reason: "a body with status \(head.status.code), which has none (RFC 9110 §15.3.5–6)")
         }
-        // libcurl finds most of these itself; a cut HTTP/2 stream could pass for a complete one before 8.0.
+        // libcurl finds most of these itself.
         if hasBody, let expected = parsed.contentLength, received < expected {
             return .truncated(received: received, expected: expected)
         }
-        // Nothing but the connection's end delimits it, and over TLS an end that was meant is announced (RFC 9112 §9.8).
-        if hasBody, parsed.contentLength == nil, !parsed.isChunked, outcome.hasCloseNotify == false {
+        // Nothing but the end of the connection or the stream delimits it, and one that was meant is announced (RFC 9112 §9.8, 9113 §8.1).
+        if hasBody, parsed.contentLength == nil, !parsed.isChunked, outcome.isEndAnnounced == false {
             return .truncated(received: received, expected: nil)
         }
         return nil

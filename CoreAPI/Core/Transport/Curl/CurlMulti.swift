@@ -9,6 +9,7 @@ final class CurlMulti {
     private let multi: UnsafeMutableRawPointer
     /// Given up only after the multi handle has closed its connections.
     let connections = LoopConnections()
+    private let streamEnds = StreamEnds()
 
     /// - Throws: ``TransportError`` when libcurl cannot be set up.
     init(limits: Limits) throws(TransportError) {
@@ -34,7 +35,11 @@ final class CurlMulti {
     /// Never called from inside a callback of the handle.
     func remove(_ handle: CurlHandle) {
         curl_multi_remove_handle(multi, handle.easy)
+        streamEnds.forget(handle)
     }
+
+    /// Whether the server has ended the transfer's HTTP/2 stream.
+    func hasEndedStream(_ handle: CurlHandle) -> Bool { streamEnds.contains(handle) }
 
     /// Lets every transfer go as far as it can without waiting.
     func perform() throws(TransportError) {

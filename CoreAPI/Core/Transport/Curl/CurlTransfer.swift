@@ -145,7 +145,7 @@ struct CurlOutcome: Sendable {
     var body = Data()
     var metrics: TransferMetrics?
     var pinMismatches: [PinMismatch] = []
-    /// Whether TLS said that the connection's end was meant (`close_notify`); `nil` where nobody asked, because the body's length was
-    /// known, or there was no TLS.
-    var hasCloseNotify: Bool?
+    /// Whether the server said that its body ends here: END_STREAM on HTTP/2, `close_notify` where the connection's end is the body's.
+    /// `nil` where nobody asked, because the length was known, or there was no TLS.
+    var isEndAnnounced: Bool?
 }

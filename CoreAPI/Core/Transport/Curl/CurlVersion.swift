@@ -15,7 +15,8 @@ extension CurlTransport {
     public struct Capabilities: Sendable, Hashable {
         /// The URL schemes it knows; the transport allows only http and https, whatever else stands here.
         public let protocols: [String]
-        /// The versions of HTTP that are spoken, lowest first: `1.1`, `2`.
+        /// The versions of HTTP that are spoken, lowest first: `1.1`, `2`. The latter only where a stream's end can be told from a cut:
+        /// that takes nghttp2 as a shared library beside libcurl.
         public let httpVersions: [String]
         /// The TLS library with its version, `OpenSSL/3.0.19`, or `nil` when there is none.
         public let tlsBackend: String?
@@ -79,7 +80,7 @@ struct CurlVersion: Sendable {
         }
         self.protocols = protocols
         // The bits are macros that Swift does not import; their numbers are part of libcurl's ABI. This is CURL_VERSION_HTTP2.
-        hasHTTP2 = info.pointee.features & (1 << 16) != 0
+        hasHTTP2 = info.pointee.features & (1 << 16) != 0 && StreamEnds.areSeen
         tlsBackend = info.pointee.ssl_version.map { String(cString: $0) }
     }
 
@@ -90,4 +91,12 @@ struct CurlVersion: Sendable {
             hasPublicSuffixList: PublicSuffixList.loaded != nil,
             limits: .init(headLine: 100 * 1_024, head: 300 * 1_024))
     }
+}
+
+/// What is done once in a process.
+enum CurlGlobal {
+    static let code: CURLcode = {
+        ccurl_ignore_sigpipe()
+        return ccurl_global_init()
+    }()
 }

@@ -208,7 +208,7 @@ final class CurlWorker {
         var outcome = CurlOutcome(end: end)
         if transfer.head.isComplete { outcome.head = transfer.head.bytes }
         swap(&outcome.body, &transfer.body)
-        outcome.hasCloseNotify = transfer.tlsConnection?.hasCloseNotify
+        outcome.isEndAnnounced = transfer.tlsConnection?.hasCloseNotify
         if let check = transfer.pinCheck {
             let isRefused = if case .failed(.tls) = end { true } else { false }
             outcome.pinMismatches = check.takeMismatches(isRefused: isRefused, since: transfer.activated)
@@ -217,7 +217,9 @@ final class CurlWorker {
             }
         }
         if let handle = transfer.handle {
-            outcome.metrics = handle.metrics(of: transfer)
+            let metrics = handle.metrics(of: transfer)
+            if metrics.httpVersion == "HTTP/2" { outcome.isEndAnnounced = multi.hasEndedStream(handle) }
+            outcome.metrics = metrics
             if transfer.failure != nil { condemnConnection(of: transfer) }
             multi.remove(handle)
             handles.put(handle)
@@ -288,12 +290,4 @@ final class CurlWorker {
         let pause = min(50_000_000, max(1_000_000, Int64(transfers.count) * 2_000))
         nextDeadline = max(earliest, now + pause)
     }
-}
-
-/// What is done once in a process.
-enum CurlGlobal {
-    static let code: CURLcode = {
-        ccurl_ignore_sigpipe()
-        return ccurl_global_init()
-    }()
 }
