@@ -40,7 +40,9 @@ struct Pipeline: Sendable {
             var response = await send(adapting: enhanced.request, attempt: attempts.count + 1)
             for enhancer in enhancers { enhancer.deenhance(&response) }
             channel.errorFilter.apply(to: &response)
-            var decoded = enhanced.decoding.apply(to: response)
+            var decoded =
+                LoopThread.isCurrent
+                ? await enhanced.decoding.applyElsewhere(to: response) : enhanced.decoding.apply(to: response)
             attempts.append(Attempt(decoded, number: attempts.count + 1, delay: pause))
             decoded.attempts = attempts
             switch await settle(decoded, attemptLimit: enhanced.attemptLimit) {

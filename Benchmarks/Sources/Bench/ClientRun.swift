@@ -31,6 +31,7 @@ struct ClientRun {
         }
         if let authority = arguments.optional("authority") { words += ["--ca", authority] }
         if client == .rawcSocket { words.append("--socket-action") }
+        if client == .kitExecutor { words.append("--executor") }
 
         let place = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         let path = place.appendingPathComponent(client.program).path

@@ -2,13 +2,15 @@
 enum Client: String, CaseIterable, Codable, Sendable {
     case rawc
     case rawcSocket = "rawc-socket"
-    case kit, urlsession, ahc
+    case kit
+    case kitExecutor = "kit-executor"
+    case urlsession, ahc
 
     /// The program that is this client; see Package.swift.
     var program: String {
         switch self {
         case .rawc, .rawcSocket: "BenchRaw"
-        case .kit: "BenchKit"
+        case .kit, .kitExecutor: "BenchKit"
         case .urlsession: "BenchURLSession"
         case .ahc: "BenchAHC"
         }
@@ -18,6 +20,7 @@ enum Client: String, CaseIterable, Codable, Sendable {
         case .rawc: "libcurl from C, curl_multi_poll"
         case .rawcSocket: "libcurl from C, multi_socket"
         case .kit: "NetworkerKit"
+        case .kitExecutor: "NetworkerKit, tasks on its transport's executor"
         case .urlsession: "URLSession"
         case .ahc: "async-http-client"
         }

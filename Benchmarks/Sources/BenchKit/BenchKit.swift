@@ -15,7 +15,7 @@ enum BenchEndpoint: Endpoint {
 }
 
 extension Channel {
-    fileprivate static func bench(_ job: Job) -> Channel {
+    fileprivate static func bench(_ job: Job) -> (Channel, (any TaskExecutor)?) {
         var environment = Environment("bench", baseURL: job.base)
         environment.allowsInsecureConnections = true
         if let authority = job.authority { environment.serverTrustManager = ServerTrustManager(authorities: .file(authority)) }
@@ -25,7 +25,9 @@ extension Channel {
             limits.connections = max(limits.connections, count)
         }
         if let count = job.streams { limits.streamsPerConnection = count }
-        return Channel(name: "BENCH", environment: environment, limits: limits)
+        guard job.usesExecutor else { return (Channel(name: "BENCH", environment: environment, limits: limits), nil) }
+        let transport = CurlTransport(limits: limits)
+        return (Channel(name: "BENCH", environment: environment, limits: limits, transport: transport), transport.executor)
     }
 }
 
@@ -34,20 +36,21 @@ extension Channel {
 struct BenchKit {
     static func main() {
         let job = Job()
-        let manager = NetworkManager<BenchEndpoint>(channel: .bench(job))
+        let (channel, executor) = Channel.bench(job)
+        let manager = NetworkManager<BenchEndpoint>(channel: channel)
         switch job.decoding {
         case .body:
-            job.measure { path in
+            job.measure(on: executor) { path in
                 let response = await manager.response(for: .resource(path), decoding: .data)
                 guard try !response.result.get().isEmpty else { throw WrongAnswer(status: response.head?.status.code ?? 0) }
             }
         case .array:
-            job.measure { path in
+            job.measure(on: executor) { path in
                 let items: [Item] = try await manager.request(endpoint: .resource(path))
                 guard !items.isEmpty else { throw WrongAnswer(status: 200) }
             }
         case .object:
-            job.measure { path in
+            job.measure(on: executor) { path in
                 let page: Page = try await manager.request(endpoint: .resource(path))
                 guard !page.items.isEmpty else { throw WrongAnswer(status: 200) }
             }

@@ -23,6 +23,9 @@ public struct Job: Sendable {
     /// Streams on an HTTP/2 connection; `nil` for the client's default.
     public let streams: Int?
 
+    /// Whether tasks run on the transport's executor.
+    public let usesExecutor: Bool
+
     /// Reads the command line, and ends the process where that makes no sense.
     public init() {
         options = meter_parse(CommandLine.argc, CommandLine.unsafeArgv)
@@ -38,16 +41,19 @@ public struct Job: Sendable {
         self.decoding = decoding
         hostLimit = options.host_limit > 0 ? options.host_limit : nil
         streams = options.streams > 0 ? options.streams : nil
+        usesExecutor = options.executor != 0
     }
 
     /// Sends the requests before the measurement and the measured ones, prints the line and returns.
     ///
     /// Blocks the main thread on purpose: an asynchronous `main` would leave it to Dispatch, in which valgrind cannot run.
     ///
-    /// - Parameter send: makes one request to a path. Throws when it failed.
-    public func measure(_ send: @escaping @Sendable (String) async throws -> Void) {
+    /// - Parameters:
+    ///   - executor: what the tasks prefer to run on.
+    ///   - send: makes one request to a path. Throws when it failed.
+    public func measure(on executor: (any TaskExecutor)? = nil, _ send: @escaping @Sendable (String) async throws -> Void) {
         let done = DispatchSemaphore(value: 0)
-        Task.detached {
+        Task.detached(executorPreference: executor) {
             await run(send)
             done.signal()
         }

@@ -5,6 +5,8 @@ internal import HTTPTypes
 public struct ResponseDecoding<Value: Sendable>: Sendable {
     /// Whether the answer is asked for in the channel coder's media type (`Accept`).
     let wantsCoder: Bool
+    /// Whether more is done with the body than to hand it over.
+    private let readsBody: Bool
     private let decode: @Sendable (Response<Data>) throws -> Value
 
     /// - Parameter decode: called once per attempt that was verified, on the pipeline's thread and never the main one. An
@@ -13,9 +15,18 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
         self.init(wantsCoder: false, decode)
     }
 
-    private init(wantsCoder: Bool, _ decode: @escaping @Sendable (Response<Data>) throws -> Value) {
+    private init(
+        wantsCoder: Bool, readsBody: Bool = true, _ decode: @escaping @Sendable (Response<Data>) throws -> Value
+    ) {
         self.wantsCoder = wantsCoder
+        self.readsBody = readsBody
         self.decode = decode
+    }
+
+    /// The same on a thread that may be kept busy, for a caller on one that may not (``LoopThread``).
+    func applyElsewhere(to response: Response<Data>) async -> Response<Value> {
+        guard readsBody else { return apply(to: response) }
+        return await withTaskExecutorPreference(globalConcurrentExecutor) { apply(to: response) }
     }
 
     func apply(to response: Response<Data>) -> Response<Value> {
@@ -43,12 +54,12 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
 
 extension ResponseDecoding where Value == Data {
     /// The body's bytes.
-    public static let data = ResponseDecoding { $0.data }
+    public static let data = ResponseDecoding(wantsCoder: false, readsBody: false) { $0.data }
 }
 
 extension ResponseDecoding where Value == Void {
     /// Nothing: the body, if any, is not looked at.
-    public static let nothing = ResponseDecoding { _ in }
+    public static let nothing = ResponseDecoding(wantsCoder: false, readsBody: false) { _ in }
 }
 
 extension ResponseDecoding where Value: Decodable {
@@ -93,7 +104,7 @@ extension ResponseDecoding where Value: Decodable {
 
 extension ResponseDecoding where Value == Data? {
     /// The body's bytes, or `nil` when there are none.
-    fileprivate static let dataOrNil = ResponseDecoding { $0.data.isEmpty ? nil : $0.data }
+    fileprivate static let dataOrNil = ResponseDecoding(wantsCoder: false, readsBody: false) { $0.data.isEmpty ? nil : $0.data }
 }
 
 extension ResponseDecoding where Value == JSONValue {

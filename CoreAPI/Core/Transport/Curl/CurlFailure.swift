@@ -89,3 +89,34 @@ enum CurlFailure {
         .connectionLost(reason: facts.message, mayHaveBeenProcessed: facts.wasSent && !facts.isIdempotent)
     }
 }
+
+extension CurlTransfer {
+    /// What became of it, once libcurl says that it is over.
+    func end(_ code: CURLcode, at now: LoopClock.Nanoseconds) -> CurlOutcome.End {
+        if let failure { return .failed(failure) }
+        guard code != CURLE_OK, let handle else {
+            // Complete as a message, incomplete as what is in it.
+            guard decoder?.isFinished ?? true else {
+                return .failed(.truncated(received: handle?.receivedBytes ?? 0, expected: nil))
+            }
+            return .complete
+        }
+        let host = request.url.host
+        if hasRefusedAddress, [CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT].contains(code), timesSent == 0 {
+            return .failed(.addressRefused(host: host))
+        }
+        let timeout = request.request.timeout
+        // Where two clocks run out together, the one that bounds the whole call says more.
+        if code == CURLE_OPERATION_TIMEDOUT, now >= request.deadline {
+            return .failed(.timedOut(.total, after: timeout.total))
+        }
+        return .failed(
+            CurlFailure.error(
+                for: code,
+                .init(
+                    host: host, timeout: timeout, message: handle.message(for: code), isIdempotent: request.isIdempotent,
+                    wasSent: timesSent > 0, hasHead: head.isComplete,
+                    isFirstOnConnection: handle.number(CURLINFO_NUM_CONNECTS) > 0, headLimit: request.limits.responseHeadSize,
+                    received: Int64(body.count), announced: handle.announcedBytes)))
+    }
+}

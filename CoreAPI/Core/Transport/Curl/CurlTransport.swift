@@ -19,6 +19,7 @@ internal import Synchronization
 public final class CurlTransport: Transport {
     private let limits: Limits
     private let pools = Mutex(Pools())
+    let loopExecutor = LoopExecutor()
 
     private struct Pools {
         var all: [TrustPool] = []
@@ -84,8 +85,12 @@ public final class CurlTransport: Transport {
                 return ((pool, false), [])
             }
             let known = pools.all.first { $0.trust == trust && $0.refused == refused && $0.pinMode == mode }
-            let pool = known ?? TrustPool(trust: trust, refused: refused, pinMode: mode, loop: CurlLoop(limits: limits))
+            let pool =
+                known
+                ?? TrustPool(
+                    trust: trust, refused: refused, pinMode: mode, loop: CurlLoop(limits: limits, executor: loopExecutor))
             if known == nil { pools.all.append(pool) }
+            loopExecutor.prefer(pool.loop)
             pools.current[channel.name] = pool
             pool.users += 1
             return ((pool, known == nil), pools.removeRetired())

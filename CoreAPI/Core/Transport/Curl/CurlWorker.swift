@@ -17,6 +17,7 @@ final class CurlWorker {
     /// No clock of any transfer runs out before this.
     private var nextDeadline = LoopClock.never
     private var now = LoopClock.now()
+    private var hasRunTasks = false
 
     /// The thread's whole life.
     static func run(for loop: CurlLoop, limits: Limits) {
@@ -47,11 +48,7 @@ final class CurlWorker {
     private func work() {
         var messages: [CurlLoop.Message] = []
         while true {
-            let isClosing = loop.collect(into: &messages)
-            now = LoopClock.now()
-            for message in messages { handle(message) }
-            messages.removeAll(keepingCapacity: true)
-            if isClosing { break }
+            guard collect(&messages) else { break }
             if now >= nextDeadline { expire() }
             move()
             sleep()
@@ -59,6 +56,22 @@ final class CurlWorker {
         while let transfer = transfers.last { finish(transfer, .failed(.closed)) }
         handles.drain()
         loop.retireWaker()
+    }
+
+    /// Handles what came, and what the tasks that ran on this thread have asked for meanwhile; but not for ever, because transfers wait.
+    ///
+    /// - Returns: whether the loop goes on.
+    private func collect(_ messages: inout [CurlLoop.Message]) -> Bool {
+        for _ in 0..<4 {
+            let isClosing = loop.collect(into: &messages)
+            now = LoopClock.now()
+            hasRunTasks = false
+            for message in messages { handle(message) }
+            messages.removeAll(keepingCapacity: true)
+            guard !isClosing else { return false }
+            guard hasRunTasks else { break }
+        }
+        return true
     }
 
     private func handle(_ message: CurlLoop.Message) {
@@ -82,6 +95,9 @@ final class CurlWorker {
             case .queued, .active: finish(transfer, .cancelled)
             case .done: break
             }
+        case .run(let job):
+            hasRunTasks = true
+            job.runSynchronously(on: loop.executor.asUnownedTaskExecutor())
         }
     }
 
@@ -103,7 +119,7 @@ final class CurlWorker {
                 if transfer.foundUnreadBytes {
                     startAfresh(transfer)
                 } else {
-                    finish(transfer, end(of: transfer, code))
+                    finish(transfer, transfer.end(code, at: now))
                 }
             }
         } while startReady()
@@ -174,34 +190,6 @@ final class CurlWorker {
         } catch {
             finish(transfer, .failed(error))
         }
-    }
-
-    private func end(of transfer: CurlTransfer, _ code: CURLcode) -> CurlOutcome.End {
-        if let failure = transfer.failure { return .failed(failure) }
-        guard code != CURLE_OK, let handle = transfer.handle else {
-            // Complete as a message, incomplete as what is in it.
-            guard transfer.decoder?.isFinished ?? true else {
-                return .failed(.truncated(received: transfer.handle?.receivedBytes ?? 0, expected: nil))
-            }
-            return .complete
-        }
-        if transfer.hasRefusedAddress, [CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT].contains(code), transfer.timesSent == 0 {
-            return .failed(.addressRefused(host: transfer.request.url.host))
-        }
-        let timeout = transfer.request.request.timeout
-        // Where two clocks run out together, the one that bounds the whole call says more.
-        if code == CURLE_OPERATION_TIMEDOUT, now >= transfer.request.deadline {
-            return .failed(.timedOut(.total, after: timeout.total))
-        }
-        return .failed(
-            CurlFailure.error(
-                for: code,
-                .init(
-                    host: transfer.request.url.host, timeout: timeout, message: handle.message(for: code),
-                    isIdempotent: transfer.request.isIdempotent, wasSent: transfer.timesSent > 0,
-                    hasHead: transfer.head.isComplete, isFirstOnConnection: handle.number(CURLINFO_NUM_CONNECTS) > 0,
-                    headLimit: transfer.request.limits.responseHeadSize, received: Int64(transfer.body.count),
-                    announced: handle.announcedBytes)))
     }
 
     private func finish(_ transfer: CurlTransfer, _ end: CurlOutcome.End) {

@@ -12,6 +12,15 @@ internal import Glibc
 final class LoopThread: Sendable {
     private let id: Mutex<ThreadID?>
 
+    /// Whether the caller runs on one. What takes its time does not belong there.
+    static var isCurrent: Bool { pthread_getspecific(mark) != nil }
+
+    private static let mark: pthread_key_t = {
+        var key = pthread_key_t()
+        pthread_key_create(&key, nil)
+        return key
+    }()
+
     /// Starts a thread that runs `body` once.
     ///
     /// - Returns: `nil` when the system has no further thread to give.
@@ -68,8 +77,11 @@ final class LoopThread: Sendable {
     private final class Body {
         let run: @Sendable () -> Void
 
-        init(_ run: @escaping @Sendable () -> Void) {
-            self.run = run
+        init(_ body: @escaping @Sendable () -> Void) {
+            run = {
+                pthread_setspecific(mark, UnsafeRawPointer(bitPattern: 1))
+                body()
+            }
         }
     }
 

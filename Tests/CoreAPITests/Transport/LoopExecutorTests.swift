@@ -1,0 +1,88 @@
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPI
+
+@Suite("Tasks on the thread of the connections")
+struct LoopExecutorTests {
+    private let transport = CurlTransport()
+
+    private func manager(_ server: LoopbackServer) -> NetworkManager<TestEndpoint> {
+        Channel.test(server.url, transport: transport).manager()
+    }
+
+    /// On whatever executor the task prefers.
+    @concurrent
+    private static func isOnLoop() async -> Bool { LoopThread.isCurrent }
+
+    @Test("A caller that prefers it is resumed there; what the answer is decoded into is decoded elsewhere")
+    func place() async throws {
+        let server = try LoopbackServer.start { _ in .json(#"{"id": 7}"#) }
+        let manager = manager(server)
+        let decoding = ResponseDecoding<Bool> { _ in LoopThread.isCurrent }
+        #expect(await (try? manager.response(for: TestEndpoint("x"), decoding: decoding).value) == false)
+        await withTaskExecutorPreference(transport.executor) {
+            for _ in 0..<20 {
+                #expect(await manager.response(for: TestEndpoint("x"), decoding: .data).text == #"{"id": 7}"#)
+                #expect(await Self.isOnLoop())
+                #expect(await (try? manager.response(for: TestEndpoint("x"), decoding: decoding).value) == false)
+                #expect(await Self.isOnLoop())
+            }
+        }
+        #expect(await !Self.isOnLoop())
+        await transport.close()
+    }
+
+    @Test("A thousand calls of 64 tasks, a third of them cancelled, end once each")
+    func many() async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        let manager = manager(server)
+        let ends = Shared(0)
+        await withTaskExecutorPreference(transport.executor) {
+            await each(of: 1_000, atOnce: 64) { index in
+                let call = Task(executorPreference: transport.executor) {
+                    let response = await manager.response(for: TestEndpoint("x"), decoding: .data)
+                    ends.change { $0 += 1 }
+                    return response
+                }
+                if index % 3 == 0 { call.cancel() }
+                let response = await call.value
+                #expect(response.error == nil || (index % 3 == 0 && response.error?.isCancelled == true), "\(response.result)")
+            }
+        }
+        #expect(ends.current == 1_000)
+        #expect(transport.activeTransfers == 0)
+        await transport.close()
+    }
+
+    @Test("Before the first request and after close they run elsewhere, the one that closes among them")
+    func withoutThread() async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        let manager = manager(server)
+        let label = await withTaskExecutorPreference(transport.executor) {
+            #expect(await !Self.isOnLoop())
+            #expect(await manager.response(for: TestEndpoint("x"), decoding: .data).text == "x")
+            #expect(await Self.isOnLoop())
+            await transport.close()
+            #expect(await !Self.isOnLoop())
+            return await manager.response(for: TestEndpoint("x"), decoding: .data).transportError?.label
+        }
+        #expect(label == "closed")
+        #expect(!transport.isRunning)
+    }
+
+    @Test("A task that keeps the thread busy delays other transfers and loses none")
+    func busy() async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        let manager = manager(server)
+        #expect(await manager.response(for: TestEndpoint("x"), decoding: .data).text == "x")
+        let hog = Task(executorPreference: transport.executor) { _ = usleep(300_000) }
+        await each(of: 20, atOnce: 20) { _ in
+            #expect(await manager.response(for: TestEndpoint("x"), decoding: .data).text == "x")
+        }
+        await hog.value
+        await transport.close()
+    }
+}
