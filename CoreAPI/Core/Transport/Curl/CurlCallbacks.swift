@@ -129,7 +129,7 @@ extension CurlTransfer {
     fileprivate func isConnectionSpoilt(_ ends: LoopConnections.Ends) -> Bool {
         guard let connections, let handle else { return false }
         guard handle.number(CURLINFO_NUM_CONNECTS) == 0 else {
-            connections.claim(ends)
+            connections.claim(ends, of: openedSockets)
             return false
         }
         // The connection itself knows; its host's history may be of another one, or there is none yet.

@@ -3,10 +3,19 @@ internal import HTTPTypes
 
 /// One attempt: the request, and what redirects make of it, until there is an answer. Runs in the task that sends; only the bytes
 /// come from the loop.
-struct CurlExchange {
+///
+/// Thousands of attempts wait at once, and every one keeps its frame meanwhile. So ``run()`` does nothing but wait, and what is done
+/// before and after is in functions that are not inlined into it: each temporary of theirs would be part of the frame. What lasts
+/// from one redirect to the next is in this object and not in the frame, where there would be several copies of it.
+final class CurlExchange {
     private let request: Request
     private let loop: CurlLoop
     private let deadline: LoopClock.Nanoseconds
+    /// What the last redirect made of the request.
+    private var redirected: Request?
+    private var visited: [HTTPURL] = []
+    private var metrics: TransferMetrics?
+    private(set) var answer: Response<Data>
 
     init(_ request: Request, loop: CurlLoop) {
         self.request = request
@@ -14,60 +23,80 @@ struct CurlExchange {
         // One deadline over everything that the call did before.
         let spent = request.call.started.duration(to: .now).clampedNanoseconds
         deadline = LoopClock.now() + max(0, request.timeout.total.clampedNanoseconds - spent)
+        answer = Response(request: request, result: .success(Data()))
     }
 
-    func run() async -> Response<Data> {
-        var hop = request
-        var visited: [HTTPURL] = []
-        var metrics: TransferMetrics?
-        while true {
-            var answer = await perform(hop)
-            if let earlier = metrics {
-                answer.metrics = answer.metrics.map { $0.adding(earlier: earlier) } ?? earlier
-            }
-            answer.metrics?.redirects = visited
-            metrics = answer.metrics
-            guard answer.error == nil, let head = answer.head else { return answer }
-            switch RedirectPolicy.decide(hop, head: head, followed: visited.count) {
-            case .deliver: return answer
-            case .refuse(let error): return failed(answer, .transport(error, context(answer)))
-            case .follow(let next):
-                visited.append(next.url)
-                hop = next
-            }
+    /// Called once; afterwards ``answer`` stands.
+    func run() async {
+        while let transfer = prepare() {
+            if conclude(transfer.request, await loop.perform(transfer)) { return }
         }
     }
 
-    /// One exchange without its redirect. The response carries the request as it came to the transport.
-    private func perform(_ hop: Request) async -> Response<Data> {
-        var response = Response(request: request, result: .success(Data()))
-        guard !Task.isCancelled else { return failed(response, .cancelled(context(response))) }
-        guard LoopClock.now() < deadline else {
-            return failed(response, .transport(.timedOut(.total, after: request.timeout.total), context(response)))
-        }
-        let prepared: HopRequest
+    /// Makes the next exchange ready; `nil` when there is to be none.
+    @inline(never)
+    private func prepare() -> CurlTransfer? {
         do throws(APIClientError) {
-            prepared = try HopRequest(request.takesCookies ? hop.withCookies() : hop, deadline: deadline)
+            guard !Task.isCancelled else { throw .cancelled(ErrorContext(request)) }
+            guard LoopClock.now() < deadline else {
+                throw .transport(.timedOut(.total, after: request.timeout.total), ErrorContext(request))
+            }
+            let hop = redirected ?? request
+            return CurlTransfer(try HopRequest(request.takesCookies ? hop.withCookies() : hop, deadline: deadline))
         } catch {
-            return failed(response, error)
+            answer = finish(Response(request: request, result: .failure(error)))
+            return nil
         }
-        let outcome = await loop.perform(CurlTransfer(prepared))
-        response.data = outcome.body
-        response.metrics = outcome.metrics
-        for mismatch in outcome.pinMismatches { request.call.channel.logger.log(.pinMismatch(mismatch, hop)) }
-        let defect = read(outcome, of: prepared, into: &response)
+    }
+
+    /// - Returns: whether the answer stands; not when it is a redirect that is followed.
+    @inline(never)
+    private func conclude(_ hop: HopRequest, _ outcome: CurlOutcome) -> Bool {
+        let answer = finish(read(hop, outcome))
+        self.answer = answer
+        guard answer.error == nil, let head = answer.head else { return true }
+        switch RedirectPolicy.decide(redirected ?? request, head: head, followed: visited.count) {
+        case .deliver: return true
+        case .refuse(let error):
+            self.answer = answer.with(.failure(.transport(error, ErrorContext(answer))))
+            return true
+        case .follow(let next):
+            visited.append(next.url)
+            redirected = next
+            return false
+        }
+    }
+
+    /// Adds what the exchanges before it cost.
+    private func finish(_ answer: Response<Data>) -> Response<Data> {
+        var answer = answer
+        if let earlier = metrics {
+            answer.metrics = answer.metrics.map { $0.adding(earlier: earlier) } ?? earlier
+        }
+        answer.metrics?.redirects = visited
+        metrics = answer.metrics
+        return answer
+    }
+
+    /// What came of one exchange. The response carries the request as it came to the transport.
+    private func read(_ hop: HopRequest, _ outcome: CurlOutcome) -> Response<Data> {
+        var response = Response(request: request, data: outcome.body, result: .success(outcome.body), metrics: outcome.metrics)
+        let current = redirected ?? request
+        for mismatch in outcome.pinMismatches { request.call.channel.logger.log(.pinMismatch(mismatch, current)) }
+        let defect = read(outcome, of: hop, into: &response)
         // Of a redirect as well: what it sets goes along to where it leads.
-        if let head = response.head { hop.keepCookies(of: head) }
+        if let head = response.head { current.keepCookies(of: head) }
+        func failed(_ error: TransportError) -> Response<Data> {
+            response.with(.failure(.transport(error, ErrorContext(response))))
+        }
         switch outcome.end {
-        case .cancelled: return failed(response, .cancelled(context(response)))
+        case .cancelled: return response.with(.failure(.cancelled(ErrorContext(response))))
         // That a body is shorter than one of two lengths is the lesser half of the truth.
         case .failed(.truncated) where defect != nil: break
-        case .failed(let error): return failed(response, .transport(error, context(response)))
+        case .failed(let error): return failed(error)
         case .complete: break
         }
-        if let defect { return failed(response, .transport(defect, context(response))) }
-        response.result = .success(response.data)
-        return response
+        return defect.map(failed) ?? response
     }
 
     /// Reads the head, and checks what can be known only from it.
@@ -104,14 +133,6 @@ struct CurlExchange {
             return .truncated(received: received, expected: nil)
         }
         return nil
-    }
-
-    private func context(_ response: Response<Data>) -> ErrorContext {
-        ErrorContext(response)
-    }
-
-    private func failed(_ response: Response<Data>, _ error: APIClientError) -> Response<Data> {
-        response.with(.failure(error))
     }
 }
 

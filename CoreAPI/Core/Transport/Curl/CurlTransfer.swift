@@ -41,6 +41,8 @@ final class CurlTransfer: @unchecked Sendable {  // One owner at a time; the han
     var ends: LoopConnections.Ends?
     /// The loop's, while the transfer is active.
     var connections: LoopConnections?
+    /// What libcurl opened for it; more than one where two addresses raced.
+    var openedSockets: [Int32] = []
     /// The loop's, for a host that is pinned, while the transfer is active.
     var pinCheck: PinCheck?
     /// Whether the connection that libcurl had chosen had bytes on it that nobody asked for.

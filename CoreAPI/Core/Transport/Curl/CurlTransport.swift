@@ -50,13 +50,10 @@ public final class CurlTransport: Transport {
     }
 
     public func send(_ request: Request) async -> Response<Data> {
-        guard let (pool, isNew) = take(for: request.call.shared) else {
-            return Response(request: request, result: .failure(.transport(.closed, ErrorContext(request))))
-        }
-        if isNew { for warning in request.call.channel.warnings { request.call.channel.logger.log(.warning(warning, request)) } }
-        let response = await CurlExchange(request, loop: pool.loop).run()
-        giveBack(pool)
-        return response
+        guard let pool = take(for: request) else { return refusal(of: request) }
+        let exchange = CurlExchange(request, loop: pool.loop)
+        await exchange.run()
+        return answer(of: exchange, through: pool)
     }
 
     public func close() async {
@@ -65,6 +62,20 @@ public final class CurlTransport: Transport {
             return pools.all
         }
         for pool in all { await pool.loop.close() }
+    }
+
+    // Not inlined, these three: `send` would keep their temporaries for as long as the request is in flight.
+
+    @inline(never)
+    private func refusal(of request: Request) -> Response<Data> {
+        Response(request: request, result: .failure(.transport(.closed, ErrorContext(request))))
+    }
+
+    @inline(never)
+    private func take(for request: Request) -> TrustPool? {
+        guard let (pool, isNew) = take(for: request.call.shared) else { return nil }
+        if isNew { for warning in request.call.channel.warnings { request.call.channel.logger.log(.warning(warning, request)) } }
+        return pool
     }
 
     /// The connections of a channel's trust, and whether nobody used them before.
@@ -97,6 +108,12 @@ public final class CurlTransport: Transport {
         }
         for pool in retired { pool.loop.abandon() }
         return found
+    }
+
+    @inline(never)
+    private func answer(of exchange: CurlExchange, through pool: TrustPool) -> Response<Data> {
+        giveBack(pool)
+        return exchange.answer
     }
 
     private func giveBack(_ pool: TrustPool) {

@@ -185,6 +185,7 @@ final class CurlWorker {
             let handle = try handles.take()
             transfer.handle = handle
             try transfer.configure(handle)
+            try handle.set(CURLOPT_BUFFERSIZE, CurlHandle.bufferSize(inFlight: queue.active))
             try multi.add(handle)
             nextDeadline = min(nextDeadline, transfer.due(now))
         } catch {

@@ -31,9 +31,12 @@ final class LoopConnections {
     /// Counts the loop's calls of `curl_multi_perform`.
     var turn: UInt = 0
 
-    /// Notes whose socket the new connection between these ends is.
-    func claim(_ ends: Ends) {
-        guard let socket = unclaimed.first(where: { Self.localPort(of: $0) == ends.localPort }) else { return }
+    /// Notes whose socket the new connection between these ends is: one of those that were opened for the transfer that uses it first.
+    /// Among those of all transfers it would be looked for in vain for seconds, where thousands connect at once.
+    func claim(_ ends: Ends, of opened: [Int32]) {
+        guard let socket = opened.first(where: { unclaimed.contains($0) && Self.localPort(of: $0) == ends.localPort }) else {
+            return
+        }
         unclaimed.remove(socket)
         sockets[ends] = socket
         self.ends[socket] = ends
@@ -83,6 +86,7 @@ final class LoopConnections {
             guard descriptor >= 0 else { return ccurl_bad_socket }
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             transfer.connections?.unclaimed.insert(descriptor)
+            transfer.openedSockets.append(descriptor)
             return descriptor
         }
     }
