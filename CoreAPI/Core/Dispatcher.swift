@@ -62,6 +62,6 @@ public struct CommonDispatcher: Dispatcher {
     public func response<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>
     ) async -> Response<Value> {
-        await pipeline.response(.endpoint(endpoint, as: decoding))
+        await pipeline.response(.endpoint(endpoint), as: decoding)
     }
 }

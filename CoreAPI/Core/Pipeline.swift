@@ -1,7 +1,7 @@
 internal import Foundation
 internal import HTTPTypes
 
-/// The way of a request. Every stage is named in ``response(_:)``, in the order in which it runs.
+/// The way of a request. Every stage is named in ``run(_:_:)``, in the order in which it runs.
 struct Pipeline: Sendable {
     var channel: Channel { shared.channel }
     private let shared: SharedChannel
@@ -20,15 +20,21 @@ struct Pipeline: Sendable {
 
     /// Runs one call from endpoint to value. Off the caller's actor, so that nothing is decoded on the main thread.
     @concurrent
-    func response<Value: Sendable>(_ start: CallStart<Value>) async -> Response<Value> {
-        let enhanced: EnhancedCall<Value>
+    func response<Value: Sendable>(_ start: CallStart, as decoding: ResponseDecoding<Value>) async -> Response<Value> {
+        let decoder = AnswerDecoder(decoding)
+        let (settled, call) = await run(start, decoder)
+        return decoder.response(settled, of: call)
+    }
+
+    private func run(_ start: CallStart, _ decoder: any AnyAnswerDecoder) async -> (Response<Void>, EnhancedCall?) {
+        let enhanced: EnhancedCall
         switch start {
-        case .endpoint(let endpoint, let decoding):
+        case .endpoint(let endpoint):
             let call = Call(currentChannel(), endpoint: { endpoint.description })
             do throws(APIClientError) {
-                enhanced = try EnhancedCall(enhance(build(endpoint, call, wantsCoder: decoding.wantsCoder)), decoding)
+                enhanced = try EnhancedCall(enhance(build(endpoint, call, wantsCoder: decoder.wantsCoder)))
             } catch {
-                return await deliver(translate(Response(call: call, result: .failure(error))))
+                return (await deliver(translate(Response(call: call, result: .failure(error)))), nil)
             }
         case .again(let repeated):
             enhanced = repeated
@@ -37,16 +43,12 @@ struct Pipeline: Sendable {
         var attempts = enhanced.attempts
         var pause = enhanced.delay
         while true {
-            var response = await send(adapting: enhanced.request, attempt: attempts.count + 1)
-            for enhancer in enhancers { enhancer.deenhance(&response) }
-            channel.errorFilter.apply(to: &response)
-            var decoded =
-                LoopThread.isCurrent
-                ? await enhanced.decoding.applyElsewhere(to: response) : enhanced.decoding.apply(to: response)
+            let response = await send(adapting: enhanced.request, attempt: attempts.count + 1)
+            var decoded = LoopThread.isCurrent ? await readElsewhere(response, decoder) : read(response, decoder)
             attempts.append(Attempt(decoded, number: attempts.count + 1, delay: pause))
             decoded.attempts = attempts
             switch await settle(decoded, attemptLimit: enhanced.attemptLimit) {
-            case .done(let settled): return await deliver(translate(settled), of: enhanced)
+            case .done(let settled): return (await deliver(translate(settled)), enhanced)
             case .again(let delay): pause = delay
             }
         }
@@ -73,8 +75,8 @@ struct Pipeline: Sendable {
         }
     }
 
-    private func enhance(_ request: Request) throws(APIClientError) -> Request {
-        var request = request
+    private func enhance(_ built: consuming Request) throws(APIClientError) -> Request {
+        var request = built
         do {
             for enhancer in enhancers { try enhancer.enhance(&request) }
         } catch {
@@ -85,7 +87,7 @@ struct Pipeline: Sendable {
 
     private func send(adapting request: Request, attempt: Int) async -> Response<Data> {
         var request = request
-        request.attempt = attempt
+        if attempt > 1 { request.attempt = attempt }
         guard !Task.isCancelled else { return Response(request: request, result: .failure(.cancelled(ErrorContext(request)))) }
         do {
             for interceptor in channel.interceptors { try await interceptor.adapt(&request) }
@@ -102,35 +104,42 @@ struct Pipeline: Sendable {
         return await (request.call.channel.environment.fixturesType.transport ?? channel.transport).send(request)
     }
 
+    private func read(_ answer: Response<Data>, _ decoder: any AnyAnswerDecoder) -> Response<Void> {
+        var response = answer
+        for enhancer in enhancers { enhancer.deenhance(&response) }
+        channel.errorFilter.apply(to: &response)
+        return decoder.decode(response)
+    }
+
+    /// For a caller on the thread of the connections, which is not to be kept busy.
+    private func readElsewhere(_ answer: Response<Data>, _ decoder: any AnyAnswerDecoder) async -> Response<Void> {
+        guard decoder.readsBody || channel.errorFilter.readsAnswers else { return read(answer, decoder) }
+        return await withTaskExecutorPreference(globalConcurrentExecutor) { read(answer, decoder) }
+    }
+
     /// Not in ``settle(_:attemptLimit:)``, because interceptors and handlers must recognise what they are asked about.
-    private func translate<Value>(_ response: Response<Value>) -> Response<Value> {
+    private func translate(_ response: Response<Void>) -> Response<Void> {
         channel.errorFilter.translate(response)
     }
 
-    private func deliver<Value>(
-        _ response: Response<Value>, of enhanced: EnhancedCall<Value>? = nil
-    ) async -> Response<Value> {
-        var response = response
-        response.enhanced = enhanced
-        // A response without its value is a copy, which most channels have no use for.
-        guard !channel.resultHandler.isNone || !(channel.logger is SilentLogger) else { return response }
-        let seen = response.withoutValue
-        await channel.resultHandler(seen)
-        channel.logger.log(.finished(seen))
+    private func deliver(_ response: Response<Void>) async -> Response<Void> {
+        await channel.resultHandler(response)
+        channel.logger.log(.finished(response))
         return response
     }
 }
 
 /// What a run of the pipeline begins with.
-enum CallStart<Value: Sendable>: Sendable {
-    case endpoint(any Endpoint, as: ResponseDecoding<Value>)
+enum CallStart: Sendable {
+    case endpoint(any Endpoint)
     /// One more attempt that a person asked for.
-    case again(EnhancedCall<Value>)
+    case again(EnhancedCall)
 }
 
 extension Attempt {
-    fileprivate init<Value>(_ response: Response<Value>, number: Int, delay: Duration) {
+    fileprivate init(_ response: Response<Void>, number: Int, delay: Duration) {
         self.init(
-            number: number, status: response.head?.status.code, error: response.error, metrics: response.metrics, delay: delay)
+            number: number, status: response.head?.status.code, error: response.error, sharedMetrics: response.sharedMetrics,
+            delay: delay)
     }
 }

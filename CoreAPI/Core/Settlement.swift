@@ -1,6 +1,6 @@
 /// Whether a call is over after an attempt.
-enum Settlement<Value: Sendable>: Sendable {
-    case done(Response<Value>)
+enum Settlement: Sendable {
+    case done(Response<Void>)
     /// Another attempt; the pause before it has passed.
     case again(after: Duration)
 }
@@ -8,18 +8,17 @@ enum Settlement<Value: Sendable>: Sendable {
 extension Pipeline {
     /// The last stage of an attempt: a success is done; a failure is shown to the interceptors and then to the error handler, and
     /// whoever of them speaks first decides. The channel's limit on attempts and the call's total timeout hold whatever they say.
-    func settle<Value>(_ response: Response<Value>, attemptLimit: Int) async -> Settlement<Value> {
+    func settle(_ response: Response<Void>, attemptLimit: Int) async -> Settlement {
         guard let error = response.error, !error.isCancelled else { return .done(response) }
-        let seen = response.withoutValue
-        let wish = await decide(seen, error)
+        let wish = await decide(response, error)
         guard !Task.isCancelled else { return .done(response.with(.failure(.cancelled(ErrorContext(response))))) }
         switch wish {
         case .doNotRetry: return .done(response)
         case .fail(let replacement):
             let settled = APIClientError(replacement, ErrorContext(response), stage: APIClientError.app)
             return .done(response.with(.failure(settled)))
-        case .retry: return await pause(.zero, before: response, seen, attemptLimit)
-        case .retryAfter(let delay): return await pause(max(delay, .zero), before: response, seen, attemptLimit)
+        case .retry: return await pause(.zero, before: response, attemptLimit)
+        case .retryAfter(let delay): return await pause(max(delay, .zero), before: response, attemptLimit)
         }
     }
 
@@ -33,16 +32,14 @@ extension Pipeline {
         return await channel.errorHandler.resolve(error, for: response)
     }
 
-    private func pause<Value>(
-        _ delay: Duration, before response: Response<Value>, _ seen: Response<Void>, _ attemptLimit: Int
-    ) async -> Settlement<Value> {
+    private func pause(_ delay: Duration, before response: Response<Void>, _ attemptLimit: Int) async -> Settlement {
         guard response.attempts.count < attemptLimit, let deadline = response.request?.deadline,
             delay < ContinuousClock.now.duration(to: deadline)
         else {
             return .done(response)
         }
-        channel.logger.log(.retrying(seen, after: delay))
-        response.request?.modifier(AttemptObserver.self)?.observe(seen)
+        channel.logger.log(.retrying(response, after: delay))
+        response.request?.modifier(AttemptObserver.self)?.observe(response)
         do {
             if delay > .zero { try await Task.sleep(for: delay) }
             try Task.checkCancellation()

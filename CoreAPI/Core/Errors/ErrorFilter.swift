@@ -15,7 +15,8 @@ public import Foundation
 ///
 /// Both run synchronously, on the pipeline's thread.
 public struct ErrorFilter: Sendable {
-    private let find: @Sendable (Response<Data>) throws -> (any Error)?
+    /// `nil` where nothing is looked for.
+    private let find: (@Sendable (Response<Data>) throws -> (any Error)?)?
     private let translate: @Sendable (APIClientError) -> (any Error)?
 
     /// - Parameter find: returns the error that the response stands for, or `nil` to leave it as it is. What it throws becomes the
@@ -25,7 +26,7 @@ public struct ErrorFilter: Sendable {
     }
 
     private init(
-        find: @escaping @Sendable (Response<Data>) throws -> (any Error)?,
+        find: (@Sendable (Response<Data>) throws -> (any Error)?)?,
         translate: @escaping @Sendable (APIClientError) -> (any Error)?
     ) {
         self.find = find
@@ -33,7 +34,10 @@ public struct ErrorFilter: Sendable {
     }
 
     /// Leaves every response as it is.
-    public static let none = ErrorFilter { _ in nil }
+    public static let none = ErrorFilter(find: nil, translate: { _ in nil })
+
+    /// Whether it looks at answers.
+    var readsAnswers: Bool { find != nil }
 
     /// Reads the body of an answer that was refused as the app's own error; a body that is none is left alone, and so is every success.
     public static func refusal<AppError: Error & Decodable>(_ type: AppError.Type) -> ErrorFilter {
@@ -92,7 +96,7 @@ public struct ErrorFilter: Sendable {
         }
     }
 
-    func translate<Value>(_ response: Response<Value>) -> Response<Value> {
+    func translate(_ response: Response<Void>) -> Response<Void> {
         switch response.error {
         case nil, .app, .cancelled: return response
         case let error?:
@@ -103,7 +107,7 @@ public struct ErrorFilter: Sendable {
 
     func apply(to response: inout Response<Data>) {
         // Without an answer there is nothing to translate but the transport's own error, which must stay recognisable.
-        guard response.head != nil else { return }
+        guard let find, response.head != nil else { return }
         do {
             var seen = response
             // What enhancers made of the body, where it is a success.

@@ -1,7 +1,6 @@
 /// A call after its enhancers, as each attempt begins with it: adapted by none yet.
-final class EnhancedCall<Value: Sendable>: Sendable {
+final class EnhancedCall: Sendable {
     let request: Request
-    let decoding: ResponseDecoding<Value>
     /// Those made before, where this is a repetition by hand.
     let attempts: [Attempt]
     /// How often the call has been repeated by hand.
@@ -10,13 +9,9 @@ final class EnhancedCall<Value: Sendable>: Sendable {
     let delay: Duration
     private let isTaken = Mutex(false)
 
-    init(
-        _ request: Request, _ decoding: ResponseDecoding<Value>, attempts: [Attempt] = [], repetitions: Int = 0,
-        delay: Duration = .zero
-    ) {
+    init(_ request: Request, attempts: [Attempt] = [], repetitions: Int = 0, delay: Duration = .zero) {
         self.delay = delay
         self.request = request
-        self.decoding = decoding
         self.attempts = attempts
         self.repetitions = repetitions
     }
@@ -38,6 +33,6 @@ final class EnhancedCall<Value: Sendable>: Sendable {
     func repeated(after attempts: [Attempt], delay: Duration) -> EnhancedCall {
         var request = request
         request.call = Call(repeating: request.call)
-        return EnhancedCall(request, decoding, attempts: attempts, repetitions: repetitions + 1, delay: delay)
+        return EnhancedCall(request, attempts: attempts, repetitions: repetitions + 1, delay: delay)
     }
 }

@@ -119,6 +119,9 @@ extension UInt8 {
 extension String {
     /// The name of the first control character that RFC 9110 §5.5 forbids, or `nil`.
     package var firstForbiddenControl: String? {
+        // Every address, path and value is looked through, and almost none has one.
+        var text = self
+        guard text.withUTF8({ $0.contains { $0 < 0x20 || $0 == 0x7F } }) else { return nil }
         for byte in utf8 {
             switch byte {
             case 0x0D: return "CR"

@@ -84,6 +84,8 @@ extension HTTPURL {
     ///
     /// - Throws: ``RequestError/malformedPath(_:reason:)``.
     public mutating func append(path text: String) throws(RequestError) {
+        // Most paths need none of what follows, which costs 5,000 instructions.
+        if text.isPlainPath { return join(text) }
         if let bad = text.firstForbiddenControl {
             throw .malformedPath(text.escapingControls, reason: "\(bad) may not stand in a path")
         }
@@ -95,11 +97,20 @@ extension HTTPURL {
         guard !encoded.hasDotSegment else {
             throw .malformedPath(text, reason: "'.' and '..' segments are not allowed, so that a path cannot leave its base URL")
         }
-        if !encoded.isEmpty {
-            path = (path.hasSuffix("/") ? String(path.dropLast()) : path) + (encoded.hasPrefix("/") ? encoded : "/" + encoded)
-        }
+        join(encoded)
         if parts.count == 2, !parts[1].isEmpty {
             append(encodedQuery: PercentEncoding.query(String(parts[1])))
+        }
+    }
+
+    /// Puts a path behind the present one, with one slash between them.
+    private mutating func join(_ encoded: String) {
+        guard let first = encoded.utf8.first else { return }
+        let slash = UInt8(ascii: "/")
+        switch (path.utf8.last == slash, first == slash) {
+        case (true, true): path += encoded.dropFirst()
+        case (false, false): path += "/" + encoded
+        default: path += encoded
         }
     }
 

@@ -87,3 +87,20 @@ extension UInt8 {
         }
     }
 }
+
+extension String {
+    /// Whether it stands in a path as it is: unreserved characters and slashes, and no segment that begins with a dot.
+    var isPlainPath: Bool {
+        var text = self
+        return text.withUTF8 { bytes in
+            var isFirst = true
+            for byte in bytes {
+                guard byte == UInt8(ascii: "/") || byte.isUnreserved, !(isFirst && byte == UInt8(ascii: ".")) else {
+                    return false
+                }
+                isFirst = byte == UInt8(ascii: "/")
+            }
+            return true
+        }
+    }
+}

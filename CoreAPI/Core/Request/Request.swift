@@ -4,36 +4,75 @@ public import HTTPTypes
 /// sent by a ``Transport``.
 public struct Request: Sendable {
     /// The call that this request is an attempt of.
-    public internal(set) var call: Call
+    public internal(set) var call: Call {
+        get { fields.value.call }
+        set { fields.value.call = newValue }
+    }
     /// Any token of RFC 9110 §9; a method of the team's own too.
-    public var method: HTTPRequest.Method
+    public var method: HTTPRequest.Method {
+        get { fields.value.method }
+        set { fields.value.method = newValue }
+    }
+    // Changed in place are only those that are large: it takes a coroutine, which is a malloc.
+
     /// The checked address, its query included.
-    public var url: HTTPURL
+    public var url: HTTPURL {
+        _read { yield fields.value.url }
+        _modify { yield &fields.value.url }
+    }
     /// The fields that will be sent besides those that HTTP itself needs. For a value that came from outside use
     /// ``setHeader(_:_:)``: `HTTPFields` replaces control characters by spaces without a word.
-    public var headers: HTTPFields
-    public var body: RequestBody
+    public var headers: HTTPFields {
+        _read { yield fields.value.headers }
+        _modify { yield &fields.value.headers }
+    }
+    public var body: RequestBody {
+        get { fields.value.body }
+        set { fields.value.body = newValue }
+    }
     /// What channel, provider and endpoint attached, farthest first.
-    public var modifiers: [any RequestModifier]
-    public var timeout: Timeout
+    public var modifiers: [any RequestModifier] {
+        _read { yield fields.value.modifiers }
+        _modify { yield &fields.value.modifiers }
+    }
+    public var timeout: Timeout {
+        get { fields.value.timeout }
+        set { fields.value.timeout = newValue }
+    }
     /// 1 for the first attempt.
-    public internal(set) var attempt: Int
+    public internal(set) var attempt: Int {
+        get { fields.value.attempt }
+        set { fields.value.attempt = newValue }
+    }
     /// Set where a completion hears of a failure.
-    var retryDoor: RetryDoor?
+    var retryDoor: RetryDoor? {
+        get { fields.value.retryDoor }
+        set { fields.value.retryDoor = newValue }
+    }
+
+    private struct Fields {
+        var call: Call
+        var method: HTTPRequest.Method
+        var url: HTTPURL
+        var headers: HTTPFields
+        var body: RequestBody
+        var modifiers: [any RequestModifier]
+        var timeout: Timeout
+        var attempt: Int
+        var retryDoor: RetryDoor?
+    }
+
+    private var fields: CopyOnWrite<Fields>
 
     /// A request made by hand; the pipeline makes them from endpoints.
     public init(
         call: Call, method: HTTPRequest.Method, url: HTTPURL, headers: HTTPFields = [:], body: RequestBody = .none,
         modifiers: [any RequestModifier] = [], timeout: Timeout = Timeout(), attempt: Int = 1
     ) {
-        self.call = call
-        self.method = method
-        self.url = url
-        self.headers = headers
-        self.body = body
-        self.modifiers = modifiers
-        self.timeout = timeout
-        self.attempt = attempt
+        fields = CopyOnWrite(
+            Fields(
+                call: call, method: method, url: url, headers: headers, body: body, modifiers: modifiers, timeout: timeout,
+                attempt: attempt))
     }
 
     /// The nearest ``BodyCoder``, else the channel's.

@@ -15,7 +15,8 @@ extension Response {
     /// - Throws: ``RetryRefusal``, at once; never the failure of the attempt.
     @concurrent
     public func retry(max limit: Int = .max, delay: Duration = .zero) async throws(RetryRefusal) -> Response {
-        guard let enhanced else { throw .nothingToRepeat }
+        guard let repetition else { throw .nothingToRepeat }
+        let enhanced = repetition.call
         guard enhanced.repetitions < limit, attempts.count < call.channel.limits.attempts else { throw .exhausted(max: limit) }
         guard enhanced.take() else { throw .alreadyRetried }
         // A cancelled pause leads to an attempt that ends at once, as cancelled.
@@ -23,7 +24,7 @@ extension Response {
         let delay = min(max(delay, .zero), .seconds(365 * 86_400))
         if delay > .zero { try? await Task.sleep(for: delay) }
         let again = enhanced.repeated(after: attempts, delay: delay)
-        return await Pipeline(channel: call.channel).response(.again(again))
+        return await Pipeline(channel: call.channel).response(.again(again), as: repetition.decoding)
     }
 
     /// As ``Request/retry(max:delay:failCallback:)``, also for a response whose request could not be built: it has nothing to repeat.

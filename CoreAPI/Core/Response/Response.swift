@@ -11,30 +11,40 @@ public struct Response<Value: Sendable>: Sendable {
     /// The body's bytes as received, decompressed.
     public var data: Data
     public var result: Result<Value, APIClientError>
-    public var metrics: TransferMetrics?
+    public var metrics: TransferMetrics? {
+        get { sharedMetrics?.value }
+        set { sharedMetrics = newValue.map(CopyOnWrite.init) }
+    }
+    var sharedMetrics: CopyOnWrite<TransferMetrics>?
     /// One entry per finished attempt, oldest first.
     public var attempts: [Attempt]
     /// What a further attempt by hand begins with; see ``retry(max:delay:)``.
-    var enhanced: EnhancedCall<Value>?
+    var repetition: Repetition?
+
+    struct Repetition {
+        let call: EnhancedCall
+        let decoding: ResponseDecoding<Value>
+    }
 
     /// What a transport answers with.
     public init(
         request: Request, head: ResponseHead? = nil, data: Data = Data(), result: Result<Value, APIClientError>,
         metrics: TransferMetrics? = nil
     ) {
-        self.init(call: request.call, request: request, head: head, data: data, result: result, metrics: metrics)
+        self.init(
+            call: request.call, request: request, head: head, data: data, result: result, metrics: metrics.map(CopyOnWrite.init))
     }
 
     init(
         call: Call, request: Request? = nil, head: ResponseHead? = nil, data: Data = Data(),
-        result: Result<Value, APIClientError>, metrics: TransferMetrics? = nil, attempts: [Attempt] = []
+        result: Result<Value, APIClientError>, metrics: CopyOnWrite<TransferMetrics>? = nil, attempts: [Attempt] = []
     ) {
         self.call = call
         self.request = request
         self.head = head
         self.data = data
         self.result = result
-        self.metrics = metrics
+        sharedMetrics = metrics
         self.attempts = attempts
     }
 
@@ -57,7 +67,7 @@ public struct Response<Value: Sendable>: Sendable {
     /// The same response with another result.
     public func with<Other>(_ result: Result<Other, APIClientError>) -> Response<Other> {
         Response<Other>(
-            call: call, request: request, head: head, data: data, result: result, metrics: metrics, attempts: attempts)
+            call: call, request: request, head: head, data: data, result: result, metrics: sharedMetrics, attempts: attempts)
     }
 }
 
@@ -67,7 +77,8 @@ public struct Attempt: Sendable {
     public let number: Int
     public let status: Int?
     public let error: APIClientError?
-    public let metrics: TransferMetrics?
+    public var metrics: TransferMetrics? { sharedMetrics?.value }
+    let sharedMetrics: CopyOnWrite<TransferMetrics>?
     /// How long the call waited before this attempt.
     public let delay: Duration
 }

@@ -6,7 +6,7 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
     /// Whether the answer is asked for in the channel coder's media type (`Accept`).
     let wantsCoder: Bool
     /// Whether more is done with the body than to hand it over.
-    private let readsBody: Bool
+    let readsBody: Bool
     private let decode: @Sendable (Response<Data>) throws -> Value
 
     /// - Parameter decode: called once per attempt that was verified, on the pipeline's thread and never the main one. An
@@ -23,30 +23,24 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
         self.decode = decode
     }
 
-    /// The same on a thread that may be kept busy, for a caller on one that may not (``LoopThread``).
-    func applyElsewhere(to response: Response<Data>) async -> Response<Value> {
-        guard readsBody else { return apply(to: response) }
-        return await withTaskExecutorPreference(globalConcurrentExecutor) { apply(to: response) }
-    }
-
-    func apply(to response: Response<Data>) -> Response<Value> {
+    func result(of response: Response<Data>) -> Result<Value, APIClientError> {
         switch response.result {
-        case .failure(let error): return response.with(.failure(error))
+        case .failure(let error): return .failure(error)
         case .success(let body):
             do {
                 // An enhancer may have changed what is decoded; `data` stays what was received.
                 var accepted = response
                 accepted.data = body
-                return response.with(.success(try decode(accepted)))
+                return .success(try decode(accepted))
             } catch let error as APIClientError {
-                return response.with(.failure(error))
+                return .failure(error)
             } catch let error as VerificationError {
-                return response.with(.failure(.verification(error, ErrorContext(response))))
+                return .failure(.verification(error, ErrorContext(response)))
             } catch {
                 let failure = DecodingFailure(
                     error, expected: String(describing: Value.self), body: response.data,
                     redaction: response.call.channel.redaction)
-                return response.with(.failure(.decoding(failure, ErrorContext(response))))
+                return .failure(.decoding(failure, ErrorContext(response)))
             }
         }
     }

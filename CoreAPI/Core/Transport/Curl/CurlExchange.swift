@@ -14,7 +14,7 @@ final class CurlExchange {
     /// What the last redirect made of the request.
     private var redirected: Request?
     private var visited: [HTTPURL] = []
-    private var metrics: TransferMetrics?
+    private var metrics: CopyOnWrite<TransferMetrics>?
     private(set) var answer: Response<Data>
 
     init(_ request: Request, loop: CurlLoop) {
@@ -70,17 +70,20 @@ final class CurlExchange {
     /// Adds what the exchanges before it cost.
     private func finish(_ answer: Response<Data>) -> Response<Data> {
         var answer = answer
-        if let earlier = metrics {
-            answer.metrics = answer.metrics.map { $0.adding(earlier: earlier) } ?? earlier
+        if !visited.isEmpty {
+            if let earlier = metrics?.value {
+                answer.metrics = answer.metrics.map { $0.adding(earlier: earlier) } ?? earlier
+            }
+            answer.metrics?.redirects = visited
         }
-        answer.metrics?.redirects = visited
-        metrics = answer.metrics
+        metrics = answer.sharedMetrics
         return answer
     }
 
     /// What came of one exchange. The response carries the request as it came to the transport.
     private func read(_ hop: HopRequest, _ outcome: CurlOutcome) -> Response<Data> {
-        var response = Response(request: request, data: outcome.body, result: .success(outcome.body), metrics: outcome.metrics)
+        var response = Response(
+            call: request.call, request: request, data: outcome.body, result: .success(outcome.body), metrics: outcome.metrics)
         let current = redirected ?? request
         for mismatch in outcome.pinMismatches { request.call.channel.logger.log(.pinMismatch(mismatch, current)) }
         let defect = read(outcome, of: hop, into: &response)
@@ -113,7 +116,7 @@ final class CurlExchange {
             return .malformedResponse(reason: error.reason)
         }
         var head = parsed.head
-        let received = outcome.metrics?.bytesReceived ?? 0
+        let received = outcome.metrics?.value.bytesReceived ?? 0
         let hasBody = hop.method != "HEAD" && ![204, 304].contains(head.status.code)
         if hop.decodesContent, hasBody, received > 0, parsed.namesCodings, head.headers.isEncoded {
             // They describe the bytes on the wire, which the caller does not get to see.

@@ -145,7 +145,7 @@ struct CurlOutcome: Sendable {
     /// The bytes of the final head, empty when it did not arrive to its end.
     var head: [UInt8] = []
     var body = Data()
-    var metrics: TransferMetrics?
+    var metrics: CopyOnWrite<TransferMetrics>?
     var pinMismatches: [PinMismatch] = []
     /// Whether the server said that its body ends here: END_STREAM on HTTP/2, `close_notify` where the connection's end is the body's.
     /// `nil` where nobody asked, because the length was known, or there was no TLS.

@@ -208,7 +208,7 @@ final class CurlWorker {
         if let handle = transfer.handle {
             let metrics = handle.metrics(of: transfer)
             if metrics.httpVersion == "HTTP/2" { outcome.isEndAnnounced = multi.hasEndedStream(handle) }
-            outcome.metrics = metrics
+            outcome.metrics = CopyOnWrite(metrics)
             if transfer.failure != nil { condemnConnection(of: transfer) }
             multi.remove(handle)
             handles.put(handle)

@@ -1,0 +1,22 @@
+/// A value behind one reference: handing it on costs that reference, and only a change while somebody else has it copies it.
+///
+/// For what is large and passes through many hands: a request is made of fifteen references, and on its way to an answer it was copied
+/// some twenty times.
+struct CopyOnWrite<Value: Sendable>: @unchecked Sendable {  // Changed only while it has one owner.
+    // A managed buffer, because the access of its header is not checked for exclusivity each time, as a class's variable is.
+    private var storage: ManagedBuffer<Value, Never>
+
+    init(_ value: Value) {
+        storage = ManagedBuffer<Value, Never>.create(minimumCapacity: 0) { _ in value }
+    }
+
+    var value: Value {
+        @inline(__always)
+        _read { yield storage.header }
+        @inline(__always)
+        _modify {
+            if !isKnownUniquelyReferenced(&storage) { self = CopyOnWrite(storage.header) }
+            yield &storage.header
+        }
+    }
+}
