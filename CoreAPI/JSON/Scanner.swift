@@ -202,11 +202,13 @@ struct Scanner {
     private mutating func scanOddString(_ start: Int, _ from: Int, _ seenBefore: UInt64) throws(Malformed) -> Entry {
         var place = from
         var seen = seenBefore
+        var controls: UInt64 = 0
         while place < count {
             switch bytes[place] {
             case UInt8(ascii: "\""):
                 at = place &+ 1
-                return Entry(.string, flags: seen & Words.highs == 0 ? Entry.ascii : 0, length: place &- start, offset: start)
+                let flags = controls | (seen & Words.highs == 0 ? Entry.ascii : 0)
+                return Entry(.string, flags: flags, length: place &- start, offset: start)
             case UInt8(ascii: "\\"):
                 let escaped = bytes[place &+ 1]
                 if escaped == UInt8(ascii: "u") {
@@ -219,7 +221,9 @@ struct Scanner {
                     seen |= UInt64(escaped)
                     place &+= 2
                 }
-            case ..<0x20: place &+= 1
+            case ..<0x20:
+                controls = Entry.controls
+                place &+= 1
             default:
                 var word = Words.load(bytes + place)
                 var special = Words.special(word)
