@@ -38,6 +38,10 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         client("BenchURLSession"),
+        .target(name: "Allocations"),
+        .executableTarget(
+            name: "BenchDecoding", dependencies: ["Allocations", .product(name: "CoreAPIJSON", package: "NetworkerKit")],
+            swiftSettings: settings),
         .executableTarget(name: "Bench", dependencies: ["Holding", "Measure", "Meter"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -61,7 +61,7 @@ extension Decoding: Decoder {
     @inline(__always)
     private func prepareMembers() throws {
         guard document.entry(value).has(Entry.irregular) || !document.hasDefaultKeys, index == nil else { return }
-        index = try MemberIndex(self)
+        index = try MemberIndex.of(self)
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {

@@ -6,13 +6,10 @@ extension Document {
     func string(_ place: Int) throws -> String? {
         let entry = entry(place)
         guard entry.is(.string) else { return nil }
-        if entry.has(Entry.simple) {
-            let text = UnsafeBufferPointer(start: bytes + entry.offset, count: entry.length)
-            // ASCII needs no check; what is no UTF-8 would be repaired.
-            if entry.has(Entry.ascii) { return String(decoding: text, as: UTF8.self) }
-            return try Self.validated(text, offset: entry.offset)
-        }
-        return try unescaped(entry)
+        guard entry.has(Entry.simple) else { return try unescaped(entry) }
+        let text = UnsafeBufferPointer(start: bytes + entry.offset, count: entry.length)
+        guard let string = UTF8Text.string(text, isASCII: entry.has(Entry.ascii)) else { throw noUTF8(entry) }
+        return string
     }
 
     /// The bytes of a string that are its value; `nil` for another kind of value and for a string with escapes.
@@ -24,21 +21,24 @@ extension Document {
     }
 
     @inline(never)
-    private static func validated(_ text: UnsafeBufferPointer<UInt8>, offset: Int) throws -> String {
-        guard let string = String(validating: text, as: UTF8.self) else {
-            throw Malformed(reason: "expected UTF-8, found other bytes in the string that begins here", offset: offset)
+    private func unescaped(_ entry: Entry) throws -> String {
+        let source = UnsafeBufferPointer(start: bytes + entry.offset, count: entry.length)
+        // An escape is a scalar of its own, and so changes nothing about the text around it.
+        let isASCII = entry.has(Entry.ascii)
+        guard isASCII || UTF8Text.isValid(source) else { throw noUTF8(entry) }
+        // Nothing gets longer by being unescaped.
+        return try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: entry.length + Unescaping.excess) { buffer in
+            guard let base = buffer.baseAddress else { return "" }
+            var unescaping = Unescaping(
+                bytes: bytes, from: entry.offset, to: entry.offset + entry.length, hasControls: entry.has(Entry.controls))
+            let count = try unescaping.write(to: base)
+            let text = UnsafeBufferPointer(start: UnsafePointer(base), count: count)
+            return UTF8Text.string(valid: text, isASCII: isASCII && unescaping.isASCII)
         }
-        return string
     }
 
     @inline(never)
-    private func unescaped(_ entry: Entry) throws -> String {
-        // Nothing gets longer by being unescaped.
-        try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: entry.length + Words.size) { buffer in
-            guard let base = buffer.baseAddress else { return "" }
-            let count = try Unescaping(bytes: bytes, from: entry.offset, to: entry.offset + entry.length).write(to: base)
-            let text = UnsafeBufferPointer(start: UnsafePointer(base), count: count)
-            return try Self.validated(text, offset: entry.offset)
-        }
+    private func noUTF8(_ entry: Entry) -> Malformed {
+        Malformed(reason: "expected UTF-8, found other bytes in the string that begins here", offset: entry.offset)
     }
 }

@@ -1,58 +1,109 @@
 internal import Foundation
 
-/// A document while it is decoded: its text, the index over it, and how values are to be read. Lives as long as any container
-/// that was made from it; never shared between threads by the decoder itself.
-final class Document {
-    /// UTF-8, followed by ``padding`` zeros, so that words may be read beyond the end.
-    let bytes: UnsafePointer<UInt8>
-    let byteCount: Int
-    /// Entries (``Entry``); the first stands for a null that is nowhere in the text, the root's is the second.
-    let tape: UnsafeMutablePointer<UInt64>
+/// What ``Document`` knows, in front of its words.
+struct DocumentHeader {
+    /// UTF-8, followed by ``Document/padding`` zeros, so that words may be read beyond the end.
+    fileprivate(set) var bytes: UnsafePointer<UInt8>
+    fileprivate(set) var tape: UnsafeMutablePointer<UInt64>
+    /// Whether the index has memory of its own, because it did not fit behind the text.
+    fileprivate var hasOwnTape = false
     let settings: JSONBodyDecoder
     let hasDefaultKeys: Bool
     let userInfo: [CodingUserInfoKey: Any]
     /// Decoders that nobody holds any more, linked by their parents.
-    @exclusivity(unchecked) private var spare: Decoding?
-    @exclusivity(unchecked) private var isDecoding = false
-    /// Keys in snake case that were converted before.
-    lazy var convertedNames = ConvertedNames()
+    fileprivate var spare: Decoding?
+    fileprivate var isDecoding = false
+    fileprivate var convertedNames: ConvertedNames?
+    fileprivate var memberIndexes: [MemberIndex] = []
+}
 
+/// A document while it is decoded: its text, the index over it, and how values are to be read. Lives as long as any container
+/// that was made from it; never shared between threads by the decoder itself.
+///
+/// All of it is one allocation, as long as the index fits behind the text: of a small document the memory costs more than the
+/// decoding.
+final class Document: ManagedBuffer<DocumentHeader, UInt64> {
     static let padding = 16
     static let missing = 0
     private static let root = 1
 
     /// - Returns: `nil` when the document is larger than the index can tell.
     /// - Throws: `DecodingError.dataCorrupted`.
-    init?(_ data: Data, settings: JSONBodyDecoder) throws {
-        let limit = settings.sizeLimit
-        guard data.count <= limit else { return nil }
-        let text: (bytes: UnsafeMutablePointer<UInt8>, count: Int)
-        if let utf8 = try Self.transcoded(data) {
-            guard utf8.utf8.count <= limit else { return nil }
-            text = Self.copy(utf8)
-        } else {
-            text = Self.copy(data)
+    static func read(_ data: Data, settings: JSONBodyDecoder) throws -> Document? {
+        guard data.count <= settings.sizeLimit else { return nil }
+        return try data.withUnsafeBytes { text in
+            if text.count >= 2, TextEncoding.isPlain(text[0], text[1]) { return try read(text, settings) }
+            let found = TextEncoding(of: text)
+            let text = UnsafeRawBufferPointer(rebasing: text[found.markLength...])
+            guard let encoding = found.encoding else { return try read(text, settings) }
+            return try read(text, in: encoding, settings)
         }
-        var scanner = Scanner(bytes: text.bytes, count: text.count)
-        do {
+    }
+
+    private static func read(
+        _ text: UnsafeRawBufferPointer, in encoding: String.Encoding, _ settings: JSONBodyDecoder
+    ) throws -> Document? {
+        guard var utf8 = String(bytes: text, encoding: encoding) else {
+            throw Malformed(reason: "expected text in \(encoding), as its first bytes say", offset: 0).decodingError
+        }
+        guard utf8.utf8.count <= settings.sizeLimit else { return nil }
+        return try utf8.withUTF8 { try read(UnsafeRawBufferPointer($0), settings) }
+    }
+
+    /// - Parameter text: UTF-8.
+    private static func read(_ text: UnsafeRawBufferPointer, _ settings: JSONBodyDecoder) throws -> Document {
+        let document = make(text, settings)
+        var scanner = Scanner(bytes: document.bytes, count: text.count, tape: document.tape, capacity: capacity(text.count))
+        defer {
+            document.fields.pointee.tape = scanner.tape
+            document.fields.pointee.hasOwnTape = scanner.hasGrown
+        }
+        do throws(Malformed) {
             try scanner.scan()
         } catch {
-            text.bytes.deallocate()
-            scanner.tape.deallocate()
             throw error.decodingError
         }
-        bytes = UnsafePointer(text.bytes)
-        byteCount = text.count
-        tape = scanner.tape
-        self.settings = settings
-        hasDefaultKeys = if case .useDefaultKeys = settings.keyDecodingStrategy { true } else { false }
-        if settings.userInfo.isEmpty { userInfo = [:] } else { userInfo = settings.userInfo }
+        return document
+    }
+
+    /// Words for the index; of a large document enough to tell how many the rest of it needs.
+    private static func capacity(_ byteCount: Int) -> Int {
+        min(byteCount / 6 + 32, 2_048)
+    }
+
+    private static func make(_ text: UnsafeRawBufferPointer, _ settings: JSONBodyDecoder) -> Document {
+        let textWords = (text.count + padding + Words.size - 1) / Words.size
+        let isDefault = if case .useDefaultKeys = settings.keyDecodingStrategy { true } else { false }
+        // An empty one need not be converted.
+        let userInfo: [CodingUserInfoKey: Any] = if settings.userInfo.isEmpty { [:] } else { settings.userInfo }
+        let buffer = create(minimumCapacity: textWords + capacity(text.count)) { buffer in
+            // Both lie in the object itself, which does not move.
+            let words = buffer.withUnsafeMutablePointerToElements { $0 }
+            return DocumentHeader(
+                bytes: copy(text, to: UnsafeMutableRawPointer(words)), tape: words + textWords, settings: settings,
+                hasDefaultKeys: isDefault, userInfo: userInfo)
+        }
+        return unsafeDowncast(buffer, to: Document.self)
+    }
+
+    private static func copy(_ text: UnsafeRawBufferPointer, to memory: UnsafeMutableRawPointer) -> UnsafePointer<UInt8> {
+        if let base = text.baseAddress { memory.copyMemory(from: base, byteCount: text.count) }
+        (memory + text.count).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
+        return UnsafePointer(memory.bindMemory(to: UInt8.self, capacity: text.count + padding))
     }
 
     deinit {
-        bytes.deallocate()
-        tape.deallocate()
+        if fields.pointee.hasOwnTape { fields.pointee.tape.deallocate() }
     }
+
+    /// The header without the check that nobody else uses it, which costs more than what is read here.
+    @inline(__always) private var fields: UnsafeMutablePointer<DocumentHeader> { withUnsafeMutablePointerToHeader { $0 } }
+
+    @inline(__always) var bytes: UnsafePointer<UInt8> { fields.pointee.bytes }
+    @inline(__always) var tape: UnsafeMutablePointer<UInt64> { fields.pointee.tape }
+    @inline(__always) var settings: JSONBodyDecoder { fields.pointee.settings }
+    @inline(__always) var hasDefaultKeys: Bool { fields.pointee.hasDefaultKeys }
+    @inline(__always) var userInfo: [CodingUserInfoKey: Any] { fields.pointee.userInfo }
 
     @inline(__always)
     func entry(_ place: Int) -> Entry { Entry(bits: tape[place]) }
@@ -64,14 +115,29 @@ final class Document {
     }
 
     func decodeRoot<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        isDecoding = true
+        fields.pointee.isDecoding = true
         // Spare decoders hold the document.
         defer {
-            isDecoding = false
-            while let next = spare { spare = next.parent }
+            fields.pointee.isDecoding = false
+            while let next = fields.pointee.spare { fields.pointee.spare = next.parent }
         }
         let root = Decoding(self, Self.root, parent: nil)
         return try decode(type, at: Self.root, from: root)
+    }
+
+    /// What converts keys in snake case, and remembers those that it has converted.
+    var convertedNames: ConvertedNames {
+        if let names = fields.pointee.convertedNames { return names }
+        let names = ConvertedNames()
+        fields.pointee.convertedNames = names
+        return names
+    }
+
+    /// Those that objects share.
+    @inline(__always) var memberIndexes: [MemberIndex] { fields.pointee.memberIndexes }
+
+    func share(_ index: MemberIndex) {
+        fields.pointee.memberIndexes.append(index)
     }
 
     // MARK: - Decoders
@@ -81,9 +147,9 @@ final class Document {
     func decoding(_ place: Int, parent: Decoding) -> Decoding {
         // References are swapped rather than copied, so that nothing is counted.
         var taken: Decoding?
-        swap(&taken, &spare)
+        swap(&taken, &fields.pointee.spare)
         guard let decoding = taken else { return Decoding(self, place, parent: parent) }
-        swap(&spare, &decoding.parent)
+        swap(&fields.pointee.spare, &decoding.parent)
         decoding.value = place
         decoding.parent = parent
         return decoding
@@ -92,42 +158,11 @@ final class Document {
     /// Keeps a decoder for the next value, unless the type that it was made for has kept it.
     @inline(__always)
     func recycle(_ decoding: consuming Decoding) {
-        guard isDecoding, isKnownUniquelyReferenced(&decoding) else { return }
+        guard fields.pointee.isDecoding, isKnownUniquelyReferenced(&decoding) else { return }
         decoding.key = nil
         decoding.index = nil
         decoding.isNested = false
-        swap(&spare, &decoding.parent)
-        spare = consume decoding
-    }
-
-    // MARK: - Text
-
-    private static func transcoded(_ data: Data) throws -> String? {
-        if data.count >= 2, TextEncoding.isPlain(data[data.startIndex], data[data.startIndex + 1]) { return nil }
-        let found = TextEncoding(of: data)
-        guard let encoding = found.encoding else { return nil }
-        guard let text = String(bytes: data.dropFirst(found.markLength), encoding: encoding) else {
-            throw Malformed(reason: "expected text in \(encoding), as its first bytes say", offset: 0).decodingError
-        }
-        return text
-    }
-
-    private static func copy(_ text: String) -> (UnsafeMutablePointer<UInt8>, Int) {
-        var text = text
-        return text.withUTF8 { copy(UnsafeRawBufferPointer($0)) }
-    }
-
-    private static func copy(_ data: Data) -> (UnsafeMutablePointer<UInt8>, Int) {
-        data.withUnsafeBytes { bytes in
-            let hasMark = bytes.count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF
-            return copy(hasMark ? UnsafeRawBufferPointer(rebasing: bytes[3...]) : bytes)
-        }
-    }
-
-    private static func copy(_ source: UnsafeRawBufferPointer) -> (UnsafeMutablePointer<UInt8>, Int) {
-        let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: source.count + padding)
-        if let base = source.baseAddress { UnsafeMutableRawPointer(copy).copyMemory(from: base, byteCount: source.count) }
-        (copy + source.count).initialize(repeating: 0, count: padding)
-        return (copy, source.count)
+        swap(&fields.pointee.spare, &decoding.parent)
+        fields.pointee.spare = consume decoding
     }
 }

@@ -24,6 +24,8 @@ struct Entry {
     static let simple: UInt64 = 1 << 4
     /// Of a string: ASCII only.
     static let ascii: UInt64 = 1 << 5
+    /// Of a string: a control character in it, which makes it wrong.
+    static let controls: UInt64 = 1 << 6
     /// Of a number: digits only, perhaps behind a minus.
     static let digits: UInt64 = 1 << 4
     /// Of an object: its keys cannot be compared byte by byte, because of escapes, letters beyond ASCII, equal keys or sheer

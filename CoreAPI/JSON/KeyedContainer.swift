@@ -27,7 +27,7 @@ struct KeyedContainer<Key: CodingKey>: MadeContainer {
 
     @inline(__always)
     private func find(_ name: String) -> Int {
-        if let index = decoding.index { return index.place(name) }
+        if let index = decoding.index { return index.place(name, of: decoding) }
         return document.member(name, of: decoding.value)
     }
 

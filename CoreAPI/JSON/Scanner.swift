@@ -5,9 +5,6 @@
 struct Scanner {
     private static let depthLimit = 512
     private static let none = 0
-    /// In words; enough to tell how many the rest of a document needs.
-    private static let firstCapacity = 2_048
-
     private let bytes: UnsafePointer<UInt8>
     private let count: Int
     private(set) var tape: UnsafeMutablePointer<UInt64>
@@ -22,15 +19,21 @@ struct Scanner {
     private var items = 0
     private var keys = KeySet()
 
-    /// - Parameter bytes: followed by ``Document/padding`` zeros.
-    init(bytes: UnsafePointer<UInt8>, count: Int) {
+    /// Whether ``tape`` is memory of its own, which belongs to the caller then, also when scanning has failed.
+    private(set) var hasGrown = false
+
+    /// - Parameters:
+    ///   - bytes: followed by ``Document/padding`` zeros.
+    ///   - tape: room for the index, which stays the caller's.
+    ///   - capacity: of it, in words.
+    init(bytes: UnsafePointer<UInt8>, count: Int, tape: UnsafeMutablePointer<UInt64>, capacity: Int) {
         self.bytes = bytes
         self.count = count
-        capacity = min(count / 6 + 32, Self.firstCapacity)
-        tape = .allocate(capacity: capacity)
+        self.tape = tape
+        self.capacity = capacity
     }
 
-    /// The index is in ``tape`` then, which belongs to the caller; also when this throws.
+    /// Writes the index to ``tape``.
     mutating func scan() throws(Malformed) {
         append(Entry(.null, length: 0, offset: 0).bits)
         while true {
@@ -202,11 +205,13 @@ struct Scanner {
     private mutating func scanOddString(_ start: Int, _ from: Int, _ seenBefore: UInt64) throws(Malformed) -> Entry {
         var place = from
         var seen = seenBefore
+        var controls: UInt64 = 0
         while place < count {
             switch bytes[place] {
             case UInt8(ascii: "\""):
                 at = place &+ 1
-                return Entry(.string, flags: seen & Words.highs == 0 ? Entry.ascii : 0, length: place &- start, offset: start)
+                let flags = controls | (seen & Words.highs == 0 ? Entry.ascii : 0)
+                return Entry(.string, flags: flags, length: place &- start, offset: start)
             case UInt8(ascii: "\\"):
                 let escaped = bytes[place &+ 1]
                 if escaped == UInt8(ascii: "u") {
@@ -219,7 +224,9 @@ struct Scanner {
                     seen |= UInt64(escaped)
                     place &+= 2
                 }
-            case ..<0x20: place &+= 1
+            case ..<0x20:
+                controls = Entry.controls
+                place &+= 1
             default:
                 var word = Words.load(bytes + place)
                 var special = Words.special(word)
@@ -260,7 +267,8 @@ struct Scanner {
         let larger = max(capacity * 2, expected + expected / 8)
         let copy = UnsafeMutablePointer<UInt64>.allocate(capacity: larger)
         copy.update(from: tape, count: length)
-        tape.deallocate()
+        if hasGrown { tape.deallocate() }
+        hasGrown = true
         tape = copy
         capacity = larger
     }

@@ -6,8 +6,8 @@ struct TextEncoding {
     let encoding: String.Encoding?
     let markLength: Int
 
-    init(of data: Data) {
-        let bytes = data.prefix(4).map { $0 }
+    init(of text: UnsafeRawBufferPointer) {
+        let bytes = text.prefix(4).map { $0 }
         func byte(_ place: Int) -> UInt8? { place < bytes.count ? bytes[place] : nil }
         let found: (String.Encoding?, Int) =
             switch (byte(0), byte(1), byte(2), byte(3)) {

@@ -1,42 +1,67 @@
 /// Writes the value of a string with escapes in it.
 struct Unescaping {
+    /// Bytes behind a value that are written to before it is known that it ends there.
+    static let excess = 2 * Words.size
+
     private let bytes: UnsafePointer<UInt8>
     private let end: Int
     private let start: Int
+    private let hasControls: Bool
+    /// Whether every scalar that was written for an escape is ASCII.
+    private(set) var isASCII = true
 
-    init(bytes: UnsafePointer<UInt8>, from start: Int, to end: Int) {
+    init(bytes: UnsafePointer<UInt8>, from start: Int, to end: Int, hasControls: Bool) {
         self.bytes = bytes
         self.start = start
         self.end = end
+        self.hasControls = hasControls
     }
 
-    /// - Parameter output: as many bytes as there are, and eight more.
+    /// - Parameter output: as many bytes as there are, and ``excess`` more.
     /// - Returns: how many bytes were written.
-    func write(to output: UnsafeMutablePointer<UInt8>) throws(Malformed) -> Int {
+    mutating func write(to output: UnsafeMutablePointer<UInt8>) throws(Malformed) -> Int {
+        if hasControls { try findControl() }
         var place = start
         var written = 0
         while true {
-            let word = Words.load(bytes + place)
-            let special = Words.special(word)
-            UnsafeMutableRawPointer(output + written).storeBytes(of: word.littleEndian, as: UInt64.self)
-            // Behind the end lies a quote, which is special.
-            if special == 0 {
-                place &+= 8
-                written &+= 8
-                continue
-            }
-            let plain = special.trailingZeroBitCount &>> 3
+            let plain = copyPlain(from: place, to: output + written)
             place &+= plain
             written &+= plain
             if place >= end { return written }
-            guard bytes[place] == UInt8(ascii: "\\") else {
-                throw Malformed(reason: "expected no control character in a string, found byte \(bytes[place])", offset: place)
-            }
             try writeEscape(&place, output, &written)
         }
     }
 
-    private func writeEscape(
+    /// - Returns: how many bytes there are before the next backslash or the end.
+    @inline(__always)
+    private func copyPlain(from start: Int, to output: UnsafeMutablePointer<UInt8>) -> Int {
+        let source = UnsafeRawPointer(bytes + start)
+        let count = end &- start
+        var place = 0
+        // Words that begin in the string may end behind it; what is behind a text can be read.
+        while place < count {
+            let word = source.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            let next = source.loadUnaligned(fromByteOffset: place &+ Words.size, as: UInt64.self)
+            UnsafeMutableRawPointer(output).storeBytes(of: word, toByteOffset: place, as: UInt64.self)
+            UnsafeMutableRawPointer(output).storeBytes(of: next, toByteOffset: place &+ Words.size, as: UInt64.self)
+            let found = Words.backslash(UInt64(littleEndian: word))
+            if found != 0 { return min(place &+ found.trailingZeroBitCount &>> 3, count) }
+            let foundNext = Words.backslash(UInt64(littleEndian: next))
+            if foundNext != 0 { return min(place &+ Words.size &+ foundNext.trailingZeroBitCount &>> 3, count) }
+            place &+= 2 * Words.size
+        }
+        return count
+    }
+
+    @inline(never)
+    private func findControl() throws(Malformed) {
+        for place in start..<end where bytes[place] < 0x20 {
+            throw Malformed(reason: "expected no control character in a string, found byte \(bytes[place])", offset: place)
+        }
+    }
+
+    @inline(__always)
+    private mutating func writeEscape(
         _ place: inout Int, _ output: UnsafeMutablePointer<UInt8>, _ written: inout Int
     ) throws(Malformed) {
         let escaped = bytes[place &+ 1]
@@ -56,7 +81,7 @@ struct Unescaping {
         place &+= 2
     }
 
-    private func writeScalar(
+    private mutating func writeScalar(
         _ place: inout Int, _ output: UnsafeMutablePointer<UInt8>, _ written: inout Int
     ) throws(Malformed) {
         var value = try unit(place)
@@ -73,6 +98,7 @@ struct Unescaping {
         guard let scalar = Unicode.Scalar(value) else {
             throw Malformed(reason: "expected a scalar, found the second half of a surrogate pair alone", offset: place)
         }
+        if value >= 0x80 { isASCII = false }
         for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter {
             output[written] = byte
             written &+= 1

@@ -21,6 +21,13 @@ enum Words {
         return (isQuote | isBackslash | isControl) & highs
     }
 
+    /// The same for backslashes alone.
+    @inline(__always)
+    static func backslash(_ word: UInt64) -> UInt64 {
+        let backslash = word ^ (ones &* 0x5C)
+        return (backslash &- ones) & ~backslash & highs
+    }
+
     /// The bits of the first `count` bytes; `count` is less than eight.
     @inline(__always)
     static func mask(_ count: Int) -> UInt64 {

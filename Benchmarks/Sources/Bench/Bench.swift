@@ -9,14 +9,14 @@ struct Bench {
         usage: Bench run --client CLIENT --scenario NAME --url URL --count N [--warm N] [--authority FILE] [--under COMMAND]
                Bench hold --port N --milliseconds N
                Bench data --directory DIR
-               Bench report --runs FILE [--instructions FILE] [--recorded FILE] [--software TEXT] [--load TEXT]
-                            [--json] [--check] [--record DIR]
+               Bench report [--runs FILE] [--instructions FILE] [--decoding FILE] [--recorded FILE] [--software TEXT]
+                            [--load TEXT] [--json] [--check] [--record DIR]
                Bench scenarios
 
           run        one scenario with one client in one process; prints one line of JSON
           hold       serves /held late, /now at once and /accepted, until it is ended
           data       writes what the scenarios ask for
-          report     medians of lines that "run" printed, in their order, as a table
+          report     medians of lines that "run" printed, in their order, as a table; lines of BenchDecoding as another
 
           CLIENT     \(Client.allCases.map(\.rawValue).joined(separator: ", "))
           URL        scheme, host and port; a server with what "data" wrote, or one of "hold" for S6
@@ -56,8 +56,12 @@ struct Bench {
         throw UsageProblem("cannot serve on port \(port): \(String(cString: strerror(errno)))")
     }
 
-    static func fail(_ message: String, status: Int32) -> Never {
+    static func warn(_ message: String) {
         FileHandle.standardError.write(Data("bench: \(message)\n".utf8))
+    }
+
+    static func fail(_ message: String, status: Int32) -> Never {
+        warn(message)
         exit(status)
     }
 }

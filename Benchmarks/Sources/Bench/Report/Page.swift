@@ -40,6 +40,22 @@ extension Results {
                 \(Table(instructions).markdown)
                 """)
         }
+        if let decoding {
+            let rounds = decoding.shapes.map(\.rounds).min() ?? 0
+            parts.append(
+                """
+                ## Decoding JSON
+
+                \(decoding.date), \(rounds) rounds, load averages before: \(decoding.load)
+
+                `JSONBodyDecoder` beside `JSONDecoder`, which decode the same documents into the same types in the same rounds; the ratio
+                is the median of the rounds'. Mallocs are counted on the thread that decodes, and told for each object, or for each value
+                where there are no objects. Of strings with little ASCII the standard library's check of UTF-8 is most of the time.
+                The last column is what requests pay: `JSONEncoder` with the same values.
+
+                \(Table(decoding).markdown)
+                """)
+        }
         return parts.joined(separator: "\n\n") + "\n"
     }
 }

@@ -11,7 +11,8 @@ struct ReportCommand {
         let date = Date().formatted(.iso8601.year().month().day())
         let load = arguments.optional("load") ?? "not known"
         let decoder = JSONDecoder()
-        let lines = try Self.lines(of: arguments.text("runs")).map { try decoder.decode(RunLine.self, from: Data($0.utf8)) }
+        let lines = try Self.lines(arguments, "runs").map { try decoder.decode(RunLine.self, from: Data($0.utf8)) }
+        let shapes = try Self.lines(arguments, "decoding").map { try decoder.decode(DecodingShape.self, from: Data($0.utf8)) }
         var labels: [String] = []
         for line in lines where !labels.contains(line.scenario) { labels.append(line.scenario) }
         results = Results(
@@ -19,17 +20,17 @@ struct ReportCommand {
             scenarios: labels.map { label in
                 ScenarioResults(label: label, date: date, load: load, rows: Medians.rows(lines.filter { $0.scenario == label }))
             },
-            instructions: try arguments.optional("instructions").flatMap {
-                Instructions(lines: try Self.lines(of: $0), date: date)
-            })
+            instructions: Instructions(lines: try Self.lines(arguments, "instructions"), date: date),
+            decoding: DecodingResults(shapes, date: date, load: load))
         recorded = try arguments.optional("recorded").flatMap { file in
             FileManager.default.fileExists(atPath: file)
                 ? try decoder.decode(Results.self, from: Data(contentsOf: URL(fileURLWithPath: file))) : nil
         }
     }
 
-    private static func lines(of file: String) throws -> [String] {
-        try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map(String.init)
+    private static func lines(_ arguments: Arguments, _ name: String) throws -> [String] {
+        guard let file = arguments.optional(name) else { return [] }
+        return try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map(String.init)
     }
 
     /// Returns the exit code.
@@ -52,6 +53,7 @@ struct ReportCommand {
         if let instructions = results.instructions {
             print("Instructions a request, one at a time, 1 KiB\n\(Table(instructions).text)\n")
         }
+        if let decoding = results.decoding { print("Decoding JSON\n\(Table(decoding).text)\n") }
     }
 
     private func json(_ results: Results) throws -> String {
@@ -68,13 +70,17 @@ struct ReportCommand {
     }
 
     private func check() -> Int32 {
+        if let decoding = results.decoding {
+            for problem in decoding.problems { Bench.warn(problem) }
+            return decoding.problems.isEmpty ? 0 : 1
+        }
         guard let recorded else { Bench.fail("nothing is recorded to compare with; Scripts/bench --record does so", status: 2) }
         let check = Check(results, against: recorded)
         if check.compared.isEmpty {
             Bench.fail("nothing of what was measured is recorded; Scripts/bench --record does so", status: 2)
         }
         for line in check.compared { FileHandle.standardError.write(Data("\(line)\n".utf8)) }
-        for problem in check.problems { FileHandle.standardError.write(Data("bench: worse than recorded: \(problem)\n".utf8)) }
+        for problem in check.problems { Bench.warn("worse than recorded: \(problem)") }
         return check.problems.isEmpty ? 0 : 1
     }
 }

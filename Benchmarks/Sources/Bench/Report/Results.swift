@@ -5,6 +5,7 @@ struct Results: Codable {
     var machine: Machine
     var scenarios: [ScenarioResults]
     var instructions: Instructions?
+    var decoding: DecodingResults?
 
     /// These, and of older ones those that were not measured again. What was measured on another machine, or with other software, is left behind.
     func merged(over older: Results?) -> Results {
@@ -12,6 +13,7 @@ struct Results: Codable {
         if let older, older.machine == machine {
             merged.scenarios += older.scenarios.filter { old in !scenarios.contains { $0.label == old.label } }
             merged.instructions = instructions ?? older.instructions
+            merged.decoding = decoding ?? older.decoding
         }
         merged.scenarios.sort { $0.order < $1.order }
         return merged

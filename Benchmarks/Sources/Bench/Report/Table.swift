@@ -52,7 +52,7 @@ extension Table {
     }
 }
 
-private func whole(_ value: Double) -> String {
+func whole(_ value: Double) -> String {
     var digits = String(Int(value.rounded()))
     var grouped = ""
     while digits.count > 3 {
@@ -63,6 +63,6 @@ private func whole(_ value: Double) -> String {
 }
 
 /// Two figures that count, where a ratio is small.
-private func digits(_ value: Double) -> String {
+func digits(_ value: Double) -> String {
     String(format: value != 0 && abs(value) < 0.1 ? "%.3f" : "%.2f", value)
 }

@@ -1,0 +1,102 @@
+import Allocations
+import Foundation
+
+/// The kit's decoder beside `JSONDecoder`, on the same types in the same rounds. Prints a line of JSON for each shape, from which
+/// Bench makes a table.
+///
+///     BenchDecoding [ROUNDS [SHAPE …]]
+@main
+struct BenchDecoding {
+    static func main() throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        let rounds = max(1, arguments.first.flatMap { Int($0) } ?? 9)
+        let wanted = Set(arguments.dropFirst())
+        let shapes = try Shape.all().filter { wanted.isEmpty || wanted.contains($0.name) }
+        var series = try shapes.map { try Series($0) }
+        for _ in 0..<rounds {
+            for place in series.indices { try series[place].measure() }
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        for line in try series.map({ try $0.line() }) { print(String(decoding: try encoder.encode(line), as: UTF8.self)) }
+    }
+}
+
+/// What Bench reads.
+private struct Line: Encodable {
+    let shape: String
+    let title: String
+    let bytes: Int
+    let rounds: Int
+    /// MB/s.
+    let kit: Double
+    let foundation: Double
+    let encoder: Double
+    let ratio: Double
+    let promised: Double?
+    let allocations: Double
+    let foundationAllocations: Double
+    let allocationLimit: Double?
+}
+
+/// The rounds of one shape.
+private struct Series {
+    private let shape: Shape
+    /// What one round of each takes: several milliseconds.
+    private let repetitions: (kit: Int, foundation: Int)
+    /// Seconds a document.
+    private var kit: [Double] = []
+    private var foundation: [Double] = []
+    private var encoder: [Double] = []
+
+    init(_ shape: Shape) throws {
+        self.shape = shape
+        let once = max(try Self.seconds(1, shape.kit), 1e-7)
+        let slower = max(try Self.seconds(1, shape.foundation), 1e-7)
+        repetitions = (max(1, Int(0.012 / once)), max(1, Int(0.024 / slower)))
+    }
+
+    mutating func measure() throws {
+        // The second run of each begins with what the first has left in caches and in the allocator.
+        _ = try Self.seconds(max(1, repetitions.kit / 4), shape.kit)
+        kit.append(try Self.seconds(repetitions.kit, shape.kit))
+        foundation.append(try Self.seconds(repetitions.foundation, shape.foundation))
+        encoder.append(try Self.seconds(repetitions.foundation, shape.encoder))
+    }
+
+    func line() throws -> Line {
+        Line(
+            shape: shape.name, title: shape.title, bytes: shape.bytes, rounds: kit.count, kit: speed(kit, shape.bytes),
+            foundation: speed(foundation, shape.bytes), encoder: speed(encoder, shape.encodedBytes),
+            ratio: Self.median(zip(foundation, kit).map { $0 / $1 }),
+            promised: shape.promised, allocations: try allocations(shape.kit),
+            foundationAllocations: try allocations(shape.foundation), allocationLimit: shape.allocationLimit)
+    }
+
+    private func speed(_ seconds: [Double], _ bytes: Int) -> Double { Double(bytes) / Self.median(seconds) / 1e6 }
+
+    /// For each object.
+    private func allocations(_ run: (Int) throws -> Void) throws -> Double {
+        let before = allocations_count()
+        try run(10)
+        return Double(allocations_count() - before) / Double(10 * shape.objects)
+    }
+
+    private static func median(_ values: [Double]) -> Double {
+        let sorted = values.sorted()
+        return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+    }
+
+    /// Of this thread's processor time, which other programs add less to than to that of the clock.
+    private static func seconds(_ count: Int, _ run: (Int) throws -> Void) throws -> Double {
+        let before = now()
+        try run(count)
+        return (now() - before) / Double(count)
+    }
+
+    private static func now() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}
