@@ -104,7 +104,7 @@ struct Pipeline: Sendable {
         return await (request.call.channel.environment.fixturesType.transport ?? channel.transport).send(request)
     }
 
-    private func read(_ answer: Response<Data>, _ decoder: any AnyAnswerDecoder) -> Response<Void> {
+    private func read(_ answer: consuming Response<Data>, _ decoder: any AnyAnswerDecoder) -> Response<Void> {
         var response = answer
         for enhancer in enhancers { enhancer.deenhance(&response) }
         channel.errorFilter.apply(to: &response)

@@ -153,5 +153,5 @@ extension UInt8 {
     fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
 
     /// RFC 9110 §5.6.2.
-    fileprivate var isTokenOctet: Bool { isLetter || isDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
+    var isTokenOctet: Bool { isLetter || isDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 }

@@ -10,6 +10,10 @@ public enum RequestBody: Sendable {
     /// Bytes made while they are sent.
     case stream(BodyStream)
 
+    var isNone: Bool {
+        if case .none = self { true } else { false }
+    }
+
     public var isEmpty: Bool {
         switch self {
         case .none: true

@@ -14,7 +14,7 @@ protocol AnyAnswerDecoder: AnyObject, Sendable {
 /// Keeps the value until the call is settled. In the task of one call only.
 final class AnswerDecoder<Value: Sendable>: AnyAnswerDecoder, @unchecked Sendable {
     private let decoding: ResponseDecoding<Value>
-    private var result: Result<Value, APIClientError>?
+    private var value: Value?
 
     init(_ decoding: ResponseDecoding<Value>) {
         self.decoding = decoding
@@ -24,23 +24,27 @@ final class AnswerDecoder<Value: Sendable>: AnyAnswerDecoder, @unchecked Sendabl
     var readsBody: Bool { decoding.readsBody }
 
     func decode(_ response: Response<Data>) -> Response<Void> {
-        let result = decoding.result(of: response)
-        self.result = result
-        return response.with(result.map { _ in })
+        do throws(APIClientError) {
+            value = try decoding.value(of: response)
+            return response.with(.success(()))
+        } catch {
+            return response.with(.failure(error))
+        }
     }
 
     /// The settled call with its value.
     ///
     /// - Parameter call: what a repetition by hand begins with; `nil` when the request could not be built.
     func response(_ settled: Response<Void>, of call: EnhancedCall?) -> Response<Value> {
-        let result: Result<Value, APIClientError> =
-            switch (settled.result, self.result) {
-            case (.failure(let error), _): .failure(error)
-            case (.success, let result?): result
+        var response: Response<Value>
+        if let error = settled.error {
+            response = settled.with(.failure(error))
+        } else if let value {
+            response = settled.with(.success(value))
+        } else {
             // Nothing settles as a success that was not decoded.
-            case (.success, nil): .failure(.cancelled(ErrorContext(settled)))
-            }
-        var response = settled.with(result)
+            response = settled.with(.failure(.cancelled(ErrorContext(settled))))
+        }
         response.repetition = call.map { .init(call: $0, decoding: decoding) }
         return response
     }

@@ -23,25 +23,26 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
         self.decode = decode
     }
 
-    func result(of response: Response<Data>) -> Result<Value, APIClientError> {
-        switch response.result {
-        case .failure(let error): return .failure(error)
-        case .success(let body):
-            do {
-                // An enhancer may have changed what is decoded; `data` stays what was received.
-                var accepted = response
-                accepted.data = body
-                return .success(try decode(accepted))
-            } catch let error as APIClientError {
-                return .failure(error)
-            } catch let error as VerificationError {
-                return .failure(.verification(error, ErrorContext(response)))
-            } catch {
-                let failure = DecodingFailure(
-                    error, expected: String(describing: Value.self), body: response.data,
-                    redaction: response.call.channel.redaction)
-                return .failure(.decoding(failure, ErrorContext(response)))
-            }
+    func value(of response: Response<Data>) throws(APIClientError) -> Value {
+        let body = try response.result.get()
+        do {
+            // An enhancer may have changed what is decoded; an error has what was received.
+            var accepted = response
+            accepted.data = body
+            return try decode(accepted)
+        } catch {
+            throw Self.failure(error, response)
+        }
+    }
+
+    private static func failure(_ error: any Error, _ response: Response<Data>) -> APIClientError {
+        switch error {
+        case let error as APIClientError: return error
+        case let error as VerificationError: return .verification(error, ErrorContext(response))
+        default:
+            let failure = DecodingFailure(
+                error, expected: String(describing: Value.self), body: response.data, redaction: response.call.channel.redaction)
+            return .decoding(failure, ErrorContext(response))
         }
     }
 }

@@ -9,17 +9,18 @@ enum CurlCallbacks {
         { bytes, size, count, context in
             guard let transfer = CurlTransfer.behind(context), let bytes else { return 0 }
             let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            let limits = transfer.request.limits
-            switch transfer.head.append(line, limit: limits.responseHeadSize, lineLimit: limits.responseHeadLines) {
-            case .tooLarge: return transfer.stop(.headTooLarge(limit: limits.responseHeadSize))
-            case .tooMany: return transfer.stop(.tooManyHeadLines(limit: limits.responseHeadLines))
+            let (size, lines) = transfer.headLimits
+            let now = LoopClock.now()
+            switch transfer.head.append(line, limit: size, lineLimit: lines) {
+            case .tooLarge: return transfer.stop(.headTooLarge(limit: size))
+            case .tooMany: return transfer.stop(.tooManyHeadLines(limit: lines))
             case .status(let multiplexes):
-                transfer.lastActivity = LoopClock.now()
-                if transfer.answered == 0 { transfer.answered = transfer.lastActivity }
+                if transfer.answered == 0 { transfer.answered = now }
                 if transfer.ticket?.multiplexes != multiplexes { transfer.discovered?.append(transfer, multiplexes: multiplexes) }
-            case .other: transfer.lastActivity = LoopClock.now()
+            case .end: transfer.noteConnection()
+            case .other: break
             }
-            if transfer.head.isComplete { transfer.noteConnection() }
+            transfer.lastActivity = now
             return line.count
         }
     }

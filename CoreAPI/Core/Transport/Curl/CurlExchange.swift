@@ -29,7 +29,8 @@ final class CurlExchange {
     /// Called once; afterwards ``answer`` stands.
     func run() async {
         while let transfer = prepare() {
-            if conclude(transfer.request, await loop.perform(transfer)) { return }
+            await loop.perform(transfer)
+            if conclude(transfer.request, transfer.outcome) { return }
         }
     }
 
@@ -44,7 +45,8 @@ final class CurlExchange {
             let hop = redirected ?? request
             return CurlTransfer(try HopRequest(request.takesCookies ? hop.withCookies() : hop, deadline: deadline))
         } catch {
-            answer = finish(Response(request: request, result: .failure(error)))
+            answer = Response(request: request, result: .failure(error))
+            addEarlier()
             return nil
         }
     }
@@ -52,8 +54,8 @@ final class CurlExchange {
     /// - Returns: whether the answer stands; not when it is a redirect that is followed.
     @inline(never)
     private func conclude(_ hop: HopRequest, _ outcome: CurlOutcome) -> Bool {
-        let answer = finish(read(hop, outcome))
-        self.answer = answer
+        answer = read(hop, outcome)
+        addEarlier()
         guard answer.error == nil, let head = answer.head else { return true }
         switch RedirectPolicy.decide(redirected ?? request, head: head, followed: visited.count) {
         case .deliver: return true
@@ -67,9 +69,8 @@ final class CurlExchange {
         }
     }
 
-    /// Adds what the exchanges before it cost.
-    private func finish(_ answer: Response<Data>) -> Response<Data> {
-        var answer = answer
+    /// What the exchanges before it cost.
+    private func addEarlier() {
         if !visited.isEmpty {
             if let earlier = metrics?.value {
                 answer.metrics = answer.metrics.map { $0.adding(earlier: earlier) } ?? earlier
@@ -77,7 +78,6 @@ final class CurlExchange {
             answer.metrics?.redirects = visited
         }
         metrics = answer.sharedMetrics
-        return answer
     }
 
     /// What came of one exchange. The response carries the request as it came to the transport.

@@ -68,14 +68,13 @@ final class CurlLoop: Sendable {
 
     // MARK: - From any thread
 
-    /// Hands a transfer over and waits for what becomes of it. Cancelling the task cancels the transfer.
-    func perform(_ transfer: CurlTransfer) async -> CurlOutcome {
+    /// Hands a transfer over and waits until its outcome stands. Cancelling the task cancels the transfer.
+    func perform(_ transfer: CurlTransfer) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 transfer.continuation = continuation
                 guard let refusal = submit(transfer) else { return }
-                transfer.continuation = nil
-                continuation.resume(returning: CurlOutcome(end: .failed(refusal)))
+                transfer.end(CurlOutcome(end: .failed(refusal)))
             }
         } onCancel: {
             // May come before the transfer itself: the messages keep their order, and the loop remembers.
@@ -224,8 +223,7 @@ final class CurlLoop: Sendable {
         for message in stranded {
             switch message {
             case .submit(let transfer):
-                transfer.continuation?.resume(returning: CurlOutcome(end: .failed(error)))
-                transfer.continuation = nil
+                transfer.end(CurlOutcome(end: .failed(error)))
             case .run(let job): globalConcurrentExecutor.enqueue(job)
             case .cancel: break
             }

@@ -29,7 +29,7 @@ extension CurlTransfer {
         try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
         try handle.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         try handle.set(CURLOPT_FOLLOWLOCATION, 0)
-        if !request.limits.refusedAddresses.isEmpty { try handle.set(CURLOPT_PROXY, "") }
+        if !request.limits.refusedAddresses.isEmpty || !CurlGlobal.hasProxy { try handle.set(CURLOPT_PROXY, "") }
         if needsFreshConnection { try handle.set(CURLOPT_FRESH_CONNECT, 1) }
         // `HTTPURL` has removed dot segments; what it holds is what goes on the wire.
         try handle.set(CURLOPT_PATH_AS_IS, 1)

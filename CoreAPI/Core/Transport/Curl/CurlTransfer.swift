@@ -12,7 +12,9 @@ final class CurlTransfer: @unchecked Sendable {  // One owner at a time; the han
     let request: HopRequest
     var stage = Stage.new
     /// Resumed once, by the loop.
-    var continuation: CheckedContinuation<CurlOutcome, Never>?
+    var continuation: CheckedContinuation<Void, Never>?
+    /// Set before that.
+    var outcome = CurlOutcome(end: .cancelled)
     var ticket: HostQueue<HostKey, CurlTransfer>.Ticket?
     var handle: CurlHandle?
     /// Its place among the loop's transfers.
@@ -58,9 +60,21 @@ final class CurlTransfer: @unchecked Sendable {  // One owner at a time; the han
     /// What the first line of a head said about the protocol, until the loop has taken note of it.
     var discovered: DiscoveredProtocols?
 
+    /// Of the response's head: its bytes and its lines.
+    let headLimits: (size: Int, lines: Int)
+
     init(_ request: HopRequest) {
         self.request = request
+        headLimits = (request.limits.responseHeadSize, request.limits.responseHeadLines)
         upload = UploadBody(request.request.body)
+    }
+
+    /// Resumes who waits.
+    func end(_ outcome: CurlOutcome) {
+        self.outcome = outcome
+        let waiting = continuation
+        continuation = nil
+        waiting?.resume()
     }
 
     /// What takes the body's codings off, looked for with its first byte.

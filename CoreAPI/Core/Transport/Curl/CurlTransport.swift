@@ -80,9 +80,9 @@ public final class CurlTransport: Transport {
 
     /// The connections of a channel's trust, and whether nobody used them before.
     private func take(for shared: SharedChannel) -> (TrustPool, isNew: Bool)? {
-        let channel = shared.channel
-        let trust = channel.environment.serverTrustManager
-        let refused = channel.limits.refusedAddresses
+        let trust = shared.channel.environment.serverTrustManager
+        let refused = shared.channel.limits.refusedAddresses
+        let name = shared.channel.name
         let mode = trust.pins.currentMode
         let (found, retired) = pools.withLock { pools -> ((TrustPool, Bool)?, [TrustPool]) in
             guard !pools.isClosed else { return (nil, []) }
@@ -90,8 +90,8 @@ public final class CurlTransport: Transport {
                 pool.users += 1
                 return ((pool, false), [])
             }
-            defer { pools.recent = pools.current[channel.name].map { (shared.number, $0) } }
-            if let pool = pools.current[channel.name], pool.trust == trust, pool.refused == refused, pool.pinMode == mode {
+            defer { pools.recent = pools.current[name].map { (shared.number, $0) } }
+            if let pool = pools.current[name], pool.trust == trust, pool.refused == refused, pool.pinMode == mode {
                 pool.users += 1
                 return ((pool, false), [])
             }
@@ -102,7 +102,7 @@ public final class CurlTransport: Transport {
                     trust: trust, refused: refused, pinMode: mode, loop: CurlLoop(limits: limits, executor: loopExecutor))
             if known == nil { pools.all.append(pool) }
             loopExecutor.prefer(pool.loop)
-            pools.current[channel.name] = pool
+            pools.current[name] = pool
             pool.users += 1
             return ((pool, known == nil), pools.removeRetired())
         }

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Foundation
 
 extension CurlTransport {
     /// The linked libcurl's version, `7.88.1` for instance; asked at run time, because it need not be the one that was compiled with.
@@ -95,6 +96,10 @@ struct CurlVersion: Sendable {
 
 /// What is done once in a process.
 enum CurlGlobal {
+    /// Whether the environment names a proxy (`http_proxy`, `HTTPS_PROXY`, `all_proxy` …). Looked at once, because an environment is not
+    /// to be changed once there are threads; libcurl would look for each request, which costs 3,000 instructions.
+    static let hasProxy = ProcessInfo.processInfo.environment.keys.contains { $0.lowercased().hasSuffix("_proxy") }
+
     static let code: CURLcode = {
         ccurl_ignore_sigpipe()
         return ccurl_global_init()

@@ -245,9 +245,7 @@ final class CurlWorker {
 
     private func resume(_ transfer: CurlTransfer, _ outcome: CurlOutcome) {
         count()
-        let continuation = transfer.continuation
-        transfer.continuation = nil
-        continuation?.resume(returning: outcome)
+        transfer.end(outcome)
     }
 
     private func count() {

@@ -8,6 +8,8 @@ struct HeadCollector {
         /// The first line of a head, with whether its protocol multiplexes.
         case status(multiplexes: Bool)
         case other
+        /// The last line of the final head.
+        case end
         /// More bytes came than may.
         case tooLarge
         /// More lines came than may.
@@ -44,7 +46,8 @@ struct HeadCollector {
         if line.count > 16, line[16] == UInt8(ascii: ":"), line[0] | 0x20 == UInt8(ascii: "c") { mayNameCodings = true }
         if line.count <= 2, line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
             isComplete = !isInterim
-            expectsStatus = isInterim
+            expectsStatus = !isComplete
+            return isComplete ? .end : .other
         }
         return .other
     }

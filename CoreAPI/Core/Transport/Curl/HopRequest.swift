@@ -35,20 +35,20 @@ struct HopRequest: Sendable {
         method = request.method.rawValue
         isIdempotent = request.method.isIdempotent
         decodesContent = request.headers[.acceptEncoding] == nil && request.headers[.range] == nil
-        headers = Self.headerList(request.headers, acceptsCodings: decodesContent)
+        headers = Self.headerList(request, acceptsCodings: decodesContent)
     }
 
     /// The second line of defence. libcurl passes a CR, LF or NUL in a method, an address or a header on verbatim, and with it
     /// whatever an attacker put behind it.
     private static func check(_ request: Request, _ url: String) throws(RequestError) {
         let method = request.method.rawValue
-        guard HTTPField.Name(method) != nil else { throw .malformedMethod(method.escapingControls) }  // A token, RFC 9110 §5.6.2.
+        guard method.isToken else { throw .malformedMethod(method.escapingControls) }
         if let bad = url.firstForbiddenControl ?? (url.utf8.contains(0x20) ? "a space" : nil) {
             throw .malformedURL(url.escapingControls, reason: "\(bad) may not stand in a URL")
         }
         for field in request.headers {
             let name = field.name.rawName
-            guard HTTPField.Name(name) != nil else {
+            guard name.isToken else {
                 throw .malformedHeader(name: name.escapingControls, reason: "the name must be a token (RFC 9110 §5.1)")
             }
             let isClean = field.withUnsafeBytesOfValue { !$0.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 } }
@@ -80,37 +80,56 @@ struct HopRequest: Sendable {
 
     /// The caller's fields, and the lines that stop libcurl from adding what nobody asked for. Framing belongs to the transport: a
     /// `Content-Length` or `Transfer-Encoding` that contradicts the body is how requests are smuggled (RFC 9112 §11.2).
-    private static func headerList(_ fields: HTTPFields, acceptsCodings: Bool) -> HeaderList {
-        var text: [UInt8] = []
-        text.reserveCapacity(256)
-        var count = 0
-        func add(_ line: String) {
-            text.append(contentsOf: line.utf8)
-            text.append(0)
-            count += 1
-        }
-        func add(_ name: HTTPField.Name, _ value: some Collection<UInt8>) {
-            text.append(contentsOf: name.rawName.utf8)
-            if value.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) {
-                text.append(UInt8(ascii: ";"))  // `Name:` would take the header out, `Name;` sends it empty.
-            } else {
-                text.append(contentsOf: ": ".utf8)
-                text.append(contentsOf: value)
-            }
-            text.append(0)
-            count += 1
-        }
+    private static func headerList(_ request: Request, acceptsCodings: Bool) -> HeaderList {
+        let fields = request.headers
+        var lines = HeaderLineText()
         for field in fields where field.name != .contentLength && field.name != .transferEncoding && field.name != .cookie {
-            field.withUnsafeBytesOfValue { add(field.name, $0) }
+            field.withUnsafeBytesOfValue { lines.add(field.name, $0) }
         }
         // `HTTPFields` keeps a line for each cookie, as HTTP/2 may send them; there must be no second one in HTTP/1 (RFC 6265bis §5.8.3).
-        let cookies = fields[fields: .cookie].map { $0.withUnsafeBytesOfValue { Array($0) } }
-        if !cookies.isEmpty { add(.cookie, Array(cookies.joined(separator: "; ".utf8))) }
-        if acceptsCodings, !ContentDecoder.accepted.isEmpty { add("Accept-Encoding: " + ContentDecoder.accepted) }
+        if fields.contains(.cookie) {
+            let cookies = fields[fields: .cookie].map { $0.withUnsafeBytesOfValue { Array($0) } }
+            lines.add(.cookie, Array(cookies.joined(separator: "; ".utf8)))
+        }
+        // As lines, and not as the options that libcurl has for them: it formats an option's text twice, 100 instructions a character.
+        if acceptsCodings, !ContentDecoder.accepted.isEmpty { lines.add("Accept-Encoding: " + ContentDecoder.accepted) }
+        if fields[.userAgent] == nil { lines.add(CurlVersion.userAgentLine) }
         // A name with nothing after its colon takes libcurl's own header out.
-        if fields[.accept] == nil { add("Accept:") }
-        if fields[.expect] == nil { add("Expect:") }
-        if fields[.userAgent] == nil { add(CurlVersion.userAgentLine) }
-        return HeaderList(text, count: count)
+        if fields[.accept] == nil { lines.add("Accept:") }
+        if !request.body.isNone, fields[.expect] == nil { lines.add("Expect:") }
+        return HeaderList(lines.text, count: lines.count)
     }
+}
+
+/// Header lines as they are gathered, each ended by a NUL.
+private struct HeaderLineText {
+    private(set) var text: [UInt8] = []
+    private(set) var count = 0
+
+    init() {
+        text.reserveCapacity(256)
+    }
+
+    mutating func add(_ line: String) {
+        text.append(contentsOf: line.utf8)
+        text.append(0)
+        count += 1
+    }
+
+    mutating func add(_ name: HTTPField.Name, _ value: some Collection<UInt8>) {
+        text.append(contentsOf: name.rawName.utf8)
+        if value.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) {
+            text.append(UInt8(ascii: ";"))  // `Name:` would take the header out, `Name;` sends it empty.
+        } else {
+            text.append(contentsOf: ": ".utf8)
+            text.append(contentsOf: value)
+        }
+        text.append(0)
+        count += 1
+    }
+}
+
+extension String {
+    /// RFC 9110 §5.6.2.
+    fileprivate var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenOctet) }
 }

@@ -87,6 +87,7 @@ final class HostQueue<Key: Hashable, Item> {
 
     /// The next item that may start; it counts as started from now on.
     func next() -> (item: Item, ticket: Ticket)? {
+        guard waiting > 0 else { return nil }
         // Only a host that multiplexes can start something on a connection that it has already.
         if usedConnections >= connections, multiplexingLanes == 0 { return nil }
         for _ in 0..<turns.count {

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import HTTPTypes
 
 /// Turns the bytes of one head into status and fields (RFC 9112 §4 and §5). Pure: no I/O; nothing that a server sends makes it trap.
@@ -85,15 +86,25 @@ struct ResponseHeadParser {
 
     /// `HTTP/1.1 200 OK`, and `HTTP/2 200` as libcurl writes it for HTTP/2.
     private static func status(_ line: Slice<Bytes>) throws(Malformed) -> HTTPResponse.Status {
-        let parts = line.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count >= 2, parts[0].starts(with: "HTTP/".utf8), parts[1].count == 3, parts[1].allSatisfy(\.isDigit),
-            let code = Int(String(decoding: parts[1], as: UTF8.self)), code >= 100
-        else {
+        let space = UInt8(ascii: " ")
+        guard line.starts(with: "HTTP/".utf8), let end = line.firstIndex(of: space), let code = code(line[(end + 1)...]) else {
             throw Malformed(
                 reason: "expected a status line, got '\(String(decoding: line.prefix(60), as: UTF8.self).escapingControls)'")
         }
-        guard parts.count == 3, !parts[2].isEmpty else { return HTTPResponse.Status(code: code) }
-        return HTTPResponse.Status(code: code, reasonPhrase: String(decoding: parts[2], as: UTF8.self))
+        let phrase = line[(end + 1)...].dropFirst(4)
+        guard !phrase.isEmpty else { return HTTPResponse.Status(code: code) }
+        return HTTPResponse.Status(code: code, reasonPhrase: String(decoding: phrase, as: UTF8.self))
+    }
+
+    /// Three digits, at least 100, and behind them a space or nothing.
+    private static func code(_ text: Slice<Bytes>) -> Int? {
+        guard text.count == 3 || (text.count > 3 && text[text.startIndex + 3] == UInt8(ascii: " ")) else { return nil }
+        var code = 0
+        for byte in text.prefix(3) {
+            guard byte.isDigit else { return nil }
+            code = code * 10 + Int(byte - UInt8(ascii: "0"))
+        }
+        return code >= 100 ? code : nil
     }
 
     /// A line whose name is no token is left out: nobody could ask for it by that name, and to mend it (`Content-Length :`) would
@@ -133,11 +144,16 @@ struct ResponseHeadParser {
 
     /// The bytes up to the next LF, without it and without the CR before it.
     private static func nextLine(_ rest: inout Slice<Bytes>) -> Slice<Bytes> {
-        let end = rest.firstIndex(of: 0x0A) ?? rest.endIndex
+        let end = lineFeed(in: rest) ?? rest.endIndex
         var line = rest[..<end]
         rest = rest[(end < rest.endIndex ? end + 1 : end)...]
         if line.last == 0x0D { line = line.dropLast() }
         return line
+    }
+
+    private static func lineFeed(in rest: Slice<Bytes>) -> Int? {
+        guard let base = rest.base.baseAddress, !rest.isEmpty else { return nil }
+        return memchr(base + rest.startIndex, 0x0A, rest.count).map { UnsafeRawPointer($0) - UnsafeRawPointer(base) }
     }
 
     private static func isFolded(_ rest: Slice<Bytes>) -> Bool {
