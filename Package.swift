@@ -114,8 +114,9 @@ let package = Package(
             ]
                 + networkers + interactors,
             path: "Tools/Networker", swiftSettings: settings),
+        .target(name: "Programs", path: "Tests/Programs", swiftSettings: settings),
         .testTarget(
-            name: "CoreAPITests", dependencies: ["CoreAPI", "CoreAPITesting", httpTypes, logging], path: "Tests/CoreAPITests",
+            name: "CoreAPITests", dependencies: ["CoreAPI", "CoreAPITesting", "Programs", httpTypes, logging], path: "Tests/CoreAPITests",
             swiftSettings: settings),
         .testTarget(
             name: "CoreAPIDigestTests", dependencies: ["CoreAPI", "CoreAPIDigest", "CoreAPITesting", crypto, httpTypes],
@@ -134,7 +135,7 @@ let package = Package(
             dependencies: ["CoreAPI", "CoreAPITesting", "CoreAPIXML", product("XMLCoder", "XMLCoder", trait: "XML"), httpTypes],
             path: "Tests/CoreAPIXMLTests", swiftSettings: settings),
         .testTarget(
-            name: "CoreAPITestingTests", dependencies: ["CoreAPI", "CoreAPITesting", httpTypes],
+            name: "CoreAPITestingTests", dependencies: ["CoreAPI", "CoreAPITesting", "Programs", httpTypes],
             path: "Tests/CoreAPITestingTests",
             swiftSettings: settings),
         .testTarget(
@@ -143,7 +144,7 @@ let package = Package(
         .testTarget(
             name: "NetworkerCommandTests",
             dependencies: [
-                "networker", "CoreAPI", "CoreAPITesting", "Sandbox",
+                "networker", "CoreAPI", "CoreAPITesting", "Programs", "Sandbox",
                 product("ArgumentParser", "swift-argument-parser", trait: "Tools"),
                 httpTypes,
             ],

@@ -1,27 +1,19 @@
 import CoreAPITesting
 import Foundation
+import Programs
 import Testing
 
 @Suite("The command in a process of its own")
 struct ProcessTests {
     /// Runs the built command; it lies beside the test bundle.
-    private func run(_ arguments: [String], environment: [String: String]) throws -> (status: Int32, output: String) {
-        let command = Process()
+    private func run(_ arguments: [String], environment: [String: String]) async throws -> Program.Outcome {
         let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        command.executableURL = tests.deletingLastPathComponent().appendingPathComponent("networker")
-        command.arguments = arguments
-        command.environment = environment
-        let pipe = Pipe()
-        command.standardOutput = pipe
-        command.standardError = pipe
-        try command.run()
-        let output = pipe.fileHandleForReading.readDataToEndOfFile()
-        command.waitUntilExit()
-        return (command.terminationStatus, String(decoding: output, as: UTF8.self))
+        let command = tests.deletingLastPathComponent().appendingPathComponent("networker").path
+        return try await Program.run([command] + arguments, environment: environment, capturesErrors: true)
     }
 
     /// A name server that does not answer, put in the place of the system's by the dynamic linker.
-    private func slowResolver() throws -> String {
+    private func slowResolver() async throws -> String {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("slow-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let source = folder.appendingPathComponent("slow.c")
@@ -32,30 +24,25 @@ struct ProcessTests {
             """.utf8
         ).write(to: source)
         let library = folder.appendingPathComponent("slow.so").path
-        let compiler = Process()
-        compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        compiler.arguments = ["clang", "-shared", "-fPIC", "-o", library, source.path]
-        try compiler.run()
-        compiler.waitUntilExit()
-        try #require(compiler.terminationStatus == 0)
+        try #require(try await Program.run(["clang", "-shared", "-fPIC", "-o", library, source.path]).status == 0)
         return library
     }
 
     @Test("is not held by a name server that does not answer, past its timeout or at its end")
-    func slowNameServer() throws {
-        let library = try slowResolver()
+    func slowNameServer() async throws {
+        let library = try await slowResolver()
         defer { try? FileManager.default.removeItem(atPath: URL(fileURLWithPath: library).deletingLastPathComponent().path) }
         let start = ContinuousClock.now
-        let result = try run(
+        let result = try await run(
             ["call", "HTTPBin", "GET", "get", "--host", "http://slow.example", "--timeout", "1"],
             environment: ["LD_PRELOAD": library, "HOME": "/tmp"])
         #expect(result.status == 1)
-        #expect(result.output.contains("within 1.0 seconds"), "\(result.output)")
+        #expect(result.text.contains("within 1.0 seconds"), "\(result.text)")
         #expect(ContinuousClock.now - start < .seconds(10))
     }
 
     @Test("goes through the proxy that the environment names, and not for the hosts that need none")
-    func proxy() throws {
+    func proxy() async throws {
         let proxy = try LoopbackServer.start { _ in .ok("from the proxy") }
         let server = try LoopbackServer.start { _ in .ok("from the server") }
         defer {
@@ -63,13 +50,13 @@ struct ProcessTests {
             server.close()
         }
         let environment = ["http_proxy": proxy.url, "no_proxy": "127.0.0.1", "HOME": "/tmp"]
-        let outside = try run(
+        let outside = try await run(
             ["call", "HTTPBin", "GET", "get", "--host", "http://unreachable.invalid"], environment: environment)
         #expect(outside.status == 0, "\(outside.output)")
-        #expect(outside.output.contains("from the proxy"))
+        #expect(outside.text.contains("from the proxy"))
         #expect(proxy.requests.map(\.target) == ["http://unreachable.invalid/get"])
-        let inside = try run(["call", "HTTPBin", "GET", "get", "--host", server.url], environment: environment)
-        #expect(inside.output.contains("from the server"), "\(inside.output)")
+        let inside = try await run(["call", "HTTPBin", "GET", "get", "--host", server.url], environment: environment)
+        #expect(inside.text.contains("from the server"), "\(inside.output)")
         #expect(proxy.requests.count == 1)
     }
 }

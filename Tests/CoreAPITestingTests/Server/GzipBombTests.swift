@@ -1,5 +1,6 @@
 import CoreAPITesting
 import Foundation
+import Programs
 import Testing
 
 @Suite("A gzip bomb", .timeLimit(.minutes(1)))
@@ -18,25 +19,18 @@ struct GzipBombTests {
     }
 
     /// What the system's own gzip makes of a file; it checks the checksum and the length, too.
-    private func unzipped(_ file: Data) throws -> Data {
+    private func unzipped(_ file: Data) async throws -> Data {
         let url = FileManager.default.temporaryDirectory.appending(path: "bomb-\(UUID().uuidString).gz")
         try file.write(to: url)
         defer { try? FileManager.default.removeItem(at: url) }
-        let output = Pipe()
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["gzip", "-dc", url.path]
-        process.standardOutput = output
-        try process.run()
-        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
-        return bytes
+        let outcome = try await Program.run(["gzip", "-dc", url.path])
+        try #require(outcome.status == 0)
+        return outcome.output
     }
 
     @Test("decodes to exactly that many zeros", arguments: [1, 2, 258, 259, 260, 516, 517, 1000, 65_536, 1_000_003])
-    func decodes(count: Int) throws {
-        #expect(try unzipped(body(decodedBytes: count)) == Data(count: count))
+    func decodes(count: Int) async throws {
+        #expect(try await unzipped(body(decodedBytes: count)) == Data(count: count))
     }
 
     @Test("is a thousandth of what it decodes to")

@@ -2,6 +2,7 @@ import CoreAPI
 import CoreAPITesting
 import Foundation
 import HTTPTypes
+import Programs
 import Testing
 
 @Suite("A server that speaks HTTP/2")
@@ -60,19 +61,11 @@ struct HTTP2ServerTests {
     @Test("serves a client that begins with HTTP/2 in clear text")
     func priorKnowledge() async throws {
         let server = try LoopbackServer.start { request in .ok("\(request.version) \(request.bodyText)") }
-        let output = try curl("--http2-prior-knowledge", "--data", "x=1", server.url)
+        let output = try await curl("--http2-prior-knowledge", "--data", "x=1", server.url)
         #expect(output == "HTTP/2 x=1")
     }
 
-    private func curl(_ arguments: String...) throws -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["curl", "-sS", "--max-time", "10"] + arguments
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return String(decoding: data, as: UTF8.self)
+    private func curl(_ arguments: String...) async throws -> String {
+        try await Program.run(["curl", "-sS", "--max-time", "10"] + arguments).text
     }
 }

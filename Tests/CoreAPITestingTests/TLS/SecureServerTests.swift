@@ -2,6 +2,7 @@ import CoreAPI
 import CoreAPITesting
 import Foundation
 import HTTPTypes
+import Programs
 import Testing
 
 @Suite("A server with TLS")
@@ -54,7 +55,7 @@ struct SecureServerTests {
     }
 
     @Test("makes certificates that openssl finds sound, and whose pin is the one that openssl computes")
-    func certificates() throws {
+    func certificates() async throws {
         let root = try TestAuthority(name: "Root")
         let leaf = try root.intermediate().certificate(for: ["a.test", "*.b.test", "10.1.2.3"], key: .rsa(2048))
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("kit-test-\(UInt64.random(in: 0 ... .max))")
@@ -68,14 +69,7 @@ struct SecureServerTests {
             openssl verify -CAfile root -untrusted chain -verify_hostname x.b.test -verify_ip 10.1.2.3 leaf
             openssl pkey -in key -pubout -outform der | openssl dgst -sha256 -binary | base64
             """
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/bash")
-        process.arguments = ["-c", script]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let output = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
+        let output = try await Program.run(["/bin/bash", "-c", script]).text
         #expect(output == "leaf: OK\n\(leaf.certificate.pin.dropFirst("sha256/".count))\n")
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 import Testing
 
 @Suite("Typed endpoints: wrong pairs fail to compile")
@@ -17,7 +18,7 @@ struct TypedPairsTests {
         """
 
     /// Whether the compiler takes the statement.
-    private func compiles(_ statement: String) throws -> Bool {
+    private func compiles(_ statement: String) async throws -> Bool {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pairs-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -25,18 +26,11 @@ struct TypedPairsTests {
         try Data((Self.declarations + statement + "\n}\n").utf8).write(to: file)
         let modules = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
             .appendingPathComponent("Modules").path
-        let compiler = Process()
-        compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        compiler.arguments = [
+        return try await Program.run([
             "swiftc", "-typecheck", "-swift-version", "6", "-I", modules, "-Xcc",
             "-fmodule-map-file=\(SourceTree.path("CoreAPI/CCurl/module.modulemap"))", "-Xcc",
             "-fmodule-map-file=\(SourceTree.path("CoreAPI/CStreamEnds/include/module.modulemap"))", file.path,
-        ]
-        compiler.standardError = FileHandle.nullDevice
-        compiler.standardOutput = FileHandle.nullDevice
-        try compiler.run()
-        compiler.waitUntilExit()
-        return compiler.terminationStatus == 0
+        ], capturesErrors: true).status == 0
     }
 
     @Test(
@@ -47,8 +41,8 @@ struct TypedPairsTests {
             "let raw: PUT<Data, Void> = Orders.create(\"x\"); try await dispatcher.request(raw, .init())",
             "let none: DELETE<Void, Void> = Orders.create(\"x\"); try await dispatcher.request(none)",
         ])
-    func right(statement: String) throws {
-        #expect(try compiles(statement))
+    func right(statement: String) async throws {
+        #expect(try await compiles(statement))
     }
 
     @Test(
@@ -61,7 +55,7 @@ struct TypedPairsTests {
             "let wrong: GET<Opaque, Order> = Orders.create(\"x\"); _ = wrong",
             "let wrong: GET<Void, Opaque> = Orders.create(\"x\"); _ = wrong",
         ])
-    func wrong(statement: String) throws {
-        #expect(try !compiles(statement))
+    func wrong(statement: String) async throws {
+        #expect(try await !compiles(statement))
     }
 }

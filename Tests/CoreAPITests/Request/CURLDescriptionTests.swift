@@ -2,6 +2,7 @@ import CoreAPI
 import CoreAPITesting
 import Foundation
 import HTTPTypes
+import Programs
 import Testing
 
 @Suite("The cURL form")
@@ -15,17 +16,12 @@ struct CURLDescriptionTests {
         return (try #require(response.request), try #require(server.requests.last))
     }
 
-    private func paste(_ command: String) throws {
-        let shell = Process()
-        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+    private func paste(_ command: String) async throws {
         // By standard input, as a paste comes; a command line of its own would be bounded.
         let input = FileManager.default.temporaryDirectory.appendingPathComponent("paste-\(UUID().uuidString)")
         try Data((command + " --silent --max-time 10 --output /dev/null\n").utf8).write(to: input)
         defer { try? FileManager.default.removeItem(at: input) }
-        shell.standardInput = try FileHandle(forReadingFrom: input)
-        try shell.run()
-        shell.waitUntilExit()
-        #expect(shell.terminationStatus == 0, "\(command)")
+        #expect(try await Program.run(["/bin/sh"], input: input.path).status == 0, "\(command)")
     }
 
     static let endpoints: [TestEndpoint] = [
@@ -56,7 +52,7 @@ struct CURLDescriptionTests {
         let server = try LoopbackServer.start { _ in .ok("{}") }
         defer { server.close() }
         let (request, ours) = try await exchange(Self.endpoints[index], server)
-        try paste(request.cURLDescription(revealingSecrets: true))
+        try await paste(request.cURLDescription(revealingSecrets: true))
         let theirs = try #require(server.requests.last)
         #expect(server.requests.count == 2)
         #expect(theirs.method == ours.method)

@@ -1,0 +1,88 @@
+import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// A program that a test runs to its end.
+///
+/// By `posix_spawn`, because Foundation's `Process` reads beyond the end of a directory's entry on Linux, which has crashed a run; and
+/// on a thread of its own, because a thread of the cooperative pool that waits for a program is missed by every other test.
+public enum Program {
+    public struct Outcome: Sendable {
+        /// What it exited with, or 128 and the signal that ended it.
+        public let status: Int32
+        public let output: Data
+
+        public var text: String { String(decoding: output, as: UTF8.self) }
+    }
+
+    public struct Failure: Error {
+        public let call: String
+        public let code: Int32
+    }
+
+    /// - Parameters:
+    ///   - arguments: the first is the program, looked for in `PATH`.
+    ///   - environment: `nil` for this process's own.
+    ///   - input: a file; nothing by default.
+    ///   - capturesErrors: whether what it writes to standard error is part of the output.
+    /// - Throws: ``Failure``, when it does not begin.
+    public static func run(
+        _ arguments: [String], environment: [String: String]? = nil, input: String = "/dev/null", capturesErrors: Bool = false
+    ) async throws -> Outcome {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(
+                    with: Result { try runAndWait(arguments, environment ?? ProcessInfo.processInfo.environment, input, capturesErrors) })
+            }
+        }
+    }
+
+    private static func runAndWait(
+        _ arguments: [String], _ environment: [String: String], _ input: String, _ capturesErrors: Bool
+    ) throws -> Outcome {
+        let pipe = Pipe()
+        let writer = pipe.fileHandleForWriting.fileDescriptor
+        var actions = posix_spawn_file_actions_t()
+        try check("posix_spawn_file_actions_init", posix_spawn_file_actions_init(&actions))
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        try check("addopen", posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0))
+        try check("adddup2", posix_spawn_file_actions_adddup2(&actions, writer, 1))
+        if capturesErrors { try check("adddup2", posix_spawn_file_actions_adddup2(&actions, writer, 2)) }
+        #if !canImport(Darwin)
+        // No socket of another test's server goes along.
+        try check("addclosefrom", posix_spawn_file_actions_addclosefrom_np(&actions, 3))
+        #endif
+        var process = pid_t()
+        let code = withStrings(arguments) { arguments in
+            withStrings(environment.map { "\($0)=\($1)" }) { environment in
+                posix_spawnp(&process, arguments[0] ?? UnsafeMutablePointer(mutating: ""), &actions, nil, arguments, environment)
+            }
+        }
+        try check("posix_spawnp", code)
+        try pipe.fileHandleForWriting.close()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        let signal = status & 0x7F
+        return Outcome(status: signal == 0 ? (status >> 8) & 0xFF : 128 + signal, output: output)
+    }
+
+    private static func check(_ call: String, _ code: Int32) throws {
+        if code != 0 { throw Failure(call: call, code: code) }
+    }
+
+    private static func withStrings<Result>(
+        _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+    ) -> Result {
+        var copies = strings.map { strdup($0) } + [nil]
+        defer { for copy in copies { free(copy) } }
+        return copies.withUnsafeMutableBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { preconditionFailure("never empty: it ends with nil") }
+            return body(base)
+        }
+    }
+}
