@@ -14,7 +14,6 @@ final class CurlExchange {
     /// What the last redirect made of the request.
     private var redirected: Request?
     private var visited: [HTTPURL] = []
-    private var metrics: TransferMetrics?
     private(set) var answer: Response<Data>
 
     init(_ request: Request, loop: CurlLoop) {
@@ -70,11 +69,10 @@ final class CurlExchange {
     /// Adds what the exchanges before it cost.
     private func finish(_ answer: Response<Data>) -> Response<Data> {
         var answer = answer
-        if let earlier = metrics {
+        if let earlier = self.answer.metrics {
             answer.metrics = answer.metrics.map { $0.adding(earlier: earlier) } ?? earlier
         }
         answer.metrics?.redirects = visited
-        metrics = answer.metrics
         return answer
     }
 
