@@ -144,6 +144,12 @@ final class CurlWorker {
         var hasStarted = false
         defer { count() }
         while let (transfer, ticket) = queue.next() {
+            guard !transfer.isTooLate(now) else {
+                // Its clock ends it; its place goes to one that has the time to use it.
+                transfer.ticket = nil
+                queue.finish(ticket)
+                continue
+            }
             transfer.ticket = ticket
             start(transfer)
             hasStarted = true
