@@ -10,7 +10,9 @@ struct LoadTests {
     @Test("1,000 requests, 64 at a time, all succeed on at most eight connections")
     func thousand() async throws {
         let server = try LoopbackServer.start { .ok($0.target) }
-        let transport = CurlTransport()
+        var limits = Limits()
+        limits.connectionsPerHost = 8
+        let transport = CurlTransport(limits: limits)
         let requests = Requests(transport)
         let bad = Mutex(0)
         await each(of: 1_000, atOnce: 64) { index in
