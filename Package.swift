@@ -116,7 +116,8 @@ let package = Package(
             path: "Tools/Networker", swiftSettings: settings),
         .target(name: "Programs", path: "Tests/Programs", swiftSettings: settings),
         .testTarget(
-            name: "CoreAPITests", dependencies: ["CoreAPI", "CoreAPITesting", "Programs", httpTypes, logging], path: "Tests/CoreAPITests",
+            name: "CoreAPITests", dependencies: ["CoreAPI", "CoreAPITesting", "Programs", httpTypes, logging],
+            path: "Tests/CoreAPITests",
             swiftSettings: settings),
         .testTarget(
             name: "CoreAPIDigestTests", dependencies: ["CoreAPI", "CoreAPIDigest", "CoreAPITesting", crypto, httpTypes],

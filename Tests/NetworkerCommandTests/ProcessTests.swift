@@ -52,11 +52,11 @@ struct ProcessTests {
         let environment = ["http_proxy": proxy.url, "no_proxy": "127.0.0.1", "HOME": "/tmp"]
         let outside = try await run(
             ["call", "HTTPBin", "GET", "get", "--host", "http://unreachable.invalid"], environment: environment)
-        #expect(outside.status == 0, "\(outside.output)")
+        #expect(outside.status == 0, "\(outside.text)")
         #expect(outside.text.contains("from the proxy"))
         #expect(proxy.requests.map(\.target) == ["http://unreachable.invalid/get"])
         let inside = try await run(["call", "HTTPBin", "GET", "get", "--host", server.url], environment: environment)
-        #expect(inside.text.contains("from the server"), "\(inside.output)")
+        #expect(inside.text.contains("from the server"), "\(inside.text)")
         #expect(proxy.requests.count == 1)
     }
 }

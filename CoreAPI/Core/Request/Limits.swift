@@ -13,12 +13,20 @@ public struct Limits: Sendable, Hashable {
     public var redirects = 20
     /// Whether a redirect may lead from https to http. Default `false`.
     public var allowsRedirectsToInsecure = false
-    /// Connections open at once, to all hosts together (`CURLMOPT_MAX_TOTAL_CONNECTIONS`). Default 64.
-    public var connections = 64
-    /// Connections open at once to one host (`CURLMOPT_MAX_HOST_CONNECTIONS`). Default 8.
-    public var connectionsPerHost = 8
-    /// Streams at once on one HTTP/2 connection (`CURLMOPT_MAX_CONCURRENT_STREAMS`). Default 256.
-    public var streamsPerConnection = 256
+    /// Connections open at once, to all hosts together (`CURLMOPT_MAX_TOTAL_CONNECTIONS`). Default 200: with what else an app has open
+    /// that stays below 256 descriptors, the least that a supported system gives a process.
+    public var connections = 200
+    /// Connections open at once to one host (`CURLMOPT_MAX_HOST_CONNECTIONS`); a further request waits in the kit's queue. Default 100.
+    /// A host that speaks HTTP/2 gets one connection and ``streamsPerConnection`` instead.
+    ///
+    /// An app that has a few requests under way opens a few, whatever the limit. A service that has thousands, to a host that takes
+    /// seconds for each, gets nowhere with the handful of a browser: 2,000 requests of 2 s take 40 s with 100 connections, and more
+    /// than eight minutes with eight.
+    public var connectionsPerHost = 100
+    /// Streams at once on one HTTP/2 connection (`CURLMOPT_MAX_CONCURRENT_STREAMS`), and so requests at once to a host that speaks it:
+    /// it gets one connection (RFC 9113 §9.1). Default 100, which every server is asked to allow (§6.5.2). Where a server allows fewer
+    /// than are asked for, more connections are opened, up to ``connectionsPerHost``.
+    public var streamsPerConnection = 100
     /// Requests that wait in the kit's queue before a further one is refused. Default 100,000.
     public var queuedRequests = 100_000
     /// Attempts of one call, the first included, whoever asks for the others. Default 10.

@@ -26,11 +26,13 @@ struct TypedPairsTests {
         try Data((Self.declarations + statement + "\n}\n").utf8).write(to: file)
         let modules = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
             .appendingPathComponent("Modules").path
-        return try await Program.run([
-            "swiftc", "-typecheck", "-swift-version", "6", "-I", modules, "-Xcc",
-            "-fmodule-map-file=\(SourceTree.path("CoreAPI/CCurl/module.modulemap"))", "-Xcc",
-            "-fmodule-map-file=\(SourceTree.path("CoreAPI/CStreamEnds/include/module.modulemap"))", file.path,
-        ], capturesErrors: true).status == 0
+        return try await Program.run(
+            [
+                "swiftc", "-typecheck", "-swift-version", "6", "-I", modules, "-Xcc",
+                "-fmodule-map-file=\(SourceTree.path("CoreAPI/CCurl/module.modulemap"))", "-Xcc",
+                "-fmodule-map-file=\(SourceTree.path("CoreAPI/CStreamEnds/include/module.modulemap"))", file.path,
+            ], capturesErrors: true
+        ).status == 0
     }
 
     @Test(

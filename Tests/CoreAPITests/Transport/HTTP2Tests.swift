@@ -64,7 +64,9 @@ struct HTTP2Tests {
     @Test("A host that speaks HTTP/1.1 only gets its connections and no more, without waiting for one another once that is known")
     func http1() async throws {
         let server = try NginxServer(http2: false)
-        let transport = CurlTransport()
+        var limits = Limits()
+        limits.connectionsPerHost = 8
+        let transport = CurlTransport(limits: limits)
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(server.authority))
         let sender = requests

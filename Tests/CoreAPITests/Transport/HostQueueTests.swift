@@ -36,19 +36,31 @@ struct HostQueueTests {
         #expect(first.map(\.item) == [0, 100])
     }
 
-    @Test("A host that multiplexes is released to its streams, and takes a connection for every so many")
+    @Test("A host that multiplexes is released to its streams, which take one connection")
     func multiplexing() {
-        let queue = queue(2, perHost: 2, streams: 3)
+        let queue = queue(2, perHost: 2, streams: 6)
         for item in 0..<10 { _ = queue.enqueue(item, for: "h2") }
         let first = start(queue)
         #expect(first.count == 2)
         queue.learn(first[0].ticket, multiplexes: true)
         #expect(first[0].ticket.multiplexes == true)
         #expect(start(queue).map(\.item) == [2, 3, 4, 5])
-        _ = queue.enqueue(100, for: "other")
-        #expect(start(queue).isEmpty)
+        for item in 100..<103 { _ = queue.enqueue(item, for: "other") }
+        #expect(start(queue).map(\.item) == [100])
         for entry in first { queue.finish(entry.ticket) }
         #expect(start(queue).map(\.item) == [6, 7])
+    }
+
+    @Test("A host of which nothing is known gets no more than a few, one that cannot multiplex all its connections at once")
+    func scouts() {
+        let queue = queue(perHost: 20)
+        for item in 0..<30 { _ = queue.enqueue(item, for: "unknown") }
+        let first = start(queue)
+        #expect(first.count == Queue.scouts)
+        queue.learn(first[0].ticket, multiplexes: false)
+        #expect(start(queue).count == 20 - Queue.scouts)
+        for item in 0..<30 { _ = queue.enqueue(item, for: "plain", multiplexes: false) }
+        #expect(start(queue).count == 20)
     }
 
     @Test("A removed item does not start, and gives its place in the queue to another")

@@ -10,7 +10,9 @@ struct LoadTests {
     @Test("1,000 requests, 64 at a time, all succeed on at most eight connections")
     func thousand() async throws {
         let server = try LoopbackServer.start { .ok($0.target) }
-        let transport = CurlTransport()
+        var limits = Limits()
+        limits.connectionsPerHost = 8
+        let transport = CurlTransport(limits: limits)
         let requests = Requests(transport)
         let bad = Mutex(0)
         await each(of: 1_000, atOnce: 64) { index in
@@ -153,5 +155,28 @@ struct LoadTests {
         #expect(server.requests.count == 1)
         await transport.close()
         _ = await holding.value
+    }
+
+    @Test("What runs out of time together in the queue is not started to run out of time a moment later")
+    func expiringTogether() async throws {
+        let server = try LoopbackServer.start { _ in .stallBeforeHead }
+        var limits = Limits()
+        limits.connectionsPerHost = 4
+        let transport = CurlTransport(limits: limits)
+        let requests = Requests(transport)
+        var pattern = try requests.make(.get, server.url)
+        // One call, so that their clocks began together and run out within 12 ms.
+        let ends = (0..<240).map { index in
+            pattern.timeout.total = .milliseconds(1_000) + .microseconds(index * 50)
+            return Task { [pattern] in await transport.send(pattern) }
+        }
+        for end in ends {
+            let response = await end.value
+            #expect(response.transportError?.label == "timedOut.total")
+            #expect(response.request.map { $0.call.started.duration(to: .now) >= $0.timeout.total } == true)
+        }
+        #expect(server.connectionsAccepted <= 4)
+        #expect(transport.activeTransfers == 0 && transport.queuedTransfers == 0)
+        await transport.close()
     }
 }

@@ -105,6 +105,13 @@ final class CurlTransfer: @unchecked Sendable {  // One owner at a time; the han
         return min(request.deadline, isUploading ? min(lastActivity + idle, now + max(idle / 4, 1_000_000)) : lastActivity + idle)
     }
 
+    /// Whether what is left of its time, after the wait in the queue, is none or as good as none: less than a fiftieth of that wait, the last
+    /// 1.2 s of a minute. Where a server is too slow for the queue, many run out of time together, and each one's place would go to the
+    /// next that runs out a moment later, for the price of a connection.
+    func isTooLate(_ now: LoopClock.Nanoseconds) -> Bool {
+        request.deadline - now <= (now - submitted) / 50
+    }
+
     /// Which clock ran out, if one did.
     func expired(_ now: LoopClock.Nanoseconds) -> TransportError? {
         let timeout = request.request.timeout

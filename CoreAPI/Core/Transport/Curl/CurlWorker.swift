@@ -79,7 +79,9 @@ final class CurlWorker {
         case .submit(let transfer):
             guard transfer.stage == .new else { return resume(transfer, CurlOutcome(end: .cancelled)) }
             transfer.submitted = now
-            guard let ticket = queue.enqueue(transfer, for: HostKey(transfer.request.url)) else {
+            let url = transfer.request.url
+            // What HTTP/2 there is in clear text, the kit does not speak.
+            guard let ticket = queue.enqueue(transfer, for: HostKey(url), multiplexes: url.scheme == .http ? false : nil) else {
                 transfer.stage = .done
                 return resume(transfer, CurlOutcome(end: .failed(.queueFull(limit: queueLimit))))
             }
@@ -144,6 +146,12 @@ final class CurlWorker {
         var hasStarted = false
         defer { count() }
         while let (transfer, ticket) = queue.next() {
+            guard !transfer.isTooLate(now) else {
+                // Its clock ends it; its place goes to one that has the time to use it.
+                transfer.ticket = nil
+                queue.finish(ticket)
+                continue
+            }
             transfer.ticket = ticket
             start(transfer)
             hasStarted = true

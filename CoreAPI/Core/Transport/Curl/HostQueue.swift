@@ -5,7 +5,8 @@
 /// no getter of 7.88.1 says how long it waited (`CURLINFO_QUEUE_TIME_T` came with 8.6).
 ///
 /// What a host may have at once depends on its protocol. One HTTP/1.1 connection carries one transfer. One HTTP/2 connection carries
-/// many; whether a host speaks it is known with its first response, so until then it gets no more than its connections.
+/// many, and a host that speaks it gets one (RFC 9113 §9.1): what does not fit on it would make libcurl 7.88 open one for every item.
+/// Whether a host speaks it is known with its first response, or because it cannot; until then it gets no more than a few.
 final class HostQueue<Key: Hashable, Item> {
     /// Names one item, waiting or started, until it is removed or finished.
     struct Ticket {
@@ -31,6 +32,10 @@ final class HostQueue<Key: Hashable, Item> {
         }
     }
 
+    /// Items of a host of which it is not known what it speaks. libcurl holds them back until the first one has a connection, and shows
+    /// nobody for how long.
+    static var scouts: Int { 8 }
+
     private let connections: Int
     private let connectionsPerHost: Int
     private let streamsPerConnection: Int
@@ -55,8 +60,14 @@ final class HostQueue<Key: Hashable, Item> {
     }
 
     /// Joins the queue, or returns `nil` when as many wait as may. One that can start at once is never refused.
-    func enqueue(_ item: Item, for key: Key) -> Ticket? {
+    ///
+    /// - Parameters:
+    ///   - item: what waits.
+    ///   - key: its host.
+    ///   - multiplexes: what is known about the host before its first response.
+    func enqueue(_ item: Item, for key: Key, multiplexes: Bool? = nil) -> Ticket? {
         let lane = lane(for: key)
+        if lane.multiplexes == nil, let multiplexes { change(lane) { lane.multiplexes = multiplexes } }
         guard waiting < capacity || (lane.live == 0 && canStart(lane)) else {
             forgetIfIdle(lane)
             return nil
@@ -129,9 +140,11 @@ final class HostQueue<Key: Hashable, Item> {
     // MARK: - Lanes
 
     private func limit(of lane: Lane) -> Int {
-        guard lane.multiplexes == true else { return connectionsPerHost }
-        let (limit, overflow) = connectionsPerHost.multipliedReportingOverflow(by: streamsPerConnection)
-        return overflow ? .max : limit
+        switch lane.multiplexes {
+        case true?: streamsPerConnection
+        case false?: connectionsPerHost
+        case nil: min(Self.scouts, connectionsPerHost)
+        }
     }
 
     private func connections(of lane: Lane, active: Int) -> Int {
