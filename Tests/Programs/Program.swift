@@ -60,9 +60,9 @@ public enum Program {
             try check("addclosefrom", unsafeBitCast(close, to: CloseFrom.self)(&actions, 3))
         }
         var process = pid_t()
-        let code = withStrings(arguments) { arguments in
+        let code = withStrings(arguments) { list in
             withStrings(environment.map { "\($0)=\($1)" }) { environment in
-                posix_spawnp(&process, arguments[0] ?? UnsafeMutablePointer(mutating: ""), &actions, nil, arguments, environment)
+                posix_spawnp(&process, arguments.first ?? "", &actions, nil, list, environment)
             }
         }
         try check("posix_spawnp", code)

@@ -44,6 +44,25 @@ struct HTTP2Tests {
         await transport.close()
     }
 
+    /// An answer that was read on behalf of another stream lay in libcurl until the connect timeout, in one burst of ten.
+    @Test("Bursts on fresh connections wait for no timer")
+    func bursts() async throws {
+        let server = try NginxServer(http2: true)
+        let url = server.url + "/connection"
+        for _ in 0..<40 {
+            let transport = CurlTransport()
+            var requests = Requests(transport)
+            requests.trust = ServerTrustManager(authorities: .pem(server.authority))
+            let sender = requests
+            let start = ContinuousClock.now
+            await each(of: 64, atOnce: 64) { _ in
+                #expect((try? await sender.send(.get, url))?.status == 200)
+            }
+            #expect(ContinuousClock.now - start < .seconds(9))
+            await transport.close()
+        }
+    }
+
     @Test("Once it is known to multiplex, a host gets more at once than it has connections")
     func release() async throws {
         let server = try NginxServer(http2: true)

@@ -41,6 +41,9 @@ final class CurlMulti {
     /// Whether the server has ended the transfer's HTTP/2 stream.
     func hasEndedStream(_ handle: CurlHandle) -> Bool { streamEnds.contains(handle) }
 
+    /// Whether answers are whole that libcurl will only tell of when it is called again.
+    func hasUntoldAnswers() -> Bool { streamEnds.takeUntold() }
+
     /// Lets every transfer go as far as it can without waiting.
     func perform() throws(TransportError) {
         var running: Int32 = 0

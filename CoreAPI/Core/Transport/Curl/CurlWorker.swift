@@ -124,7 +124,7 @@ final class CurlWorker {
                     finish(transfer, transfer.end(code, at: now))
                 }
             }
-        } while startReady()
+        } while startReady() || multi.hasUntoldAnswers()
     }
 
     private func sleep() {

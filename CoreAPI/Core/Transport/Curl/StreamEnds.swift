@@ -9,19 +9,31 @@ final class StreamEnds {
     static let areSeen = cstreamends_are_seen()
 
     private var transfers: Set<UnsafeMutableRawPointer> = []
+    private var hasNew = false
 
     /// From now on, for the connections of the calling thread.
     init() {
         cstreamends_observe(
             { context, transfer in
                 guard let context else { return }
-                Unmanaged<StreamEnds>.fromOpaque(context).takeUnretainedValue().transfers.insert(transfer)
+                let ends = Unmanaged<StreamEnds>.fromOpaque(context).takeUnretainedValue()
+                ends.transfers.insert(transfer)
+                ends.hasNew = true
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
     /// On the thread that began it.
     deinit {
         cstreamends_observe(nil, nil)
+    }
+
+    /// Whether streams have ended since this was asked last that libcurl has not told of.
+    ///
+    /// What one transfer reads from the connection for another lies there until that one's turn. In 7.88.1 the turn may never come: the
+    /// timer that is to bring it is set during a call of `curl_multi_perform` and may be swept away at the end of the same call.
+    func takeUntold() -> Bool {
+        defer { hasNew = false }
+        return hasNew && !transfers.isEmpty
     }
 
     func contains(_ handle: CurlHandle) -> Bool { transfers.contains(handle.easy) }
