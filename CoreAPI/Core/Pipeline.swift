@@ -28,26 +28,19 @@ struct Pipeline: Sendable {
 
     private func run(_ start: CallStart, _ decoder: any AnyAnswerDecoder) async -> (Response<Void>, EnhancedCall?) {
         let enhanced: EnhancedCall
-        switch start {
-        case .endpoint(let endpoint):
-            let call = Call(currentChannel(), endpoint: { endpoint.description })
-            do throws(APIClientError) {
-                enhanced = try EnhancedCall(enhance(build(endpoint, call, wantsCoder: decoder.wantsCoder)))
-            } catch {
-                return (await deliver(translate(Response(call: call, result: .failure(error)))), nil)
-            }
-        case .again(let repeated):
-            enhanced = repeated
+        do throws(Refusal) {
+            enhanced = try begin(start, wantsCoder: decoder.wantsCoder)
+        } catch {
+            return (await deliver(translate(error.response)), nil)
         }
 
         var attempts = enhanced.attempts
         var pause = enhanced.delay
         while true {
             let response = await send(adapting: enhanced.request, attempt: attempts.count + 1)
-            var decoded = LoopThread.isCurrent ? await readElsewhere(response, decoder) : read(response, decoder)
-            attempts.append(Attempt(decoded, number: attempts.count + 1, delay: pause))
-            decoded.attempts = attempts
-            switch await settle(decoded, attemptLimit: enhanced.attemptLimit) {
+            let decoded = LoopThread.isCurrent ? await readElsewhere(response, decoder) : read(response, decoder)
+            let attempted = note(decoded, in: &attempts, after: pause)
+            switch await settle(attempted, attemptLimit: enhanced.attemptLimit) {
             case .done(let settled): return (await deliver(translate(settled)), enhanced)
             case .again(let delay): pause = delay
             }
@@ -62,6 +55,22 @@ struct Pipeline: Sendable {
     }
 
     // MARK: - Stages, in order
+
+    // Those that do not wait are not inlined: while a request is in flight, its call would keep room for their temporaries.
+
+    @inline(never)
+    private func begin(_ start: CallStart, wantsCoder: Bool) throws(Refusal) -> EnhancedCall {
+        switch start {
+        case .again(let repeated): return repeated
+        case .endpoint(let endpoint):
+            let call = Call(currentChannel(), endpoint: { endpoint.description })
+            do throws(APIClientError) {
+                return EnhancedCall(try enhance(build(endpoint, call, wantsCoder: wantsCoder)))
+            } catch {
+                throw Refusal(response: Response(call: call, result: .failure(error)))
+            }
+        }
+    }
 
     private func build(_ endpoint: any Endpoint, _ call: Call, wantsCoder: Bool) throws(APIClientError) -> Request {
         let problems = channel.environmentSwitch == nil ? problems : call.channel.problems
@@ -88,22 +97,26 @@ struct Pipeline: Sendable {
     private func send(adapting request: Request, attempt: Int) async -> Response<Data> {
         var request = request
         if attempt > 1 { request.attempt = attempt }
-        guard !Task.isCancelled else { return Response(request: request, result: .failure(.cancelled(ErrorContext(request)))) }
+        guard !Task.isCancelled else { return refused(request, .cancelled(ErrorContext(request))) }
         do {
             for interceptor in channel.interceptors { try await interceptor.adapt(&request) }
         } catch {
-            let failure = APIClientError(error, ErrorContext(request), stage: APIClientError.adapting)
-            return Response(request: request, result: .failure(failure))
+            return refused(request, APIClientError(error, ErrorContext(request), stage: APIClientError.adapting))
         }
         channel.logger.log(.sending(request))
         // Nobody stops an interceptor that takes its time, but what it took is the call's.
         if !channel.interceptors.isEmpty, ContinuousClock.now >= request.deadline {
-            let late = TransportError.timedOut(.total, after: request.timeout.total)
-            return Response(request: request, result: .failure(.transport(late, ErrorContext(request))))
+            return refused(request, .transport(.timedOut(.total, after: request.timeout.total), ErrorContext(request)))
         }
         return await (request.call.channel.environment.fixturesType.transport ?? channel.transport).send(request)
     }
 
+    @inline(never)
+    private func refused(_ request: Request, _ error: @autoclosure () -> APIClientError) -> Response<Data> {
+        Response(request: request, result: .failure(error()))
+    }
+
+    @inline(never)
     private func read(_ answer: consuming Response<Data>, _ decoder: any AnyAnswerDecoder) -> Response<Void> {
         var response = answer
         for enhancer in enhancers { enhancer.deenhance(&response) }
@@ -117,7 +130,17 @@ struct Pipeline: Sendable {
         return await withTaskExecutorPreference(globalConcurrentExecutor) { read(answer, decoder) }
     }
 
+    @inline(never)
+    private func note(_ decoded: consuming Response<Void>, in attempts: inout [Attempt], after pause: Duration) -> Response<Void>
+    {
+        var response = decoded
+        attempts.append(Attempt(response, number: attempts.count + 1, delay: pause))
+        response.attempts = attempts
+        return response
+    }
+
     /// Not in ``settle(_:attemptLimit:)``, because interceptors and handlers must recognise what they are asked about.
+    @inline(never)
     private func translate(_ response: Response<Void>) -> Response<Void> {
         channel.errorFilter.translate(response)
     }
@@ -127,6 +150,11 @@ struct Pipeline: Sendable {
         channel.logger.log(.finished(response))
         return response
     }
+}
+
+/// A request that could not be built.
+private struct Refusal: Error {
+    let response: Response<Void>
 }
 
 /// What a run of the pipeline begins with.

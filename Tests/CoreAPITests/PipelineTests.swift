@@ -156,11 +156,12 @@ struct PipelineTests {
     func shape() throws {
         let source = try String(contentsOfFile: SourceTree.path("CoreAPI/Core/Pipeline.swift"), encoding: .utf8)
         let run = try #require(source.firstMatch(of: /func run\([\s\S]*?\n    }\n/)).output
+        let begin = try #require(source.firstMatch(of: /func begin\([\s\S]*?\n    }\n/)).output
         let read = try #require(source.firstMatch(of: /func read\([\s\S]*?\n    }\n/)).output
-        let body = run + read
+        let body = run + begin + read
         #expect(run.split(separator: "\n").count <= 80)
         for stage in [
-            "build(", "enhance(", "send(adapting", "read(", "deenhance(", "errorFilter", "decoder.decode", "settle(",
+            "begin(", "build(", "enhance(", "send(adapting", "read(", "deenhance(", "errorFilter", "decoder.decode", "settle(",
             "translate(",
             "deliver(",
         ] {

@@ -1,0 +1,117 @@
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Programs
+import Testing
+
+@testable import CoreAPI
+
+/// What a call costs, without a clock: calls of `malloc`, counted in a process of its own by a library that the dynamic linker puts
+/// before the system's. The bounds are those of an unoptimised build, a tenth above what was counted; an optimised one needs 8 over memory.
+@Suite("The hot path", .enabled(if: Allocations.canBeCounted))
+struct HotPathTests {
+    private struct Passing: RequestEnhancer, RequestInterceptor {
+        func enhance(_ request: inout Request) { request.timeout.idle += .zero }
+        func adapt(_ request: inout Request) async throws {}
+        func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult { .doNotRetry }
+    }
+
+    private struct Memory: Transport {
+        let body = Data(repeating: 65, count: 1_024)
+
+        func send(_ request: Request) async -> Response<Data> {
+            Response(request: request, head: ResponseHead(status: .ok), data: body, result: .success(body))
+        }
+        func close() async {}
+    }
+
+    @Test("The counter's own process: ten enhancers and three interceptors over memory", .enabled(if: Allocations.counter != nil))
+    func pipeline() async throws {
+        var channel = Channel.test(transport: Memory())
+        channel.enhancers = Array(repeating: Passing(), count: 10)
+        channel.interceptors = Array(repeating: Passing(), count: 3)
+        let manager = channel.manager()
+        try await Allocations.report("pipeline") {
+            _ = try await manager.response(for: TestEndpoint("orders/list"), decoding: .data).value
+        }
+    }
+
+    @Test("The counter's own process: a small answer over loopback", .enabled(if: Allocations.counter != nil))
+    func exchange() async throws {
+        let server = try NginxServer(http2: false)
+        let channel = Channel.test("http://127.0.0.1:\(server.plainPort)/")
+        let manager = channel.manager()
+        try await Allocations.report("exchange") {
+            _ = try await manager.response(for: TestEndpoint("connection"), decoding: .data).value
+        }
+        await channel.close()
+    }
+
+    @Test("allocates no more than it did", .enabled(if: Allocations.counter == nil))
+    func allocations() async throws {
+        let counted = try await Allocations.count(filter: "HotPathTests")
+        print("allocations a call:", counted)
+        #expect(try #require(counted["pipeline"]) <= 77)
+        #expect(try #require(counted["exchange"]) <= 356)
+    }
+}
+
+/// Counts calls of `malloc` and its kin.
+private enum Allocations {
+    typealias Counter = @convention(c) () -> Int
+
+    /// The sanitizers bring a `malloc` of their own, and only the GNU linker's is put in place like this.
+    static var canBeCounted: Bool {
+        #if os(Linux)
+        dlsym(nil, "__asan_init") == nil && dlsym(nil, "__tsan_init") == nil
+        #else
+        false
+        #endif
+    }
+
+    /// The preloaded library's, where there is one.
+    static var counter: Counter? { dlsym(nil, "kit_allocations").map { unsafeBitCast($0, to: Counter.self) } }
+
+    /// Prints how many a call needs, after those that are made once.
+    static func report(_ name: String, _ call: () async throws -> Void) async throws {
+        let counter = try #require(counter)
+        for _ in 0..<50 { try await call() }
+        let before = counter()
+        for _ in 0..<100 { try await call() }
+        print("counted \(name) \((counter() - before) / 100)")
+    }
+
+    /// Runs tests of this very program with the counting library.
+    static func count(filter: String) async throws -> [String: Int] {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("count-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let source = folder.appendingPathComponent("count.c")
+        try Data(library.utf8).write(to: source)
+        let path = folder.appendingPathComponent("count.so").path
+        try #require(try await Program.run(["clang", "-O1", "-shared", "-fPIC", "-o", path, source.path]).status == 0)
+        var environment = ProcessInfo.processInfo.environment
+        environment["LD_PRELOAD"] = path
+        let outcome = try await Program.run(
+            [CommandLine.arguments[0], "--testing-library", "swift-testing", "--no-parallel", "--filter", filter],
+            environment: environment, capturesErrors: true)
+        try #require(outcome.status == 0, "\(outcome.text)")
+        var counted: [String: Int] = [:]
+        for line in outcome.text.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            if words.count == 3, words[0] == "counted" { counted[String(words[1])] = Int(words[2]) }
+        }
+        return counted
+    }
+
+    private static let library = """
+        #include <stdatomic.h>
+        #include <stddef.h>
+        extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+        static atomic_long count;
+        long kit_allocations(void) { return count; }
+        void *malloc(size_t size) { count++; return __libc_malloc(size); }
+        void *calloc(size_t number, size_t size) { count++; return __libc_calloc(number, size); }
+        void *realloc(void *block, size_t size) { count++; return __libc_realloc(block, size); }
+        """
+}
