@@ -15,9 +15,12 @@ extension Array: ArrayEncodable where Element: Encodable {
         let array = tree.container(.array, in: encoding.depth)
         if !isEmpty, try !encodeScalars(of: encoding, to: array) {
             let depth = encoding.depth &+ 1
-            for index in indices {
-                let node = try encoding.child(self[index], depth: depth) { $0.item = index }
-                tree.append(node, to: array)
+            // In place, so that items are not copied.
+            try withUnsafeBufferPointer { items in
+                for index in items.indices {
+                    let node = try encoding.child(items[index], depth: depth) { $0.item = index }
+                    tree.append(node, to: array)
+                }
             }
         }
         tree.nodes[Int(array)].isClosed = true

@@ -36,7 +36,9 @@ extension Encoding: SingleValueEncodingContainer {
     /// - Throws: for a second value. An open container may take in what a value encodes.
     @inline(__always)
     private func check<Value>(_ value: Value) throws {
-        if self.value != 0, tree.nodes[Int(self.value)].isClosed { throw another(value) }
+        guard self.value != 0 else { return }
+        let node = tree.nodes[Int(self.value)]
+        if node.isClosed || node.kind == .scalar { throw another(value) }
     }
 
     @inline(never)

@@ -10,12 +10,19 @@ extension OutputTree {
     /// Text that needs no escapes.
     @inline(__always)
     func plain(_ string: String) {
-        var string = string
-        string.withUTF8 { utf8 in
+        withUTF8(string) { utf8 in
             reserve(utf8.count)
             copy(utf8, to: text + count)
             count &+= utf8.count
         }
+    }
+
+    /// Without the copy that `String.withUTF8` wants.
+    @inline(__always)
+    private func withUTF8<Result>(_ string: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        if let result = string.utf8.withContiguousStorageIfAvailable(body) { return result }
+        var string = string
+        return string.withUTF8(body)
     }
 
     func plain(_ string: StaticString) {
@@ -28,14 +35,28 @@ extension OutputTree {
 
     @inline(__always)
     private func copy(_ bytes: UnsafeBufferPointer<UInt8>, to place: UnsafeMutablePointer<UInt8>) {
-        if let base = bytes.baseAddress { place.update(from: base, count: bytes.count) }
+        guard let base = bytes.baseAddress else { return }
+        let (source, target, length) = (UnsafeRawPointer(base), UnsafeMutableRawPointer(place), bytes.count)
+        // Short texts by two words that overlap: a call costs more.
+        if length > 16 {
+            target.copyMemory(from: source, byteCount: length)
+        } else if length >= 8 {
+            let last = source.loadUnaligned(fromByteOffset: length &- 8, as: UInt64.self)
+            target.storeBytes(of: source.loadUnaligned(as: UInt64.self), as: UInt64.self)
+            target.storeBytes(of: last, toByteOffset: length &- 8, as: UInt64.self)
+        } else if length >= 4 {
+            let last = source.loadUnaligned(fromByteOffset: length &- 4, as: UInt32.self)
+            target.storeBytes(of: source.loadUnaligned(as: UInt32.self), as: UInt32.self)
+            target.storeBytes(of: last, toByteOffset: length &- 4, as: UInt32.self)
+        } else {
+            for index in 0..<length { place[index] = base[index] }
+        }
     }
 
     /// A string in quotes.
     @inline(__always)
     func string(_ string: String) {
-        var string = string
-        string.withUTF8 { utf8 in
+        withUTF8(string) { utf8 in
             reserve(utf8.count &+ 2)
             let start = text + count + 1
             start[-1] = Self.quote
@@ -124,8 +145,7 @@ extension OutputTree {
     /// A key in quotes and its colon.
     @inline(__always)
     func key(_ name: String) -> KeyText {
-        var name = name
-        return name.withUTF8 { utf8 in
+        withUTF8(name) { utf8 in
             reserve(utf8.count &+ 3)
             let first = count
             let start = text + first + 1

@@ -23,15 +23,16 @@ final class OutputTree {
     let sortsKeys: Bool
     let hasDefaultKeys: Bool
     let userInfo: [CodingUserInfoKey: Any]
-    var snakeCase = SnakeCase()
+    @exclusivity(unchecked) var snakeCase = SnakeCase()
 
     @exclusivity(unchecked) private(set) var text: UnsafeMutablePointer<UInt8>
     @exclusivity(unchecked) var count = 0
-    @exclusivity(unchecked) private var capacity = 1_024
+    // What the allocator keeps at hand for each thread has no more than 1 KB.
+    @exclusivity(unchecked) private var capacity = 1_000
     @exclusivity(unchecked) private(set) var nodes: UnsafeMutablePointer<OutputNode>
     /// The first stands for none.
     @exclusivity(unchecked) private(set) var nodeCount = 1
-    @exclusivity(unchecked) private var nodeCapacity = 48
+    @exclusivity(unchecked) private var nodeCapacity = 32
     /// Keys that are not ASCII or not written as they are.
     @exclusivity(unchecked) var oddNames: [String] = []
     /// Containers with a key of ``oddNames``.
@@ -49,8 +50,8 @@ final class OutputTree {
         sortsKeys = settings.outputFormatting.contains(.sortedKeys)
         hasDefaultKeys = if case .useDefaultKeys = settings.keyEncodingStrategy { true } else { false }
         userInfo = if settings.userInfo.isEmpty { [:] } else { settings.userInfo }
-        text = .allocate(capacity: 1_024)
-        nodes = .allocate(capacity: 48)
+        text = .allocate(capacity: capacity)
+        nodes = .allocate(capacity: nodeCapacity)
         nodes.initialize(to: OutputNode(.scalar))
     }
 

@@ -11,31 +11,48 @@ struct OutputWriter {
         let place: UInt32
     }
 
-    private let tree: OutputTree
+    /// Held by who called.
+    private unowned(unsafe) let tree: OutputTree
+    private let sortsKeys: Bool
+    private let hasOddKeys: Bool
     private let nodes: UnsafePointer<OutputNode>
     private let text: UnsafePointer<UInt8>
     /// The end of what is written; there is room for all of it.
     private var end: UnsafeMutablePointer<UInt8>
-    private var members: [Member] = []
+    /// Those of the objects that are being written, the innermost last.
+    private var members: UnsafeMutablePointer<Member>
+    private var memberCount = 0
+    private var memberCapacity = 64
 
     static func write(_ tree: OutputTree, _ root: UInt32) -> Data {
         // Every node has at most a comma and two brackets of its own.
         let capacity = tree.count + 3 * tree.nodeCount + OutputTree.padding
+        if capacity <= 2_048 {
+            return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { memory in
+                memory.baseAddress.map { Data(bytes: $0, count: write(tree, root, to: $0)) } ?? Data()
+            }
+        }
         guard let memory = malloc(capacity) else { return Data() }
-        let start = memory.bindMemory(to: UInt8.self, capacity: capacity)
+        let count = write(tree, root, to: memory.bindMemory(to: UInt8.self, capacity: capacity))
+        // What was set aside for texts that are no part of the document is given back.
+        return Data(bytesNoCopy: realloc(memory, count) ?? memory, count: count, deallocator: .free)
+    }
+
+    private static func write(_ tree: OutputTree, _ root: UInt32, to start: UnsafeMutablePointer<UInt8>) -> Int {
         var writer = OutputWriter(tree, to: start)
         writer.value(root)
-        let count = writer.end - start
-        // What was set aside for texts that are no part of the document is given back.
-        let kept = realloc(memory, max(count, 1)) ?? memory
-        return Data(bytesNoCopy: kept, count: count, deallocator: .free)
+        writer.members.deallocate()
+        return writer.end - start
     }
 
     private init(_ tree: OutputTree, to start: UnsafeMutablePointer<UInt8>) {
         self.tree = tree
+        sortsKeys = tree.sortsKeys
+        hasOddKeys = !tree.oddObjects.isEmpty
         nodes = UnsafePointer(tree.nodes)
         text = UnsafePointer(tree.text)
         end = start
+        members = .allocate(capacity: memberCapacity)
     }
 
     @inline(__always)
@@ -84,7 +101,7 @@ struct OutputWriter {
 
     private mutating func object(_ node: UInt32) {
         byte(UInt8(ascii: "{"))
-        if !tree.oddObjects.isEmpty, tree.oddObjects.contains(node) {
+        if hasOddKeys, tree.oddObjects.contains(node) {
             oddMembers(of: nodes[Int(node)].start)
         } else {
             sortedMembers(of: nodes[Int(node)].start)
@@ -110,55 +127,70 @@ struct OutputWriter {
     // MARK: - Order
 
     private mutating func sortedMembers(of first: UInt32) {
-        let base = members.count
+        guard first != 0 else { return }
+        let base = memberCount
         var node = first
         var isSorted = true
         while node != 0 {
+            if memberCount == memberCapacity { growMembers() }
             let member = Member(
-                prefix: prefix(node), node: node, place: UInt32(truncatingIfNeeded: members.count &- base))
-            if isSorted, members.count > base { isSorted = isBefore(members[members.count &- 1], member) }
-            members.append(member)
+                prefix: prefix(node), node: node, place: UInt32(truncatingIfNeeded: memberCount &- base))
+            if isSorted, memberCount > base { isSorted = isBefore(members[memberCount &- 1], member) }
+            (members + memberCount).initialize(to: member)
+            memberCount &+= 1
             node = nodes[Int(node)].next
         }
-        guard members.count > base else { return }
-        if !isSorted { sort(base) }
-        if tree.sortsKeys || isSorted { writeMembers(base) } else { writeUnsorted(base, first) }
+        let count = memberCount &- base
+        if !isSorted { sort(UnsafeMutableBufferPointer(start: members + base, count: count)) }
+        if sortsKeys || isSorted { writeMembers(base, count) } else { writeUnsorted(base, count, first) }
         // Instead of the last comma comes the bracket.
         end -= 1
-        members.removeSubrange(base...)
+        memberCount = base
     }
 
-    private mutating func sort(_ base: Int) {
-        let writer = self
-        members.withUnsafeMutableBufferPointer { all in
-            var own = UnsafeMutableBufferPointer(rebasing: all[base...])
-            guard own.count <= 24 else { return own.sort { writer.isBefore($0, $1) } }
-            for place in 1..<own.count {
-                let member = own[place]
-                var target = place
-                while target > 0, writer.isBefore(member, own[target &- 1]) {
-                    own[target] = own[target &- 1]
-                    target &-= 1
-                }
-                own[target] = member
+    @inline(never)
+    private mutating func growMembers() {
+        let larger = UnsafeMutablePointer<Member>.allocate(capacity: memberCapacity * 2)
+        larger.moveInitialize(from: members, count: memberCount)
+        members.deallocate()
+        members = larger
+        memberCapacity *= 2
+    }
+
+    @inline(__always)
+    private func sort(_ own: UnsafeMutableBufferPointer<Member>) {
+        guard own.count <= 24 else { return sortMany(own) }
+        for place in 1..<own.count {
+            let member = own[place]
+            var target = place
+            while target > 0, isBefore(member, own[target &- 1]) {
+                own[target] = own[target &- 1]
+                target &-= 1
             }
+            own[target] = member
         }
     }
 
-    private mutating func writeMembers(_ base: Int) {
-        let end = members.count
-        for place in base..<end {
+    @inline(never)
+    private func sortMany(_ own: UnsafeMutableBufferPointer<Member>) {
+        var own = own
+        own.sort { isBefore($0, $1) }
+    }
+
+    @inline(__always)
+    private mutating func writeMembers(_ base: Int, _ count: Int) {
+        for place in base..<base &+ count {
             let member = members[place]
             // Of equal keys the last counts.
-            if place &+ 1 < end, isSame(member, members[place &+ 1]) { continue }
+            if place &+ 1 < base &+ count, isSame(member, members[place &+ 1]) { continue }
             self.member(member.node, key: member.node)
         }
     }
 
     /// In the order in which they were encoded.
-    private mutating func writeUnsorted(_ base: Int, _ first: UInt32) {
+    private mutating func writeUnsorted(_ base: Int, _ count: Int, _ first: UInt32) {
         var dropped: Set<UInt32> = []
-        for place in base..<members.count - 1 where isSame(members[place], members[place + 1]) {
+        for place in base..<base &+ count &- 1 where isSame(members[place], members[place &+ 1]) {
             dropped.insert(members[place].node)
         }
         var node = first
