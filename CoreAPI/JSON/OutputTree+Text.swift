@@ -95,20 +95,28 @@ extension OutputTree {
         guard let base = bytes.baseAddress else { return }
         var place = 0
         while place < bytes.count {
-            reserve(Words.size)
-            if bytes.count &- place >= Words.size {
-                let word = Words.load(base + place)
-                let special = special(word)
-                UnsafeMutableRawPointer(text + count).storeBytes(of: word.littleEndian, as: UInt64.self)
-                let plain = special == 0 ? Words.size : special.trailingZeroBitCount &>> 3
-                count &+= plain
-                place &+= plain
-                if special == 0 { continue }
-            }
+            let start = place
+            place &+= plainWords(base + start, bytes.count &- start)
+            let plain = UnsafeBufferPointer(start: base + start, count: place &- start)
+            reserve(plain.count &+ 6)
+            copy(plain, to: text + count)
+            count &+= plain.count
+            guard place < bytes.count else { return }
             escape(base[place])
             place &+= 1
         }
-        reserve(1)
+    }
+
+    /// How many bytes come before the first that needs an escape, or before the last, incomplete word.
+    @inline(__always)
+    private func plainWords(_ bytes: UnsafePointer<UInt8>, _ length: Int) -> Int {
+        var place = 0
+        while length &- place >= Words.size {
+            let special = special(Words.load(bytes + place))
+            if special != 0 { return place &+ special.trailingZeroBitCount &>> 3 }
+            place &+= Words.size
+        }
+        return place
     }
 
     @inline(__always)
