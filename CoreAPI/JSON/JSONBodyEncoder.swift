@@ -27,7 +27,8 @@ public struct JSONBodyEncoder: Sendable {
     /// What `Encoder.userInfo` holds.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-    /// Values with more bytes of text are left to `JSONEncoder`; nodes have no more bits for places in it.
+    /// Values with more bytes of text are left to `JSONEncoder`, which encodes them once more; nodes have no more bits for places in
+    /// it.
     package var sizeLimit = OutputTree.limit
 
     public init() {}

@@ -199,7 +199,17 @@ struct EncodingLifetimeTests {
             #expect(verdicts.ours == verdicts.foundation)
             #expect(!verdicts.ours.isFailure)
         }
-        let broken = encoders.both([[["a": values.map(\.name)]]] as [[[String: [String]]]])
-        #expect(broken.ours == broken.foundation)
+        // JSONEncoder asks the type once more.
+        let calls = CallCount()
+        let counted = Act {
+            calls.count += 1
+            try $0.single(String(repeating: "x", count: 5_000))
+        }
+        #expect(EncodeVerdict.of { try encoders.ours.encode(counted) } == .text("\"\(String(repeating: "x", count: 5_000))\""))
+        #expect(calls.count == 2)
+    }
+
+    private final class CallCount {
+        var count = 0
     }
 }
