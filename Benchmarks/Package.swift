@@ -40,7 +40,7 @@ let package = Package(
         client("BenchURLSession"),
         .target(name: "Allocations"),
         .executableTarget(
-            name: "BenchDecoding", dependencies: ["Allocations", .product(name: "CoreAPIJSON", package: "NetworkerKit")],
+            name: "BenchJSON", dependencies: ["Allocations", .product(name: "CoreAPIJSON", package: "NetworkerKit")],
             swiftSettings: settings),
         .executableTarget(name: "Bench", dependencies: ["Holding", "Measure", "Meter"], swiftSettings: settings),
     ],

@@ -28,6 +28,13 @@ enum Words {
         return (backslash &- ones) & ~backslash & highs
     }
 
+    /// The same for slashes alone.
+    @inline(__always)
+    static func slash(_ word: UInt64) -> UInt64 {
+        let slash = word ^ (ones &* 0x2F)
+        return (slash &- ones) & ~slash & highs
+    }
+
     /// The bits of the first `count` bytes; `count` is less than eight.
     @inline(__always)
     static func mask(_ count: Int) -> UInt64 {

@@ -16,7 +16,7 @@ struct Bench {
           run        one scenario with one client in one process; prints one line of JSON
           hold       serves /held late, /now at once and /accepted, until it is ended
           data       writes what the scenarios ask for
-          report     medians of lines that "run" printed, in their order, as a table; lines of BenchDecoding as another
+          report     medians of lines that "run" printed, in their order, as a table; lines of BenchJSON as others
 
           CLIENT     \(Client.allCases.map(\.rawValue).joined(separator: ", "))
           URL        scheme, host and port; a server with what "data" wrote, or one of "hold" for S6

@@ -41,42 +41,58 @@ public struct BodyCoder: RequestModifier {
     /// JSON with ISO 8601 dates; keys are sent sorted, so that equal values are equal bytes.
     public static let json = BodyCoder.json()
 
-    /// Who reads JSON.
-    public enum JSONReader: Sendable {
-        /// `JSONBodyDecoder`: answers and fails as Foundation's decoder does, several times faster.
+    /// Who reads and writes JSON.
+    public enum JSONCoding: Sendable {
+        /// `JSONBodyDecoder` and `JSONBodyEncoder`: answer, write and fail as Foundation's do, several times faster.
         case kit
-        /// `JSONDecoder`, for what only it has: JSON5 and the like are set on one of your own, see ``BodyCoder/init(contentType:encode:decode:)``.
+        /// `JSONDecoder` and `JSONEncoder`, for what only they have: JSON5 and the like are set on one of your own, see
+        /// ``BodyCoder/init(contentType:encode:decode:)``.
         case foundation
     }
 
     /// JSON with strategies of the channel's own.
     ///
     /// - Parameters:
-    ///   - reader: who decodes. Default the kit's own decoder.
+    ///   - coding: who decodes and encodes. Default the kit's own decoder and encoder.
     ///   - dates: as in `JSONDecoder`.
     ///   - encodedDates: as in `JSONEncoder`.
     ///   - keys: as in `JSONDecoder`.
     ///   - encodedKeys: as in `JSONEncoder`.
     public static func json(
-        reader: JSONReader = .kit,
+        using coding: JSONCoding = .kit,
         dates: JSONDecoder.DateDecodingStrategy = .iso8601, encodedDates: JSONEncoder.DateEncodingStrategy = .iso8601,
         keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys, encodedKeys: JSONEncoder.KeyEncodingStrategy = .useDefaultKeys
     ) -> BodyCoder {
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = encodedDates
-        encoder.keyEncodingStrategy = encodedKeys
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return BodyCoder(contentType: "application/json") {
-            try encoder.encode($0)
-        } decode: { [decode = decoding(reader, dates, keys)] in
+        let encode = encoding(coding, encodedDates, encodedKeys)
+        let decode = decoding(coding, dates, keys)
+        return BodyCoder(contentType: "application/json", encode: encode) {
             $0 == JSONValue.self ? try JSONValue(parsing: $1) : try decode($0, $1)
         }
     }
 
+    private static func encoding(
+        _ coding: JSONCoding, _ dates: JSONEncoder.DateEncodingStrategy, _ keys: JSONEncoder.KeyEncodingStrategy
+    ) -> @Sendable (any Encodable) throws -> Data {
+        switch coding {
+        case .kit:
+            var encoder = JSONBodyEncoder()
+            encoder.dateEncodingStrategy = dates
+            encoder.keyEncodingStrategy = keys
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return { [encoder] in try encoder.encode($0) }
+        case .foundation:
+            let encoder = JSONEncoder()
+            encoder.dateEncodingStrategy = dates
+            encoder.keyEncodingStrategy = keys
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return { try encoder.encode($0) }
+        }
+    }
+
     private static func decoding(
-        _ reader: JSONReader, _ dates: JSONDecoder.DateDecodingStrategy, _ keys: JSONDecoder.KeyDecodingStrategy
+        _ coding: JSONCoding, _ dates: JSONDecoder.DateDecodingStrategy, _ keys: JSONDecoder.KeyDecodingStrategy
     ) -> @Sendable (any Decodable.Type, Data) throws -> any Decodable {
-        switch reader {
+        switch coding {
         case .kit:
             var decoder = JSONBodyDecoder()
             decoder.dateDecodingStrategy = dates

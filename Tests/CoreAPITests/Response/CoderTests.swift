@@ -48,4 +48,34 @@ struct CoderTests {
         guard case .bytes(let sent)? = transport.requests.first?.body else { Issue.record("nothing was sent"); return }
         #expect(String(decoding: sent, as: UTF8.self) == #"{"starts_at":86400}"#)
     }
+
+    @Test("the kit's coders and Foundation's send the same bytes, and read the same", arguments: [false, true])
+    func codings(isSnake: Bool) throws {
+        struct Sent: Codable, Equatable {
+            var userName = "a/b \"é\"\n"
+            var at = Date(timeIntervalSince1970: 1_700_000_000)
+            var links = [URL(filePath: "/x")]
+            var amount = 12.5
+            var notes: [String: [Int]?] = ["B": [1], "aB": nil, "é": []]
+            var missing: Int?
+        }
+        func coder(_ coding: BodyCoder.JSONCoding) -> BodyCoder {
+            .json(
+                using: coding, keys: isSnake ? .convertFromSnakeCase : .useDefaultKeys,
+                encodedKeys: isSnake ? .convertToSnakeCase : .useDefaultKeys)
+        }
+        let (kit, foundation) = (coder(.kit), coder(.foundation))
+        let body = try kit.encode(Sent())
+        #expect(try body == foundation.encode(Sent()))
+        #expect(try kit.decode(Sent.self, from: body) == foundation.decode(Sent.self, from: body))
+        #expect(throws: EncodingError.self) { try kit.encode([Double.nan]) }
+        #expect(throws: EncodingError.self) { try foundation.encode([Double.nan]) }
+    }
+
+    @Test("JSON values are sent as they are read", arguments: [BodyCoder.JSONCoding.kit, .foundation])
+    func values(coding: BodyCoder.JSONCoding) throws {
+        let text = #"{"a":[1,2.5,null,true,{"b":"/"}],"c":{}}"#
+        let coder = BodyCoder.json(using: coding)
+        #expect(try coder.encode(JSONValue(parsing: Data(text.utf8))) == Data(text.utf8))
+    }
 }

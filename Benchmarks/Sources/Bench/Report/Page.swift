@@ -44,16 +44,19 @@ extension Results {
             let rounds = decoding.shapes.map(\.rounds).min() ?? 0
             parts.append(
                 """
-                ## Decoding JSON
+                ## Decoding and encoding JSON
 
                 \(decoding.date), \(rounds) rounds, load averages before: \(decoding.load)
 
                 `JSONBodyDecoder` beside `JSONDecoder`, which decode the same documents into the same types in the same rounds; the ratio
                 is the median of the rounds'. Mallocs are counted on the thread that decodes, and told for each object, or for each value
                 where there are no objects. Of strings with little ASCII the standard library's check of UTF-8 is most of the time.
-                The last column is what requests pay: `JSONEncoder` with the same values.
 
                 \(Table(decoding).markdown)
+
+                `JSONBodyEncoder` beside `JSONEncoder`, which encode what was decoded, with sorted keys and plain slashes as channels do.
+
+                \(Table(encoding: decoding).markdown)
                 """)
         }
         return parts.joined(separator: "\n\n") + "\n"

@@ -12,7 +12,7 @@ struct ReportCommand {
         let load = arguments.optional("load") ?? "not known"
         let decoder = JSONDecoder()
         let lines = try Self.lines(arguments, "runs").map { try decoder.decode(RunLine.self, from: Data($0.utf8)) }
-        let shapes = try Self.lines(arguments, "decoding").map { try decoder.decode(DecodingShape.self, from: Data($0.utf8)) }
+        let shapes = try Self.lines(arguments, "decoding").map { try decoder.decode(JSONShape.self, from: Data($0.utf8)) }
         var labels: [String] = []
         for line in lines where !labels.contains(line.scenario) { labels.append(line.scenario) }
         results = Results(
@@ -21,7 +21,7 @@ struct ReportCommand {
                 ScenarioResults(label: label, date: date, load: load, rows: Medians.rows(lines.filter { $0.scenario == label }))
             },
             instructions: Instructions(lines: try Self.lines(arguments, "instructions"), date: date),
-            decoding: DecodingResults(shapes, date: date, load: load))
+            decoding: JSONResults(shapes, date: date, load: load))
         recorded = try arguments.optional("recorded").flatMap { file in
             FileManager.default.fileExists(atPath: file)
                 ? try decoder.decode(Results.self, from: Data(contentsOf: URL(fileURLWithPath: file))) : nil
@@ -53,7 +53,9 @@ struct ReportCommand {
         if let instructions = results.instructions {
             print("Instructions a request, one at a time, 1 KiB\n\(Table(instructions).text)\n")
         }
-        if let decoding = results.decoding { print("Decoding JSON\n\(Table(decoding).text)\n") }
+        if let decoding = results.decoding {
+            print("Decoding JSON\n\(Table(decoding).text)\n\nEncoding JSON\n\(Table(encoding: decoding).text)\n")
+        }
     }
 
     private func json(_ results: Results) throws -> String {

@@ -5,7 +5,7 @@ struct Results: Codable {
     var machine: Machine
     var scenarios: [ScenarioResults]
     var instructions: Instructions?
-    var decoding: DecodingResults?
+    var decoding: JSONResults?
 
     /// These, and of older ones those that were not measured again. What was measured on another machine, or with other software, is left behind.
     func merged(over older: Results?) -> Results {

@@ -1,12 +1,12 @@
 import Allocations
 import Foundation
 
-/// The kit's decoder beside `JSONDecoder`, on the same types in the same rounds. Prints a line of JSON for each shape, from which
-/// Bench makes a table.
+/// The kit's decoder and encoder beside Foundation's, on the same types in the same rounds. Prints a line of JSON for each shape,
+/// from which Bench makes tables.
 ///
-///     BenchDecoding [ROUNDS [SHAPE …]]
+///     BenchJSON [ROUNDS [SHAPE …]]
 @main
-struct BenchDecoding {
+struct BenchJSON {
     static func main() throws {
         let arguments = CommandLine.arguments.dropFirst()
         let rounds = max(1, arguments.first.flatMap { Int($0) } ?? 9)
@@ -28,10 +28,14 @@ private struct Line: Encodable {
     let title: String
     let bytes: Int
     let rounds: Int
+    let decoding: Speed
+    let encoding: Speed
+}
+
+private struct Speed: Encodable {
     /// MB/s.
     let kit: Double
     let foundation: Double
-    let encoder: Double
     let ratio: Double
     let promised: Double?
     let allocations: Double
@@ -42,44 +46,65 @@ private struct Line: Encodable {
 /// The rounds of one shape.
 private struct Series {
     private let shape: Shape
+    private var decoding: Rounds
+    private var encoding: Rounds
+
+    init(_ shape: Shape) throws {
+        self.shape = shape
+        decoding = try Rounds(shape.decoding)
+        encoding = try Rounds(shape.encoding)
+    }
+
+    mutating func measure() throws {
+        try decoding.measure()
+        try encoding.measure()
+    }
+
+    func line() throws -> Line {
+        Line(
+            shape: shape.name, title: shape.title, bytes: shape.decoding.bytes, rounds: decoding.count,
+            decoding: try decoding.speed(objects: shape.objects), encoding: try encoding.speed(objects: shape.objects))
+    }
+}
+
+private struct Rounds {
+    private let direction: Direction
     /// What one round of each takes: several milliseconds.
     private let repetitions: (kit: Int, foundation: Int)
     /// Seconds a document.
     private var kit: [Double] = []
     private var foundation: [Double] = []
-    private var encoder: [Double] = []
 
-    init(_ shape: Shape) throws {
-        self.shape = shape
-        let once = max(try Self.seconds(1, shape.kit), 1e-7)
-        let slower = max(try Self.seconds(1, shape.foundation), 1e-7)
+    init(_ direction: Direction) throws {
+        self.direction = direction
+        let once = max(try Self.seconds(1, direction.kit), 1e-7)
+        let slower = max(try Self.seconds(1, direction.foundation), 1e-7)
         repetitions = (max(1, Int(0.012 / once)), max(1, Int(0.024 / slower)))
     }
 
+    var count: Int { kit.count }
+
     mutating func measure() throws {
         // The second run of each begins with what the first has left in caches and in the allocator.
-        _ = try Self.seconds(max(1, repetitions.kit / 4), shape.kit)
-        kit.append(try Self.seconds(repetitions.kit, shape.kit))
-        foundation.append(try Self.seconds(repetitions.foundation, shape.foundation))
-        encoder.append(try Self.seconds(repetitions.foundation, shape.encoder))
+        _ = try Self.seconds(max(1, repetitions.kit / 4), direction.kit)
+        kit.append(try Self.seconds(repetitions.kit, direction.kit))
+        foundation.append(try Self.seconds(repetitions.foundation, direction.foundation))
     }
 
-    func line() throws -> Line {
-        Line(
-            shape: shape.name, title: shape.title, bytes: shape.bytes, rounds: kit.count, kit: speed(kit, shape.bytes),
-            foundation: speed(foundation, shape.bytes), encoder: speed(encoder, shape.encodedBytes),
-            ratio: Self.median(zip(foundation, kit).map { $0 / $1 }),
-            promised: shape.promised, allocations: try allocations(shape.kit),
-            foundationAllocations: try allocations(shape.foundation), allocationLimit: shape.allocationLimit)
+    func speed(objects: Int) throws -> Speed {
+        Speed(
+            kit: speed(kit), foundation: speed(foundation), ratio: Self.median(zip(foundation, kit).map { $0 / $1 }),
+            promised: direction.promised, allocations: try allocations(direction.kit, objects),
+            foundationAllocations: try allocations(direction.foundation, objects), allocationLimit: direction.allocationLimit)
     }
 
-    private func speed(_ seconds: [Double], _ bytes: Int) -> Double { Double(bytes) / Self.median(seconds) / 1e6 }
+    private func speed(_ seconds: [Double]) -> Double { Double(direction.bytes) / Self.median(seconds) / 1e6 }
 
     /// For each object.
-    private func allocations(_ run: (Int) throws -> Void) throws -> Double {
+    private func allocations(_ run: (Int) throws -> Void, _ objects: Int) throws -> Double {
         let before = allocations_count()
         try run(10)
-        return Double(allocations_count() - before) / Double(10 * shape.objects)
+        return Double(allocations_count() - before) / Double(10 * objects)
     }
 
     private static func median(_ values: [Double]) -> Double {

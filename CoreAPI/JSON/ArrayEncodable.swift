@@ -1,0 +1,72 @@
+/// Arrays without the container that the standard library would encode them into.
+protocol ArrayEncodable: Encodable {
+    /// The node of all items.
+    func encodeItems(in encoding: Encoding) throws -> UInt32
+}
+
+extension Array: ArrayEncodable where Element: Encodable {
+    func encodeItems(in encoding: Encoding) throws -> UInt32 {
+        let tree = encoding.tree
+        // Into the array that there is already, as Foundation does with all but texts and whole numbers.
+        if encoding.value != 0, !(Element.self is any FixedWidthInteger.Type), Element.self != String.self {
+            try encode(to: encoding)
+            return encoding.take()
+        }
+        let array = tree.container(.array, in: encoding.depth)
+        if !isEmpty, try !encodeScalars(of: encoding, to: array) {
+            let depth = encoding.depth &+ 1
+            // In place, so that items are not copied.
+            try withUnsafeBufferPointer { items in
+                for index in items.indices {
+                    let node = try encoding.child(items[index], depth: depth) { $0.item = index }
+                    tree.append(node, to: array)
+                }
+            }
+        }
+        tree.nodes[Int(array)].isClosed = true
+        return array
+    }
+
+    /// Items that are one text together.
+    private func encodeScalars(of encoding: Encoding, to array: UInt32) throws -> Bool {
+        let tree = encoding.tree
+        switch Element.self {
+        case is String.Type: try write(String.self, tree, array) { $0.string($1) }
+        case is Int.Type: try write(Int.self, tree, array) { $0.integer($1) }
+        case is UInt8.Type: try write(UInt8.self, tree, array) { $0.integer($1) }
+        case is Int32.Type: try write(Int32.self, tree, array) { $0.integer($1) }
+        case is Int64.Type: try write(Int64.self, tree, array) { $0.integer($1) }
+        case is Bool.Type: try write(Bool.self, tree, array) { $0.plain($1 ? "true" : "false") }
+        case is Double.Type:
+            var index = 0
+            try write(Double.self, tree, array) { tree, value in
+                try tree.double(value) { encoding.codingPath + [ItemKey(index)] }
+                index += 1
+            }
+        case is Float.Type:
+            var index = 0
+            try write(Float.self, tree, array) { tree, value in
+                try tree.float(value) { encoding.codingPath + [ItemKey(index)] }
+                index += 1
+            }
+        default: return false
+        }
+        return true
+    }
+
+    @inline(__always)
+    private func write<Scalar>(
+        _ type: Scalar.Type, _ tree: OutputTree, _ array: UInt32, _ item: (OutputTree, Scalar) throws -> Void
+    ) throws {
+        let scalars = try known(self, as: [Scalar].self)
+        tree.reserve(2 * scalars.count)
+        let start = tree.count
+        for scalar in scalars {
+            try item(tree, scalar)
+            tree.byte(UInt8(ascii: ","))
+        }
+        let items = tree.add(OutputNode(text: start, tree.count &- 1, kind: .items, count: scalars.count))
+        tree.append(items, to: array)
+        tree.nodes[Int(array)].count = UInt32(truncatingIfNeeded: scalars.count)
+    }
+}

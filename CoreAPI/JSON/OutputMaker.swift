@@ -1,0 +1,41 @@
+/// Makes containers for one type of keys, as ``ContainerMaker`` does for decoding.
+class OutputMaker<Key: CodingKey> {
+    class func container(
+        _ encoding: Encoding, _ object: UInt32, owner: UInt32, path: NestedPath?
+    ) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(KeyedOutput<Key>(encoding: encoding, object: object, owner: owner, path: path))
+    }
+}
+
+/// What an ``OutputMaker`` makes.
+protocol MadeOutput: KeyedEncodingContainerProtocol {
+    init(encoding: Encoding, object: UInt32, owner: UInt32, path: NestedPath?)
+}
+
+extension KeyedOutput: MadeOutput {}
+
+private final class OutputMakerOf<Output: MadeOutput, Key>: OutputMaker<Key> where Output.Key == Key {
+    override class func container(
+        _ encoding: Encoding, _ object: UInt32, owner: UInt32, path: NestedPath?
+    ) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(Output(encoding: encoding, object: object, owner: owner, path: path))
+    }
+}
+
+/// The maker for each type of keys.
+enum OutputMakers {
+    private struct Maker: BitwiseCopyable, Sendable {
+        let type: AnyClass
+    }
+
+    private static let known = TypeRegistry<Maker>()
+
+    @inline(__always)
+    static func container<Key: CodingKey>(
+        _ encoding: Encoding, _ object: UInt32, owner: UInt32, path: NestedPath?, _ type: Key.Type
+    ) -> KeyedEncodingContainer<Key> {
+        let maker = known.value(of: type) { Maker(type: OutputMakerOf<KeyedOutput<Key>, Key>.self) }
+        // What is known of a type of keys was made for it.
+        return unsafeBitCast(maker.type, to: OutputMaker<Key>.Type.self).container(encoding, object, owner: owner, path: path)
+    }
+}
