@@ -152,6 +152,15 @@ struct PipelineTests {
         #expect(transport.requests.isEmpty)
     }
 
+    @Test("calls that were given no name are told apart by twelve hexadecimal digits")
+    func identifiers() {
+        let channel = Channel.test()
+        let calls = (0..<10_000).map { _ in Call(channel: channel, endpoint: "x") }
+        #expect(Set(calls.map(\.id)).count == calls.count)
+        #expect(calls.allSatisfy { $0.id.count == 12 && $0.id.allSatisfy { $0.isHexDigit && !$0.isUppercase } && $0.id == $0.id })
+        #expect(Call(channel: channel, endpoint: "x", id: "mine").id == "mine")
+    }
+
     @Test("stays one function of at most 80 lines that names every stage")
     func shape() throws {
         let source = try String(contentsOfFile: SourceTree.path("CoreAPI/Core/Pipeline.swift"), encoding: .utf8)

@@ -4,8 +4,10 @@ internal import Synchronization
 ///
 /// A class, so that requests and responses share it at the price of one reference; it never changes.
 public final class Call: Sendable {
-    /// Stands in every log line and error text of this call.
-    public let id: String
+    /// Stands in every log line and error text of this call: twelve hexadecimal digits where none was given.
+    public var id: String { givenID ?? Self.text(number) }
+    private let givenID: String?
+    private let number: UInt64
     /// What the call goes through, as it was when the call began.
     public var channel: Channel { shared.channel }
     let shared: SharedChannel
@@ -29,21 +31,33 @@ public final class Call: Sendable {
     init(_ channel: SharedChannel, endpoint: @escaping @Sendable () -> String, id: String? = nil) {
         shared = channel
         describeEndpoint = endpoint
-        self.id = id ?? Self.makeID()
+        givenID = id
+        number = Self.next()
         started = .now
     }
 
     /// The same call, with its time begun anew.
     init(repeating call: Call) {
-        id = call.id
+        givenID = call.givenID
+        number = call.number
         shared = call.shared
         describeEndpoint = call.describeEndpoint
         started = .now
     }
 
-    /// 48 random bits are enough to tell the calls of a log apart and short enough to read.
-    private static func makeID() -> String {
-        let text = String(UInt64.random(in: 0..<(1 << 48)), radix: 16)
+    private static let count = Atomic<UInt64>(.random(in: .min ... .max))
+
+    /// A step through all numbers from a random one on, which repeats none: to ask the system for random bits is a call of the kernel.
+    private static func next() -> UInt64 {
+        count.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
+    }
+
+    /// 48 bits, well mixed (MurmurHash3's finalizer), are enough to tell the calls of a log apart and short enough to read.
+    private static func text(_ number: UInt64) -> String {
+        var mixed = number
+        mixed = (mixed ^ (mixed >> 33)) &* 0xFF51_AFD7_ED55_8CCD
+        mixed = (mixed ^ (mixed >> 33)) &* 0xC4CE_B9FE_1A85_EC53
+        let text = String((mixed ^ (mixed >> 33)) & 0xFFFF_FFFF_FFFF, radix: 16)
         return String(repeating: "0", count: 12 - text.utf8.count) + text
     }
 }
