@@ -56,9 +56,14 @@ nghttp2_session_callbacks_set_on_frame_recv_callback(nghttp2_session_callbacks *
 }
 
 bool cstreamends_are_seen(void) {
+#ifndef __ELF__
+    return false;
+#endif
     return dlsym(RTLD_DEFAULT, SETTER) == (void *)nghttp2_session_callbacks_set_on_frame_recv_callback
            && dlsym(RTLD_NEXT, SETTER) != NULL && dlsym(RTLD_DEFAULT, GETTER) != NULL;
 }
+
+bool cstreamends_were_asked_for(void) { return atomic_load(&original) != NULL; }
 
 void cstreamends_observe(cstreamends_observer new_observer, void *context) {
     observer = new_observer;

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import HTTPTypes
 
-/// The way of a request. Every stage is named in ``run(_:_:)``, in the order in which it runs.
+/// The way of a request. Every stage is named in `run`, `begin` and `read`, in the order in which it runs.
 struct Pipeline: Sendable {
     var channel: Channel { shared.channel }
     private let shared: SharedChannel

@@ -161,7 +161,7 @@ struct PipelineTests {
         #expect(Call(channel: channel, endpoint: "x", id: "mine").id == "mine")
     }
 
-    @Test("stays one function of at most 80 lines that names every stage")
+    @Test("stays one function of at most 80 lines, which names every stage with the two that it begins and reads by")
     func shape() throws {
         let source = try String(contentsOfFile: SourceTree.path("CoreAPI/Core/Pipeline.swift"), encoding: .utf8)
         let run = try #require(source.firstMatch(of: /func run\([\s\S]*?\n    }\n/)).output

@@ -2,6 +2,8 @@ public import Foundation
 
 #if canImport(Darwin)
 internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
 #else
 internal import Glibc
 #endif
@@ -69,7 +71,9 @@ public enum Program {
         try pipe.fileHandleForWriting.close()
         let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
         var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        while waitpid(process, &status, 0) < 0 {
+            guard errno == EINTR else { throw Failure(call: "waitpid", code: errno) }
+        }
         let signal = status & 0x7F
         return Outcome(status: signal == 0 ? (status >> 8) & 0xFF : 128 + signal, output: output)
     }

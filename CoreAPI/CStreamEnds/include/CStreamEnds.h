@@ -17,5 +17,8 @@ typedef void (*cstreamends_observer)(void *_Nullable context, void *_Nonnull tra
 /* Whether libcurl's calls come through here. Where they do not, HTTP/2 cannot tell an end from a cut. */
 bool cstreamends_are_seen(void);
 
+/* Whether libcurl has asked nghttp2 for frames through here. Once it speaks HTTP/2, it has. */
+bool cstreamends_were_asked_for(void);
+
 /* For the HTTP/2 connections that the calling thread opens and uses from now on; NULL ends it. */
 void cstreamends_observe(cstreamends_observer _Nullable observer, void *_Nullable context);

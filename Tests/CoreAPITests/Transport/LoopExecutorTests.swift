@@ -85,4 +85,20 @@ struct LoopExecutorTests {
         await hog.value
         await transport.close()
     }
+
+    @Test("An answer that came while a task kept the thread is not late")
+    func notLate() async throws {
+        let gate = try Gate()
+        let server = try LoopbackServer.start { _ in [.waitFor(gate), .sendHead(status: 204)] }
+        let manager = manager(server).attaching(Timeout(idle: .milliseconds(500)))
+        async let answer = manager.response(for: TestEndpoint("x"), decoding: .nothing)
+        try await server.waitForRequests(1)
+        let hog = Task(executorPreference: transport.executor) {
+            gate.open()
+            _ = usleep(900_000)
+        }
+        #expect(await answer.error == nil)
+        await hog.value
+        await transport.close()
+    }
 }

@@ -38,8 +38,11 @@ final class CurlMulti {
         streamEnds.forget(handle)
     }
 
-    /// Whether the server has ended the transfer's HTTP/2 stream.
-    func hasEndedStream(_ handle: CurlHandle) -> Bool { streamEnds.contains(handle) }
+    /// Whether the server has ended the transfer's HTTP/2 stream; `nil` where that cannot be seen.
+    func hasEndedStream(_ handle: CurlHandle) -> Bool? { streamEnds.contains(handle) }
+
+    /// Runs a job that is none of libcurl's.
+    func stepAside(for job: () -> Void) { streamEnds.pause(while: job) }
 
     /// Whether answers are whole that libcurl will only tell of when it is called again.
     func hasUntoldAnswers() -> Bool { streamEnds.takeUntold() }
@@ -63,7 +66,8 @@ final class CurlMulti {
     /// Sleeps until a socket is ready, a timer of libcurl's is due, someone wakes it, or the time is over. A wake-up that came before
     /// the call ends it at once.
     func wait(milliseconds: Int32) throws(TransportError) {
-        try check(curl_multi_poll(multi, nil, 0, milliseconds, nil))
+        // Should an answer be untold still, it does not wait for the next one.
+        try check(curl_multi_poll(multi, nil, 0, streamEnds.isEmpty ? milliseconds : min(milliseconds, 50), nil))
     }
 
     private func set(_ option: CURLMoption, _ value: Int) throws(TransportError) {

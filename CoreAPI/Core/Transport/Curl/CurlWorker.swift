@@ -18,6 +18,8 @@ final class CurlWorker {
     private var nextDeadline = LoopClock.never
     private var now = LoopClock.now()
     private var hasRunTasks = false
+    /// Whether a task has kept the thread so long that clocks may have run out; whether there is more to do before the thread may sleep.
+    private var (wasHeldUp, isBusy) = (false, false)
 
     /// The thread's whole life.
     static func run(for loop: CurlLoop, limits: Limits) {
@@ -49,6 +51,9 @@ final class CurlWorker {
         var messages: [CurlLoop.Message] = []
         while true {
             guard collect(&messages) else { break }
+            // What a task kept waiting is not late: its answer may have come meanwhile.
+            if wasHeldUp { move() }
+            wasHeldUp = false
             if now >= nextDeadline { expire() }
             move()
             sleep()
@@ -81,7 +86,8 @@ final class CurlWorker {
             transfer.submitted = now
             let url = transfer.request.url
             // What HTTP/2 there is in clear text, the kit does not speak.
-            guard let ticket = queue.enqueue(transfer, for: HostKey(url), multiplexes: url.scheme == .http ? false : nil) else {
+            let speaksHTTP2 = url.scheme == .https && CurlVersion.current.hasHTTP2
+            guard let ticket = queue.enqueue(transfer, for: HostKey(url), multiplexes: speaksHTTP2 ? nil : false) else {
                 transfer.stage = .done
                 return resume(transfer, CurlOutcome(end: .failed(.queueFull(limit: queueLimit))))
             }
@@ -99,15 +105,19 @@ final class CurlWorker {
             }
         case .run(let job):
             hasRunTasks = true
-            job.runSynchronously(on: loop.executor.asUnownedTaskExecutor())
+            let began = now
+            multi.stepAside { job.runSynchronously(on: loop.executor.asUnownedTaskExecutor()) }
+            now = LoopClock.now()
+            if now - began > 5_000_000 { wasHeldUp = true }
         }
     }
 
     /// Lets every transfer go as far as it can.
     private func move() {
         startReady()
-        guard queue.active > 0 else { return }
-        repeat {
+        isBusy = queue.active > 0
+        // Bounded, because the mailbox and the clocks wait.
+        for _ in 0..<8 where isBusy {
             do {
                 try multi.perform()
             } catch {
@@ -124,11 +134,12 @@ final class CurlWorker {
                     finish(transfer, transfer.end(code, at: now))
                 }
             }
-        } while startReady() || multi.hasUntoldAnswers()
+            isBusy = startReady() || multi.hasUntoldAnswers()
+        }
     }
 
     private func sleep() {
-        guard loop.maySleep(multi.waker) else { return }
+        guard !isBusy, loop.maySleep(multi.waker) else { return }
         let wait = max(0, (min(nextDeadline, LoopClock.never) - LoopClock.now() + 999_999) / 1_000_000)
         do {
             try multi.wait(milliseconds: Int32(clamping: min(wait, 3_600_000)))

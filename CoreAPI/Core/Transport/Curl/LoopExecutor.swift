@@ -25,7 +25,9 @@ extension CurlTransport {
     /// Runs tasks on the transport's own thread, so that no answer has to change threads to reach who waits for it.
     ///
     /// For tasks that do next to nothing between two requests – a gateway, a crawler, a load generator: whatever runs there holds up every
-    /// transfer of the transport. Enhancers, interceptors, loggers and result handlers run there too; decoding does not.
+    /// transfer of the transport. What is done before a request leaves – building and encoding it, enhancers, interceptors – runs there
+    /// too, and loggers and handlers; what is done with an answer's body does not. Where channels of several trusts share the transport,
+    /// each trust has a thread, and this is the one of the channel that changed last.
     ///
     /// ```swift
     /// await withTaskExecutorPreference(transport.executor) {

@@ -13,6 +13,10 @@ final class StreamEnds {
 
     /// From now on, for the connections of the calling thread.
     init() {
+        listen()
+    }
+
+    private func listen() {
         cstreamends_observe(
             { context, transfer in
                 guard let context else { return }
@@ -36,7 +40,20 @@ final class StreamEnds {
         return hasNew && !transfers.isEmpty
     }
 
-    func contains(_ handle: CurlHandle) -> Bool { transfers.contains(handle.easy) }
+    /// Whether the server has ended the transfer's stream; `nil` where libcurl does not let that be seen.
+    func contains(_ handle: CurlHandle) -> Bool? {
+        cstreamends_were_asked_for() ? transfers.contains(handle.easy) : nil
+    }
+
+    /// Whether there are streams that have ended and transfers that do not know.
+    var isEmpty: Bool { transfers.isEmpty }
+
+    /// Runs what is not libcurl's: a task on this thread may use nghttp2, or a libcurl of its own.
+    func pause(while body: () -> Void) {
+        cstreamends_observe(nil, nil)
+        body()
+        listen()
+    }
 
     func forget(_ handle: CurlHandle) {
         if !transfers.isEmpty { transfers.remove(handle.easy) }
