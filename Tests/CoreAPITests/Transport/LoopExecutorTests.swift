@@ -90,12 +90,12 @@ struct LoopExecutorTests {
     func notLate() async throws {
         let gate = try Gate()
         let server = try LoopbackServer.start { _ in [.waitFor(gate), .sendHead(status: 204)] }
-        let manager = manager(server).attaching(Timeout(idle: .milliseconds(500)))
+        let manager = manager(server).attaching(Timeout(idle: .seconds(3)))
         async let answer = manager.response(for: TestEndpoint("x"), decoding: .nothing)
         try await server.waitForRequests(1)
         let hog = Task(executorPreference: transport.executor) {
             gate.open()
-            _ = usleep(900_000)
+            _ = usleep(3_600_000)
         }
         #expect(await answer.error == nil)
         await hog.value
