@@ -2,7 +2,9 @@
 ///
 /// For what is large and passes through many hands: a request is made of fifteen references, and on its way to an answer it was copied
 /// some twenty times.
-struct CopyOnWrite<Value: Sendable>: @unchecked Sendable {  // Changed only while it has one owner.
+///
+/// `@unchecked`: changed only while it has one owner.
+struct CopyOnWrite<Value: Sendable>: @unchecked Sendable {
     // A managed buffer, because the access of its header is not checked for exclusivity each time, as a class's variable is.
     private var storage: ManagedBuffer<Value, Never>
 

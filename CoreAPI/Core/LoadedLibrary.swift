@@ -8,7 +8,9 @@ internal import Glibc
 
 /// A library that is in the process already, because libcurl is linked with it. Never loaded anew: another copy would know nothing of
 /// libcurl's connections.
-package struct LoadedLibrary: @unchecked Sendable {  // The handle is never closed.
+///
+/// `@unchecked`: the handle is never closed.
+package struct LoadedLibrary: @unchecked Sendable {
     private let handle: UnsafeMutableRawPointer
 
     /// - Parameter names: what it may be called on the systems that the kit knows.

@@ -32,7 +32,8 @@ package struct Mutex<State>: ~Copyable, Sendable {
 }
 
 #if THREAD_SANITIZER
-private final class LockedState<State>: @unchecked Sendable {  // `state` is touched under `lock` only.
+// `@unchecked`: `state` is touched under `lock` only.
+private final class LockedState<State>: @unchecked Sendable {
     private let lock = NSLock()
     private var state: State
 

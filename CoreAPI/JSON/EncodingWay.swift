@@ -1,7 +1,9 @@
 internal import Foundation
 
 /// How values of a type are encoded. Finding out is slow, because it asks for conformances by name.
-enum EncodingWay: BitwiseCopyable, @unchecked Sendable {  // Types hold nothing that could change.
+///
+/// `@unchecked`: types hold nothing that could change.
+enum EncodingWay: BitwiseCopyable, @unchecked Sendable {
     /// By its own method and nothing else.
     case plain
     case bool, string, int, double

@@ -1,7 +1,9 @@
 internal import Foundation
 
 /// How values of a type are decoded. Finding out is slow, because it asks for conformances by name.
-enum TypeWay: BitwiseCopyable, @unchecked Sendable {  // Types hold nothing that could change.
+///
+/// `@unchecked`: types hold nothing that could change.
+enum TypeWay: BitwiseCopyable, @unchecked Sendable {
     /// By its own initializer and nothing else.
     case plain
     case string, date, data, url, decimal

@@ -19,7 +19,9 @@ final class CallSubscription<Value: Sendable>: Subscription, Sendable {
     }
 
     /// Subscribers do not say that they may be sent; this one is called by whoever ended the subscription, and by nobody else.
-    private struct Receiver: @unchecked Sendable {  // Called once, by one task.
+    ///
+    /// `@unchecked`: called once, by one task.
+    private struct Receiver: @unchecked Sendable {
         let subscriber: AnySubscriber<Value, APIClientError>
     }
 

@@ -73,7 +73,9 @@ struct ReactiveTests {
     }
 
     /// Keeps its subscription and asks only when told to.
-    final class Reluctant: Subscriber, @unchecked Sendable {  // Touched on the main actor only.
+    ///
+    /// `@unchecked`: touched on the main actor only.
+    final class Reluctant: Subscriber, @unchecked Sendable {
         typealias Input = Item
         typealias Failure = APIClientError
         let (heard, tell) = AsyncStream.makeStream(of: String.self)
@@ -170,7 +172,9 @@ struct ReactiveTests {
     }
 
     /// Cancels while it is handed the value.
-    final class Leaving: Subscriber, @unchecked Sendable {  // Called once, by one task.
+    ///
+    /// `@unchecked`: called once, by one task.
+    final class Leaving: Subscriber, @unchecked Sendable {
         typealias Input = Item
         typealias Failure = APIClientError
         let (heard, tell) = AsyncStream.makeStream(of: String.self)

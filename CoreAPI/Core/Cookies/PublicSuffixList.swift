@@ -24,7 +24,8 @@ struct PublicSuffixList: Sendable {
     private typealias IsSuffix = @convention(c) (OpaquePointer, UnsafePointer<CChar>) -> Int32
     private typealias IsAcceptable = @convention(c) (OpaquePointer, UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32
 
-    private struct Library: @unchecked Sendable {  // Constant data and functions of a library that is never unloaded.
+    // `@unchecked`: constant data and functions of a library that is never unloaded.
+    private struct Library: @unchecked Sendable {
         let context: OpaquePointer
         let isSuffix: IsSuffix
         let isAcceptable: IsAcceptable

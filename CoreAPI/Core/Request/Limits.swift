@@ -14,7 +14,7 @@ public struct Limits: Sendable, Hashable {
     /// Whether a redirect may lead from https to http. Default `false`.
     public var allowsRedirectsToInsecure = false
     /// Connections open at once, to all hosts together (`CURLMOPT_MAX_TOTAL_CONNECTIONS`). Default 200: with what else an app has open
-    /// that stays below 256 descriptors, the least that a supported system gives a process.
+    /// that stays below the 256 descriptors that Darwin gives a process by default.
     public var connections = 200
     /// Connections open at once to one host (`CURLMOPT_MAX_HOST_CONNECTIONS`); a further request waits in the kit's queue. Default 100.
     /// A host that speaks HTTP/2 gets one connection and ``streamsPerConnection`` instead.

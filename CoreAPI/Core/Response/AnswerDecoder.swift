@@ -2,7 +2,7 @@ internal import Foundation
 
 /// What one call's answer is decoded into, for a pipeline that does not know the type: generic code looks its types up anew after every
 /// suspension, which was a sixth of what the pipeline cost.
-protocol AnyAnswerDecoder: AnyObject, Sendable {
+protocol AnyAnswerDecoder: AnyObject {
     /// Whether the answer is asked for in the channel coder's media type (`Accept`).
     var wantsCoder: Bool { get }
     /// Whether more is done with a body than to hand it over.
@@ -11,8 +11,8 @@ protocol AnyAnswerDecoder: AnyObject, Sendable {
     func decode(_ response: Response<Data>) -> Response<Void>
 }
 
-/// Keeps the value until the call is settled. In the task of one call only.
-final class AnswerDecoder<Value: Sendable>: AnyAnswerDecoder, @unchecked Sendable {
+/// Keeps the value until the call is settled. Not sendable: it stays in the task of its call.
+final class AnswerDecoder<Value: Sendable>: AnyAnswerDecoder {
     private let decoding: ResponseDecoding<Value>
     private var value: Value?
 

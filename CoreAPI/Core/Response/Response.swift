@@ -61,9 +61,6 @@ public struct Response<Value: Sendable>: Sendable {
         return error
     }
 
-    /// The outcome without the value; the body's bytes stay.
-    var withoutValue: Response<Void> { with(result.map { _ in }) }
-
     /// The same response with another result.
     public func with<Other>(_ result: Result<Other, APIClientError>) -> Response<Other> {
         Response<Other>(

@@ -7,7 +7,9 @@ internal import Foundation
 /// let authority = try TestAuthority()
 /// let server = try LoopbackServer.start(tls: ServerTLS(authority.certificate(), authority: authority)) { _ in .ok("hello") }
 /// ```
-public final class TestCertificate: @unchecked Sendable {  // OpenSSL's certificate is not changed once it is signed.
+///
+/// `@unchecked`: OpenSSL's certificate is not changed once it is signed.
+public final class TestCertificate: @unchecked Sendable {
     /// What kind of key a certificate has.
     public enum Key: Sendable, Hashable {
         case p256, p384

@@ -1,5 +1,7 @@
 /// A private key that was made for a test.
-final class TestKey: @unchecked Sendable {  // OpenSSL counts the key's references under a lock of its own and never changes it.
+///
+/// `@unchecked`: OpenSSL counts the key's references under a lock of its own and never changes it.
+final class TestKey: @unchecked Sendable {
     let pointer: OpaquePointer
     let pem: String
     private let functions: CertificateFunctions

@@ -39,7 +39,7 @@ final class CurlMulti {
     }
 
     /// Whether the server has ended the transfer's HTTP/2 stream; `nil` where that cannot be seen.
-    func hasEndedStream(_ handle: CurlHandle) -> Bool? { streamEnds.contains(handle) }
+    func hasEndedStream(_ handle: CurlHandle) -> Bool? { streamEnds.hasEnded(handle) }
 
     /// Runs a job that is none of libcurl's.
     func stepAside(for job: () -> Void) { streamEnds.pause(while: job) }
@@ -80,7 +80,9 @@ final class CurlMulti {
     }
 
     /// Ends the loop's sleep. `curl_multi_wakeup` is the one function of libcurl that other threads may call.
-    struct Waker: @unchecked Sendable {  // The pointer is used for `curl_multi_wakeup` only, while the loop keeps it valid.
+    ///
+    /// `@unchecked`: the pointer is used for `curl_multi_wakeup` only, while the loop keeps it valid.
+    struct Waker: @unchecked Sendable {
         fileprivate let multi: UnsafeMutableRawPointer
 
         func wake() {

@@ -4,7 +4,9 @@ internal import Foundation
 ///
 /// Made by the task that sends, handed over with a message, and from then on touched on the loop's thread only, until the loop has
 /// resumed the task with a ``CurlOutcome``.
-final class CurlTransfer: @unchecked Sendable {  // One owner at a time; the hand-over goes through the loop's mutex.
+///
+/// `@unchecked`: one owner at a time; the hand-over goes through the loop's mutex.
+final class CurlTransfer: @unchecked Sendable {
     enum Stage {
         case new, queued, active, done
     }

@@ -138,7 +138,9 @@ public final class CurlTransport: Transport {
 }
 
 /// The connections of one trust.
-private final class TrustPool: @unchecked Sendable {  // What changes is touched under the transport's lock.
+///
+/// `@unchecked`: what changes is touched under the transport's lock.
+private final class TrustPool: @unchecked Sendable {
     let trust: ServerTrustManager
     /// A connection to a peer that one channel allows must not serve another that refuses it.
     let refused: AddressClass

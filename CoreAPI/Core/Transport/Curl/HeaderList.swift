@@ -4,7 +4,9 @@ internal import CCurl
 ///
 /// libcurl neither copies nor frees a list that it is given (`CURLOPT_HTTPHEADER`), so the list may be built by the task that sends,
 /// without a call to libcurl and without an allocation for each line; it must only live as long as the transfer that holds it.
-final class HeaderList: @unchecked Sendable {  // Written by `init` only; libcurl reads it.
+///
+/// `@unchecked`: written by `init` only; libcurl reads it.
+final class HeaderList: @unchecked Sendable {
     private let block: UnsafeMutableRawBufferPointer
 
     /// The list, or `nil` when there is no line.

@@ -3,7 +3,8 @@ internal import CCurl
 /// gzip (RFC 1952) and deflate (zlib's format, RFC 1950; bare RFC 1951 too, which some servers send under that name), by the zlib that
 /// libcurl has loaded.
 final class Inflater: CodingStage {
-    struct Library: @unchecked Sendable {  // Functions of a library that is never unloaded.
+    // `@unchecked`: functions of a library that is never unloaded.
+    struct Library: @unchecked Sendable {
         typealias Initialize =
             @convention(c) (
                 UnsafeMutablePointer<ccurl_zstream>, Int32, UnsafePointer<CChar>, Int32

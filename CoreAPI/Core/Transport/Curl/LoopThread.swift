@@ -85,7 +85,8 @@ final class LoopThread: Sendable {
         }
     }
 
-    private struct ThreadID: @unchecked Sendable {  // A number, or on Darwin a pointer that is only a name.
+    // `@unchecked`: A number, or on Darwin a pointer that is only a name.
+    private struct ThreadID: @unchecked Sendable {
         let thread: pthread_t
     }
 }

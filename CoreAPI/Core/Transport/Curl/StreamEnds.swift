@@ -41,7 +41,7 @@ final class StreamEnds {
     }
 
     /// Whether the server has ended the transfer's stream; `nil` where libcurl does not let that be seen.
-    func contains(_ handle: CurlHandle) -> Bool? {
+    func hasEnded(_ handle: CurlHandle) -> Bool? {
         cstreamends_were_asked_for() ? transfers.contains(handle.easy) : nil
     }
 

@@ -2,7 +2,8 @@ internal import Foundation
 
 /// Brotli (RFC 7932), by the decoder that libcurl has loaded.
 final class Unbrotli: CodingStage {
-    struct Library: @unchecked Sendable {  // Functions of a library that is never unloaded.
+    // `@unchecked`: functions of a library that is never unloaded.
+    struct Library: @unchecked Sendable {
         typealias Create = @convention(c) (OpaquePointer?, OpaquePointer?, OpaquePointer?) -> OpaquePointer?
         typealias Step =
             @convention(c) (

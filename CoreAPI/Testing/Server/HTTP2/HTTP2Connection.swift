@@ -2,7 +2,9 @@ import Foundation
 
 /// The server's side of one HTTP/2 connection (RFC 9113). Its own thread reads frames; each stream has one more, so that a reply that
 /// stalls holds up nobody else.
-final class HTTP2Connection: @unchecked Sendable {  // What changes is touched by the reading thread only, or under `condition`.
+///
+/// `@unchecked`: what changes is touched by the reading thread only, or under `condition`.
+final class HTTP2Connection: @unchecked Sendable {
     private let socket: ConnectionSocket
     private let number: Int
     private let engine: ServerEngine

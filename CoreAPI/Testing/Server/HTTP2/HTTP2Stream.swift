@@ -1,7 +1,9 @@
 import Foundation
 
 /// One exchange of an HTTP/2 connection: its request as it comes in, and its answer.
-final class HTTP2Stream: @unchecked Sendable {  // What changes is touched under the connection's lock.
+///
+/// `@unchecked`: what changes is touched under the connection's lock.
+final class HTTP2Stream: @unchecked Sendable {
     let id: UInt32
     private let isHEAD: Bool
     /// As the client announces it; any when it does not.

@@ -1,5 +1,7 @@
 /// A server's TLS as OpenSSL keeps it: certificate, key and terms, the same for every connection.
-final class TLSContext: @unchecked Sendable {  // OpenSSL's contexts are made for threads; nothing here changes after the start.
+///
+/// `@unchecked`: OpenSSL's contexts are made for threads; nothing here changes after the start.
+final class TLSContext: @unchecked Sendable {
     let functions: TLSFunctions
     let pointer: OpaquePointer
     private let settings: ServerTLS

@@ -1,7 +1,9 @@
 import Foundation
 
 /// One connection's TLS. It never touches a socket: what came in is fed to it, and what is to go out is drained from it.
-final class TLSSession: @unchecked Sendable {  // All three pointers are used under the session's lock.
+///
+/// `@unchecked`: all three pointers are used under the session's lock.
+final class TLSSession: @unchecked Sendable {
     enum Reading {
         case bytes(Data)
         case needsInput
