@@ -17,6 +17,8 @@ protocol AnswerOutput {
     /// - Parameter refuses: whether this exchange is not answered any more.
     func goAway(refusing refuses: Bool) -> Bool
     func resetStream(code: UInt32) -> Bool
+    /// Ends the connection with RST.
+    func resetConnection() -> Bool
     /// After the last step.
     func finish() -> Bool
     func hold(for duration: Duration?, until latch: Latch?) -> ConnectionSocket.HoldEnd

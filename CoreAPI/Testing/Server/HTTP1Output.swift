@@ -52,7 +52,9 @@ final class HTTP1Output: AnswerOutput {
         return !refuses
     }
 
-    func resetStream(code: UInt32) -> Bool {
+    func resetStream(code: UInt32) -> Bool { resetConnection() }
+
+    func resetConnection() -> Bool {
         socket.abortOnClose()
         return false
     }

@@ -68,8 +68,7 @@ struct ReplyPlayer {
             socket.shutDown()
             return false
         case .reset:
-            socket.abortOnClose()
-            return false
+            return output.resetConnection()
         }
     }
 

@@ -65,6 +65,24 @@ struct HTTP2ServerTests {
         #expect(output == "HTTP/2 x=1")
     }
 
+    @Test("resets a connection only when its client has acknowledged the settings, which would run into the reset")
+    func resetWaits() throws {
+        let server = try LoopbackServer.start { _ in .ok("whole").followed(by: .complete, .reset) }
+        defer { server.close() }
+        let client = try RawClient(port: server.port)
+        let request = Data([0, 0, 3, 1, 5, 0, 0, 0, 1, 0x82, 0x86, 0x84])
+        try client.send(Data("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + Self.settings + request)
+        var answer = Data()
+        // The frame that ends the stream.
+        while !answer.suffix(9).elementsEqual([0, 0, 0, 0, 1, 0, 0, 0, 1]) { answer += try client.receive() }
+        #expect(!client.hasSomething(within: 100))
+        try client.send(Self.acknowledgement)
+        #expect(throws: RawClient.Failed(call: "recv", code: ECONNRESET)) { try client.receive() }
+    }
+
+    private static let settings = Data([0, 0, 0, 4, 0, 0, 0, 0, 0])
+    private static let acknowledgement = Data([0, 0, 0, 4, 1, 0, 0, 0, 0])
+
     private func curl(_ arguments: String...) async throws -> String {
         try await Program.run(["curl", "-sS", "--max-time", "10"] + arguments).text
     }

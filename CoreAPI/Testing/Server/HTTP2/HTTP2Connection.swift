@@ -23,6 +23,8 @@ final class HTTP2Connection: @unchecked Sendable {
     private var initialWindow = 65_535
     private var isOver = false
     private var isGoingAway = false
+    /// Whether the client has acknowledged the settings.
+    private var isSettled = false
 
     /// - Parameter pending: what was read before it was known that this is HTTP/2.
     init(_ socket: ConnectionSocket, number: Int, engine: ServerEngine, pending: Data = Data()) throws(LoopbackServerError) {
@@ -83,6 +85,7 @@ final class HTTP2Connection: @unchecked Sendable {
         case .settings where !frame.flags.contains(.acknowledges):
             apply(frame.payload)
             return socket.send(HTTP2Frame(kind: .settings, flags: .acknowledges).wire)
+        case .settings: locked { isSettled = true }
         case .ping where !frame.flags.contains(.acknowledges):
             return socket.send(HTTP2Frame(kind: .ping, flags: .acknowledges, payload: frame.payload).wire)
         case .windowUpdate:
@@ -197,6 +200,11 @@ final class HTTP2Connection: @unchecked Sendable {
             return true
         }
         return isAllowed ? granted : nil
+    }
+
+    /// Blocks until the client has acknowledged the settings, or the stream or the connection is over.
+    func waitUntilSettled(_ stream: HTTP2Stream) {
+        _ = wait(stream) { isSettled }
     }
 
     /// Announces the end; `refused` and what comes after it is not processed.
