@@ -16,9 +16,10 @@ final class SoakRun: Sendable {
     private static let generation = 10_000
     /// Further descriptors and threads that idle connections may take: eight for each of four channels, and both their ends.
     private static let connections = 4 * 8
-    /// Further memory: that of allocators, which keep what they were given.
-    private static let memoryShare = 0.1
-    private static let memoryBytes = 16 << 20
+    /// Further memory that may be held: requests under way, and caches of a fixed size.
+    private static let heldBytes = 4 << 20
+    /// Further resident memory: that of allocators, which keep what they were given.
+    private static let residentBytes = 32 << 20
 
     private let tally = Mutex(Tally())
 
@@ -32,7 +33,7 @@ final class SoakRun: Sendable {
         let before = Figures()
         let channels = Self.channels()
         print("soak: \(requests) requests, \(atOnce) at once, over \(channels.count) channels; seed \(seed)")
-        print("tenth   requests   requests/s   memory/MiB  descriptors  threads")
+        print("tenth   requests   requests/s     held/MiB resident/MiB  descriptors  threads")
         var figures: [Figures] = []
         var port: UInt16 = 0
         for tenth in 0..<10 {
@@ -45,12 +46,12 @@ final class SoakRun: Sendable {
                 server.close()
             }
             let seconds = (ContinuousClock.now - began) / .seconds(1)
-            figures.append(Figures())
+            figures.append(try await settled(figures.first))
             print(String(format: "%5d %10d %12.0f    ", tenth + 1, end, Double(end - start) / seconds) + figures[tenth].text)
             fflush(nil)
         }
         for channel in channels { await channel.close() }
-        let after = try await settled(before)
+        let after = try await ended(before)
         print("  end                               " + after.text)
         return report(figures, before: before, after: after)
     }
@@ -130,8 +131,19 @@ final class SoakRun: Sendable {
 
     // MARK: - Findings
 
+    /// What is held between two tenths; what the last server had under way takes a moment to go.
+    private func settled(_ first: Figures?) async throws -> Figures {
+        var figures = Figures()
+        guard let first else { return figures }
+        for _ in 0..<100 where figures.heldBytes > first.heldBytes + Self.heldBytes {
+            try await Task.sleep(for: .milliseconds(50))
+            figures = Figures()
+        }
+        return figures
+    }
+
     /// What is left when everything is closed; threads and sockets take a moment to go.
-    private func settled(_ before: Figures) async throws -> Figures {
+    private func ended(_ before: Figures) async throws -> Figures {
         var after = Figures()
         for _ in 0..<100 where after.descriptors > before.descriptors + Self.runtime {
             try await Task.sleep(for: .milliseconds(50))
@@ -152,10 +164,14 @@ final class SoakRun: Sendable {
         var findings = tally.surprises
         if tally.surpriseCount > findings.count { findings.append("… and \(tally.surpriseCount - findings.count) more") }
         let (first, last) = (figures[0], figures[figures.count - 1])
-        let memory = first.residentBytes + max(Int(Double(first.residentBytes) * Self.memoryShare), Self.memoryBytes)
-        if last.residentBytes > memory {
+        if last.heldBytes > first.heldBytes + Self.heldBytes {
             findings.append(
-                "memory is not flat: \(first.residentBytes) bytes after the first tenth, \(last.residentBytes) after the last")
+                "memory is not flat: \(first.heldBytes) bytes held after the first tenth, \(last.heldBytes) after the last")
+        }
+        if last.residentBytes > first.residentBytes + Self.residentBytes {
+            findings.append(
+                "memory is not flat: \(first.residentBytes) bytes resident after the first tenth, \(last.residentBytes) after the last"
+            )
         }
         if last.descriptors > first.descriptors + Self.connections {
             findings.append(
