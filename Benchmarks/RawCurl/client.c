@@ -12,7 +12,7 @@ uint64_t raw_now(void) {
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-static size_t collect(char *bytes, size_t size, size_t count, void *context) {
+size_t raw_collect(char *bytes, size_t size, size_t count, void *context) {
     raw_transfer *transfer = context;
     size_t length = size * count;
     if (transfer->length + length > transfer->capacity) {
@@ -31,7 +31,7 @@ static int prepare(raw_client *client, raw_transfer *transfer) {
     transfer->easy = curl_easy_init();
     if (transfer->easy == NULL) return 0;
     curl_easy_setopt(transfer->easy, CURLOPT_PRIVATE, transfer);
-    curl_easy_setopt(transfer->easy, CURLOPT_WRITEFUNCTION, collect);
+    curl_easy_setopt(transfer->easy, CURLOPT_WRITEFUNCTION, raw_collect);
     curl_easy_setopt(transfer->easy, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(transfer->easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(transfer->easy, CURLOPT_PROXY, "");
@@ -51,34 +51,59 @@ raw_client *raw_make(raw_settings settings) {
     client->multi = curl_multi_init();
     client->transfers = calloc((size_t)settings.at_once, sizeof *client->transfers);
     if (client->multi == NULL || client->transfers == NULL) return NULL;
+    if (settings.as_kit) client->headers = raw_kit_headers();
+    if (settings.apart) {
+        size_t room = (size_t)settings.at_once * sizeof(raw_transfer *);
+        pthread_mutex_init(&client->lock, NULL);
+        pthread_cond_init(&client->has_ended, NULL);
+        client->to_begin = malloc(room);
+        client->begun = malloc(room);
+        client->ended = malloc(room);
+        if (client->to_begin == NULL || client->begun == NULL || client->ended == NULL) return NULL;
+    }
     curl_multi_setopt(client->multi, CURLMOPT_MAX_HOST_CONNECTIONS, settings.host_limit);
     curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, settings.at_once);
     if (settings.streams > 0) curl_multi_setopt(client->multi, CURLMOPT_MAX_CONCURRENT_STREAMS, settings.streams);
-    for (long index = 0; index < settings.at_once; index++)
+    for (long index = 0; index < settings.at_once && !settings.as_kit; index++)
         if (!prepare(client, &client->transfers[index])) return NULL;
     if (settings.socket_action && !raw_prepare_socket_loop(client)) return NULL;
     return client;
 }
 
-static void start(raw_client *client, raw_transfer *transfer) {
-    client->to_start--;
+void raw_add(raw_client *client, raw_transfer *transfer) {
     transfer->length = 0;
-    transfer->started = raw_now();
+    if (client->settings.as_kit && !raw_prepare_as_kit(client, transfer)) return;
     curl_multi_add_handle(client->multi, transfer->easy);
 }
 
-static void end(raw_client *client, raw_transfer *transfer, CURLcode code) {
-    long status = 0, connections = 0;
+void raw_take(raw_client *client, raw_transfer *transfer) {
+    curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &transfer->status);
+    curl_easy_getinfo(transfer->easy, CURLINFO_NUM_CONNECTS, &transfer->connections);
+    if (client->settings.as_kit) raw_ask_as_kit(transfer);
+    transfer->spent = transfer->easy;
+}
+
+void raw_drop(raw_client *client, raw_transfer *transfer) {
+    curl_multi_remove_handle(client->multi, transfer->spent);
+    if (client->settings.as_kit) curl_easy_cleanup(transfer->spent);
+}
+
+void raw_end(raw_client *client, raw_transfer *transfer) {
     uint64_t now = raw_now();
-    curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
-    curl_easy_getinfo(transfer->easy, CURLINFO_NUM_CONNECTS, &connections);
-    client->tally.connections += connections;
+    client->tally.connections += transfer->connections;
     client->to_end--;
-    if (code == CURLE_OK && status == 200 && transfer->length > 0) {
+    if (transfer->code == CURLE_OK && transfer->status == 200 && transfer->length > 0) {
         client->latencies[client->tally.completed++] = now - transfer->started;
     } else {
-        snprintf(client->tally.failure, sizeof client->tally.failure, "status %ld, %s", status, curl_easy_strerror(code));
+        snprintf(client->tally.failure, sizeof client->tally.failure, "status %ld, %s", transfer->status,
+                 curl_easy_strerror(transfer->code));
     }
+}
+
+static void start(raw_client *client, raw_transfer *transfer) {
+    client->to_start--;
+    transfer->started = raw_now();
+    raw_add(client, transfer);
 }
 
 long raw_exchange(raw_client *client) {
@@ -87,12 +112,12 @@ long raw_exchange(raw_client *client) {
     long begun = 0;
     while ((message = curl_multi_info_read(client->multi, &left)) != NULL) {
         if (message->msg != CURLMSG_DONE) continue;
-        CURL *easy = message->easy_handle;
-        CURLcode code = message->data.result;
         raw_transfer *transfer = NULL;
-        curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&transfer);
-        end(client, transfer, code);
-        curl_multi_remove_handle(client->multi, easy);
+        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&transfer);
+        transfer->code = message->data.result;
+        raw_take(client, transfer);
+        raw_end(client, transfer);
+        raw_drop(client, transfer);
         if (client->to_start > 0) {
             start(client, transfer);
             begun++;
@@ -105,8 +130,13 @@ raw_tally raw_send(raw_client *client, const char *url, long count, uint64_t *la
     memset(&client->tally, 0, sizeof client->tally);
     client->latencies = latencies;
     client->to_start = client->to_end = count;
-    for (long index = 0; index < client->settings.at_once; index++)
+    client->url = url;
+    for (long index = 0; index < client->settings.at_once && !client->settings.as_kit; index++)
         curl_easy_setopt(client->transfers[index].easy, CURLOPT_URL, url);
+    if (client->settings.apart) {
+        raw_run_apart(client);
+        return client->tally;
+    }
     for (long index = 0; index < client->settings.at_once && client->to_start > 0; index++)
         start(client, &client->transfers[index]);
     if (client->settings.socket_action) raw_run_socket_loop(client);
@@ -116,10 +146,14 @@ raw_tally raw_send(raw_client *client, const char *url, long count, uint64_t *la
 
 void raw_free(raw_client *client) {
     for (long index = 0; index < client->settings.at_once; index++) {
-        curl_easy_cleanup(client->transfers[index].easy);
+        if (!client->settings.as_kit) curl_easy_cleanup(client->transfers[index].easy);
         free(client->transfers[index].body);
     }
     curl_multi_cleanup(client->multi);
+    curl_slist_free_all(client->headers);
+    free(client->to_begin);
+    free(client->begun);
+    free(client->ended);
     if (client->epoll >= 0) close(client->epoll);
     free(client->transfers);
     free(client);

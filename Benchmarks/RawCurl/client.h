@@ -3,12 +3,21 @@
 #include "rawcurl.h"
 
 #include <curl/curl.h>
+#include <pthread.h>
+
+#define RAW_SOCKETS 256
 
 typedef struct {
     CURL *easy;
     char *body;
     size_t length, capacity;
     uint64_t started;
+    CURLcode code; /* how it ended, and what it was */
+    long status, connections;
+    raw_client *client; /* these only as the kit does it */
+    CURL *spent;
+    size_t head_length;
+    char head[4096], error[CURL_ERROR_SIZE];
 } raw_transfer;
 
 struct raw_client {
@@ -20,9 +29,28 @@ struct raw_client {
     raw_tally tally;
     int epoll;          /* these two only with socket_action */
     uint64_t timer_due; /* ns; 0 for none */
+    const char *url;    /* these only as the kit does it */
+    struct curl_slist *headers;
+    int sockets, socket[RAW_SOCKETS], port[RAW_SOCKETS];
+    pthread_mutex_t lock; /* these only with callers apart; under the lock, but for `begun` */
+    pthread_cond_t has_ended;
+    raw_transfer **to_begin, **begun, **ended;
+    long to_begin_count, ended_count;
+    int is_loop_asleep, are_callers_asleep, is_over;
 };
 
 uint64_t raw_now(void);
+size_t raw_collect(char *bytes, size_t size, size_t count, void *context);
+
+/* One transfer's life: it is given to libcurl, its outcome is taken, its handle is given up, and it is counted. */
+void raw_add(raw_client *client, raw_transfer *transfer);
+void raw_take(raw_client *client, raw_transfer *transfer);
+void raw_drop(raw_client *client, raw_transfer *transfer);
+void raw_end(raw_client *client, raw_transfer *transfer);
+
+int raw_prepare_as_kit(raw_client *client, raw_transfer *transfer);
+void raw_ask_as_kit(raw_transfer *transfer);
+struct curl_slist *raw_kit_headers(void);
 
 /* Takes the transfers that have ended and starts others in their place; returns how many it started. */
 long raw_exchange(raw_client *client);
@@ -30,3 +58,4 @@ long raw_exchange(raw_client *client);
 int raw_prepare_socket_loop(raw_client *client);
 void raw_run_poll_loop(raw_client *client);
 void raw_run_socket_loop(raw_client *client);
+void raw_run_apart(raw_client *client);

@@ -14,6 +14,8 @@ typedef struct {
     long host_limit;    /* connections to a host; 0 for any number */
     long streams;       /* on one HTTP/2 connection; 0 for libcurl's default */
     int socket_action;  /* multi_socket and epoll instead of curl_multi_poll */
+    int as_kit;         /* what the kit asks of libcurl: a fresh handle for each request, its options, lines and callbacks */
+    int apart;          /* the callers on a thread of their own */
 } raw_settings;
 
 typedef struct {

@@ -31,6 +31,8 @@ struct ClientRun {
         }
         if let authority = arguments.optional("authority") { words += ["--ca", authority] }
         if client == .rawcSocket { words.append("--socket-action") }
+        if client == .rawcAsKit || client == .rawcApart { words.append("--as-kit") }
+        if client == .rawcApart { words.append("--apart") }
         if client == .kitExecutor { words.append("--executor") }
 
         let place = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()

@@ -2,6 +2,8 @@
 enum Client: String, CaseIterable, Codable, Sendable {
     case rawc
     case rawcSocket = "rawc-socket"
+    case rawcAsKit = "rawc-as-kit"
+    case rawcApart = "rawc-apart"
     case kit
     case kitExecutor = "kit-executor"
     case urlsession, ahc
@@ -9,7 +11,7 @@ enum Client: String, CaseIterable, Codable, Sendable {
     /// The program that is this client; see Package.swift.
     var program: String {
         switch self {
-        case .rawc, .rawcSocket: "BenchRaw"
+        case .rawc, .rawcSocket, .rawcAsKit, .rawcApart: "BenchRaw"
         case .kit, .kitExecutor: "BenchKit"
         case .urlsession: "BenchURLSession"
         case .ahc: "BenchAHC"
@@ -19,13 +21,15 @@ enum Client: String, CaseIterable, Codable, Sendable {
         switch self {
         case .rawc: "libcurl from C, curl_multi_poll"
         case .rawcSocket: "libcurl from C, multi_socket"
+        case .rawcAsKit: "libcurl from C, asked for what the kit asks for"
+        case .rawcApart: "the same, its callers on a thread of their own"
         case .kit: "NetworkerKit"
         case .kitExecutor: "NetworkerKit, tasks on its transport's executor"
         case .urlsession: "URLSession"
         case .ahc: "async-http-client"
         }
     }
-    var isRaw: Bool { self == .rawc || self == .rawcSocket }
+    var isRaw: Bool { program == "BenchRaw" }
 }
 
 /// One way to load a client. Clients are told its parts and not its name.

@@ -13,6 +13,9 @@ extension Results {
             - \(machine.software)
             - Every client's run stands between two runs of raw C, and "× C" is its figure divided by the mean of those two: of requests
               a second more is better, of everything else less. Figures are medians of all rounds, "completed" is the fewest of any.
+            - Two rows show the floor under the kit: a program in C that asks libcurl for what the kit asks for (a fresh handle for each
+              request, because 7.88.1 must not use one twice; its options, header lines and callbacks; the look at a connection before
+              it is used again), and the same with its callers on a thread of their own, as the kit's are without the executor.
             - nginx with one worker, or a server that holds requests, on the loopback of the same machine, so that client and server
               share its cores. Requests before the measurement (opening connections) are left out. Every client is a process of its own.
             - The kit is used as features use it: `NetworkManager` over a `Channel` with its defaults, besides the limits that a scenario
