@@ -5,7 +5,7 @@
 ///
 /// `@unchecked`: changed only while it has one owner.
 struct CopyOnWrite<Value: Sendable>: @unchecked Sendable {
-    // A managed buffer, because the access of its header is not checked for exclusivity each time, as a class's variable is.
+    // A managed buffer, whose header is reached by its address: access to a class's variable is checked for exclusivity each time.
     private var storage: ManagedBuffer<Value, Never>
 
     init(_ value: Value) {
@@ -14,11 +14,16 @@ struct CopyOnWrite<Value: Sendable>: @unchecked Sendable {
 
     var value: Value {
         @inline(__always)
-        _read { yield storage.header }
+        _read {
+            // The pointer is good while the storage lives.
+            defer { withExtendedLifetime(storage) {} }
+            yield storage.withUnsafeMutablePointerToHeader { $0 }.pointee
+        }
         @inline(__always)
         _modify {
-            if !isKnownUniquelyReferenced(&storage) { self = CopyOnWrite(storage.header) }
-            yield &storage.header
+            if !isKnownUniquelyReferenced(&storage) { self = CopyOnWrite(value) }
+            defer { withExtendedLifetime(storage) {} }
+            yield &storage.withUnsafeMutablePointerToHeader { $0 }.pointee
         }
     }
 }

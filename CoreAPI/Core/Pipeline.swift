@@ -38,8 +38,11 @@ struct Pipeline: Sendable {
         var pause = enhanced.delay
         while true {
             let response = await send(adapting: enhanced.request, attempt: attempts.count + 1)
-            let decoded = LoopThread.isCurrent ? await readElsewhere(response, decoder) : read(response, decoder)
-            let attempted = note(decoded, in: &attempts, after: pause)
+            // Consumed, so that who changes a response has it alone and copies nothing.
+            let decoded =
+                LoopThread.isCurrent
+                ? await readElsewhere(response, decoder) : read(consume response, decoder)
+            let attempted = note(consume decoded, in: &attempts, after: pause)
             switch await settle(attempted, attemptLimit: enhanced.attemptLimit) {
             case .done(let settled): return (await deliver(translate(settled)), enhanced)
             case .again(let delay): pause = delay

@@ -3,23 +3,40 @@ public import Foundation
 /// Everything known about a call when it ends, or about one attempt while it runs. A failed one loses nothing: head, body, metrics
 /// and attempts stay beside the error.
 public struct Response<Value: Sendable>: Sendable {
-    public let call: Call
+    public var call: Call { fields.value.call }
     /// The request as it was sent, or `nil` when it could not even be built.
-    public var request: Request?
+    public var request: Request? {
+        get { fields.value.request }
+        set { fields.value.request = newValue }
+    }
     /// Status and fields, or `nil` when none arrived.
-    public var head: ResponseHead?
+    public var head: ResponseHead? {
+        get { fields.value.head }
+        set { fields.value.head = newValue }
+    }
     /// The body's bytes as received, decompressed.
-    public var data: Data
+    public var data: Data {
+        get { fields.value.data }
+        set { fields.value.data = newValue }
+    }
     public var result: Result<Value, APIClientError>
     public var metrics: TransferMetrics? {
         get { sharedMetrics?.value }
         set { sharedMetrics = newValue.map(CopyOnWrite.init) }
     }
-    var sharedMetrics: CopyOnWrite<TransferMetrics>?
+    var sharedMetrics: CopyOnWrite<TransferMetrics>? {
+        get { fields.value.metrics }
+        set { fields.value.metrics = newValue }
+    }
     /// One entry per finished attempt, oldest first.
-    public var attempts: [Attempt]
+    public var attempts: [Attempt] {
+        get { fields.value.attempts }
+        set { fields.value.attempts = newValue }
+    }
     /// What a further attempt by hand begins with; see ``retry(max:delay:)``.
     var repetition: Repetition?
+
+    private var fields: CopyOnWrite<ResponseFields>
 
     struct Repetition {
         let call: EnhancedCall
@@ -39,13 +56,14 @@ public struct Response<Value: Sendable>: Sendable {
         call: Call, request: Request? = nil, head: ResponseHead? = nil, data: Data = Data(),
         result: Result<Value, APIClientError>, metrics: CopyOnWrite<TransferMetrics>? = nil, attempts: [Attempt] = []
     ) {
-        self.call = call
-        self.request = request
-        self.head = head
-        self.data = data
+        fields = CopyOnWrite(
+            ResponseFields(call: call, request: request, head: head, data: data, metrics: metrics, attempts: attempts))
         self.result = result
-        sharedMetrics = metrics
-        self.attempts = attempts
+    }
+
+    private init(_ fields: CopyOnWrite<ResponseFields>, _ result: Result<Value, APIClientError>) {
+        self.fields = fields
+        self.result = result
     }
 
     /// The value.
@@ -63,9 +81,18 @@ public struct Response<Value: Sendable>: Sendable {
 
     /// The same response with another result.
     public func with<Other>(_ result: Result<Other, APIClientError>) -> Response<Other> {
-        Response<Other>(
-            call: call, request: request, head: head, data: data, result: result, metrics: sharedMetrics, attempts: attempts)
+        Response<Other>(fields, result)
     }
+}
+
+/// What does not depend on the value, so that a response of another one shares it.
+private struct ResponseFields {
+    let call: Call
+    var request: Request?
+    var head: ResponseHead?
+    var data: Data
+    var metrics: CopyOnWrite<TransferMetrics>?
+    var attempts: [Attempt]
 }
 
 /// What one attempt came to.

@@ -7,16 +7,21 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
     let wantsCoder: Bool
     /// Whether more is done with the body than to hand it over.
     let readsBody: Bool
-    private let decode: @Sendable (Response<Data>) throws -> Value
+    /// Besides the response there is the body as enhancers left it; what was received is the response's.
+    private let decode: @Sendable (Response<Data>, Data) throws -> Value
 
     /// - Parameter decode: called once per attempt that was verified, on the pipeline's thread and never the main one. An
     ///   ``APIClientError`` or a ``VerificationError`` that it throws is kept as it is, anything else becomes a ``DecodingFailure``.
     public init(_ decode: @escaping @Sendable (Response<Data>) throws -> Value) {
-        self.init(wantsCoder: false, decode)
+        self.init(wantsCoder: false) { response, body in
+            var accepted = response
+            accepted.data = body
+            return try decode(accepted)
+        }
     }
 
     private init(
-        wantsCoder: Bool, readsBody: Bool = true, _ decode: @escaping @Sendable (Response<Data>) throws -> Value
+        wantsCoder: Bool, readsBody: Bool = true, _ decode: @escaping @Sendable (Response<Data>, Data) throws -> Value
     ) {
         self.wantsCoder = wantsCoder
         self.readsBody = readsBody
@@ -26,10 +31,7 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
     func value(of response: Response<Data>) throws(APIClientError) -> Value {
         let body = try response.result.get()
         do {
-            // An enhancer may have changed what is decoded; an error has what was received.
-            var accepted = response
-            accepted.data = body
-            return try decode(accepted)
+            return try decode(response, body)
         } catch {
             throw Self.failure(error, response)
         }
@@ -49,12 +51,12 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
 
 extension ResponseDecoding where Value == Data {
     /// The body's bytes.
-    public static let data = ResponseDecoding(wantsCoder: false, readsBody: false) { $0.data }
+    public static let data = ResponseDecoding(wantsCoder: false, readsBody: false) { $1 }
 }
 
 extension ResponseDecoding where Value == Void {
     /// Nothing: the body, if any, is not looked at.
-    public static let nothing = ResponseDecoding(wantsCoder: false, readsBody: false) { _ in }
+    public static let nothing = ResponseDecoding(wantsCoder: false, readsBody: false) { _, _ in }
 }
 
 extension ResponseDecoding where Value: Decodable {
@@ -63,9 +65,9 @@ extension ResponseDecoding where Value: Decodable {
     public static func decodable(_ type: Value.Type = Value.self) -> ResponseDecoding {
         if let raw = ResponseDecoding<Data>.data as? ResponseDecoding { return raw }
         if let raw = ResponseDecoding<Data?>.dataOrNil as? ResponseDecoding { return raw }
-        return ResponseDecoding(wantsCoder: true) { response in
-            if response.data.isEmpty { return try nothing(in: response) }
-            return try (response.request?.coder ?? response.call.channel.coder).decode(Value.self, from: response.data)
+        return ResponseDecoding(wantsCoder: true) { response, body in
+            if body.isEmpty { return try nothing(in: response) }
+            return try (response.request?.coder ?? response.call.channel.coder).decode(Value.self, from: body)
         }
     }
 
@@ -75,11 +77,10 @@ extension ResponseDecoding where Value: Decodable {
     /// A key that is not there fails the call with a ``DecodingFailure`` that names it and the place where it was looked for.
     public static func decodable(_ type: Value.Type = Value.self, at path: String) -> ResponseDecoding {
         let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        return ResponseDecoding(wantsCoder: true) { response in
-            if response.data.isEmpty { return try nothing(in: response) }
+        return ResponseDecoding(wantsCoder: true) { response, body in
+            if body.isEmpty { return try nothing(in: response) }
             return try NestedPath.$current.withValue(keys) {
-                try (response.request?.coder ?? response.call.channel.coder).decode(NestedValue<Value>.self, from: response.data)
-                    .value
+                try (response.request?.coder ?? response.call.channel.coder).decode(NestedValue<Value>.self, from: body).value
             }
         }
     }
@@ -99,12 +100,12 @@ extension ResponseDecoding where Value: Decodable {
 
 extension ResponseDecoding where Value == Data? {
     /// The body's bytes, or `nil` when there are none.
-    fileprivate static let dataOrNil = ResponseDecoding(wantsCoder: false, readsBody: false) { $0.data.isEmpty ? nil : $0.data }
+    fileprivate static let dataOrNil = ResponseDecoding(wantsCoder: false, readsBody: false) { $1.isEmpty ? nil : $1 }
 }
 
 extension ResponseDecoding where Value == JSONValue {
     /// Any JSON, to be mapped by hand, whatever the channel's coder.
-    public static let json = ResponseDecoding(wantsCoder: true) { response in
-        response.data.isEmpty ? try nothing(in: response) : try JSONValue(parsing: response.data)
+    public static let json = ResponseDecoding(wantsCoder: true) { response, body in
+        body.isEmpty ? try nothing(in: response) : try JSONValue(parsing: body)
     }
 }

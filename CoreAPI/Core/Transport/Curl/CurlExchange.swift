@@ -6,16 +6,17 @@ internal import HTTPTypes
 ///
 /// Thousands of attempts wait at once, and every one keeps its frame meanwhile. So ``run()`` does nothing but wait, and what is done
 /// before and after is in functions that are not inlined into it: each temporary of theirs would be part of the frame. What lasts
-/// from one redirect to the next is in this object and not in the frame, where there would be several copies of it.
+/// from one redirect to the next is in this object and not in the frame, where there would be several copies of it. One task has it:
+/// access is not checked.
 final class CurlExchange {
     private let request: Request
     private let loop: CurlLoop
     private let deadline: LoopClock.Nanoseconds
     /// What the last redirect made of the request.
-    private var redirected: Request?
-    private var visited: [HTTPURL] = []
-    private var metrics: CopyOnWrite<TransferMetrics>?
-    private(set) var answer: Response<Data>
+    @exclusivity(unchecked) private var redirected: Request?
+    @exclusivity(unchecked) private var visited: [HTTPURL] = []
+    @exclusivity(unchecked) private var metrics: CopyOnWrite<TransferMetrics>?
+    @exclusivity(unchecked) private(set) var answer: Response<Data>
 
     init(_ request: Request, loop: CurlLoop) {
         self.request = request

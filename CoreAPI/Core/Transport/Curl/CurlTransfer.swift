@@ -5,6 +5,8 @@ internal import Foundation
 /// Made by the task that sends, handed over with a message, and from then on touched on the loop's thread only, until the loop has
 /// resumed the task with a ``CurlOutcome``.
 ///
+/// What callbacks touch is not checked for exclusive access, which would be 5,000 instructions a request.
+///
 /// `@unchecked`: one owner at a time; the hand-over goes through the loop's mutex.
 final class CurlTransfer: @unchecked Sendable {
     enum Stage {
@@ -12,13 +14,13 @@ final class CurlTransfer: @unchecked Sendable {
     }
 
     let request: HopRequest
-    var stage = Stage.new
+    @exclusivity(unchecked) var stage = Stage.new
     /// Resumed once, by the loop.
-    var continuation: CheckedContinuation<Void, Never>?
+    @exclusivity(unchecked) var continuation: CheckedContinuation<Void, Never>?
     /// Set before that.
-    var outcome = CurlOutcome(end: .cancelled)
-    var ticket: HostQueue<HostKey, CurlTransfer>.Ticket?
-    var handle: CurlHandle?
+    @exclusivity(unchecked) var outcome = CurlOutcome(end: .cancelled)
+    @exclusivity(unchecked) var ticket: HostQueue<HostKey, CurlTransfer>.Ticket?
+    @exclusivity(unchecked) var handle: CurlHandle?
     /// Its place among the loop's transfers.
     var index = 0
 
@@ -27,28 +29,28 @@ final class CurlTransfer: @unchecked Sendable {
     var activated: LoopClock.Nanoseconds = 0
     /// When the request began to leave, the last time it did, and when the answer's first line came.
     var sent: LoopClock.Nanoseconds = 0
-    var answered: LoopClock.Nanoseconds = 0
+    @exclusivity(unchecked) var answered: LoopClock.Nanoseconds = 0
     /// When a byte last came or went.
-    var lastActivity: LoopClock.Nanoseconds = 0
+    @exclusivity(unchecked) var lastActivity: LoopClock.Nanoseconds = 0
     /// Bytes of the body that were on the wire when it was last looked at.
     var lastUploaded: Int64 = 0
 
-    var upload: UploadBody
-    var head = HeadCollector()
-    var body = Data()
+    @exclusivity(unchecked) var upload: UploadBody
+    @exclusivity(unchecked) var head = HeadCollector()
+    @exclusivity(unchecked) var body = Data()
     /// What takes the body's codings off; `nil` before the body's first byte, and for one that has none.
-    var decoder: ContentDecoder?
-    private var hasLookedForCoding = false
+    @exclusivity(unchecked) var decoder: ContentDecoder?
+    @exclusivity(unchecked) private var hasLookedForCoding = false
     /// The connection whose end may be the body's.
-    var tlsConnection: TLSConnection?
+    @exclusivity(unchecked) var tlsConnection: TLSConnection?
     /// Between which ends the request was sent last.
-    var ends: LoopConnections.Ends?
+    @exclusivity(unchecked) var ends: LoopConnections.Ends?
     /// The loop's, while the transfer is active.
-    var connections: LoopConnections?
+    @exclusivity(unchecked) var connections: LoopConnections?
     /// What libcurl opened for it; more than one where two addresses raced.
     var openedSockets: [Int32] = []
     /// The loop's, for a host that is pinned, while the transfer is active.
-    var pinCheck: PinCheck?
+    @exclusivity(unchecked) var pinCheck: PinCheck?
     /// Whether the connection that libcurl had chosen had bytes on it that nobody asked for.
     var foundUnreadBytes = false
     /// Whether only a connection of its own will do (`CURLOPT_FRESH_CONNECT`).
@@ -56,11 +58,11 @@ final class CurlTransfer: @unchecked Sendable {
     /// Whether an address of the host was one that the channel does not connect to.
     var hasRefusedAddress = false
     /// How often libcurl began to send the request: more than once when a reused connection turned out to be dead.
-    var timesSent = 0
+    @exclusivity(unchecked) var timesSent = 0
     /// Why a callback stopped the transfer; says more than libcurl's code, which is then only "aborted".
-    var failure: TransportError?
+    @exclusivity(unchecked) var failure: TransportError?
     /// What the first line of a head said about the protocol, until the loop has taken note of it.
-    var discovered: DiscoveredProtocols?
+    @exclusivity(unchecked) var discovered: DiscoveredProtocols?
 
     /// Of the response's head: its bytes and its lines.
     let headLimits: (size: Int, lines: Int)
@@ -69,6 +71,16 @@ final class CurlTransfer: @unchecked Sendable {
         self.request = request
         headLimits = (request.limits.responseHeadSize, request.limits.responseHeadLines)
         upload = UploadBody(request.request.body)
+    }
+
+    /// Gives back what is the loop's.
+    func leave() {
+        stage = .done
+        handle = nil
+        ticket = nil
+        discovered = nil
+        connections = nil
+        pinCheck = nil
     }
 
     /// Resumes who waits.

@@ -47,8 +47,9 @@ struct CurlVersion: Sendable {
 
     static let current = CurlVersion()
 
-    /// What requests that bring no `User-Agent` of their own say they are.
-    static let userAgent = "NetworkerKit/\(kit) libcurl/\(current.version)"
+    /// What requests that bring no `User-Agent` of their own say they are. No word about libcurl: to servers it would only tell which
+    /// attacks to try.
+    static let userAgent = "NetworkerKit/\(kit)"
 
     /// The same as a header line.
     static let userAgentLine = "User-Agent: \(userAgent)"

@@ -2,9 +2,9 @@ internal import CCurl
 internal import Foundation
 internal import Synchronization
 
-/// What lives on the loop's thread: libcurl's handles, the queue of what waits for a place, and the clocks. Nobody else has a
-/// reference to it.
-final class CurlWorker {
+/// What lives on the loop's thread, in the frame of its only function: libcurl's handles, the queue of what waits for a place, and the
+/// clocks.
+struct CurlWorker: ~Copyable {
     private let loop: CurlLoop
     private let multi: CurlMulti
     private var handles: CurlHandlePool
@@ -27,7 +27,8 @@ final class CurlWorker {
             guard CurlGlobal.code == CURLE_OK else {
                 throw .curl(code: Int(CurlGlobal.code.rawValue), message: String(cString: curl_easy_strerror(CurlGlobal.code)))
             }
-            try CurlWorker(loop, limits: limits).work()
+            var worker = try CurlWorker(loop, limits: limits)
+            worker.work()
         } catch {
             return loop.threadEnds(failing: error)
         }
@@ -42,12 +43,9 @@ final class CurlWorker {
         queue = HostQueue(
             connections: limits.connections, connectionsPerHost: limits.connectionsPerHost,
             streamsPerConnection: limits.streamsPerConnection, capacity: limits.queuedRequests)
-        queueLimit = limits.queuedRequests
     }
 
-    private let queueLimit: Int
-
-    private func work() {
+    private mutating func work() {
         var messages: [CurlLoop.Message] = []
         while true {
             guard collect(&messages) else { break }
@@ -66,7 +64,7 @@ final class CurlWorker {
     /// Handles what came, and what the tasks that ran on this thread have asked for meanwhile; but not for ever, because transfers wait.
     ///
     /// - Returns: whether the loop goes on.
-    private func collect(_ messages: inout [CurlLoop.Message]) -> Bool {
+    private mutating func collect(_ messages: inout [CurlLoop.Message]) -> Bool {
         for _ in 0..<4 {
             let isClosing = loop.collect(into: &messages)
             now = LoopClock.now()
@@ -79,7 +77,7 @@ final class CurlWorker {
         return true
     }
 
-    private func handle(_ message: CurlLoop.Message) {
+    private mutating func handle(_ message: CurlLoop.Message) {
         switch message {
         case .submit(let transfer):
             guard transfer.stage == .new else { return resume(transfer, CurlOutcome(end: .cancelled)) }
@@ -89,7 +87,7 @@ final class CurlWorker {
             let speaksHTTP2 = url.scheme == .https && CurlVersion.current.hasHTTP2
             guard let ticket = queue.enqueue(transfer, for: HostKey(url), multiplexes: speaksHTTP2 ? nil : false) else {
                 transfer.stage = .done
-                return resume(transfer, CurlOutcome(end: .failed(.queueFull(limit: queueLimit))))
+                return resume(transfer, CurlOutcome(end: .failed(.queueFull(limit: queue.capacity))))
             }
             transfer.ticket = ticket
             transfer.stage = .queued
@@ -113,7 +111,7 @@ final class CurlWorker {
     }
 
     /// Lets every transfer go as far as it can.
-    private func move() {
+    private mutating func move() {
         startReady()
         isBusy = queue.active > 0
         // Bounded, because the mailbox and the clocks wait.
@@ -138,8 +136,10 @@ final class CurlWorker {
         }
     }
 
-    private func sleep() {
-        guard !isBusy, loop.maySleep(multi.waker) else { return }
+    private mutating func sleep() {
+        guard !isBusy else { return }
+        handles.prepare()
+        guard loop.maySleep(multi.waker) else { return }
         let wait = max(0, (min(nextDeadline, LoopClock.never) - LoopClock.now() + 999_999) / 1_000_000)
         do {
             try multi.wait(milliseconds: Int32(clamping: min(wait, 3_600_000)))
@@ -153,7 +153,7 @@ final class CurlWorker {
     // MARK: - A transfer's life
 
     @discardableResult
-    private func startReady() -> Bool {
+    private mutating func startReady() -> Bool {
         var hasStarted = false
         defer { count() }
         while let (transfer, ticket) = queue.next() {
@@ -170,7 +170,7 @@ final class CurlWorker {
         return hasStarted
     }
 
-    private func start(_ transfer: CurlTransfer) {
+    private mutating func start(_ transfer: CurlTransfer) {
         transfer.stage = .active
         transfer.activated = now
         transfer.lastActivity = now
@@ -180,7 +180,7 @@ final class CurlWorker {
         launch(transfer)
     }
 
-    private func pinCheck(for request: HopRequest) -> PinCheck? {
+    private mutating func pinCheck(for request: HopRequest) -> PinCheck? {
         if let known = pinChecks[request.url.host] { return known }
         let check = PinCheck(host: request.url.host, trust: request.trust)
         pinChecks[request.url.host] = check
@@ -188,7 +188,7 @@ final class CurlWorker {
     }
 
     /// Again, on a connection that nobody has used: the one that libcurl had chosen had bytes on it that nobody asked for.
-    private func startAfresh(_ transfer: CurlTransfer) {
+    private mutating func startAfresh(_ transfer: CurlTransfer) {
         if let handle = transfer.handle {
             multi.remove(handle)
             handles.put(handle)
@@ -199,7 +199,7 @@ final class CurlWorker {
         launch(transfer)
     }
 
-    private func launch(_ transfer: CurlTransfer) {
+    private mutating func launch(_ transfer: CurlTransfer) {
         do throws(TransportError) {
             let handle = try handles.take()
             transfer.handle = handle
@@ -212,7 +212,7 @@ final class CurlWorker {
         }
     }
 
-    private func finish(_ transfer: CurlTransfer, _ end: CurlOutcome.End) {
+    private mutating func finish(_ transfer: CurlTransfer, _ end: CurlOutcome.End) {
         var outcome = CurlOutcome(end: end)
         if transfer.head.isComplete { outcome.head = transfer.head.bytes }
         swap(&outcome.body, &transfer.body)
@@ -224,14 +224,12 @@ final class CurlWorker {
                 outcome.end = .failed(.pinMismatch(host: own.host, reason: own.reason))
             }
         }
-        if let handle = transfer.handle {
+        let handle = transfer.handle
+        if let handle {
             let metrics = handle.metrics(of: transfer)
             if metrics.httpVersion == "HTTP/2" { outcome.isEndAnnounced = multi.hasEndedStream(handle) }
             outcome.metrics = CopyOnWrite(metrics)
             if transfer.failure != nil { condemnConnection(of: transfer) }
-            multi.remove(handle)
-            handles.put(handle)
-            transfer.handle = nil
         }
         if let ticket = transfer.ticket {
             if transfer.stage == .active { queue.finish(ticket) } else { queue.remove(ticket) }
@@ -240,12 +238,13 @@ final class CurlWorker {
             last.index = transfer.index
             transfers[transfer.index] = last
         }
-        transfer.stage = .done
-        transfer.ticket = nil
-        transfer.discovered = nil
-        transfer.connections = nil
-        transfer.pinCheck = nil
+        transfer.leave()
+        // Before its handle goes, so that whoever waits wakes up meanwhile. From here on it is theirs.
         resume(transfer, outcome)
+        if let handle {
+            multi.remove(handle)
+            handles.put(handle)
+        }
     }
 
     /// What a clock or a limit stopped may go on coming, and libcurl would read it for ever under the next request; and a peer that has
@@ -272,7 +271,7 @@ final class CurlWorker {
         loop.queued.store(queue.waiting, ordering: .releasing)
     }
 
-    private func failActive(_ error: TransportError) {
+    private mutating func failActive(_ error: TransportError) {
         for transfer in transfers.filter({ $0.stage == .active }) { finish(transfer, .failed(error)) }
     }
 
@@ -280,7 +279,7 @@ final class CurlWorker {
 
     /// Ends what has run out of time and finds when the next one will. With many transfers this is done less often, so that the
     /// clocks of 10,000 cost no more than a fiftieth of the thread: every 2 µs for each, at most every 50 ms, at least every 1 ms.
-    private func expire() {
+    private mutating func expire() {
         var earliest = LoopClock.never
         var index = transfers.count - 1
         while index >= 0 {

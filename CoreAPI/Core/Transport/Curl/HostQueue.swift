@@ -1,5 +1,5 @@
 /// Who may start now: bounds on the transfers of one host and on the connections of all, first come first served within a host, the
-/// hosts taking turns. No I/O, no clock, no threads: one owner calls it.
+/// hosts taking turns. No I/O, no clock, no threads: one owner calls it, so that access is not checked.
 ///
 /// The kit queues, because a transfer that waits inside libcurl is invisible there: it cannot be told from one that connects, and
 /// no getter of 7.88.1 says how long it waited (`CURLINFO_QUEUE_TIME_T` came with 8.6).
@@ -19,13 +19,13 @@ final class HostQueue<Key: Hashable, Item> {
 
     fileprivate final class Lane {
         let key: Key
-        var waiting = FIFO<(number: UInt64, item: Item?)>()
+        @exclusivity(unchecked) var waiting = FIFO<(number: UInt64, item: Item?)>()
         /// Waiting items that were not removed.
-        var live = 0
-        var active = 0
-        var multiplexes: Bool?
+        @exclusivity(unchecked) var live = 0
+        @exclusivity(unchecked) var active = 0
+        @exclusivity(unchecked) var multiplexes: Bool?
         /// Whether the lane stands in `turns`.
-        var isListed = false
+        @exclusivity(unchecked) var isListed = false
 
         init(key: Key) {
             self.key = key
@@ -39,18 +39,19 @@ final class HostQueue<Key: Hashable, Item> {
     private let connections: Int
     private let connectionsPerHost: Int
     private let streamsPerConnection: Int
-    private let capacity: Int
+    /// How many may wait.
+    let capacity: Int
 
-    private var lanes: [Key: Lane] = [:]
-    private var turns = FIFO<Lane>()
-    private var lastNumber: UInt64 = 0
-    private var usedConnections = 0
-    private var multiplexingLanes = 0
+    @exclusivity(unchecked) private var lanes: [Key: Lane] = [:]
+    @exclusivity(unchecked) private var turns = FIFO<Lane>()
+    @exclusivity(unchecked) private var lastNumber: UInt64 = 0
+    @exclusivity(unchecked) private var usedConnections = 0
+    @exclusivity(unchecked) private var multiplexingLanes = 0
 
     /// Items that wait.
-    private(set) var waiting = 0
+    @exclusivity(unchecked) private(set) var waiting = 0
     /// Items that started and did not finish.
-    private(set) var active = 0
+    @exclusivity(unchecked) private(set) var active = 0
 
     init(connections: Int, connectionsPerHost: Int, streamsPerConnection: Int, capacity: Int) {
         self.connections = max(1, connections)
