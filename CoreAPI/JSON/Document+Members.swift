@@ -25,13 +25,26 @@ extension Document {
         return otherMember(name, of: object)
     }
 
+    /// Where keys are in another order, sorted ones for instance, it is mostly that of the object before: what was asked for last tells
+    /// where the next one is.
     @inline(never)
     private func otherMember(_ name: String, of object: Int) -> Int {
-        let end = entry(object).end
-        var place = object &+ 2
+        let (first, end) = (object &+ 2, entry(object).end)
+        // Without arrays and objects in it every second word is a key.
+        let isFlat = end == first &+ 2 &* entry(object).count
+        let last = (Int(truncatingIfNeeded: tape[object &+ 1]) &- first) >> 1 & (Self.hintCount &- 1)
+        if isFlat {
+            let place = first &+ 2 &* Int(self[hint: last])
+            if place < end, isKey(place, name) {
+                tape[object &+ 1] = UInt64(truncatingIfNeeded: place &+ 2)
+                return place &+ 1
+            }
+        }
+        var place = first
         while place < end {
             let next = self.place(after: place &+ 1)
             if isKey(place, name) {
+                if isFlat { self[hint: last] = UInt8(truncatingIfNeeded: (place &- first) >> 1) }
                 tape[object &+ 1] = UInt64(truncatingIfNeeded: next)
                 return place &+ 1
             }

@@ -15,6 +15,8 @@ struct DocumentHeader {
     fileprivate var isDecoding = false
     fileprivate var convertedNames: ConvertedNames?
     fileprivate var memberIndexes: [MemberIndex] = []
+    /// Which member of a flat object was asked for after another.
+    fileprivate var hints = SIMD32<UInt8>()
 }
 
 /// A document while it is decoded: its text, the index over it, and how values are to be read. Lives as long as any container
@@ -25,6 +27,7 @@ struct DocumentHeader {
 final class Document: ManagedBuffer<DocumentHeader, UInt64> {
     static let padding = 16
     static let missing = 0
+    static let hintCount = SIMD32<UInt8>.scalarCount
     private static let root = 1
 
     /// - Returns: `nil` when the document is larger than the index can tell.
@@ -104,6 +107,13 @@ final class Document: ManagedBuffer<DocumentHeader, UInt64> {
     @inline(__always) var settings: JSONBodyDecoder { fields.pointee.settings }
     @inline(__always) var hasDefaultKeys: Bool { fields.pointee.hasDefaultKeys }
     @inline(__always) var userInfo: [CodingUserInfoKey: Any] { fields.pointee.userInfo }
+
+    /// Which member of a flat object was asked for after another, whose number is below ``hintCount``.
+    @inline(__always)
+    subscript(hint last: Int) -> UInt8 {
+        get { fields.pointee.hints[last] }
+        set { fields.pointee.hints[last] = newValue }
+    }
 
     @inline(__always)
     func entry(_ place: Int) -> Entry { Entry(bits: tape[place]) }

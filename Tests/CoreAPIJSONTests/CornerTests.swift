@@ -198,4 +198,41 @@ struct CornerTests {
         let utf16 = Data([0xFE, 0xFF, 0, 0x22, 0x20, 0xAC, 0x20, 0xAC, 0x00, 0x22])
         #expect(try decoder.decode(String.self, from: utf16) == "€€")
     }
+
+    @Test("keys in any order, missing ones, ones of inner objects and texts that read like keys", arguments: 0..<20)
+    func keysInAnyOrder(seed: UInt64) {
+        var generator = DocumentGenerator(seed: seed)
+        var order = Array(0..<Row.count)
+        let rows = (0..<60).map { index in
+            // As it was, mostly: what the decoder learns from one object is used for the next.
+            if generator.below(4) == 0 { for place in order.indices { order.swapAt(place, generator.below(Row.count)) } }
+            var members = order.filter { _ in generator.below(20) > 0 }.map { "\"k\($0)\":\(index * 100 + $0)" }
+            if generator.below(3) == 0 {
+                // With the array it has its keys where a flat object would have some of its own.
+                let inner = order.prefix(8).map { "\"k\($0)\":-1" }
+                members.insert("\"inner\":{\"list\":[0],\(inner.joined(separator: ","))}", at: generator.below(members.count + 1))
+            }
+            if generator.below(3) == 0 { members.insert(#""text":"k7""#, at: generator.below(members.count + 1)) }
+            if generator.below(10) == 0 { members.append(#""k5":-5"#) }
+            return "{\(members.joined(separator: ","))}"
+        }
+        _ = same([Row].self, "[\(rows.joined(separator: ","))]")
+    }
+
+    private struct Row: Decodable, Equatable {
+        static let count = 16
+        let values: [Int?]
+
+        private struct Key: CodingKey {
+            let stringValue: String
+            var intValue: Int? { nil }
+            init(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Key.self)
+            values = try (0..<Self.count).map { try container.decodeIfPresent(Int.self, forKey: Key(stringValue: "k\($0)")) }
+        }
+    }
 }

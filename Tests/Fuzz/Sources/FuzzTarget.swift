@@ -5,7 +5,8 @@ struct FuzzTarget: Sendable {
     let check: @Sendable (FuzzInput) -> Void
 
     static let all: [FuzzTarget] = [
-        .responseHead, .httpDate, .mediaType, .fixture, .address, .json, .decoder, .certificate, .pinSet, .contentCoding,
+        .responseHead, .httpDate, .mediaType, .fixture, .address, .json, .decoder, .encoder, .certificate, .pinSet,
+        .contentCoding,
         .secrets,
         .setCookie,
         .challenge,

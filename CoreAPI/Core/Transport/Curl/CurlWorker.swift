@@ -252,7 +252,8 @@ struct CurlWorker: ~Copyable {
     /// either, nothing new joins them.
     private func condemnConnection(of transfer: CurlTransfer) {
         try? transfer.handle?.set(CURLOPT_FORBID_REUSE, 1)
-        guard let ends = transfer.ends else { return }
+        // Without TLS there is no HTTP/2, and nobody else; and the first of many that go has done it for all of them.
+        guard let ends = transfer.ends, transfer.request.url.scheme == .https, !multi.connections.isCondemned(ends) else { return }
         let others = transfers.filter { $0 !== transfer && $0.ends == ends }
         guard !others.contains(where: { $0.lastActivity > transfer.lastActivity }), multi.connections.condemn(ends) else {
             return
