@@ -8,7 +8,9 @@ static void wait_for_calls(raw_client *client) {
     client->is_loop_asleep = client->to_begin_count == 0 && !client->is_over;
     int sleeps = client->is_loop_asleep;
     pthread_mutex_unlock(&client->lock);
-    if (sleeps) curl_multi_poll(client->multi, NULL, 0, 1000, NULL);
+    if (!sleeps) return;
+    raw_tidy(client);
+    curl_multi_poll(client->multi, NULL, 0, 1000, NULL);
 }
 
 static void *loop(void *context) {
@@ -26,7 +28,6 @@ static void *loop(void *context) {
         if (is_over) return NULL;
         for (long index = 0; index < count; index++) raw_add(client, client->begun[index]);
         curl_multi_perform(client->multi, &running);
-        long ended = 0;
         while ((message = curl_multi_info_read(client->multi, &left)) != NULL) {
             if (message->msg != CURLMSG_DONE) continue;
             raw_transfer *transfer = NULL;
@@ -39,9 +40,8 @@ static void *loop(void *context) {
             client->are_callers_asleep = 0;
             pthread_mutex_unlock(&client->lock);
             raw_drop(client, transfer);
-            ended++;
         }
-        if (ended == 0) wait_for_calls(client);
+        wait_for_calls(client);
     }
 }
 

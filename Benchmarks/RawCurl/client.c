@@ -51,7 +51,11 @@ raw_client *raw_make(raw_settings settings) {
     client->multi = curl_multi_init();
     client->transfers = calloc((size_t)settings.at_once, sizeof *client->transfers);
     if (client->multi == NULL || client->transfers == NULL) return NULL;
-    if (settings.as_kit) client->headers = raw_kit_headers();
+    if (settings.as_kit) {
+        client->headers = raw_kit_headers();
+        client->spent = calloc((size_t)settings.at_once, sizeof *client->spent);
+        if (client->spent == NULL) return NULL;
+    }
     if (settings.apart) {
         size_t room = (size_t)settings.at_once * sizeof(raw_transfer *);
         pthread_mutex_init(&client->lock, NULL);
@@ -72,7 +76,10 @@ raw_client *raw_make(raw_settings settings) {
 
 void raw_add(raw_client *client, raw_transfer *transfer) {
     transfer->length = 0;
-    if (client->settings.as_kit && !raw_prepare_as_kit(client, transfer)) return;
+    if (client->settings.as_kit && !raw_prepare_as_kit(client, transfer)) {
+        fprintf(stderr, "bench: no memory for another handle\n");
+        exit(1);
+    }
     curl_multi_add_handle(client->multi, transfer->easy);
 }
 
@@ -80,12 +87,14 @@ void raw_take(raw_client *client, raw_transfer *transfer) {
     curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &transfer->status);
     curl_easy_getinfo(transfer->easy, CURLINFO_NUM_CONNECTS, &transfer->connections);
     if (client->settings.as_kit) raw_ask_as_kit(transfer);
-    transfer->spent = transfer->easy;
+    transfer->ended = transfer->easy;
 }
 
 void raw_drop(raw_client *client, raw_transfer *transfer) {
-    curl_multi_remove_handle(client->multi, transfer->spent);
-    if (client->settings.as_kit) curl_easy_cleanup(transfer->spent);
+    curl_multi_remove_handle(client->multi, transfer->ended);
+    if (!client->settings.as_kit) return;
+    if (client->spent_count == client->settings.at_once) raw_tidy(client);
+    client->spent[client->spent_count++] = transfer->ended;
 }
 
 void raw_end(raw_client *client, raw_transfer *transfer) {
@@ -149,6 +158,9 @@ void raw_free(raw_client *client) {
         if (!client->settings.as_kit) curl_easy_cleanup(client->transfers[index].easy);
         free(client->transfers[index].body);
     }
+    raw_tidy(client);
+    curl_easy_cleanup(client->spare);
+    free(client->spent);
     curl_multi_cleanup(client->multi);
     curl_slist_free_all(client->headers);
     free(client->to_begin);

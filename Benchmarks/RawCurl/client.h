@@ -15,7 +15,7 @@ typedef struct {
     CURLcode code; /* how it ended, and what it was */
     long status, connections;
     raw_client *client; /* these only as the kit does it */
-    CURL *spent;
+    CURL *ended;
     size_t head_length;
     char head[4096], error[CURL_ERROR_SIZE];
 } raw_transfer;
@@ -31,6 +31,8 @@ struct raw_client {
     uint64_t timer_due; /* ns; 0 for none */
     const char *url;    /* these only as the kit does it */
     struct curl_slist *headers;
+    CURL *spare, **spent; /* made and freed while there is nothing else to do; of `spent` at most `at_once` */
+    long spent_count;
     int sockets, socket[RAW_SOCKETS], port[RAW_SOCKETS];
     pthread_mutex_t lock; /* these only with callers apart; under the lock, but for `begun` */
     pthread_cond_t has_ended;
@@ -49,6 +51,7 @@ void raw_drop(raw_client *client, raw_transfer *transfer);
 void raw_end(raw_client *client, raw_transfer *transfer);
 
 int raw_prepare_as_kit(raw_client *client, raw_transfer *transfer);
+void raw_tidy(raw_client *client);
 void raw_ask_as_kit(raw_transfer *transfer);
 struct curl_slist *raw_kit_headers(void);
 

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "client.h"
 
 #include <arpa/inet.h>
@@ -60,7 +61,8 @@ static int check_connection(void *context, char *remote, char *local, int remote
     (void)remote, (void)local, (void)remote_port;
     if (opened > 0) return CURL_PREREQFUNC_OK;
     for (int index = 0; index < client->sockets; index++) {
-        struct pollfd entry = {client->socket[index], POLLIN, 0};
+        /* On one of HTTP/2 bytes may come at any time, but not its end. */
+        struct pollfd entry = {client->socket[index], client->settings.ca == NULL ? POLLIN : POLLRDHUP, 0};
         if (client->port[index] == 0) {
             struct sockaddr_in address;
             socklen_t length = sizeof address;
@@ -68,13 +70,20 @@ static int check_connection(void *context, char *remote, char *local, int remote
                 client->port[index] = ntohs(address.sin_port);
         }
         if (client->port[index] != local_port) continue;
-        return client->settings.ca == NULL && poll(&entry, 1, 0) > 0 ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+        return poll(&entry, 1, 0) > 0 ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
     }
     return CURL_PREREQFUNC_OK;
 }
 
+void raw_tidy(raw_client *client) {
+    for (long index = 0; index < client->spent_count; index++) curl_easy_cleanup(client->spent[index]);
+    client->spent_count = 0;
+    if (client->settings.as_kit && client->spare == NULL) client->spare = curl_easy_init();
+}
+
 int raw_prepare_as_kit(raw_client *client, raw_transfer *transfer) {
-    CURL *easy = transfer->easy = curl_easy_init();
+    CURL *easy = transfer->easy = client->spare == NULL ? curl_easy_init() : client->spare;
+    client->spare = NULL;
     if (easy == NULL) return 0;
     transfer->client = client;
     long buffer = 4 * 1024 * 1024 / client->settings.at_once;

@@ -12,12 +12,12 @@ public struct Response<Value: Sendable>: Sendable {
     /// Status and fields, or `nil` when none arrived.
     public var head: ResponseHead? {
         get { fields.value.head }
-        set { fields.value.head = newValue }
+        _modify { yield &fields.value.head }
     }
     /// The body's bytes as received, decompressed.
     public var data: Data {
         get { fields.value.data }
-        set { fields.value.data = newValue }
+        _modify { yield &fields.value.data }
     }
     public var result: Result<Value, APIClientError>
     public var metrics: TransferMetrics? {
@@ -31,7 +31,7 @@ public struct Response<Value: Sendable>: Sendable {
     /// One entry per finished attempt, oldest first.
     public var attempts: [Attempt] {
         get { fields.value.attempts }
-        set { fields.value.attempts = newValue }
+        _modify { yield &fields.value.attempts }
     }
     /// What a further attempt by hand begins with; see ``retry(max:delay:)``.
     var repetition: Repetition?

@@ -36,6 +36,24 @@ struct AnswersTests {
         #expect(try await dispatcher.value(for: TestEndpoint(), as: .decodable([String: Double].self, at: "şş")) == ["a": 1.5])
     }
 
+    @Test("is a value: changing a copy, or one with another result, leaves the response alone")
+    func copies() async throws {
+        let response = await dispatcher.response(for: TestEndpoint(), as: .data)
+        var copy = response
+        copy.data.append(0)
+        copy.head?.headers[.server] = "other"
+        copy.attempts = []
+        copy.request?.headers[.accept] = "other"
+        copy.metrics = nil
+        var other = response.with(.success(1))
+        other.data = Data()
+        other.head = nil
+        #expect(response.data == Data(body.utf8) && response.attempts.count == 1)
+        #expect(response.head != nil && response.head?.headers[.server] != "other")
+        #expect(response.request != nil && response.request?.headers[.accept] != "other")
+        #expect(copy.data.count == body.utf8.count + 1 && other.data.isEmpty && (try? other.result.get()) == 1)
+    }
+
     @Test(
         "under a path that is not there is a decoding error that names it",
         arguments: [

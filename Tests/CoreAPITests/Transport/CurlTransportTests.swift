@@ -20,7 +20,7 @@ struct CurlTransportTests {
         let sent = server.requests[0]
         #expect(sent.target == "/orders?page=1")
         #expect(Set(sent.headers.map { $0.name.lowercased() }) == ["host", "user-agent", "accept-encoding"])
-        #expect(sent.headers["user-agent"]?.hasPrefix("NetworkerKit/") == true)
+        #expect(sent.headers["user-agent"] == "NetworkerKit/\(CurlTransport.kitVersion)")
         await transport.close()
     }
 

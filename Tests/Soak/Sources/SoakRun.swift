@@ -134,10 +134,13 @@ final class SoakRun: Sendable {
     /// What is held between two tenths; what the last server had under way takes a moment to go.
     private func settled(_ first: Figures?) async throws -> Figures {
         var figures = Figures()
-        guard let first else { return figures }
-        for _ in 0..<100 where figures.heldBytes > first.heldBytes + Self.heldBytes {
+        for _ in 0..<100 {
+            let earlier = figures
             try await Task.sleep(for: .milliseconds(50))
             figures = Figures()
+            let isFlat =
+                first.map { figures.heldBytes <= $0.heldBytes + Self.heldBytes } ?? (figures.heldBytes >= earlier.heldBytes)
+            if isFlat { break }
         }
         return figures
     }

@@ -50,7 +50,7 @@ final class CurlMulti {
     /// Lets every transfer go as far as it can without waiting.
     func perform() throws(TransportError) {
         var running: Int32 = 0
-        connections.turn &+= 1
+        connections.beginTurn()
         try check(curl_multi_perform(multi, &running))
     }
 

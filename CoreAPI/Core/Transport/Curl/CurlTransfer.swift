@@ -5,7 +5,7 @@ internal import Foundation
 /// Made by the task that sends, handed over with a message, and from then on touched on the loop's thread only, until the loop has
 /// resumed the task with a ``CurlOutcome``.
 ///
-/// What callbacks touch is not checked for exclusive access, which would be 5,000 instructions a request.
+/// What every request touches several times is not checked for exclusive access, which would be 5,000 instructions a request.
 ///
 /// `@unchecked`: one owner at a time; the hand-over goes through the loop's mutex.
 final class CurlTransfer: @unchecked Sendable {
@@ -81,6 +81,7 @@ final class CurlTransfer: @unchecked Sendable {
         discovered = nil
         connections = nil
         pinCheck = nil
+        tlsConnection = nil
     }
 
     /// Resumes who waits.

@@ -137,9 +137,8 @@ struct CurlWorker: ~Copyable {
     }
 
     private mutating func sleep() {
-        guard !isBusy else { return }
+        guard !isBusy, loop.maySleep(multi.waker) else { return }
         handles.prepare()
-        guard loop.maySleep(multi.waker) else { return }
         let wait = max(0, (min(nextDeadline, LoopClock.never) - LoopClock.now() + 999_999) / 1_000_000)
         do {
             try multi.wait(milliseconds: Int32(clamping: min(wait, 3_600_000)))
@@ -244,6 +243,8 @@ struct CurlWorker: ~Copyable {
         if let handle {
             multi.remove(handle)
             handles.put(handle)
+            // Named by the handle until here, although libcurl calls nothing more of it.
+            withExtendedLifetime(transfer) {}
         }
     }
 
@@ -252,12 +253,11 @@ struct CurlWorker: ~Copyable {
     /// either, nothing new joins them.
     private func condemnConnection(of transfer: CurlTransfer) {
         try? transfer.handle?.set(CURLOPT_FORBID_REUSE, 1)
-        // Without TLS there is no HTTP/2, and nobody else; and the first of many that go has done it for all of them.
-        guard let ends = transfer.ends, transfer.request.url.scheme == .https, !multi.connections.isCondemned(ends) else { return }
+        // Where there is no HTTP/2 there is nobody else; and of thousands that go at once one is enough to look.
+        guard let ends = transfer.ends, transfer.ticket?.multiplexes != false, !multi.connections.isDecided(ends) else { return }
         let others = transfers.filter { $0 !== transfer && $0.ends == ends }
-        guard !others.contains(where: { $0.lastActivity > transfer.lastActivity }), multi.connections.condemn(ends) else {
-            return
-        }
+        guard !others.contains(where: { $0.lastActivity > transfer.lastActivity }) else { return multi.connections.spare(ends) }
+        guard multi.connections.condemn(ends) else { return }
         // Whichever of them is the last closes it.
         for other in others { try? other.handle?.set(CURLOPT_FORBID_REUSE, 1) }
     }

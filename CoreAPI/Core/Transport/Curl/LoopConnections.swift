@@ -28,8 +28,16 @@ final class LoopConnections {
     private var sockets: [Ends: Int32] = [:]
     private var ends: [Int32: Ends] = [:]
     private var condemned: Set<Ends> = []
+    /// Not condemned in this turn, because other streams hear from them.
+    private var spared: Set<Ends> = []
     /// Counts the loop's calls of `curl_multi_perform`.
-    var turn: UInt = 0
+    private(set) var turn: UInt = 0
+
+    /// The loop calls `curl_multi_perform`.
+    func beginTurn() {
+        turn &+= 1
+        if !spared.isEmpty { spared.removeAll() }
+    }
 
     /// Notes whose socket the new connection between these ends is: one of those that were opened for the transfer that uses it first.
     /// Among those of all transfers it would be looked for in vain for seconds, where thousands connect at once.
@@ -52,6 +60,12 @@ final class LoopConnections {
     }
 
     func isCondemned(_ ends: Ends) -> Bool { condemned.contains(ends) }
+
+    /// New requests may go on using the connection between these ends.
+    func spare(_ ends: Ends) { spared.insert(ends) }
+
+    /// Whether there is nothing more to find out about the connection in this turn.
+    func isDecided(_ ends: Ends) -> Bool { condemned.contains(ends) || spared.contains(ends) }
 
     /// Whether bytes, or the peer's end of the connection, wait to be read although nothing was asked for.
     func hasUnreadBytes(_ ends: Ends) -> Bool {
