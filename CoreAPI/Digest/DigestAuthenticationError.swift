@@ -21,11 +21,11 @@ extension DigestAuthenticationError: LocalizedError {
     public var errorDescription: String? {
         switch self {
         case .malformedChallenge(let malformed): malformed.localizedDescription
-        case .missingParameter(let name): "expected a Digest challenge with a '\(name)', got one without (RFC 7616 §3.3)"
+        case .missingParameter(let name): "expected a challenge of Digest: with a '\(name)', got one without (RFC 7616 §3.3)"
         case .unsupportedAlgorithm(let names):
-            "expected a Digest challenge for SHA-256 or MD5, got one for \(names.joined(separator: ", "))"
+            "expected a challenge of Digest: for SHA-256 or MD5, got one for \(names.joined(separator: ", "))"
         case .unsupportedProtection(let qop):
-            "expected a Digest challenge with qop=\"auth\", got \(qop.map { "'\($0)'" } ?? "one without qop")"
+            "expected a challenge of Digest: with qop=\"auth\", got \(qop.map { "'\($0)'" } ?? "one without qop")"
         case .unsafeUsername: "expected a user name without control characters, got one with them"
         }
     }

@@ -6,14 +6,21 @@ extension Document {
         String(decoding: UnsafeBufferPointer(start: bytes + entry.offset, count: entry.length), as: UTF8.self)
     }
 
+    /// As an error shows it: not all of the millions of digits that a number may have.
+    private func shown(_ entry: Entry) -> String {
+        let length = min(entry.length, 80)
+        let text = String(decoding: UnsafeBufferPointer(start: bytes + entry.offset, count: length), as: UTF8.self)
+        return length < entry.length ? text + "…" : text
+    }
+
     @inline(never)
     private func unrepresentable(_ entry: Entry, as type: Any.Type) -> Malformed {
-        Malformed(reason: "expected a number that \(type) can hold, found \(numberText(entry))", offset: entry.offset)
+        Malformed(reason: "expected a number that \(type) can hold, found \(shown(entry))", offset: entry.offset)
     }
 
     @inline(never)
     private func noNumber(_ entry: Entry) -> Malformed {
-        Malformed(reason: "expected a number, found \(numberText(entry))", offset: entry.offset)
+        Malformed(reason: "expected a number, found \(shown(entry))", offset: entry.offset)
     }
 
     // MARK: - Integers

@@ -108,7 +108,7 @@ extension APIClientError: LocalizedError, CustomStringConvertible {
     /// The app's own error in its own words; of any other what was expected, what came, and where. Secrets are redacted.
     public var errorDescription: String? {
         guard case .app(let error, let context) = self else { return description }
-        return context.redaction.redact(text: error.readableDescription).escapingControls
+        return context.redaction.redact(text: error.readableDescription.shortened(to: Self.textLength)).escapingControls
     }
 
     /// What was expected, what came, and where; secrets are redacted.
@@ -122,6 +122,9 @@ extension APIClientError: LocalizedError, CustomStringConvertible {
             default: underlyingError?.readableDescription ?? label
             }
         // On one line, whatever a server put into its message: a log line must not be forged.
-        return "\(context.redaction.redact(text: reason)) [\(context)]".escapingControls
+        return "\(context.redaction.redact(text: reason.shortened(to: Self.textLength))) [\(context)]".escapingControls
     }
+
+    /// Bytes of a reason that are shown; a server's message may have millions.
+    private static let textLength = 2_000
 }

@@ -4,7 +4,7 @@ public import Foundation
 public struct DecodingFailure: Error, Sendable {
     /// The type that was asked for.
     public let expected: String
-    /// What went wrong, in words.
+    /// What went wrong, in words. Says nothing of a value that stands under a secret's name.
     public let reason: String
     /// Keys and indices from the top, as in `orders[3].price.amount`; empty for the body as a whole.
     public let codingPath: String
@@ -14,27 +14,45 @@ public struct DecodingFailure: Error, Sendable {
     /// Whether the body is not of the coder's format at all, rather than another value than was asked for.
     public let isMalformed: Bool
 
-    /// At most this many characters of the body are shown.
+    /// At most this many bytes of the body are shown, of a path, and of a reason.
     static let excerptLength = 200
+    private static let (pathLength, reasonLength) = (300, 400)
 
     package init(_ underlying: any Error, expected: String, body: Data, redaction: Redaction) {
         self.underlying = underlying
         self.expected = expected
         let (path, reason) = Self.explain(underlying)
         let isAtRoot = if case DecodingError.dataCorrupted(let context) = underlying { context.codingPath.isEmpty } else { false }
+        let tree = try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed)
         // A sound value of another meaning at the root, a date for instance, fails in the same words.
-        isMalformed = isAtRoot && (try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed)) == nil
-        self.reason = reason
-        codingPath = path.reduce(into: "") { text, key in
+        isMalformed = isAtRoot && tree == nil
+        // Below a secret key everything is secret. A number that does not fit, and some dates, come without their path.
+        let isSecret =
+            path.contains { $0.intValue == nil && redaction.hides($0.stringValue) }
+            || isAtRoot && tree.map { Self.holdsSecret($0, redaction) } ?? false
+        self.reason =
+            isSecret
+            ? "a value has not that form, and is not shown beside secrets"
+            : redaction.redact(text: reason.shortened(to: Self.reasonLength)).escapingControls
+        let place = path.prefix(50).reduce(into: "") { text, key in
             if let index = key.intValue {
                 text += "[\(index)]"
             } else {
-                text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
+                let name = key.stringValue.shortened()
+                text += text.isEmpty ? name : ".\(name)"
             }
         }
-        // Below a secret key everything is secret.
-        let isSecret = path.contains { $0.intValue == nil && redaction.hides($0.stringValue) }
-        excerpt = isSecret ? Redaction.mask : redaction.redact(text: Self.excerpt(of: body, at: path)).escapingControls
+        codingPath = place.shortened(to: Self.pathLength)
+        let isHidden = isSecret && !path.isEmpty
+        excerpt = isHidden ? Redaction.mask : redaction.redact(text: Self.excerpt(of: tree, body, at: path)).escapingControls
+    }
+
+    private static func holdsSecret(_ node: Any, _ redaction: Redaction) -> Bool {
+        switch node {
+        case let object as [String: Any]: object.contains { redaction.hides($0.key) || holdsSecret($0.value, redaction) }
+        case let array as [Any]: array.contains { holdsSecret($0, redaction) }
+        default: false
+        }
     }
 
     private static func explain(_ error: any Error) -> (path: [any CodingKey], reason: String) {
@@ -53,9 +71,9 @@ public struct DecodingFailure: Error, Sendable {
 
     /// The part of the body that the path leads to, walked down as far as it can be, written as JSON again. A lone scalar says
     /// little, so the object around it follows.
-    private static func excerpt(of body: Data, at path: [any CodingKey]) -> String {
-        guard var node = try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed) else {
-            return shorten(String(decoding: body.prefix(excerptLength * 4), as: UTF8.self))
+    private static func excerpt(of tree: Any?, _ body: Data, at path: [any CodingKey]) -> String {
+        guard var node = tree else {
+            return String(decoding: body.prefix(excerptLength * 4), as: UTF8.self).shortened(to: excerptLength)
         }
         var scalar = ""
         for key in path {
@@ -70,7 +88,7 @@ public struct DecodingFailure: Error, Sendable {
             }
             node = child
         }
-        return shorten(scalar + json(node))
+        return (scalar + json(node)).shortened(to: excerptLength)
     }
 
     private static func json(_ node: Any) -> String {
@@ -78,13 +96,15 @@ public struct DecodingFailure: Error, Sendable {
         return (try? JSONSerialization.data(withJSONObject: node, options: options)).map { String(decoding: $0, as: UTF8.self) }
             ?? ""
     }
-
-    private static func shorten(_ text: String) -> String {
-        text.count > excerptLength ? text.prefix(excerptLength) + "…" : text
-    }
 }
 
-extension DecodingFailure: LocalizedError {
+// Prints itself without its secrets: ``underlying`` tells what it found in full.
+extension DecodingFailure: LocalizedError, CustomStringConvertible, CustomReflectable {
+    /// What was expected, what came, and where; secrets are redacted.
+    public var description: String { errorDescription ?? reason }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+
     public var errorDescription: String? {
         let place = codingPath.isEmpty ? "" : " at '\(codingPath)'"
         let near = excerpt.isEmpty ? "" : ", near \(excerpt)"

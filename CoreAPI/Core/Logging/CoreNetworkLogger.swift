@@ -65,7 +65,10 @@ public struct CoreNetworkLogger: NetworkLogger {
             }
         case .resultHandlerFailed(let error, let response):
             write(.error, "result handler failed", response.request, of: response.call) { _ in
-                ["error": "\(response.call.channel.redaction.redact(text: error.readableDescription).escapingControls)"]
+                [
+                    "error":
+                        "\(response.call.channel.redaction.redact(text: error.readableDescription.shortened(to: 2_000)).escapingControls)"
+                ]
             }
         }
     }

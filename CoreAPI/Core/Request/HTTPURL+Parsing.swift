@@ -134,6 +134,14 @@ extension String {
         return nil
     }
 
+    /// The text, or its beginning: what strangers send is not repeated in full by an error that tells of it.
+    ///
+    /// - Parameter limit: in bytes of UTF-8.
+    package func shortened(to limit: Int = 100) -> String {
+        guard utf8.count > limit else { return self }
+        return String(decoding: utf8.prefix(limit), as: UTF8.self) + "…"
+    }
+
     /// The text with control characters made visible, so that an error or a log line cannot be forged with them.
     package var escapingControls: String {
         guard firstForbiddenControl != nil else { return self }

@@ -57,6 +57,23 @@ struct TruncationTests {
         await transport.close()
     }
 
+    @Test(
+        "Fields that say where the body ends, in a form that libcurl reads over",
+        arguments: [
+            "Transfer-Encoding: identity\r\nContent-Length: 50", "Content-Length : 50", "Content-Length\t: 50",
+            "Content-Length:\r\n 50",
+            "Transfer-Encoding:\r\n chunked", "Transfer-Encoding : chunked\r\nContent-Length: 3", "Content-Encoding:\r\n gzip",
+            "Content-Encoding : gzip",
+        ])
+    func misreadFraming(_ fields: String) async throws {
+        let server = try LoopbackServer.start { _ in
+            [.send(Data("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n5\r\nhello".utf8)), .closeConnection]
+        }
+        let response = try await requests.send(.get, server.url)
+        #expect(response.transportError?.label == "malformedResponse", "\(response.result)")
+        await transport.close()
+    }
+
     @Test("The same length twice is one length")
     func sameLengthTwice() async throws {
         let server = try LoopbackServer.start { _ in

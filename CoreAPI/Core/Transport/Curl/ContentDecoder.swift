@@ -55,7 +55,9 @@ final class ContentDecoder {
                 case "br": Unbrotli()
                 default: nil
                 }
-            guard let stage else { throw Failure.malformed("the content coding '\(name.escapingControls)' is not known") }
+            guard let stage else {
+                throw Failure.malformed("the content coding '\(name.shortened().escapingControls)' is not known")
+            }
             stages.append(stage)
             made.append(0)
         }

@@ -27,7 +27,9 @@ enum CurlFailure {
         }
         switch code {
         case CURLE_PARTIAL_FILE: return truncated(facts)
-        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND, CURLE_ABORTED_BY_CALLBACK: return lost(facts)
+        // libcurl wanted to send it again, and was not let.
+        case CURLE_SEND_FAIL_REWIND: return lost(facts, "the connection, which was used before, ended without an answer")
+        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_ABORTED_BY_CALLBACK: return lost(facts)
         case CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM: return broken(facts)
         // A single line beyond what libcurl's own buffer takes, 100 KiB.
         case CURLE_OUT_OF_MEMORY where facts.wasSent && !facts.hasHead: return .headTooLarge(limit: min(facts.headLimit, 102_400))
@@ -85,8 +87,8 @@ enum CurlFailure {
     }
 
     /// No response at all. For an idempotent method it does not matter what the server made of the request.
-    private static func lost(_ facts: Facts) -> TransportError {
-        .connectionLost(reason: facts.message, mayHaveBeenProcessed: facts.wasSent && !facts.isIdempotent)
+    private static func lost(_ facts: Facts, _ reason: String? = nil) -> TransportError {
+        .connectionLost(reason: reason ?? facts.message, mayHaveBeenProcessed: facts.wasSent && !facts.isIdempotent)
     }
 }
 

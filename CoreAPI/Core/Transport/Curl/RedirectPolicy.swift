@@ -28,7 +28,9 @@ struct RedirectPolicy {
         guard let location = locations.first else { return .deliver }
         let redaction = request.call.channel.redaction
         guard locations.count == 1 else {
-            return .refuse(.redirectRefused(to: redaction.redact(text: location), reason: "the response names several addresses"))
+            return .refuse(
+                .redirectRefused(
+                    to: redaction.redact(text: location.shortened(to: 500)), reason: "the response names several addresses"))
         }
         guard followed < limits.redirects else { return .refuse(.tooManyRedirects(limit: limits.redirects)) }
 
@@ -37,7 +39,9 @@ struct RedirectPolicy {
             target = try request.url.resolving(location)
         } catch {
             return .refuse(
-                .redirectRefused(to: redaction.redact(text: location.escapingControls), reason: error.readableDescription))
+                .redirectRefused(
+                    to: redaction.redact(text: location.shortened(to: 500).escapingControls),
+                    reason: error.readableDescription.shortened(to: 500)))
         }
         func refused(_ reason: String) -> Decision {
             .refuse(.redirectRefused(to: redaction.redact(url: target), reason: reason))

@@ -29,9 +29,10 @@ struct ResponseHeadParser {
             var hasTransferCoding = false
             while !rest.isEmpty {
                 let line = nextLine(&rest)
-                if let value = value(of: "content-length", line, &rest) {
+                try checkForm(line, isFolded: isFolded(rest))
+                if let value = value(of: "content-length", line) {
                     parsed.contentLength = try length(value, agreeingWith: parsed.contentLength)
-                } else if let value = value(of: "transfer-encoding", line, &rest) {
+                } else if let value = value(of: "transfer-encoding", line) {
                     hasTransferCoding = true
                     try checkTransferCodings(value)
                     parsed.isChunked = value.lowercased().hasSuffix("chunked")
@@ -39,8 +40,27 @@ struct ResponseHeadParser {
                     parsed.namesCodings = true
                 }
             }
+            if hasTransferCoding, !parsed.isChunked, let length = parsed.contentLength {
+                throw Malformed(
+                    reason: "a Content-Length of \(length) beside a Transfer-Encoding that is not chunked (RFC 9112 §6.3)")
+            }
             if hasTransferCoding { parsed.contentLength = nil }
             return parsed
+        }
+    }
+
+    /// libcurl reads a field whose name is followed by a space, or whose value begins in the next line, as if it were not there; the body
+    /// would end elsewhere than its sender means (RFC 9112 §5.1, §5.2).
+    private static func checkForm(_ line: Slice<Bytes>, isFolded: Bool) throws(Malformed) {
+        guard let first = line.first, [UInt8(ascii: "c"), UInt8(ascii: "t")].contains(first | 0x20) else { return }
+        for name in ["content-length", "transfer-encoding", "content-encoding"] as [StaticString] {
+            guard begins(line, with: name) else { continue }
+            let behind = line.dropFirst(name.utf8CodeUnitCount).drop { $0 == 0x20 || $0 == 0x09 }
+            guard behind.first == UInt8(ascii: ":") else { continue }
+            if behind.startIndex != line.startIndex + name.utf8CodeUnitCount {
+                throw Malformed(reason: "a space between '\(name)' and its colon")
+            }
+            if isFolded { throw Malformed(reason: "the value of '\(name)' goes on in another line") }
         }
     }
 
@@ -49,7 +69,7 @@ struct ResponseHeadParser {
         for coding in value.split(separator: ",") {
             let coding = coding.trimmingHTTPWhitespace().lowercased()
             guard ["chunked", "identity", ""].contains(coding) else {
-                throw Malformed(reason: "the transfer coding '\(coding.escapingControls)', which nobody asked for")
+                throw Malformed(reason: "the transfer coding '\(coding.shortened().escapingControls)', which nobody asked for")
             }
         }
     }
@@ -68,20 +88,20 @@ struct ResponseHeadParser {
     }
 
     /// - Parameter name: in lower case.
+    private static func begins(_ line: Slice<Bytes>, with name: StaticString) -> Bool {
+        line.count > name.utf8CodeUnitCount
+            && name.withUTF8Buffer { name in zip(name, line).allSatisfy { $0 == $1 || ($1.isLetter && $0 == $1 | 0x20) } }
+    }
+
     private static func isNamed(_ name: StaticString, _ line: Slice<Bytes>) -> Bool {
         let count = name.utf8CodeUnitCount
         guard line.count > count, line[line.startIndex + count] == UInt8(ascii: ":") else { return false }
-        return name.withUTF8Buffer { name in
-            zip(name, line).allSatisfy { $0 == $1 || ($1.isLetter && $0 == $1 | 0x20) }
-        }
+        return begins(line, with: name)
     }
 
-    /// The value of a line with this name, with the lines that are folded into it.
-    private static func value(of name: StaticString, _ line: Slice<Bytes>, _ rest: inout Slice<Bytes>) -> String? {
+    private static func value(of name: StaticString, _ line: Slice<Bytes>) -> String? {
         guard isNamed(name, line) else { return nil }
-        let behind = name.utf8CodeUnitCount + 1
-        guard isFolded(rest) else { return String(decoding: trimmed(line.dropFirst(behind)), as: UTF8.self) }
-        return String(decoding: trimmed(unfolding(line, &rest)[behind...]), as: UTF8.self)
+        return String(decoding: trimmed(line.dropFirst(name.utf8CodeUnitCount + 1)), as: UTF8.self)
     }
 
     /// `HTTP/1.1 200 OK`, and `HTTP/2 200` as libcurl writes it for HTTP/2.
@@ -129,7 +149,7 @@ struct ResponseHeadParser {
         for text in value.split(separator: ",", omittingEmptySubsequences: false) {
             let text = text.trimmingHTTPWhitespace()
             guard text.utf8.allSatisfy(\.isDigit), let length = Int64(text) else {
-                throw Malformed(reason: "expected a number as Content-Length, got '\(text.escapingControls)'")
+                throw Malformed(reason: "expected a number as Content-Length, got '\(text.shortened().escapingControls)'")
             }
             guard agreed == nil || agreed == length else {
                 throw Malformed(reason: "expected one Content-Length, got \(agreed ?? 0) and \(length)")

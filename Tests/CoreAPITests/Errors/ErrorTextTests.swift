@@ -1,0 +1,75 @@
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPI
+
+@Suite("What an error says is short, and holds no secret")
+struct ErrorTextTests {
+    private struct Login: Decodable, Sendable {
+        var password: Date?
+        var access_token: Int?
+        var secretURL: URL?
+    }
+
+    private struct Count: Decodable, Sendable { var v: Int }
+
+    private func error<Value: Decodable & Sendable>(_ type: Value.Type, of body: String) async throws -> APIClientError {
+        let channel = Channel.test("https://h.example", transport: RecordingTransport(body: body))
+        return try #require(await channel.manager().response(for: TestEndpoint(), as: type).error)
+    }
+
+    private func texts(_ error: APIClientError) -> [String] {
+        var dumped = ""
+        dump(error, to: &dumped)
+        return [
+            String(describing: error), String(reflecting: error), error.localizedDescription, dumped,
+            error.underlyingError.map { String(describing: $0) } ?? "",
+        ]
+    }
+
+    @Test(
+        "of a value under a secret's name nothing is shown, whatever it was to be",
+        arguments: [
+            #"{"password":"hunter2"}"#, #"{"access_token":12345.75}"#, #"{"access_token":77712345678901234567890}"#,
+            #"{"secretURL":"hunter2 is:"}"#, #"{"access_token":"hunter2"}"#,
+        ])
+    func secrets(body: String) async throws {
+        let error = try await error(Login.self, of: body)
+        #expect(error.label == "decoding")
+        for text in texts(error) { #expect(!text.contains("hunter2") && !text.contains("12345"), "\(text)") }
+    }
+
+    @Test("numbers, keys and texts of a megabyte are told by their beginning")
+    func length() async throws {
+        let long = String(repeating: "9", count: 1_000_000)
+        let errors = [
+            try await error(Count.self, of: #"{"v":\#(long)}"#), try await error(Count.self, of: #"{"v":"\#(long)"}"#),
+            try await error([String: Int].self, of: #"{"\#(long)":true}"#), try await error(Count.self, of: long),
+            try await error(Double.self, of: long + "e999"),
+        ]
+        for error in errors {
+            #expect(error.label == "decoding")
+            for text in texts(error) { #expect(text.utf8.count < 4_000, "\(text.prefix(200))") }
+        }
+    }
+
+    @Test("a server's head is told by the beginning of what is wrong in it")
+    func heads() async throws {
+        let long = String(repeating: "x", count: 50_000)
+        for fields in [
+            "Content-Length: \(long)", "Content-Encoding: \(long)", "Transfer-Encoding: \(long)", "Location: ftp://\(long)",
+        ] {
+            let server = try LoopbackServer.start { _ in
+                [.send(Data("HTTP/1.1 302 Found\r\n\(fields)\r\n\r\nx".utf8)), .closeConnection]
+            }
+            let transport = CurlTransport()
+            let response = try await Requests(transport).send(.get, server.url)
+            #expect(
+                response.error.map { "\($0)" }?.utf8.count ?? 9_999 < 4_000,
+                "\(fields.prefix(40))")
+            await transport.close()
+        }
+    }
+}
