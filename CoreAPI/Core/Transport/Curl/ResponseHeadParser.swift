@@ -49,18 +49,21 @@ struct ResponseHeadParser {
         }
     }
 
+    private static let framing: [StaticString] = ["content-length", "transfer-encoding", "content-encoding"]
+
     /// libcurl reads a field whose name is followed by a space, or whose value begins in the next line, as if it were not there; the body
     /// would end elsewhere than its sender means (RFC 9112 §5.1, §5.2).
     private static func checkForm(_ line: Slice<Bytes>, isFolded: Bool) throws(Malformed) {
-        guard let first = line.first, [UInt8(ascii: "c"), UInt8(ascii: "t")].contains(first | 0x20) else { return }
-        for name in ["content-length", "transfer-encoding", "content-encoding"] as [StaticString] {
-            guard begins(line, with: name) else { continue }
-            let behind = line.dropFirst(name.utf8CodeUnitCount).drop { $0 == 0x20 || $0 == 0x09 }
-            guard behind.first == UInt8(ascii: ":") else { continue }
-            if behind.startIndex != line.startIndex + name.utf8CodeUnitCount {
-                throw Malformed(reason: "a space between '\(name)' and its colon")
+        guard let first = line.first, first | 0x20 == UInt8(ascii: "c") || first | 0x20 == UInt8(ascii: "t") else { return }
+        for name in framing {
+            let count = name.utf8CodeUnitCount
+            // Most are told apart by what stands behind a name of that length.
+            guard line.count > count, isBlank(line[line.startIndex + count]) || isFolded, begins(line, with: name) else {
+                continue
             }
-            if isFolded { throw Malformed(reason: "the value of '\(name)' goes on in another line") }
+            guard line.dropFirst(count).first(where: { !isBlank($0) }) == UInt8(ascii: ":") else { continue }
+            if isBlank(line[line.startIndex + count]) { throw Malformed(reason: "a space between '\(name)' and its colon") }
+            throw Malformed(reason: "the value of '\(name)' goes on in another line")
         }
     }
 
@@ -89,8 +92,15 @@ struct ResponseHeadParser {
 
     /// - Parameter name: in lower case.
     private static func begins(_ line: Slice<Bytes>, with name: StaticString) -> Bool {
-        line.count > name.utf8CodeUnitCount
-            && name.withUTF8Buffer { name in zip(name, line).allSatisfy { $0 == $1 || ($1.isLetter && $0 == $1 | 0x20) } }
+        let count = name.utf8CodeUnitCount
+        guard line.count > count else { return false }
+        var index = 0
+        while index < count {
+            let byte = line[line.startIndex + index]
+            guard name.utf8Start[index] == (byte.isLetter ? byte | 0x20 : byte) else { return false }
+            index += 1
+        }
+        return true
     }
 
     private static func isNamed(_ name: StaticString, _ line: Slice<Bytes>) -> Bool {
