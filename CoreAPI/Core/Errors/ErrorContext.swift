@@ -6,7 +6,7 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
     public let channel: String
     public let endpoint: String
     public let method: HTTPRequest.Method?
-    /// The address with its secrets redacted.
+    /// The address that answered, or was to, redirects followed; with its secrets redacted.
     public let url: String?
     /// 1 for the first attempt, 0 before it.
     public let attempt: Int
@@ -21,14 +21,18 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
 
     /// Where a request stands, for a transport or an interceptor of the team's own.
     public init(_ request: Request, head: ResponseHead? = nil, body: Data = Data()) {
+        self.init(request, at: request.url, head: head, body: body)
+    }
+
+    private init(_ request: Request, at url: HTTPURL, head: ResponseHead?, body: Data) {
         self.init(
-            request.call, method: request.method, url: request.call.channel.redaction.redact(url: request.url),
+            request.call, method: request.method, url: request.call.channel.redaction.redact(url: url),
             attempt: request.attempt, head: head, body: body)
     }
 
     package init<Value>(_ response: Response<Value>) {
         if let request = response.request {
-            self.init(request, head: response.head, body: response.data)
+            self.init(request, at: response.metrics?.redirects.last ?? request.url, head: response.head, body: response.data)
         } else {
             self.init(response.call, head: response.head, body: response.data)
         }

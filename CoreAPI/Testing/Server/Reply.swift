@@ -98,7 +98,8 @@ public struct Reply: Sendable, ExpressibleByArrayLiteral {
         /// Closes the connection in the orderly way (FIN, after TLS's `close_notify`).
         case closeConnection
 
-        /// Aborts the connection (RST). Bytes already sent may still be read by the peer.
+        /// Aborts the connection (RST). Bytes already sent may still be read by the peer. Over HTTP/2 not before the client has
+        /// acknowledged the settings, because its acknowledgement would run into the reset.
         case reset
     }
 }

@@ -34,6 +34,24 @@ struct RedirectTests {
         await transport.close()
     }
 
+    @Test("An error names the address that answered, and not the one that was asked first")
+    func whereItFailed() async throws {
+        let other = try LoopbackServer.start { request in
+            switch request.path {
+            case "/cut": .truncated(declared: 100, sent: Data("abc".utf8))
+            case "/file": .redirect(to: "file:///etc/passwd", status: 302)
+            default: .status(500)
+            }
+        }
+        let server = try LoopbackServer.start { .redirect(to: other.url + $0.path, status: 302) }
+        let manager = Channel.test(server.url, transport: transport).manager()
+        for path in ["cut", "file", "broken"] {
+            let error = try #require(await manager.response(for: TestEndpoint(path), decoding: .nothing).error)
+            #expect(error.context.url == "\(other.url)/\(path)" && "\(error)".contains(other.url), "\(error)")
+        }
+        await transport.close()
+    }
+
     @Test("HEAD stays HEAD after a 303")
     func head() async throws {
         let server = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "/b", status: 303) : .ok("there") }

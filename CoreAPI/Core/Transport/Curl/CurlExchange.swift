@@ -61,7 +61,8 @@ final class CurlExchange {
         switch RedirectPolicy.decide(redirected ?? request, head: head, followed: visited.count) {
         case .deliver: return true
         case .refuse(let error):
-            self.answer = answer.with(.failure(.transport(error, ErrorContext(answer))))
+            let context = ErrorContext(redirected ?? request, head: answer.head, body: answer.data)
+            self.answer = answer.with(.failure(.transport(error, context)))
             return true
         case .follow(let next):
             visited.append(next.url)
@@ -91,7 +92,7 @@ final class CurlExchange {
         // Of a redirect as well: what it sets goes along to where it leads.
         if let head = response.head { current.keepCookies(of: head) }
         func failed(_ error: TransportError) -> Response<Data> {
-            response.with(.failure(.transport(error, ErrorContext(response))))
+            response.with(.failure(.transport(error, ErrorContext(current, head: response.head, body: response.data))))
         }
         switch outcome.end {
         case .cancelled: return response.with(.failure(.cancelled(ErrorContext(response))))
