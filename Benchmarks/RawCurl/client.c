@@ -157,6 +157,8 @@ void raw_free(raw_client *client) {
     for (long index = 0; index < client->settings.at_once; index++) {
         if (!client->settings.as_kit) curl_easy_cleanup(client->transfers[index].easy);
         free(client->transfers[index].body);
+        free(client->transfers[index].head);
+        free(client->transfers[index].error);
     }
     raw_tidy(client);
     curl_easy_cleanup(client->spare);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #define RAW_SOCKETS 256
+#define RAW_HEAD 4096
 
 typedef struct {
     CURL *easy;
@@ -17,7 +18,7 @@ typedef struct {
     raw_client *client; /* these only as the kit does it */
     CURL *ended;
     size_t head_length;
-    char head[4096], error[CURL_ERROR_SIZE];
+    char *head, *error;
 } raw_transfer;
 
 struct raw_client {

@@ -14,7 +14,7 @@ static size_t collect_head(char *bytes, size_t size, size_t count, void *context
     raw_transfer *transfer = context;
     size_t length = size * count;
     if (length >= 5 && memcmp(bytes, "HTTP/", 5) == 0) transfer->head_length = 0;
-    if (transfer->head_length + length > sizeof transfer->head) return 0;
+    if (transfer->head_length + length > RAW_HEAD) return 0;
     memcpy(transfer->head + transfer->head_length, bytes, length);
     transfer->head_length += length;
     return length;
@@ -84,7 +84,9 @@ void raw_tidy(raw_client *client) {
 int raw_prepare_as_kit(raw_client *client, raw_transfer *transfer) {
     CURL *easy = transfer->easy = client->spare == NULL ? curl_easy_init() : client->spare;
     client->spare = NULL;
-    if (easy == NULL) return 0;
+    if (transfer->head == NULL) transfer->head = malloc(RAW_HEAD);
+    if (transfer->error == NULL) transfer->error = malloc(CURL_ERROR_SIZE);
+    if (easy == NULL || transfer->head == NULL || transfer->error == NULL) return 0;
     transfer->client = client;
     long buffer = 4 * 1024 * 1024 / client->settings.at_once;
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->error);
