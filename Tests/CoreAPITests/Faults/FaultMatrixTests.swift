@@ -8,57 +8,58 @@ import Testing
 @Suite("Every fault, at every moment, over both versions of HTTP")
 struct FaultMatrixTests {
     /// What becomes of the request that meets the fault, and of one more where that fails too. Over TLS, with a pause of 300 ms allowed
-    /// between two bytes. "lost, ambiguous" says that the server may have processed it; nothing is ever sent twice.
+    /// between two bytes. "lost, ambiguous" says that the server may have processed it; nothing of which that may be is
+    /// sent twice.
     ///
     /// "garbled" is a success that nobody can know better: over HTTP/1.1 the rubbish counts among the bytes of the body. What it pushed
     /// out of the body spoils the connection, which is not used again.
     static let expected = """
-                                        | HTTP/1.1 GET          | HTTP/1.1 POST         | HTTP/2 GET     | HTTP/2 POST
-        close beforeRequest             | connectionLost        | lost, ambiguous       | connectionLost | lost, ambiguous
-        reset beforeRequest             | connectionLost        | lost, ambiguous       | connectionLost | lost, ambiguous
-        stall beforeRequest             | timedOut.idle         | timedOut.idle         | timedOut.idle  | timedOut.idle
-        truncate beforeRequest          | connectionLost        | lost, ambiguous       | connectionLost | lost, ambiguous
-        garble beforeRequest            | malformedResponse     | malformedResponse     | connectionLost | lost, ambiguous
-        throttle beforeRequest          | ok                    | ok                    | ok             | ok
-        goAway beforeRequest            | connectionLost        | lost, ambiguous       | connectionLost | lost, ambiguous
-        resetStream beforeRequest       | connectionLost        | lost, ambiguous       | connectionLost | lost, ambiguous
-        handshakeFailure beforeRequest  | tls                   | tls                   | tls            | tls
-        close inRequestBody             | connectionLost        | lost, ambiguous       | connectionLost | lost, ambiguous
-        reset inRequestBody             | connectionLost        | lost, ambiguous       | connectionLost | lost, ambiguous
-        stall inRequestBody             | timedOut.idle         | timedOut.idle         | timedOut.idle  | timedOut.idle
-        truncate inRequestBody          | connectionLost        | lost, ambiguous       | connectionLost | lost, ambiguous
-        garble inRequestBody            | malformedResponse     | malformedResponse     | connectionLost | lost, ambiguous
-        throttle inRequestBody          | ok                    | ok                    | ok             | ok
-        goAway inRequestBody            | connectionLost        | lost, ambiguous       | connectionLost | lost, ambiguous
-        resetStream inRequestBody       | connectionLost        | lost, ambiguous       | connectionLost | lost, ambiguous
-        handshakeFailure inRequestBody  | connectionLost        | lost, ambiguous       | connectionLost | lost, ambiguous
-        close beforeResponse            | connectionLost        | lost, ambiguous       | connectionLost | lost, ambiguous
-        reset beforeResponse            | connectionLost        | lost, ambiguous       | connectionLost | lost, ambiguous
-        stall beforeResponse            | timedOut.idle         | timedOut.idle         | timedOut.idle  | timedOut.idle
-        truncate beforeResponse         | connectionLost        | lost, ambiguous       | connectionLost | lost, ambiguous
-        garble beforeResponse           | malformedResponse     | malformedResponse     | connectionLost | lost, ambiguous
-        throttle beforeResponse         | ok                    | ok                    | ok             | ok
-        goAway beforeResponse           | ok                    | ok                    | ok             | ok
-        resetStream beforeResponse      | connectionLost        | lost, ambiguous       | connectionLost | lost, ambiguous
-        handshakeFailure beforeResponse | connectionLost        | lost, ambiguous       | connectionLost | lost, ambiguous
-        close inResponseBody            | truncated             | truncated             | truncated      | truncated
-        reset inResponseBody            | truncated             | truncated             | truncated      | truncated
-        stall inResponseBody            | timedOut.idle         | timedOut.idle         | timedOut.idle  | timedOut.idle
-        truncate inResponseBody         | truncated             | truncated             | truncated      | truncated
-        garble inResponseBody           | garbled               | garbled               | truncated      | truncated
-        throttle inResponseBody         | ok                    | ok                    | ok             | ok
-        goAway inResponseBody           | ok                    | ok                    | ok             | ok
-        resetStream inResponseBody      | truncated             | truncated             | truncated      | truncated
-        handshakeFailure inResponseBody | truncated             | truncated             | truncated      | truncated
-        close afterResponse             | ok                    | ok                    | ok             | ok
-        reset afterResponse             | ok                    | ok                    | ok             | ok
-        stall afterResponse             | ok then timedOut.idle | ok then timedOut.idle | ok             | ok
-        truncate afterResponse          | ok                    | ok                    | ok             | ok
-        garble afterResponse            | ok                    | ok                    | ok             | ok then lost, ambiguous
-        throttle afterResponse          | ok                    | ok                    | ok             | ok
-        goAway afterResponse            | ok                    | ok                    | ok             | ok
-        resetStream afterResponse       | ok                    | ok                    | ok             | ok
-        handshakeFailure afterResponse  | ok                    | ok                    | ok             | ok
+                                        | HTTP/1.1 GET          | HTTP/1.1 POST         | HTTP/2 GET        | HTTP/2 POST
+        close beforeRequest             | connectionLost        | lost, ambiguous       | connectionLost    | lost, ambiguous
+        reset beforeRequest             | connectionLost        | lost, ambiguous       | connectionLost    | lost, ambiguous
+        stall beforeRequest             | timedOut.idle         | timedOut.idle         | timedOut.idle     | timedOut.idle
+        truncate beforeRequest          | connectionLost        | lost, ambiguous       | connectionLost    | lost, ambiguous
+        garble beforeRequest            | malformedResponse     | malformedResponse     | malformedResponse | malformedResponse
+        throttle beforeRequest          | ok                    | ok                    | ok                | ok
+        goAway beforeRequest            | connectionLost        | lost, ambiguous       | ok                | ok
+        resetStream beforeRequest       | connectionLost        | lost, ambiguous       | connectionLost    | lost, ambiguous
+        handshakeFailure beforeRequest  | tls                   | tls                   | tls               | tls
+        close inRequestBody             | connectionLost        | lost, ambiguous       | connectionLost    | lost, ambiguous
+        reset inRequestBody             | connectionLost        | lost, ambiguous       | connectionLost    | lost, ambiguous
+        stall inRequestBody             | timedOut.idle         | timedOut.idle         | timedOut.idle     | timedOut.idle
+        truncate inRequestBody          | connectionLost        | lost, ambiguous       | connectionLost    | lost, ambiguous
+        garble inRequestBody            | malformedResponse     | malformedResponse     | malformedResponse | malformedResponse
+        throttle inRequestBody          | ok                    | ok                    | ok                | ok
+        goAway inRequestBody            | connectionLost        | lost, ambiguous       | ok                | ok
+        resetStream inRequestBody       | connectionLost        | lost, ambiguous       | connectionLost    | lost, ambiguous
+        handshakeFailure inRequestBody  | connectionLost        | lost, ambiguous       | connectionLost    | lost, ambiguous
+        close beforeResponse            | connectionLost        | lost, ambiguous       | connectionLost    | lost, ambiguous
+        reset beforeResponse            | connectionLost        | lost, ambiguous       | connectionLost    | lost, ambiguous
+        stall beforeResponse            | timedOut.idle         | timedOut.idle         | timedOut.idle     | timedOut.idle
+        truncate beforeResponse         | connectionLost        | lost, ambiguous       | connectionLost    | lost, ambiguous
+        garble beforeResponse           | malformedResponse     | malformedResponse     | malformedResponse | malformedResponse
+        throttle beforeResponse         | ok                    | ok                    | ok                | ok
+        goAway beforeResponse           | ok                    | ok                    | ok                | ok
+        resetStream beforeResponse      | connectionLost        | lost, ambiguous       | connectionLost    | lost, ambiguous
+        handshakeFailure beforeResponse | connectionLost        | lost, ambiguous       | connectionLost    | lost, ambiguous
+        close inResponseBody            | truncated             | truncated             | truncated         | truncated
+        reset inResponseBody            | truncated             | truncated             | truncated         | truncated
+        stall inResponseBody            | timedOut.idle         | timedOut.idle         | timedOut.idle     | timedOut.idle
+        truncate inResponseBody         | truncated             | truncated             | truncated         | truncated
+        garble inResponseBody           | garbled               | garbled               | truncated         | truncated
+        throttle inResponseBody         | ok                    | ok                    | ok                | ok
+        goAway inResponseBody           | ok                    | ok                    | ok                | ok
+        resetStream inResponseBody      | truncated             | truncated             | truncated         | truncated
+        handshakeFailure inResponseBody | truncated             | truncated             | truncated         | truncated
+        close afterResponse             | ok                    | ok                    | ok                | ok
+        reset afterResponse             | ok                    | ok                    | ok                | ok
+        stall afterResponse             | ok then timedOut.idle | ok then timedOut.idle | ok                | ok
+        truncate afterResponse          | ok                    | ok                    | ok                | ok
+        garble afterResponse            | ok                    | ok                    | ok                | ok then malformedResponse
+        throttle afterResponse          | ok                    | ok                    | ok                | ok
+        goAway afterResponse            | ok                    | ok                    | ok                | ok
+        resetStream afterResponse       | ok                    | ok                    | ok                | ok
+        handshakeFailure afterResponse  | ok                    | ok                    | ok                | ok
         """
 
     private static let faults = Fault.Trigger.allCases.flatMap { trigger in Fault.Effect.allCases.map { Fault(trigger, $0) } }

@@ -23,6 +23,32 @@ struct TruncationTests {
         await transport.close()
     }
 
+    @Test("A part that nobody asked for is not the whole; one that was asked for is what was asked for")
+    func part() async throws {
+        let server = try LoopbackServer.start { _ in
+            .status(206, body: Data("abc".utf8), headers: ["Content-Range": "bytes 0-2/6"])
+        }
+        let whole = try await requests.send(.get, server.url)
+        guard case .malformedResponse(let reason) = whole.transportError else {
+            Issue.record("expected malformedResponse, got \(whole.result)")
+            return
+        }
+        #expect(reason.contains("206"))
+        #expect(try await requests.send(.get, server.url, headers: [.range: "bytes=0-2"]).text == "abc")
+        await transport.close()
+    }
+
+    @Test("Another protocol is none, and is not waited for")
+    func switching() async throws {
+        let server = try LoopbackServer.start { _ in
+            [.send(Data("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nabc".utf8)), .stall]
+        }
+        let response = try await requests.send(.get, server.url, timeout: Timeout(.seconds(10)))
+        #expect(response.transportError?.label == "malformedResponse", "\(response.result)")
+        #expect(transport.activeTransfers == 0)
+        await transport.close()
+    }
+
     @Test("No last chunk")
     func chunked() async throws {
         let server = try LoopbackServer.start { _ in .chunkedWithoutEnd(["abc", "def"]) }

@@ -18,6 +18,10 @@ enum CurlCallbacks {
                 if transfer.answered == 0 { transfer.answered = now }
                 if transfer.ticket?.multiplexes != multiplexes { transfer.discovered?.append(transfer, multiplexes: multiplexes) }
             case .end: transfer.noteConnection()
+            // What follows is another protocol's, and would be read as a body without an end.
+            case .switching:
+                return transfer.stop(
+                    .malformedResponse(reason: "it switches protocols, which nobody asked for (RFC 9110 §15.2.2)"))
             case .other: break
             }
             transfer.lastActivity = now
@@ -70,11 +74,10 @@ enum CurlCallbacks {
     }
 
     /// `CURLOPT_SEEKFUNCTION`: libcurl wants the body from its beginning, to send it once more. The answer for a method that is not
-    /// idempotent is no, and the transfer ends with `CURLE_SEND_FAIL_REWIND`.
+    /// idempotent is no, unless the server has refused the stream, and the transfer ends with `CURLE_SEND_FAIL_REWIND`.
     static var seek: curl_seek_callback {
         { context, offset, origin in
-            guard let transfer = CurlTransfer.behind(context), transfer.request.isIdempotent, offset == 0, origin == SEEK_SET
-            else {
+            guard let transfer = CurlTransfer.behind(context), transfer.mayBeSentAgain, offset == 0, origin == SEEK_SET else {
                 return ccurl_seekfunc_fail
             }
             return transfer.rewind() ? ccurl_seekfunc_ok : ccurl_seekfunc_fail
@@ -97,7 +100,7 @@ enum CurlCallbacks {
     ///
     /// When a reused connection turns out to be dead, libcurl sends the request again on a new one, up to five times, without a word
     /// and for every method. With no body, or with none of it sent, it never asks to rewind, so the only sign is that this is called
-    /// twice. A second time is refused unless the method may be repeated (RFC 9110 §9.2.2).
+    /// twice. A second time is refused unless the request may be sent again, ``CurlTransfer/mayBeSentAgain``.
     static var prerequest: curl_prereq_callback {
         { context, remoteAddress, _, remotePort, localPort in
             guard let transfer = CurlTransfer.behind(context) else { return ccurl_prereqfunc_abort }
@@ -110,10 +113,11 @@ enum CurlCallbacks {
                 // Nothing was sent: the loop takes a fresh connection, whatever the method.
                 if transfer.foundUnreadBytes { return ccurl_prereqfunc_abort }
             }
-            guard transfer.timesSent == 0 || (transfer.request.isIdempotent && transfer.rewind()) else {
+            guard transfer.timesSent == 0 || (transfer.mayBeSentAgain && transfer.rewind()) else {
                 return ccurl_prereqfunc_abort
             }
             transfer.timesSent += 1
+            transfer.streamFailure = nil
             transfer.sent = transfer.lastActivity
             return ccurl_prereqfunc_ok
         }

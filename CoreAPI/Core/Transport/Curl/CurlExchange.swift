@@ -88,7 +88,7 @@ final class CurlExchange {
             call: request.call, request: request, data: outcome.body, result: .success(outcome.body), metrics: outcome.metrics)
         let current = redirected ?? request
         for mismatch in outcome.pinMismatches { request.call.channel.logger.log(.pinMismatch(mismatch, current)) }
-        let defect = read(outcome, of: hop, into: &response)
+        let defect = read(outcome, of: hop, for: current, into: &response)
         // Of a redirect as well: what it sets goes along to where it leads.
         if let head = response.head { current.keepCookies(of: head) }
         func failed(_ error: TransportError) -> Response<Data> {
@@ -105,7 +105,9 @@ final class CurlExchange {
     }
 
     /// Reads the head, and checks what can be known only from it.
-    private func read(_ outcome: CurlOutcome, of hop: HopRequest, into response: inout Response<Data>) -> TransportError? {
+    private func read(
+        _ outcome: CurlOutcome, of hop: HopRequest, for current: Request, into response: inout Response<Data>
+    ) -> TransportError? {
         guard !outcome.head.isEmpty else {
             // An HTTP/2 connection that ends in the orderly way before the answer is a success to libcurl.
             return .connectionLost(
@@ -128,6 +130,9 @@ final class CurlExchange {
         response.head = head
         if [204, 205].contains(head.status.code), received > 0 || (parsed.contentLength ?? 0) > 0 {
             return .malformedResponse(reason: "a body with status \(head.status.code), which has none (RFC 9110 §15.3.5–6)")
+        }
+        if head.status.code == 206, current.headers[.range] == nil {
+            return .malformedResponse(reason: "a part (206) of what was asked for whole (RFC 9110 §15.3.7)")
         }
         // libcurl finds most of these itself.
         if hasBody, let expected = parsed.contentLength, received < expected {

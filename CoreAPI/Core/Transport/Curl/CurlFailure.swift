@@ -8,7 +8,8 @@ enum CurlFailure {
         let timeout: Timeout
         /// libcurl's text for this very failure.
         let message: String
-        let isIdempotent: Bool
+        let mayBeSentAgain: Bool
+        let streamFailure: StreamFailure?
         /// Whether the request, or a part of it, may have left.
         let wasSent: Bool
         let hasHead: Bool
@@ -23,19 +24,22 @@ enum CurlFailure {
         if let error = connecting(code, facts) {
             // The request was sent on an open connection, that one died, and libcurl failed to make another to send it again. To say
             // "no connection" would invite a retry of what the server may have done already.
-            return facts.wasSent && !facts.isIdempotent ? lost(facts) : error
+            return facts.wasSent && !facts.mayBeSentAgain ? lost(facts) : error
         }
+        if let failure = facts.streamFailure, let error = ended(failure, facts) { return error }
         switch code {
         case CURLE_PARTIAL_FILE: return truncated(facts)
         // libcurl wanted to send it again, and was not let.
         case CURLE_SEND_FAIL_REWIND: return lost(facts, "the connection, which was used before, ended without an answer")
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_ABORTED_BY_CALLBACK: return lost(facts)
         case CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM: return broken(facts)
-        // A single line beyond what libcurl's own buffer takes, 100 KiB.
-        case CURLE_OUT_OF_MEMORY where facts.wasSent && !facts.hasHead: return .headTooLarge(limit: min(facts.headLimit, 102_400))
+        // A single line beyond what libcurl's own buffer takes, 100 KiB; of the head or of trailers.
+        case CURLE_OUT_OF_MEMORY where facts.wasSent: return .headTooLarge(limit: min(facts.headLimit, 102_400))
+        // libcurl's words for both are about a function's argument.
+        case CURLE_BAD_FUNCTION_ARGUMENT where facts.wasSent:
+            return .malformedResponse(
+                reason: facts.hasHead ? "its framing is none" : "its first header line continues none (RFC 9112 §5.2)")
         // Rubbish where a head should be is "HTTP/0.9, which is not allowed".
-        // So do a header line that continues none, and a chunk size that is no number.
-        case CURLE_BAD_FUNCTION_ARGUMENT where facts.wasSent: return .malformedResponse(reason: facts.message)
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: return .malformedResponse(reason: facts.message)
         case CURLE_UNSUPPORTED_PROTOCOL where facts.wasSent: return .malformedResponse(reason: facts.message)
         // The write callback keeps a reason of its own; without one it was the decoder that refused to go on.
@@ -64,12 +68,26 @@ enum CurlFailure {
         }
     }
 
+    /// What is known of an HTTP/2 stream beyond libcurl's code.
+    private static func ended(_ failure: StreamFailure, _ facts: Facts) -> TransportError? {
+        switch failure {
+        case .refused: facts.hasHead ? nil : .connectionLost(reason: "the server refused the stream", mayHaveBeenProcessed: false)
+        case .headTooLarge: .headTooLarge(limit: min(facts.headLimit, 128 * 1_024))
+        // Less than was announced, which is not "unreadable" to who reads it.
+        case .unreadable where facts.hasHead && facts.announced > facts.received: truncated(facts)
+        case .unreadable(let code):
+            .malformedResponse(reason: "it breaks HTTP/2's rules: \(StreamFailure.name(of: code)) (RFC 9113 §7)")
+        }
+    }
+
     /// The connection, or the HTTP/2 stream, ended in an error rather than an end.
     private static func broken(_ facts: Facts) -> TransportError {
         // Debian's 7.88.1 bounds a head to 300 KiB on its own (CVE-2023-38039).
         if facts.message.hasPrefix("Too large response headers") {
             return .headTooLarge(limit: min(facts.headLimit, 300 * 1_024))
         }
+        // What nghttp2 will not even answer with a GOAWAY: a flood of CONTINUATION, say.
+        if facts.message.contains("nghttp2_session_mem_recv() returned") { return .malformedResponse(reason: facts.message) }
         guard facts.hasHead else { return isAboutIdentity(facts) ? .tls(host: facts.host, reason: facts.message) : lost(facts) }
         let isFraming = facts.message.contains("chunk") || facts.message.contains("hexadecimal")
         return isFraming ? .malformedResponse(reason: facts.message) : truncated(facts)
@@ -88,7 +106,7 @@ enum CurlFailure {
 
     /// No response at all. For an idempotent method it does not matter what the server made of the request.
     private static func lost(_ facts: Facts, _ reason: String? = nil) -> TransportError {
-        .connectionLost(reason: reason ?? facts.message, mayHaveBeenProcessed: facts.wasSent && !facts.isIdempotent)
+        .connectionLost(reason: reason ?? facts.message, mayHaveBeenProcessed: facts.wasSent && !facts.mayBeSentAgain)
     }
 }
 
@@ -116,8 +134,8 @@ extension CurlTransfer {
             CurlFailure.error(
                 for: code,
                 .init(
-                    host: host, timeout: timeout, message: handle.message(for: code), isIdempotent: request.isIdempotent,
-                    wasSent: timesSent > 0, hasHead: head.isComplete,
+                    host: host, timeout: timeout, message: handle.message(for: code), mayBeSentAgain: mayBeSentAgain,
+                    streamFailure: streamFailure, wasSent: timesSent > 0, hasHead: head.isComplete,
                     isFirstOnConnection: handle.number(CURLINFO_NUM_CONNECTS) > 0, headLimit: request.limits.responseHeadSize,
                     received: Int64(body.count), announced: handle.announcedBytes)))
     }

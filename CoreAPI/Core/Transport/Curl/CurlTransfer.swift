@@ -61,6 +61,8 @@ final class CurlTransfer: @unchecked Sendable {
     @exclusivity(unchecked) var timesSent = 0
     /// Why a callback stopped the transfer; says more than libcurl's code, which is then only "aborted".
     @exclusivity(unchecked) var failure: TransportError?
+    /// What became of its HTTP/2 stream, where libcurl does not say.
+    var streamFailure: StreamFailure?
     /// What the first line of a head said about the protocol, until the loop has taken note of it.
     @exclusivity(unchecked) var discovered: DiscoveredProtocols?
 
@@ -100,6 +102,16 @@ final class CurlTransfer: @unchecked Sendable {
         hasLookedForCoding = true
         guard request.decodesContent, head.mayNameCodings, !ContentDecoder.accepted.isEmpty else { return }
         decoder = try ContentDecoder(head: head.bytes)
+    }
+
+    /// Whether the server may get the request a second time: because that makes no difference, or because it says that it has done nothing
+    /// (RFC 9110 §9.2.2, RFC 9113 §8.7).
+    var mayBeSentAgain: Bool { request.isIdempotent || streamFailure == .refused }
+
+    /// Whether it is over for a reason that another try has not, and that no caller has to hear of: the connection that libcurl had chosen
+    /// had bytes on it that nobody asked for, or the server refused the stream. As often as libcurl itself tries, which is six times.
+    var isToStartAgain: Bool {
+        foundUnreadBytes || (streamFailure == .refused && failure == nil && !head.isComplete && timesSent < 6)
     }
 
     /// Forgets what came, because the request is sent again.

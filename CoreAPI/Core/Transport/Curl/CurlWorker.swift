@@ -126,8 +126,8 @@ struct CurlWorker: ~Copyable {
                 if let ticket = transfer.ticket { queue.learn(ticket, multiplexes: multiplexes) }
             }
             while let (transfer, code) = multi.nextDone() {
-                if transfer.foundUnreadBytes {
-                    startAfresh(transfer)
+                if transfer.isToStartAgain {
+                    startAgain(transfer)
                 } else {
                     finish(transfer, transfer.end(code, at: now))
                 }
@@ -186,15 +186,15 @@ struct CurlWorker: ~Copyable {
         return check
     }
 
-    /// Again, on a connection that nobody has used: the one that libcurl had chosen had bytes on it that nobody asked for.
-    private mutating func startAfresh(_ transfer: CurlTransfer) {
+    /// Again; where the connection had bytes on it that nobody asked for, on one that nobody has used.
+    private mutating func startAgain(_ transfer: CurlTransfer) {
         if let handle = transfer.handle {
             multi.remove(handle)
             handles.put(handle)
             transfer.handle = nil
         }
+        transfer.needsFreshConnection = transfer.foundUnreadBytes
         transfer.foundUnreadBytes = false
-        transfer.needsFreshConnection = true
         launch(transfer)
     }
 

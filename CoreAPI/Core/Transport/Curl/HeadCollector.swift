@@ -10,6 +10,8 @@ struct HeadCollector {
         case other
         /// The last line of the final head.
         case end
+        /// The last line of a head that ends HTTP on the connection.
+        case switching
         /// More bytes came than may.
         case tooLarge
         /// More lines came than may.
@@ -45,17 +47,19 @@ struct HeadCollector {
         bytes.append(contentsOf: line)
         if line.count > 16, line[16] == UInt8(ascii: ":"), line[0] | 0x20 == UInt8(ascii: "c") { mayNameCodings = true }
         if line.count <= 2, line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
-            isComplete = !isInterim
+            guard !hasStatus(beginning: "101") else { return .switching }
+            isComplete = !hasStatus(beginning: "1")
             expectsStatus = !isComplete
             return isComplete ? .end : .other
         }
         return .other
     }
 
-    /// `HTTP/1.1 103 …`; 101 is final, it ends HTTP on the connection.
-    private var isInterim: Bool {
-        guard let space = bytes.firstIndex(of: UInt8(ascii: " ")), bytes.count > space + 3 else { return false }
-        return bytes[space + 1] == UInt8(ascii: "1")
-            && !(bytes[space + 2] == UInt8(ascii: "0") && bytes[space + 3] == UInt8(ascii: "1"))
+    private func hasStatus(beginning digits: StaticString) -> Bool {
+        guard let space = bytes.firstIndex(of: UInt8(ascii: " ")) else { return false }
+        let count = digits.utf8CodeUnitCount
+        guard bytes.count > space + count else { return false }
+        for index in 0..<count where bytes[space + 1 + index] != digits.utf8Start[index] { return false }
+        return true
     }
 }

@@ -1,6 +1,30 @@
 internal import CStreamEnds
 
-/// The HTTP/2 streams that their server has ended (END_STREAM, RFC 9113 §8.1) and whose transfers are not over yet.
+/// Why a stream of HTTP/2 did not end as it should, where libcurl says only that a connection was lost.
+enum StreamFailure: Equatable {
+    /// The server has not processed the request, and says so (RFC 9113 §8.7).
+    case refused
+    /// It broke the protocol's rules; an error code of RFC 9113 §7.
+    case unreadable(code: UInt32)
+    /// Its fields are more than libcurl keeps.
+    case headTooLarge
+
+    /// The code's name.
+    static func name(of code: UInt32) -> String {
+        switch code {
+        case 1: "PROTOCOL_ERROR"
+        case 2: "INTERNAL_ERROR"
+        case 3: "FLOW_CONTROL_ERROR"
+        case 6: "FRAME_SIZE_ERROR"
+        case 9: "COMPRESSION_ERROR"
+        case 11: "ENHANCE_YOUR_CALM"
+        default: "error \(code)"
+        }
+    }
+}
+
+/// How the HTTP/2 streams of a loop end: those that their server has ended (END_STREAM, RFC 9113 §8.1) and whose transfers are not over
+/// yet are kept here, and a transfer whose stream failed is told why.
 ///
 /// A stream can stop otherwise: reset with NO_ERROR, or by the end of its connection. To libcurl each of these is a complete response, and
 /// without a `Content-Length` nothing contradicts. So an end has to be seen; see `CStreamEnds.h` for how. On the loop's thread only.
@@ -18,11 +42,21 @@ final class StreamEnds {
 
     private func listen() {
         cstreamends_observe(
-            { context, transfer in
-                guard let context else { return }
-                let ends = Unmanaged<StreamEnds>.fromOpaque(context).takeUnretainedValue()
-                ends.transfers.insert(transfer)
-                ends.hasNew = true
+            { context, easy, event, code in
+                guard event != CSTREAMENDS_ENDED else {
+                    guard let context else { return }
+                    let ends = Unmanaged<StreamEnds>.fromOpaque(context).takeUnretainedValue()
+                    ends.transfers.insert(easy)
+                    ends.hasNew = true
+                    return
+                }
+                guard let transfer = CurlHandle.transfer(of: easy), transfer.streamFailure == nil else { return }
+                transfer.streamFailure =
+                    switch event {
+                    case CSTREAMENDS_REFUSED: .refused
+                    case CSTREAMENDS_HEAD_TOO_LARGE: .headTooLarge
+                    default: .unreadable(code: code)
+                    }
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 

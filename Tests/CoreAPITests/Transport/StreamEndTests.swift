@@ -1,0 +1,174 @@
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPI
+
+/// libcurl reports the same codes for a stream that was refused, that was broken and that was unreadable; the kit tells them apart.
+@Suite("How a stream of HTTP/2 ended")
+struct StreamEndTests {
+    private let transport = CurlTransport()
+
+    private func requests(_ server: LoopbackServer) throws -> Requests {
+        var requests = Requests(transport)
+        requests.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
+        return requests
+    }
+
+    enum Refusal: CaseIterable {
+        case stream, connection, freshStream, freshConnection
+
+        var isFresh: Bool { self == .freshStream || self == .freshConnection }
+        var reply: Reply {
+            self == .stream || self == .freshStream ? [.resetStream(code: 7)] : [.goAway(refusing: true), .closeConnection]
+        }
+    }
+
+    @Test(
+        "A stream that the server refused was not processed, so an order is sent again and arrives once",
+        arguments: Refusal.allCases,
+        [RequestBody.bytes(Data("order".utf8)), .bytes(Data(repeating: 0x61, count: 300_000)), .none])
+    func refused(refusal: Refusal, body: RequestBody) async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
+            request.connection == 0 && (refusal.isFresh || request.exchange > 0) ? refusal.reply : .ok(request.bodyText)
+        }
+        let requests = try requests(server)
+        if !refusal.isFresh { #expect(try await requests.send(.get, server.url).status == 200) }
+        let response = try await requests.send(.post, server.url, body: body)
+        #expect(response.status == 200, "\(response.result)")
+        if case .bytes(let bytes) = body { #expect(response.data == bytes) }
+        #expect(server.requests.filter { $0.method == "POST" }.count == 2)
+        await transport.close()
+    }
+
+    @Test("A server that refuses every stream is not asked for ever, and the error says that nothing was processed")
+    func refusedAlways() async throws {
+        for reply in [Refusal.stream.reply, Refusal.connection.reply] {
+            let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in reply }
+            let requests = try requests(server)
+            for method in [HTTPRequest.Method.post, .get] {
+                let response = try await requests.send(method, server.url, body: .bytes(Data("order".utf8)))
+                guard case .connectionLost(_, mayHaveBeenProcessed: false) = response.transportError else {
+                    Issue.record("\(method): \(response.result)")
+                    continue
+                }
+            }
+            #expect(server.requests.count <= 12, "\(server.requests.count)")
+        }
+        await transport.close()
+    }
+
+    /// What a client must not make an answer of (RFC 9113 §8.1.1, §8.2, §8.3.2).
+    enum Unreadable: String, CaseIterable {
+        case noStatus, twoStatuses, statusNoNumber, lineBreakInValue, upperCaseName, connectionField, unknownPseudoField
+        case shorterThanAnnounced, longerThanAnnounced, dataBeforeHead, unknownIndex
+
+        func frames(_ stream: UInt32) -> Data {
+            let ok = Frames.field(":status", "200")
+            return switch self {
+            case .noStatus: Frames.head(stream, Frames.field("server", "x"))
+            case .twoStatuses: Frames.head(stream, ok + ok)
+            case .statusNoNumber: Frames.head(stream, Frames.field(":status", "2xx"))
+            case .lineBreakInValue: Frames.head(stream, ok + Frames.field("x", "a\r\nb: c"))
+            case .upperCaseName: Frames.head(stream, ok + Frames.field("X-Name", "a"))
+            case .connectionField: Frames.head(stream, ok + Frames.field("connection", "close"))
+            case .unknownPseudoField: Frames.head(stream, ok + Frames.field(":path", "/"))
+            case .shorterThanAnnounced:
+                Frames.head(stream, ok + Frames.field("content-length", "5"), ends: false)
+                    + Frames.frame(0, 1, stream, Data("abc".utf8))
+            case .longerThanAnnounced:
+                Frames.head(stream, ok + Frames.field("content-length", "2"), ends: false)
+                    + Frames.frame(0, 1, stream, Data("abc".utf8))
+            case .dataBeforeHead: Frames.frame(0, 1, stream, Data("abc".utf8))
+            case .unknownIndex: Frames.head(stream, Data([0xFF, 0x80, 0x01]))
+            }
+        }
+    }
+
+    @Test("What breaks HTTP/2's own rules is a malformed response, which nobody asks for again", arguments: Unreadable.allCases)
+    func unreadable(kind: Unreadable) async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) {
+            [.send(kind.frames(UInt32($0.exchange * 2 + 1))), .stall]
+        }
+        for method in [HTTPRequest.Method.get, .post] {
+            let response = try await requests(server).send(method, server.url, timeout: Timeout(.seconds(5)))
+            let label = response.transportError?.label
+            #expect(label == "malformedResponse", "\(method): \(response.result)")
+        }
+        #expect(server.requests.count == 2)
+        await transport.close()
+    }
+
+    /// More than libcurl or nghttp2 keep, whatever the channel allows.
+    enum Large: String, CaseIterable {
+        case head, trailers, field, continuations
+
+        func frames(_ stream: UInt32) -> Data {
+            let ok = Frames.field(":status", "200")
+            let fields = (0..<1_000).map { Frames.field("x-\($0)", String(repeating: "a", count: 1_000)) }.reduce(Data(), +)
+            return switch self {
+            case .head: Frames.head(stream, ok + fields)
+            case .trailers:
+                Frames.head(stream, ok, ends: false) + Frames.frame(0, 0, stream, Data("abc".utf8)) + Frames.head(stream, fields)
+            case .field: Frames.head(stream, ok + Frames.field("x", String(repeating: "a", count: 200_000)))
+            case .continuations:
+                Frames.frame(1, 1, stream, ok) + Data(repeatElement(Frames.frame(9, 0, stream, Data()), count: 10_000).joined())
+            }
+        }
+    }
+
+    @Test(
+        "Fields beyond what libcurl keeps are too large, as those beyond the channel's limit are; what nghttp2 gives up is malformed",
+        arguments: Large.allCases, [64 * 1_024, 16 * 1_024 * 1_024])
+    func large(kind: Large, limit: Int) async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in [.send(kind.frames(1)), .stall] }
+        var requests = try requests(server)
+        requests.limits.responseHeadSize = limit
+        requests.limits.responseHeadLines = 100_000
+        let response = try await requests.send(.get, server.url, timeout: Timeout(.seconds(5)))
+        let isTooLarge = kind == .head || kind == .trailers
+        #expect(response.transportError?.label == (isTooLarge ? "headTooLarge" : "malformedResponse"), "\(response.result)")
+        await transport.close()
+    }
+}
+
+/// Frames that no sound server sends.
+private enum Frames {
+    static func frame(_ kind: UInt8, _ flags: UInt8, _ stream: UInt32, _ payload: Data) -> Data {
+        let length = (0..<3).map { UInt8(truncatingIfNeeded: payload.count >> (16 - 8 * $0)) }
+        let id = (0..<4).map { UInt8(truncatingIfNeeded: stream >> (24 - 8 * $0)) }
+        return Data(length + [kind, flags] + id) + payload
+    }
+
+    /// HEADERS, and CONTINUATION where one frame is not enough.
+    static func head(_ stream: UInt32, _ block: Data, ends: Bool = true) -> Data {
+        var rest = block
+        var frames = Data()
+        var kind: UInt8 = 1
+        repeat {
+            let piece = Data(rest.prefix(16_384))
+            rest = Data(rest.dropFirst(16_384))
+            frames += frame(kind, (rest.isEmpty ? 4 : 0) | (kind == 1 && ends ? 1 : 0), stream, piece)
+            kind = 9
+        } while !rest.isEmpty
+        return frames
+    }
+
+    /// A literal that is not indexed (RFC 7541 §6.2.2).
+    static func field(_ name: String, _ value: String) -> Data {
+        Data([0]) + text(name) + text(value)
+    }
+
+    private static func text(_ text: String) -> Data {
+        let bytes = Data(text.utf8)
+        guard bytes.count >= 127 else { return Data([UInt8(bytes.count)]) + bytes }
+        var length = Data([127])
+        var rest = bytes.count - 127
+        while rest >= 128 {
+            length.append(UInt8(rest % 128 + 128))
+            rest /= 128
+        }
+        return length + [UInt8(rest)] + bytes
+    }
+}
