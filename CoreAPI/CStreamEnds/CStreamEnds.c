@@ -32,14 +32,16 @@ typedef union {
 typedef int (*on_frame)(nghttp2_session *session, const frame *frame, void *user_data);
 typedef int (*on_field)(nghttp2_session *session, const frame *frame, const uint8_t *name, size_t name_length, const uint8_t *value,
                         size_t value_length, uint8_t flags, void *user_data);
-typedef void *(*get_user_data)(nghttp2_session *session, int32_t stream);
-typedef uint32_t (*get_next_stream)(nghttp2_session *session);
+typedef int (*on_close)(nghttp2_session *session, int32_t stream, uint32_t code, void *user_data);
 typedef void (*set_on_frame)(nghttp2_session_callbacks *callbacks, on_frame callback);
 typedef void (*set_on_field)(nghttp2_session_callbacks *callbacks, on_field callback);
+typedef void (*set_on_close)(nghttp2_session_callbacks *callbacks, on_close callback);
+typedef void *(*get_user_data)(nghttp2_session *session, int32_t stream);
+typedef uint32_t (*get_next_stream)(nghttp2_session *session);
 
 #define SET_ON_FRAME "nghttp2_session_callbacks_set_on_frame_recv_callback"
 #define SET_ON_FIELD "nghttp2_session_callbacks_set_on_header_callback"
-#define SET_ON_LEAVING "nghttp2_session_callbacks_set_before_frame_send_callback"
+#define SET_ON_CLOSE "nghttp2_session_callbacks_set_on_stream_close_callback"
 
 enum { DATA = 0, HEADERS = 1, RST_STREAM = 3, GOAWAY = 7, END_STREAM = 1 };
 enum { NO_ERROR = 0, STREAM_CLOSED = 5, REFUSED_STREAM = 7, CANCEL = 8 };
@@ -52,56 +54,35 @@ static _Thread_local void *observer_context;
 /* libcurl's own callbacks: one function each, whichever connection it is for. Set before the first frame comes. */
 static _Atomic(on_frame) original_on_frame;
 static _Atomic(on_field) original_on_field;
+static _Atomic(on_close) original_on_close;
 
-/* What else is needed of nghttp2; found once, before the first frame comes. */
+/* What else is needed of nghttp2. */
 static _Atomic(get_user_data) transfer_of;
 static _Atomic(get_next_stream) next_stream;
+static _Atomic(set_on_frame) set_on_leaving;
 
 static bool find_nghttp2(void) {
+    if (atomic_load(&transfer_of) != NULL) return true;
     get_user_data user_data = (get_user_data)dlsym(RTLD_DEFAULT, "nghttp2_session_get_stream_user_data");
     get_next_stream next = (get_next_stream)dlsym(RTLD_DEFAULT, "nghttp2_session_get_next_stream_id");
-    atomic_store(&transfer_of, user_data);
+    set_on_frame leaving = (set_on_frame)dlsym(RTLD_DEFAULT, "nghttp2_session_callbacks_set_before_frame_send_callback");
+    if (user_data == NULL || next == NULL || leaving == NULL) return false;
+    atomic_store(&set_on_leaving, leaving);
     atomic_store(&next_stream, next);
-    return user_data != NULL && next != NULL;
+    atomic_store(&transfer_of, user_data);
+    return true;
 }
 
 static void tell(nghttp2_session *session, int32_t stream, cstreamends_event event, uint32_t code) {
+    if (observer == NULL) return;
     void *transfer = atomic_load(&transfer_of)(session, stream);
     if (transfer != NULL) observer(observer_context, transfer, event, code);
 }
 
-/* The client's streams, which have odd numbers (RFC 9113 §5.1.1), from one of them to the last. */
-static void tell_from(nghttp2_session *session, int64_t first, cstreamends_event event, uint32_t code) {
-    int64_t end = atomic_load(&next_stream)(session);
-    for (int64_t stream = first | 1; stream < end; stream += 2) tell(session, (int32_t)stream, event, code);
-}
-
-/* Nobody, where several streams are open: it is not known then which of them the server broke the connection with. */
-static void tell_if_alone(nghttp2_session *session, cstreamends_event event, uint32_t code) {
-    int64_t end = atomic_load(&next_stream)(session);
-    int32_t open = 0;
-    for (int64_t stream = 1; stream < end; stream += 2) {
-        if (atomic_load(&transfer_of)(session, (int32_t)stream) == NULL) continue;
-        if (open != 0) return;
-        open = (int32_t)stream;
-    }
-    if (open != 0) tell(session, open, event, code);
-}
-
 static int frame_came(nghttp2_session *session, const frame *frame, void *user_data) {
-    if (observer != NULL) {
-        switch (frame->head.type) {
-        case DATA:
-        case HEADERS:
-            if (frame->head.flags & END_STREAM) tell(session, frame->head.stream, CSTREAMENDS_ENDED, NO_ERROR);
-            break;
-        case RST_STREAM:
-            if (frame->reset.code == REFUSED_STREAM) tell(session, frame->head.stream, CSTREAMENDS_REFUSED, REFUSED_STREAM);
-            break;
-        case GOAWAY:
-            tell_from(session, (int64_t)frame->go_away.last_stream + 1, CSTREAMENDS_REFUSED, frame->go_away.code);
-            break;
-        }
+    if (frame->head.type == HEADERS) tell(session, frame->head.stream, CSTREAMENDS_BEGAN, NO_ERROR);
+    if ((frame->head.type == HEADERS || frame->head.type == DATA) && (frame->head.flags & END_STREAM)) {
+        tell(session, frame->head.stream, CSTREAMENDS_ENDED, NO_ERROR);
     }
     return atomic_load(&original_on_frame)(session, frame, user_data);
 }
@@ -109,33 +90,46 @@ static int frame_came(nghttp2_session *session, const frame *frame, void *user_d
 static int field_came(nghttp2_session *session, const frame *frame, const uint8_t *name, size_t name_length, const uint8_t *value,
                       size_t value_length, uint8_t flags, void *user_data) {
     int result = atomic_load(&original_on_field)(session, frame, name, name_length, value, value_length, flags, user_data);
-    if (result == CALLBACK_FAILURE && observer != NULL) tell(session, frame->head.stream, CSTREAMENDS_HEAD_TOO_LARGE, NO_ERROR);
+    if (result == CALLBACK_FAILURE) tell(session, frame->head.stream, CSTREAMENDS_HEAD_TOO_LARGE, NO_ERROR);
     return result;
 }
 
-/* What libcurl has no use for any more, it has untied from its stream, and it resets with CANCEL or STREAM_CLOSED. */
+/* Before libcurl's own, which unties the handle from the stream. */
+static int stream_closed(nghttp2_session *session, int32_t stream, uint32_t code, void *user_data) {
+    if (code == REFUSED_STREAM) tell(session, stream, CSTREAMENDS_REFUSED, code);
+    return atomic_load(&original_on_close)(session, stream, code, user_data);
+}
+
+/*
+ * What nghttp2 objects to, it answers: for a stream with RST_STREAM, for a connection with GOAWAY, which names no culprit; that is known
+ * only where there has been one stream. libcurl itself resets with STREAM_CLOSED and CANCEL, and goes away with NO_ERROR.
+ */
 static int frame_leaves(nghttp2_session *session, const frame *frame, void *user_data) {
     (void)user_data;
-    if (observer == NULL) return 0;
-    if (frame->head.type == RST_STREAM && frame->reset.code != NO_ERROR && frame->reset.code != STREAM_CLOSED
-        && frame->reset.code != CANCEL) {
-        tell(session, frame->head.stream, CSTREAMENDS_UNREADABLE, frame->reset.code);
-    } else if (frame->head.type == GOAWAY && frame->go_away.code != NO_ERROR) {
-        tell_if_alone(session, CSTREAMENDS_UNREADABLE, frame->go_away.code);
+    if (frame->head.type == RST_STREAM) {
+        uint32_t code = frame->reset.code;
+        if (code != NO_ERROR && code != STREAM_CLOSED && code != REFUSED_STREAM && code != CANCEL) {
+            tell(session, frame->head.stream, CSTREAMENDS_UNREADABLE, code);
+        }
+    } else if (frame->head.type == GOAWAY && frame->go_away.code != NO_ERROR && atomic_load(&next_stream)(session) == 3) {
+        tell(session, 1, CSTREAMENDS_UNREADABLE, frame->go_away.code);
     }
     return 0;
 }
+
+/* Others in the process use nghttp2 too; only what a loop's thread sets is libcurl's, and of interest. */
+#define IS_LIBCURLS(callback, original) \
+    (observer != NULL && (callback) != NULL && find_nghttp2() \
+     && (atomic_compare_exchange_strong(&(original), &known, (callback)) || known == (callback)))
 
 __attribute__((weak, visibility("default"))) void
 nghttp2_session_callbacks_set_on_frame_recv_callback(nghttp2_session_callbacks *callbacks, on_frame callback) {
     set_on_frame next = (set_on_frame)dlsym(RTLD_NEXT, SET_ON_FRAME);
     if (next == NULL) return;
-    /* Others in the process use nghttp2 too; only what a loop's thread sets is libcurl's, and of interest. */
-    if (observer != NULL && callback != NULL && find_nghttp2()) {
-        on_frame known = NULL;
-        if (atomic_compare_exchange_strong(&original_on_frame, &known, callback) || known == callback) callback = frame_came;
-        set_on_frame set_on_leaving = (set_on_frame)dlsym(RTLD_DEFAULT, SET_ON_LEAVING);
-        if (set_on_leaving != NULL) set_on_leaving(callbacks, frame_leaves);
+    on_frame known = NULL;
+    if (IS_LIBCURLS(callback, original_on_frame)) {
+        callback = frame_came;
+        atomic_load(&set_on_leaving)(callbacks, frame_leaves);
     }
     next(callbacks, callback);
 }
@@ -144,11 +138,16 @@ __attribute__((weak, visibility("default"))) void
 nghttp2_session_callbacks_set_on_header_callback(nghttp2_session_callbacks *callbacks, on_field callback) {
     set_on_field next = (set_on_field)dlsym(RTLD_NEXT, SET_ON_FIELD);
     if (next == NULL) return;
-    if (observer != NULL && callback != NULL && find_nghttp2()) {
-        on_field known = NULL;
-        if (atomic_compare_exchange_strong(&original_on_field, &known, callback) || known == callback) callback = field_came;
-    }
-    next(callbacks, callback);
+    on_field known = NULL;
+    next(callbacks, IS_LIBCURLS(callback, original_on_field) ? field_came : callback);
+}
+
+__attribute__((weak, visibility("default"))) void
+nghttp2_session_callbacks_set_on_stream_close_callback(nghttp2_session_callbacks *callbacks, on_close callback) {
+    set_on_close next = (set_on_close)dlsym(RTLD_NEXT, SET_ON_CLOSE);
+    if (next == NULL) return;
+    on_close known = NULL;
+    next(callbacks, IS_LIBCURLS(callback, original_on_close) ? stream_closed : callback);
 }
 
 bool cstreamends_are_seen(void) {
@@ -156,7 +155,8 @@ bool cstreamends_are_seen(void) {
     return false;
 #endif
     return dlsym(RTLD_DEFAULT, SET_ON_FRAME) == (void *)nghttp2_session_callbacks_set_on_frame_recv_callback
-           && dlsym(RTLD_NEXT, SET_ON_FRAME) != NULL && dlsym(RTLD_NEXT, SET_ON_FIELD) != NULL && find_nghttp2();
+           && dlsym(RTLD_NEXT, SET_ON_FRAME) != NULL && dlsym(RTLD_NEXT, SET_ON_FIELD) != NULL
+           && dlsym(RTLD_NEXT, SET_ON_CLOSE) != NULL && find_nghttp2();
 }
 
 bool cstreamends_were_asked_for(void) { return atomic_load(&original_on_frame) != NULL; }

@@ -8,23 +8,25 @@
  *
  * libcurl hears of it and keeps it to itself. A stream that is reset with NO_ERROR before its end, or that lies on a connection which
  * libcurl itself gives up, is a complete response to it, 7.88.1 and newer; one that the server refused, one that nghttp2 found unsound
- * and one whose head is too long for libcurl are all a lost connection. It asks nghttp2 to be told of frames and fields by two
+ * and one whose head is too long for libcurl are all a lost connection. It asks nghttp2 to be told of frames, fields and ends by three
  * functions, and those are defined here as well: on ELF systems the program's own definition comes before the library's, and
  * hands on what it got. Weak, so that a program into which nghttp2 is linked statically keeps nghttp2's, and sees no ends.
  */
 
 typedef enum {
+    /* A head came, be it an interim one: the server has done something with the request. */
+    CSTREAMENDS_BEGAN,
     /* The server has ended the stream. */
     CSTREAMENDS_ENDED,
-    /* The server has not processed the request (REFUSED_STREAM, or a GOAWAY below the stream; RFC 9113 §8.7). */
+    /* The stream is closed with REFUSED_STREAM: reset by its server, beyond the last of a GOAWAY, or never sent (RFC 9113 §8.7). */
     CSTREAMENDS_REFUSED,
-    /* nghttp2 gives the stream up, or the connection on which it is the only one, for what the server sent. */
+    /* nghttp2 gives the stream up, or the connection of which it is the first and only one, for what the server sent. */
     CSTREAMENDS_UNREADABLE,
     /* libcurl will not keep more of the stream's fields. */
     CSTREAMENDS_HEAD_TOO_LARGE,
 } cstreamends_event;
 
-/* Told how a stream ended; `transfer` is what libcurl tied to it, its easy handle, and `code` an error of RFC 9113 §7. */
+/* Told what became of a stream; `transfer` is what libcurl tied to it, its easy handle, and `code` an error of RFC 9113 §7. */
 typedef void (*cstreamends_observer)(void *_Nullable context, void *_Nonnull transfer, cstreamends_event event, uint32_t code);
 
 /* Whether libcurl's calls come through here. Where they do not, HTTP/2 cannot tell an end from a cut. */

@@ -3,7 +3,7 @@ public struct Limits: Sendable, Hashable {
     /// Bytes of a response body after decompression. Default 64 MiB.
     public var responseBodySize = 64 * 1024 * 1024
     /// Bytes of a response's head, all fields together. Default 64 KiB. libcurl's own bounds hold beside it
-    /// (``CurlTransport/capabilities``): 300 KiB, and 100 KiB for one line.
+    /// (``CurlTransport/capabilities``): 300 KiB, 128 KiB over HTTP/2, and 100 KiB for one line.
     public var responseHeadSize = 64 * 1024
     /// Lines of a response's head and of its trailers. Default 512.
     public var responseHeadLines = 512

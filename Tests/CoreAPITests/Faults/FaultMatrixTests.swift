@@ -45,8 +45,8 @@ struct FaultMatrixTests {
         close inResponseBody            | truncated             | truncated             | truncated         | truncated
         reset inResponseBody            | truncated             | truncated             | truncated         | truncated
         stall inResponseBody            | timedOut.idle         | timedOut.idle         | timedOut.idle     | timedOut.idle
-        truncate inResponseBody         | truncated             | truncated             | truncated         | truncated
-        garble inResponseBody           | garbled               | garbled               | truncated         | truncated
+        truncate inResponseBody         | truncated             | truncated             | malformedResponse | malformedResponse
+        garble inResponseBody           | garbled               | garbled               | malformedResponse | malformedResponse
         throttle inResponseBody         | ok                    | ok                    | ok                | ok
         goAway inResponseBody           | ok                    | ok                    | ok                | ok
         resetStream inResponseBody      | truncated             | truncated             | truncated         | truncated
@@ -55,7 +55,7 @@ struct FaultMatrixTests {
         reset afterResponse             | ok                    | ok                    | ok                | ok
         stall afterResponse             | ok then timedOut.idle | ok then timedOut.idle | ok                | ok
         truncate afterResponse          | ok                    | ok                    | ok                | ok
-        garble afterResponse            | ok                    | ok                    | ok                | ok then malformedResponse
+        garble afterResponse            | ok                    | ok                    | ok                | ok then lost, ambiguous
         throttle afterResponse          | ok                    | ok                    | ok                | ok
         goAway afterResponse            | ok                    | ok                    | ok                | ok
         resetStream afterResponse       | ok                    | ok                    | ok                | ok

@@ -193,6 +193,7 @@ struct HTTP2Tests {
             if response?.status != 405 { failures.withLock { $0.append("\(response?.transportError as Any)") } }
         }
         #expect(failures.withLock { $0 } == [])
+        #expect(try await server.served(200) == 200)
         await transport.close()
     }
 }

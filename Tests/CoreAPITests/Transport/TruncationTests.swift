@@ -210,12 +210,19 @@ struct TruncationTests {
     @Test(
         "An HTTP/2 stream that its server does not end is cut, with a length and without", arguments: [true, false],
         [
-            [Reply.Step.send(Data([0, 0, 1, 6, 0, 0, 0, 0, 0, 1])), .stall], [.resetStream(code: 0)], [.goAway(refusing: true)],
-            [.goAway(), .closeConnection], [.closeConnection],
+            [Reply.Step.resetStream(code: 0)], [.goAway(refusing: true)], [.goAway(), .closeConnection], [.closeConnection],
         ])
     func cutStream(hasLength: Bool, cut: [Reply.Step]) async throws {
         let response = try await streamed(cut, hasLength: hasLength)
         #expect(response.transportError?.label == "truncated", "\(response.result)")
+        #expect(response.text == "part")
+        await transport.close()
+    }
+
+    @Test("A frame that is none in the middle of a body makes it malformed, with a length and without", arguments: [true, false])
+    func brokenStream(hasLength: Bool) async throws {
+        let response = try await streamed([.send(Data([0, 0, 1, 6, 0, 0, 0, 0, 0, 1])), .stall], hasLength: hasLength)
+        #expect(response.transportError?.label == "malformedResponse", "\(response.result)")
         #expect(response.text == "part")
         await transport.close()
     }

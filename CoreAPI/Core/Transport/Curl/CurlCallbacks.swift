@@ -21,7 +21,7 @@ enum CurlCallbacks {
             // What follows is another protocol's, and would be read as a body without an end.
             case .switching:
                 return transfer.stop(
-                    .malformedResponse(reason: "it switches protocols, which nobody asked for (RFC 9110 §15.2.2)"))
+                    .malformedResponse(reason: "it switches protocols (101), which the kit does not follow (RFC 9110 §15.2.2)"))
             case .other: break
             }
             transfer.lastActivity = now
@@ -118,6 +118,7 @@ enum CurlCallbacks {
             }
             transfer.timesSent += 1
             transfer.streamFailure = nil
+            transfer.hasStreamAnswered = false
             transfer.sent = transfer.lastActivity
             return ccurl_prereqfunc_ok
         }

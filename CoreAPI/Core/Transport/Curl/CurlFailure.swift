@@ -26,7 +26,7 @@ enum CurlFailure {
             // "no connection" would invite a retry of what the server may have done already.
             return facts.wasSent && !facts.mayBeSentAgain ? lost(facts) : error
         }
-        if let failure = facts.streamFailure, let error = ended(failure, facts) { return error }
+        if let failure = facts.streamFailure { return ended(failure, facts) }
         switch code {
         case CURLE_PARTIAL_FILE: return truncated(facts)
         // libcurl wanted to send it again, and was not let.
@@ -38,7 +38,8 @@ enum CurlFailure {
         // libcurl's words for both are about a function's argument.
         case CURLE_BAD_FUNCTION_ARGUMENT where facts.wasSent:
             return .malformedResponse(
-                reason: facts.hasHead ? "its framing is none" : "its first header line continues none (RFC 9112 §5.2)")
+                reason: facts.hasHead
+                    ? "a chunk's size is no number (RFC 9112 §7.1)" : "its first header line continues none (RFC 9112 §5.2)")
         // Rubbish where a head should be is "HTTP/0.9, which is not allowed".
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: return .malformedResponse(reason: facts.message)
         case CURLE_UNSUPPORTED_PROTOCOL where facts.wasSent: return .malformedResponse(reason: facts.message)
@@ -69,12 +70,10 @@ enum CurlFailure {
     }
 
     /// What is known of an HTTP/2 stream beyond libcurl's code.
-    private static func ended(_ failure: StreamFailure, _ facts: Facts) -> TransportError? {
+    private static func ended(_ failure: StreamFailure, _ facts: Facts) -> TransportError {
         switch failure {
-        case .refused: facts.hasHead ? nil : .connectionLost(reason: "the server refused the stream", mayHaveBeenProcessed: false)
+        case .refused: .connectionLost(reason: "the server refused the stream", mayHaveBeenProcessed: false)
         case .headTooLarge: .headTooLarge(limit: min(facts.headLimit, 128 * 1_024))
-        // Less than was announced, which is not "unreadable" to who reads it.
-        case .unreadable where facts.hasHead && facts.announced > facts.received: truncated(facts)
         case .unreadable(let code):
             .malformedResponse(reason: "it breaks HTTP/2's rules: \(StreamFailure.name(of: code)) (RFC 9113 §7)")
         }
@@ -86,11 +85,19 @@ enum CurlFailure {
         if facts.message.hasPrefix("Too large response headers") {
             return .headTooLarge(limit: min(facts.headLimit, 300 * 1_024))
         }
-        // What nghttp2 will not even answer with a GOAWAY: a flood of CONTINUATION, say.
-        if facts.message.contains("nghttp2_session_mem_recv() returned") { return .malformedResponse(reason: facts.message) }
-        guard facts.hasHead else { return isAboutIdentity(facts) ? .tls(host: facts.host, reason: facts.message) : lost(facts) }
+        guard facts.hasHead else {
+            if isAboutIdentity(facts) { return .tls(host: facts.host, reason: facts.message) }
+            return isUnreadable(facts) ? .malformedResponse(reason: facts.message) : lost(facts)
+        }
         let isFraming = facts.message.contains("chunk") || facts.message.contains("hexadecimal")
         return isFraming ? .malformedResponse(reason: facts.message) : truncated(facts)
+    }
+
+    /// nghttp2 gave the connection up without even a GOAWAY: for a flood of CONTINUATION, say. It is not known whose stream brought it, so
+    /// only the request that the connection was made for hears so; and not where libcurl wanted no more of some head (-902).
+    private static func isUnreadable(_ facts: Facts) -> Bool {
+        facts.isFirstOnConnection && facts.message.contains("nghttp2") && facts.message.contains("recv")
+            && !facts.message.contains("-902")
     }
 
     /// Since TLS 1.3 a server looks at the client's certificate when the client takes the handshake for done: its refusal, an alert of
@@ -114,7 +121,8 @@ extension CurlTransfer {
     /// What became of it, once libcurl says that it is over.
     func end(_ code: CURLcode, at now: LoopClock.Nanoseconds) -> CurlOutcome.End {
         if let failure { return .failed(failure) }
-        guard code != CURLE_OK, let handle else {
+        // To libcurl a connection that nghttp2 gave up may have ended in the orderly way.
+        guard let handle, code != CURLE_OK || streamFailure != nil else {
             // Complete as a message, incomplete as what is in it.
             guard decoder?.isFinished ?? true else {
                 return .failed(.truncated(received: handle?.receivedBytes ?? 0, expected: nil))

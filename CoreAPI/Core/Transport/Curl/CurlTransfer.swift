@@ -57,12 +57,16 @@ final class CurlTransfer: @unchecked Sendable {
     var needsFreshConnection = false
     /// Whether an address of the host was one that the channel does not connect to.
     var hasRefusedAddress = false
-    /// How often libcurl began to send the request: more than once when a reused connection turned out to be dead.
+    /// How often libcurl began to send the request: more than once when a reused connection turned out to be dead, or the server refused
+    /// the stream.
     @exclusivity(unchecked) var timesSent = 0
+    /// How often it had when the loop last started the transfer.
+    var timesSentBefore = 0
     /// Why a callback stopped the transfer; says more than libcurl's code, which is then only "aborted".
     @exclusivity(unchecked) var failure: TransportError?
-    /// What became of its HTTP/2 stream, where libcurl does not say.
+    /// What became of its HTTP/2 stream, where libcurl does not say, and whether any head came over it.
     var streamFailure: StreamFailure?
+    var hasStreamAnswered = false
     /// What the first line of a head said about the protocol, until the loop has taken note of it.
     @exclusivity(unchecked) var discovered: DiscoveredProtocols?
 
@@ -109,14 +113,20 @@ final class CurlTransfer: @unchecked Sendable {
     var mayBeSentAgain: Bool { request.isIdempotent || streamFailure == .refused }
 
     /// Whether it is over for a reason that another try has not, and that no caller has to hear of: the connection that libcurl had chosen
-    /// had bytes on it that nobody asked for, or the server refused the stream. As often as libcurl itself tries, which is six times.
+    /// had bytes on it that nobody asked for, or the server refused the stream. Once for each time that it was sent, and as often as libcurl
+    /// itself tries, which is six times.
     var isToStartAgain: Bool {
-        foundUnreadBytes || (streamFailure == .refused && failure == nil && !head.isComplete && timesSent < 6)
+        foundUnreadBytes
+            || (streamFailure == .refused && failure == nil && !head.isComplete && timesSent > timesSentBefore && timesSent < 6)
     }
+
+    /// Whether the request is on its way, and not just a connection for it.
+    private var isSent: Bool { timesSent > timesSentBefore }
 
     /// Forgets what came, because the request is sent again.
     func forgetAnswer() {
         head = HeadCollector()
+        answered = 0
         decoder = nil
         hasLookedForCoding = false
     }
@@ -126,7 +136,7 @@ final class CurlTransfer: @unchecked Sendable {
         guard stage == .active else { return request.deadline }
         let idle = request.request.timeout.idle.clampedNanoseconds
         // While it connects the idle clock stands, but it may start at any moment.
-        guard timesSent > 0 else { return min(request.deadline, now + (upload.length == 0 ? idle : max(idle / 4, 1_000_000))) }
+        guard isSent else { return min(request.deadline, now + (upload.length == 0 ? idle : max(idle / 4, 1_000_000))) }
         // libcurl takes 64 KiB from the body at once and says nothing while they leave, so a slow upload is looked at more often.
         let isUploading = upload.length != 0 && body.isEmpty && !head.isComplete
         return min(request.deadline, isUploading ? min(lastActivity + idle, now + max(idle / 4, 1_000_000)) : lastActivity + idle)
@@ -143,7 +153,7 @@ final class CurlTransfer: @unchecked Sendable {
     func expired(_ now: LoopClock.Nanoseconds) -> TransportError? {
         let timeout = request.request.timeout
         if now >= request.deadline { return .timedOut(.total, after: timeout.total) }
-        guard stage == .active, timesSent > 0, let handle else { return nil }
+        guard stage == .active, isSent, let handle else { return nil }
         let uploaded = handle.uploadedBytes
         if uploaded != lastUploaded {
             lastUploaded = uploaded

@@ -195,6 +195,7 @@ struct CurlWorker: ~Copyable {
         }
         transfer.needsFreshConnection = transfer.foundUnreadBytes
         transfer.foundUnreadBytes = false
+        transfer.timesSentBefore = transfer.timesSent
         launch(transfer)
     }
 

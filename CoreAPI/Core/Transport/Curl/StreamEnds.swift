@@ -51,12 +51,13 @@ final class StreamEnds {
                     return
                 }
                 guard let transfer = CurlHandle.transfer(of: easy), transfer.streamFailure == nil else { return }
-                transfer.streamFailure =
-                    switch event {
-                    case CSTREAMENDS_REFUSED: .refused
-                    case CSTREAMENDS_HEAD_TOO_LARGE: .headTooLarge
-                    default: .unreadable(code: code)
-                    }
+                switch event {
+                case CSTREAMENDS_BEGAN: transfer.hasStreamAnswered = true
+                // Who has answered has processed, whatever it says now.
+                case CSTREAMENDS_REFUSED: if !transfer.hasStreamAnswered { transfer.streamFailure = .refused }
+                case CSTREAMENDS_HEAD_TOO_LARGE: transfer.streamFailure = .headTooLarge
+                default: transfer.streamFailure = .unreadable(code: code)
+                }
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 

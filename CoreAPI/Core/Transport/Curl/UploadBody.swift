@@ -45,8 +45,12 @@ struct UploadBody: ~Copyable {
         if descriptor >= 0 { _ = close(descriptor) }
     }
 
-    /// Opens what is to be read and finds its length. Called once, before the transfer starts.
+    /// Opens what is to be read and finds its length. Called before the transfer starts, and before it starts again.
     mutating func open() throws {
+        if descriptor >= 0 { _ = close(descriptor) }
+        descriptor = -1
+        sent = 0
+        leftover = Data()
         switch body {
         case .none: length = 0
         case .bytes(let data): length = Int64(data.count)

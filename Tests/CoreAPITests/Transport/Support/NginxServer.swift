@@ -76,7 +76,7 @@ final class NginxServer {
             daemon off; master_process off; worker_processes 1; pid \(path)/pid; error_log \(path)/error.log;
             events { worker_connections 4096; }
             http {
-              access_log off; keepalive_requests \(keepaliveRequests); client_max_body_size 64m;
+              access_log \(path)/access.log; keepalive_requests \(keepaliveRequests); client_max_body_size 64m;
               client_body_temp_path \(path); proxy_temp_path \(path); fastcgi_temp_path \(path); uwsgi_temp_path \(path);
               scgi_temp_path \(path);
               server {
@@ -98,6 +98,18 @@ final class NginxServer {
     }
 
     var url: String { "https://localhost:\(port)" }
+
+    /// How many requests it has answered, once there are at least so many; it notes each a moment after its answer.
+    func served(_ count: Int) async throws -> Int {
+        let log = directory.appendingPathComponent("access.log")
+        var lines = 0
+        for _ in 0..<500 {
+            lines = try String(contentsOf: log, encoding: .utf8).utf8.count { $0 == UInt8(ascii: "\n") }
+            if lines >= count { break }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        return lines
+    }
 
     /// `Scripts/setup tests` installs it; where it is missing the tests fail and say so.
     private static func executable(_ name: String) -> String {
