@@ -111,8 +111,11 @@ static int frame_leaves(nghttp2_session *session, const frame *frame, void *user
         if (code != NO_ERROR && code != STREAM_CLOSED && code != REFUSED_STREAM && code != CANCEL) {
             tell(session, frame->head.stream, CSTREAMENDS_UNREADABLE, code);
         }
-    } else if (frame->head.type == GOAWAY && frame->go_away.code != NO_ERROR && atomic_load(&next_stream)(session) == 3) {
-        tell(session, 1, CSTREAMENDS_UNREADABLE, frame->go_away.code);
+    } else if (frame->head.type == GOAWAY && frame->go_away.code != NO_ERROR) {
+        int64_t end = atomic_load(&next_stream)(session);
+        cstreamends_event event = end == 3 ? CSTREAMENDS_UNREADABLE : CSTREAMENDS_GIVEN_UP;
+        /* The client's streams have odd numbers (RFC 9113 §5.1.1). */
+        for (int64_t stream = 1; stream < end; stream += 2) tell(session, (int32_t)stream, event, frame->go_away.code);
     }
     return 0;
 }

@@ -22,6 +22,8 @@ typedef enum {
     CSTREAMENDS_REFUSED,
     /* nghttp2 gives the stream up, or the connection of which it is the first and only one, for what the server sent. */
     CSTREAMENDS_UNREADABLE,
+    /* nghttp2 gives the connection up, for what the server sent on this stream or another. */
+    CSTREAMENDS_GIVEN_UP,
     /* libcurl will not keep more of the stream's fields. */
     CSTREAMENDS_HEAD_TOO_LARGE,
 } cstreamends_event;

@@ -82,7 +82,7 @@ extension TransportError: LocalizedError {
         case .timedOut(.total, let limit): "the call was not finished within \(limit)"
         case .connectionLost(let reason, let ambiguous):
             "the connection ended before a response: \(reason)"
-                + (ambiguous ? "; the server may have processed the request, so it was not sent again" : "")
+                + (ambiguous ? "; the server may have processed the request" : "")
         case .truncated(let received, let expected):
             "the body ended early: expected \(expected.map { "\($0) bytes" } ?? "an end mark"), got \(received) bytes"
         case .responseTooLarge(let limit): "the body is larger than the channel's limit of \(limit) bytes"

@@ -57,7 +57,10 @@ extension HTTPURL {
     private static func authority(_ text: Substring, of url: String) throws(RequestError) -> (String, UInt16?) {
         func malformed(_ reason: String) -> RequestError { .malformedURL(url, reason: reason) }
         if text.contains("@") {
-            throw malformed("user information before the host is not accepted; send an Authorization header instead")
+            // Without what it may say of a password.
+            let hidden = url.replacing(text.prefix(through: text.lastIndex(of: "@") ?? text.startIndex), with: "…@")
+            throw .malformedURL(
+                hidden, reason: "user information before the host is not accepted; send an Authorization header instead")
         }
         var host = text
         var portText: Substring?
@@ -116,6 +119,17 @@ extension UInt8 {
     }
 }
 
+extension Unicode.Scalar {
+    /// Whether a terminal or a reader obeys it instead of showing it: the control characters of ASCII and of ISO 6429 (C1), the ends of
+    /// lines and paragraphs, and what turns the direction of writing (UAX #9).
+    package var isSteering: Bool {
+        switch value {
+        case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+}
+
 extension String {
     /// The name of the first control character that RFC 9110 §5.5 forbids, or `nil`.
     package var firstForbiddenControl: String? {
@@ -144,9 +158,13 @@ extension String {
 
     /// The text with control characters made visible, so that an error or a log line cannot be forged with them.
     package var escapingControls: String {
-        guard firstForbiddenControl != nil else { return self }
+        var text = self
+        // Almost none has one, nor a byte that those beyond ASCII begin with.
+        guard text.withUTF8({ $0.contains { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 || $0 == 0xD8 || $0 == 0xE2 } }),
+            unicodeScalars.contains(where: { $0.isSteering && $0 != "\t" })
+        else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
-            if scalar.value < 0x20 || scalar.value == 0x7F {
+            if scalar.isSteering {
                 text += scalar.escaped(asASCII: true)
             } else {
                 text.unicodeScalars.append(scalar)

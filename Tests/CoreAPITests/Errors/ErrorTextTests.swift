@@ -20,6 +20,22 @@ struct ErrorTextTests {
         return try #require(await channel.manager().response(for: TestEndpoint(), as: type).error)
     }
 
+    @Test("Nothing that a server sends steers a terminal, nor a reader's eye, through an error")
+    func steering() {
+        let text = "a\u{1B}[1m\u{7F}\u{9B}2J\u{202E}b\u{2066}ğü€\u{2028}"
+        #expect(text.escapingControls == #"a\u{1B}[1m\u{7F}\u{009B}2J\u{202E}b\u{2066}ğü€\u{2028}"#)
+        #expect("Ğüş — “€” 🙂\té".escapingControls == "Ğüş — “€” 🙂\té")
+    }
+
+    @Test("A password before a host is not repeated")
+    func userInformation() {
+        for text in ["https://user:s3cret@example.com/a", "https://user:s3@cret@example.com"] {
+            let error = #expect(throws: RequestError.self) { try HTTPURL(text) }
+            #expect(error?.localizedDescription.contains("…@example.com") == true)
+            #expect(error?.localizedDescription.contains("cret") == false)
+        }
+    }
+
     private func texts(_ error: APIClientError) -> [String] {
         var dumped = ""
         dump(error, to: &dumped)

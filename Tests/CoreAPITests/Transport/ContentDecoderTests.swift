@@ -17,6 +17,12 @@ struct ContentDecoderTests {
         return decoded
     }
 
+    @Test("A coding stands in a line of its own, not after a CR in another field's value")
+    func line() throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Language: en\r\nX: a\rContent-Encoding: gzip\r\n\r\n"
+        #expect(try ContentDecoder(head: Array(head.utf8)) == nil)
+    }
+
     @Test("Bare deflate is told from zlib by two bytes, even if they come one by one")
     func bareInPieces() throws {
         // A stored block whose unused bits make its first byte look like zlib's, and an empty one to end with.

@@ -85,6 +85,7 @@ struct ResponseHeadTests {
         #expect(throws: ResponseHeadParser.Malformed.self) { try length("Content-Length: +5") }
         #expect(throws: ResponseHeadParser.Malformed.self) { try length("Content-Length: 99999999999999999999") }
         #expect(try length("Content-Length: 5\r\nTransfer-Encoding: chunked") == nil)
+        #expect(throws: ResponseHeadParser.Malformed.self) { try length("Transfer-Encoding: chunked, chunked") }
     }
 
     @Test("Nothing that a server may send makes it trap", arguments: 0..<50 as Range<UInt64>)

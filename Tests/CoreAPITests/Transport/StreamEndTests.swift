@@ -179,6 +179,47 @@ struct StreamEndTests {
         await transport.close()
     }
 
+    /// What breaks a connection after a head that was sound.
+    enum Broken: String, CaseIterable {
+        case padding, shortPing, shortSettings, noIncrement, loneContinuation, idleStream
+
+        func frames(_ stream: UInt32) -> Data {
+            switch self {
+            case .padding: Frames.frame(0, 8, stream, Data([9, 1, 2]))
+            case .shortPing: Frames.frame(6, 0, 0, Data([1, 2, 3]))
+            case .shortSettings: Frames.frame(4, 0, 0, Data([1, 2, 3, 4, 5]))
+            case .noIncrement: Frames.frame(8, 0, 0, Data([0, 0, 0, 0]))
+            case .loneContinuation: Frames.frame(9, 4, stream, Data())
+            case .idleStream: Frames.frame(0, 0, 99, Data("abc".utf8))
+            }
+        }
+    }
+
+    @Test(
+        "What breaks the connection in the middle of a body ends the request at once, though the server holds it open",
+        arguments: Broken.allCases, [true, false])
+    func broken(kind: Broken, isFirst: Bool) async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
+            guard isFirst || request.exchange > 0 else { return .ok() }
+            let stream = UInt32(request.exchange * 2 + 1)
+            let head = Frames.head(stream, Frames.field(":status", "200"), ends: false)
+            return [
+                .send(head + Frames.frame(0, 0, stream, Data("part".utf8))), .wait(.milliseconds(50)), .send(kind.frames(stream)),
+                .stall,
+            ]
+        }
+        let requests = try requests(server)
+        if !isFirst { #expect(try await requests.send(.get, server.url).status == 200) }
+        let response = try await requests.send(.get, server.url, timeout: Timeout(.seconds(10)))
+        let label = response.transportError?.label
+        // Whose fault it was is known only where there has been no other stream.
+        #expect(label == (isFirst ? "malformedResponse" : "truncated"), "\(response.result)")
+        #expect(response.text == "part")
+        // And its connection is not used again.
+        if !isFirst { #expect(try await requests.send(.get, server.url).status == 200) }
+        await transport.close()
+    }
+
     /// More than libcurl or nghttp2 keep, whatever the channel allows.
     enum Large: String, CaseIterable {
         case head, trailers, field, continuations

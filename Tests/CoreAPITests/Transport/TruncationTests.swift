@@ -38,6 +38,22 @@ struct TruncationTests {
         await transport.close()
     }
 
+    @Test(
+        "A status line of HTTP/2 makes no stream of a connection of HTTP/1.1, whose cut nobody would see",
+        arguments: [true, false],
+        ["HTTP/2 200 OK", "HTTP/2.0 200 OK", "HTTP/1.1 103 Hints\r\n\r\nHTTP/2 200 OK"])
+    func claimed(isSecure: Bool, line: String) async throws {
+        let tls = isSecure ? try ServerTLS(protocols: [.http1]) : nil
+        let server = try LoopbackServer.start(tls: tls) { _ in
+            [.send(Data("\(line)\r\nContent-Type: text/plain\r\n\r\nabc".utf8)), .truncate]
+        }
+        var requests = requests
+        if let tls { requests.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM)) }
+        let response = try await requests.send(.get, server.url)
+        #expect(response.transportError?.label == "malformedResponse", "\(response.result)")
+        await transport.close()
+    }
+
     @Test("Another protocol is none, and is not waited for")
     func switching() async throws {
         let server = try LoopbackServer.start { _ in

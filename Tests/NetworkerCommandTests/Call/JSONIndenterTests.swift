@@ -33,6 +33,15 @@ struct JSONIndenterTests {
         #expect(JSONIndenter.indented(Data()) == nil)
     }
 
+    @Test("steers no terminal, and makes no large text of a small one")
+    func bounds() {
+        let json = "[\"\u{7F}\u{9B}31m\u{202E}ğ\"]"
+        #expect(JSONIndenter.indented(Data(json.utf8)) == "[\n  \"\\u007f\\u009b31m\\u202eğ\"\n]")
+        let deep =
+            String(repeating: "[", count: 400) + String(repeating: "1,", count: 5_000) + "1" + String(repeating: "]", count: 400)
+        #expect((JSONIndenter.indented(Data(deep.utf8)) ?? "").utf8.count < 20 * deep.utf8.count)
+    }
+
     @Test("comes out of the command's own JSON as it went in")
     func values() throws {
         let json = #"{"a":[1,2.5,true,null,"x"],"price":1899.9}"#

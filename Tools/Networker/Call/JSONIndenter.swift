@@ -1,7 +1,7 @@
 import Foundation
 
 /// Breaks JSON into indented lines and touches nothing else: order, numbers and escapes stay as the server sent them, which a decoder
-/// and an encoder would not promise.
+/// and an encoder would not promise. Only what would steer the terminal becomes an escape.
 enum JSONIndenter {
     /// The text in lines, or `nil` for what is no JSON.
     static func indented(_ data: Data) -> String? {
@@ -9,11 +9,13 @@ enum JSONIndenter {
             let text = String(validating: data, as: UTF8.self)
         else { return nil }
         var walk = Walk()
-        for byte in text.utf8 { walk.take(byte) }
+        for byte in text.escapingControlsOfJSON.utf8 { walk.take(byte) }
         return String(decoding: walk.output, as: UTF8.self)
     }
 
     private struct Walk {
+        /// What lies deeper is not indented further; else a small body of many brackets would become a large one of blanks.
+        static let depthLimit = 16
         var output: [UInt8] = []
         var depth = 0
         var isInString = false
@@ -59,7 +61,7 @@ enum JSONIndenter {
 
         private mutating func breakLine() {
             output.append(UInt8(ascii: "\n"))
-            output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * max(0, depth)))
+            output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * min(max(0, depth), Self.depthLimit)))
         }
     }
 }

@@ -1,3 +1,4 @@
+import CoreAPI
 import Foundation
 
 /// Results for programs: indented, keys sorted, so that two runs can be compared line by line.
@@ -6,6 +7,18 @@ enum JSONOutput {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .iso8601
-        return String(decoding: try encoder.encode(value), as: UTF8.self)
+        return String(decoding: try encoder.encode(value), as: UTF8.self).escapingControlsOfJSON
+    }
+}
+
+extension String {
+    /// JSON that says the same and steers no terminal. What JSON itself does not have escaped already, stands in its strings only.
+    var escapingControlsOfJSON: String {
+        guard unicodeScalars.contains(where: { $0.value >= 0x7F && $0.isSteering }) else { return self }
+        return unicodeScalars.reduce(into: "") { text, scalar in
+            guard scalar.value >= 0x7F, scalar.isSteering else { return text.unicodeScalars.append(scalar) }
+            let digits = String(scalar.value, radix: 16)
+            text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
     }
 }

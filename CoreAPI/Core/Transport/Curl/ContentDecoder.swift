@@ -38,7 +38,8 @@ final class ContentDecoder {
     /// - Throws: ``Failure`` for a coding that is not known.
     init?(head: [UInt8]) throws {
         var names: [String] = []
-        let lines = head.split { $0 == 0x0A || $0 == 0x0D }
+        // Not at a CR alone, which is part of a value.
+        let lines = head.split(separator: 0x0A).map { $0.last == 0x0D ? $0.dropLast() : $0 }
         for line in lines where line.starts(with: "content-encoding:", ignoringCase: true) {
             names += String(decoding: line.dropFirst("content-encoding:".utf8.count), as: UTF8.self).split(separator: ",")
                 .map { $0.trimmingHTTPWhitespace().lowercased() }

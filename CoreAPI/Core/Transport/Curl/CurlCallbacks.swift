@@ -15,6 +15,10 @@ enum CurlCallbacks {
             case .tooLarge: return transfer.stop(.headTooLarge(limit: size))
             case .tooMany: return transfer.stop(.tooManyHeadLines(limit: lines))
             case .status(let multiplexes):
+                // What a server writes is no proof: over HTTP/1.1 a cut body would pass for a stream that ended.
+                if multiplexes, !transfer.isOverHTTP2 {
+                    return transfer.stop(.malformedResponse(reason: "a status line of HTTP/2 over HTTP/1.1"))
+                }
                 if transfer.answered == 0 { transfer.answered = now }
                 if transfer.ticket?.multiplexes != multiplexes { transfer.discovered?.append(transfer, multiplexes: multiplexes) }
             case .end: transfer.noteConnection()
@@ -147,6 +151,11 @@ extension CurlTransfer {
         // when the transfer is over; if it were refused, each later request would find the connection spoilt and take another.
         if isSpoilt { try? handle.set(CURLOPT_FORBID_REUSE, 1) }
         return isSpoilt
+    }
+
+    /// Whether the connection was agreed to be of HTTP/2; as good as true where that cannot be seen.
+    fileprivate var isOverHTTP2: Bool {
+        hasStreamAnswered || (request.url.scheme == .https && handle?.speaksHTTP2 ?? true)
     }
 
     /// The head is whole: whether the body's end can be told from a cut is decided by what TLS says at the connection's. Whether there

@@ -31,7 +31,9 @@ enum CurlFailure {
         case CURLE_PARTIAL_FILE: return truncated(facts)
         // libcurl wanted to send it again, and was not let.
         case CURLE_SEND_FAIL_REWIND: return lost(facts, "the connection, which was used before, ended without an answer")
-        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_ABORTED_BY_CALLBACK: return lost(facts)
+        // Nor here, where there was nothing to rewind.
+        case CURLE_ABORTED_BY_CALLBACK: return lost(facts, "the request would have to be sent a second time")
+        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR: return lost(facts)
         case CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM: return broken(facts)
         // A single line beyond what libcurl's own buffer takes, 100 KiB; of the head or of trailers.
         case CURLE_OUT_OF_MEMORY where facts.wasSent: return .headTooLarge(limit: min(facts.headLimit, 102_400))
@@ -76,6 +78,9 @@ enum CurlFailure {
         case .headTooLarge: .headTooLarge(limit: min(facts.headLimit, 128 * 1_024))
         case .unreadable(let code):
             .malformedResponse(reason: "it breaks HTTP/2's rules: \(StreamFailure.name(of: code)) (RFC 9113 §7)")
+        case .connectionGivenUp where facts.hasHead: truncated(facts)
+        case .connectionGivenUp(let code):
+            lost(facts, "something on it broke HTTP/2's rules: \(StreamFailure.name(of: code)) (RFC 9113 §7)")
         }
     }
 
@@ -89,6 +94,8 @@ enum CurlFailure {
             if isAboutIdentity(facts) { return .tls(host: facts.host, reason: facts.message) }
             return isUnreadable(facts) ? .malformedResponse(reason: facts.message) : lost(facts)
         }
+        // A line of the trailers that is longer than libcurl's buffer.
+        if facts.message.hasPrefix("Out of memory in chunked") { return .headTooLarge(limit: min(facts.headLimit, 102_400)) }
         let isFraming = facts.message.contains("chunk") || facts.message.contains("hexadecimal")
         return isFraming ? .malformedResponse(reason: facts.message) : truncated(facts)
     }

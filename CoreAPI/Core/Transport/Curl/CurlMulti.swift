@@ -41,6 +41,9 @@ final class CurlMulti {
     /// Whether the server has ended the transfer's HTTP/2 stream; `nil` where that cannot be seen.
     func hasEndedStream(_ handle: CurlHandle) -> Bool? { streamEnds.hasEnded(handle) }
 
+    /// The transfers whose HTTP/2 streams are given up, whatever libcurl says.
+    func takeGivenUp() -> [CurlTransfer] { streamEnds.takeGivenUp() }
+
     /// Runs a job that is none of libcurl's.
     func stepAside(for job: () -> Void) { streamEnds.pause(while: job) }
 

@@ -113,11 +113,16 @@ final class CurlTransfer: @unchecked Sendable {
     var mayBeSentAgain: Bool { request.isIdempotent || streamFailure == .refused }
 
     /// Whether it is over for a reason that another try has not, and that no caller has to hear of: the connection that libcurl had chosen
-    /// had bytes on it that nobody asked for, or the server refused the stream. Once for each time that it was sent, and as often as libcurl
-    /// itself tries, which is six times.
+    /// had bytes on it that nobody asked for, the server refused the stream, or it broke the connection before it said anything to what is
+    /// idempotent. Once for each time that it was sent, and as often as libcurl itself tries, which is six times.
     var isToStartAgain: Bool {
-        foundUnreadBytes
-            || (streamFailure == .refused && failure == nil && !head.isComplete && timesSent > timesSentBefore && timesSent < 6)
+        guard !foundUnreadBytes else { return true }
+        guard failure == nil, isSent, timesSent < 6, !hasStreamAnswered, !head.isComplete else { return false }
+        return switch streamFailure {
+        case .refused: true
+        case .connectionGivenUp: request.isIdempotent
+        default: false
+        }
     }
 
     /// Whether the request is on its way, and not just a connection for it.

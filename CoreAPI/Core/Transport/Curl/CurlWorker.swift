@@ -126,13 +126,13 @@ struct CurlWorker: ~Copyable {
                 if let ticket = transfer.ticket { queue.learn(ticket, multiplexes: multiplexes) }
             }
             while let (transfer, code) = multi.nextDone() {
-                if transfer.isToStartAgain {
-                    startAgain(transfer)
-                } else {
-                    finish(transfer, transfer.end(code, at: now))
-                }
+                if transfer.isToStartAgain { startAgain(transfer) } else { finish(transfer, transfer.end(code, at: now)) }
             }
             isBusy = startReady() || multi.hasUntoldAnswers()
+        }
+        for transfer in multi.takeGivenUp() where transfer.stage == .active && transfer.streamFailure != nil {
+            condemnConnection(of: transfer)
+            if transfer.isToStartAgain { startAgain(transfer) } else { finish(transfer, transfer.end(CURLE_HTTP2, at: now)) }
         }
     }
 

@@ -69,8 +69,11 @@ struct ResponseHeadParser {
 
     /// No request asks for another (`TE`), and libcurl, which takes them off, does not look whether they came to their end.
     private static func checkTransferCodings(_ value: String) throws(Malformed) {
-        for coding in value.split(separator: ",") {
-            let coding = coding.trimmingHTTPWhitespace().lowercased()
+        let codings = value.split(separator: ",").map { $0.trimmingHTTPWhitespace().lowercased() }
+        guard codings.count(where: { $0 == "chunked" }) <= 1 else {
+            throw Malformed(reason: "chunks within chunks (RFC 9112 §6.1)")
+        }
+        for coding in codings {
             guard ["chunked", "identity", ""].contains(coding) else {
                 throw Malformed(reason: "the transfer coding '\(coding.shortened().escapingControls)', which nobody asked for")
             }

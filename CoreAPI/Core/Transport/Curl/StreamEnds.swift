@@ -6,6 +6,8 @@ enum StreamFailure: Equatable {
     case refused
     /// It broke the protocol's rules; an error code of RFC 9113 §7.
     case unreadable(code: UInt32)
+    /// It or another one broke them so that the whole connection is given up.
+    case connectionGivenUp(code: UInt32)
     /// Its fields are more than libcurl keeps.
     case headTooLarge
 
@@ -34,6 +36,7 @@ final class StreamEnds {
 
     private var transfers: Set<UnsafeMutableRawPointer> = []
     private var hasNew = false
+    private var givenUp: [CurlTransfer] = []
 
     /// From now on, for the connections of the calling thread.
     init() {
@@ -43,9 +46,9 @@ final class StreamEnds {
     private func listen() {
         cstreamends_observe(
             { context, easy, event, code in
+                guard let context else { return }
+                let ends = Unmanaged<StreamEnds>.fromOpaque(context).takeUnretainedValue()
                 guard event != CSTREAMENDS_ENDED else {
-                    guard let context else { return }
-                    let ends = Unmanaged<StreamEnds>.fromOpaque(context).takeUnretainedValue()
                     ends.transfers.insert(easy)
                     ends.hasNew = true
                     return
@@ -55,10 +58,23 @@ final class StreamEnds {
                 case CSTREAMENDS_BEGAN: transfer.hasStreamAnswered = true
                 // Who has answered has processed, whatever it says now.
                 case CSTREAMENDS_REFUSED: if !transfer.hasStreamAnswered { transfer.streamFailure = .refused }
-                case CSTREAMENDS_HEAD_TOO_LARGE: transfer.streamFailure = .headTooLarge
-                default: transfer.streamFailure = .unreadable(code: code)
+                case CSTREAMENDS_HEAD_TOO_LARGE: ends.giveUp(transfer, .headTooLarge)
+                case CSTREAMENDS_GIVEN_UP: ends.giveUp(transfer, .connectionGivenUp(code: code))
+                default: ends.giveUp(transfer, .unreadable(code: code))
                 }
             }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private func giveUp(_ transfer: CurlTransfer, _ failure: StreamFailure) {
+        transfer.streamFailure = failure
+        givenUp.append(transfer)
+    }
+
+    /// Those of which nothing more can come, since this was asked last; libcurl may wait for them for ever.
+    func takeGivenUp() -> [CurlTransfer] {
+        guard !givenUp.isEmpty else { return [] }
+        defer { givenUp = [] }
+        return givenUp
     }
 
     /// On the thread that began it.
