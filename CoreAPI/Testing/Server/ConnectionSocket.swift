@@ -137,11 +137,7 @@ final class ConnectionSocket: Sendable {
     ///
     /// - Parameter sendsCloseNotify: whether TLS's `close_notify` is sent, without which a client cannot tell an end from a cut.
     func shutDown(sendingCloseNotify sendsCloseNotify: Bool = true) {
-        if sendsCloseNotify, let tls {
-            tls.shutDown()
-            _ = flush()
-        }
-        _ = shutdown(descriptor, Int32(SHUT_WR))
+        endSending(withCloseNotify: sendsCloseNotify)
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while recv(descriptor, &buffer, buffer.count, 0) > 0 {}
         _ = shutdown(descriptor, Int32(SHUT_RD))
@@ -150,8 +146,17 @@ final class ConnectionSocket: Sendable {
     /// Ends the connection for sending and blocks until the peer has left, five seconds at most: what was sent last would be lost with
     /// the reset that answers what the peer still sends.
     func waitForPeerToLeave() {
-        _ = shutdown(descriptor, Int32(SHUT_WR))
+        endSending(withCloseNotify: false)
         _ = hold(for: .seconds(5))
+    }
+
+    /// Sends no more, and goes on reading. A peer that is still sending would else meet RST before it has read what it was told.
+    func endSending(withCloseNotify: Bool = true) {
+        if withCloseNotify, let tls {
+            tls.shutDown()
+            _ = flush()
+        }
+        _ = shutdown(descriptor, Int32(SHUT_WR))
     }
 
     /// Makes ``close()`` send RST. Who reads or waits on this connection learns that it is over.

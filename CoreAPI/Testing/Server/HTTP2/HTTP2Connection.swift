@@ -23,6 +23,7 @@ final class HTTP2Connection: @unchecked Sendable {
     private var initialWindow = 65_535
     private var isOver = false
     private var isGoingAway = false
+    private var hasRefused = false
     /// Whether the client has acknowledged the settings.
     private var isSettled = false
 
@@ -211,6 +212,7 @@ final class HTTP2Connection: @unchecked Sendable {
     func goAway(refusing refused: UInt32?) -> Bool {
         let last = locked {
             isGoingAway = true
+            hasRefused = hasRefused || refused != nil
             return refused.map { $0 > 2 ? $0 - 2 : 0 } ?? lastStream
         }
         let payload = HTTP2Frame.bytes(last) + HTTP2Frame.bytes(0)
@@ -223,7 +225,8 @@ final class HTTP2Connection: @unchecked Sendable {
             unanswered -= 1
             return isGoingAway && unanswered == 0
         }
-        // The descriptor stays until the stream's thread is done.
-        if isLast { socket.shutDown() }
+        guard isLast else { return }
+        // Who was refused may be sending still. The descriptor stays until the stream's thread is done.
+        if locked({ hasRefused }) { socket.endSending() } else { socket.shutDown() }
     }
 }
