@@ -11,7 +11,8 @@ public enum TransportError: Error, Sendable {
     case timedOut(TimeoutPhase, after: Duration)
     /// The connection ended before a complete response.
     ///
-    /// `mayHaveBeenProcessed` is true when the server may have acted on the request: repeating it is then the caller's decision.
+    /// `mayHaveBeenProcessed` is true when the server may have acted on the request: repeating it is then the caller's decision. What
+    /// an HTTP/2 server says it has not processed (RFC 9113 §8.7), whatever its method, was sent six times before this is reported.
     case connectionLost(reason: String, mayHaveBeenProcessed: Bool)
     /// The body ended early; as much as came is kept in the response. Over TLS also one whose only end was the connection's, and that
     /// came without `close_notify` (RFC 9112 §9.8).
@@ -21,7 +22,7 @@ public enum TransportError: Error, Sendable {
     case tooManyHeadLines(limit: Int)
     /// The host's addresses are all of a kind that the channel refuses; see ``Limits/refusedAddresses``.
     case addressRefused(host: String)
-    /// What came is not HTTP.
+    /// What came is not HTTP, breaks its rules, or is a part (206) or another protocol (101) that the request did not ask for.
     case malformedResponse(reason: String)
     case tooManyRedirects(limit: Int)
     /// A redirect that must not be followed: another scheme than http and https, a malformed address, https to http.
