@@ -48,7 +48,7 @@ public struct APIClient: Sendable {
     ///
     /// - Throws: ``APIClientError``, by the stage that failed; `.cancelled` when the task was.
     public func perform<Value>(_ request: APIRequest<Value>) async throws(APIClientError) -> Value {
-        try await response(to: request).result.get()
+        try await response(to: request).value
     }
 
     /// Sends a request and returns all there is to know; does not throw, so that a failure loses nothing.

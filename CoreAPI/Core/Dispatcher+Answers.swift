@@ -6,7 +6,7 @@ extension Dispatcher {
     public func value<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>
     ) async throws(APIClientError) -> Value {
-        try await response(for: endpoint, as: decoding).result.get()
+        try await response(for: endpoint, as: decoding).value
     }
 
     /// Runs a call and calls back with the whole response, exactly once, after a cancellation too; and once more for each attempt that

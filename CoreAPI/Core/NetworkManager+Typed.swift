@@ -7,12 +7,12 @@ extension NetworkManager {
     public func request<Method, Input, Output>(
         _ endpoint: TypedEndpoint<Method, Input, Output>, _ input: Input
     ) async throws(APIClientError) -> Output {
-        try await response(for: endpoint, input).result.get()
+        try await response(for: endpoint, input).value
     }
 
     /// As ``request(_:_:)``, of an endpoint that takes nothing.
     public func request<Method, Output>(_ endpoint: TypedEndpoint<Method, Void, Output>) async throws(APIClientError) -> Output {
-        try await response(for: endpoint, ()).result.get()
+        try await response(for: endpoint, ()).value
     }
 
     /// Sends a typed endpoint's request and returns all there is to know.

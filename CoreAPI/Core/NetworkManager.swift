@@ -73,12 +73,12 @@ public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
     public func request<Value: Decodable & Sendable>(
         endpoint: EndpointItem, type: Value.Type = Value.self
     ) async throws(APIClientError) -> Value {
-        try await response(for: endpoint, as: type).result.get()
+        try await response(for: endpoint, as: type).value
     }
 
     /// Sends a request whose answer is of no interest beyond its success.
     public func request(endpoint: EndpointItem) async throws(APIClientError) {
-        try await dispatcher.response(for: attached(endpoint), as: .nothing).result.get()
+        try await dispatcher.response(for: attached(endpoint), as: .nothing).value
     }
 
     /// Sends a request and returns all there is to know: head, body, metrics, attempts and the result together. Does not throw, so

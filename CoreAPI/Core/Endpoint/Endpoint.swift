@@ -45,7 +45,10 @@ extension Endpoint {
     public var params: Parameters? { nil }
     public var encoding: InputEncoding { method.sendsParametersInQuery ? .query : .body }
     public var modifiers: [any RequestModifier] { [] }
-    public var modifierLevels: [[any RequestModifier]] { [headers.isEmpty ? modifiers : modifiers + [headers]] }
+    public var modifierLevels: [[any RequestModifier]] {
+        let own = headers.isEmpty ? modifiers : modifiers + [headers]
+        return own.isEmpty ? [] : [own]
+    }
 
     public var url: String {
         baseURL.hasSuffix("/") || path.hasPrefix("/") || baseURL.isEmpty ? baseURL + path : "\(baseURL)/\(path)"

@@ -79,13 +79,13 @@ extension Dispatcher {
     public func request<Method, Input, Output>(
         _ endpoint: TypedEndpoint<Method, Input, Output>, _ input: Input
     ) async throws(APIClientError) -> Output {
-        try await response(for: endpoint, input).result.get()
+        try await response(for: endpoint, input).value
     }
 
     /// Runs a typed endpoint that takes nothing.
     ///
     /// - Throws: ``APIClientError``, by the stage that failed.
     public func request<Method, Output>(_ endpoint: TypedEndpoint<Method, Void, Output>) async throws(APIClientError) -> Output {
-        try await response(for: endpoint, ()).result.get()
+        try await response(for: endpoint, ()).value
     }
 }

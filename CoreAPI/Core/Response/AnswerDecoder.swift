@@ -14,7 +14,7 @@ protocol AnyAnswerDecoder: AnyObject {
 /// Keeps the value until the call is settled. Not sendable: it stays in the task of its call.
 final class AnswerDecoder<Value: Sendable>: AnyAnswerDecoder {
     private let decoding: ResponseDecoding<Value>
-    private var value: Value?
+    @exclusivity(unchecked) private var value: Response<Value>.Box?
 
     init(_ decoding: ResponseDecoding<Value>) {
         self.decoding = decoding
@@ -25,10 +25,10 @@ final class AnswerDecoder<Value: Sendable>: AnyAnswerDecoder {
 
     func decode(_ response: Response<Data>) -> Response<Void> {
         do throws(APIClientError) {
-            value = try decoding.value(of: response)
+            value = Response<Value>.Box(try decoding.value(of: response))
             return response.with(.success(()))
         } catch {
-            return response.with(.failure(error))
+            return response.failed(error)
         }
     }
 
@@ -38,14 +38,14 @@ final class AnswerDecoder<Value: Sendable>: AnyAnswerDecoder {
     func response(_ settled: Response<Void>, of call: EnhancedCall?) -> Response<Value> {
         var response: Response<Value>
         if let error = settled.error {
-            response = settled.with(.failure(error))
+            response = settled.failed(error)
         } else if let value {
-            response = settled.with(.success(value))
+            response = settled.with(value)
         } else {
             // Nothing settles as a success that was not decoded.
-            response = settled.with(.failure(.cancelled(ErrorContext(settled))))
+            response = settled.failed(.cancelled(ErrorContext(settled)))
         }
-        response.repetition = call.map { .init(call: $0, decoding: decoding) }
+        if let call { response.repetition = .init(call: call, decoding: decoding) }
         return response
     }
 }

@@ -19,7 +19,15 @@ public struct Response<Value: Sendable>: Sendable {
         get { fields.value.data }
         _modify { yield &fields.value.data }
     }
-    public var result: Result<Value, APIClientError>
+    public var result: Result<Value, APIClientError> {
+        get {
+            switch outcome {
+            case .success(let box): .success(box.value)
+            case .failure(let error): .failure(error)
+            }
+        }
+        set { outcome = Outcome(newValue) }
+    }
     public var metrics: TransferMetrics? {
         get { sharedMetrics?.value }
         set { sharedMetrics = newValue.map(CopyOnWrite.init) }
@@ -37,6 +45,29 @@ public struct Response<Value: Sendable>: Sendable {
     var repetition: Repetition?
 
     private var fields: CopyOnWrite<ResponseFields>
+    private var outcome: Outcome
+
+    /// The result with the value behind one reference, so that a response is as large whatever its value is: code for any value looks up
+    /// a type, 300 instructions each time, wherever it has to know its size.
+    private enum Outcome {
+        case success(Box)
+        case failure(APIClientError)
+
+        init(_ result: Result<Value, APIClientError>) {
+            switch result {
+            case .success(let value): self = .success(Box(value))
+            case .failure(let error): self = .failure(error)
+            }
+        }
+    }
+
+    final class Box: Sendable {
+        let value: Value
+
+        init(_ value: Value) {
+            self.value = value
+        }
+    }
 
     struct Repetition {
         let call: EnhancedCall
@@ -58,30 +89,45 @@ public struct Response<Value: Sendable>: Sendable {
     ) {
         fields = CopyOnWrite(
             ResponseFields(call: call, request: request, head: head, data: data, metrics: metrics, attempts: attempts))
-        self.result = result
+        outcome = Outcome(result)
     }
 
-    private init(_ fields: CopyOnWrite<ResponseFields>, _ result: Result<Value, APIClientError>) {
+    private init(_ fields: CopyOnWrite<ResponseFields>, _ outcome: Outcome) {
         self.fields = fields
-        self.result = result
+        self.outcome = outcome
     }
 
     /// The value.
     ///
     /// - Throws: the call's error.
     public var value: Value {
-        get throws(APIClientError) { try result.get() }
+        get throws(APIClientError) {
+            switch outcome {
+            case .success(let box): return box.value
+            case .failure(let error): throw error
+            }
+        }
     }
 
     /// The error, or `nil` after a success.
     public var error: APIClientError? {
-        guard case .failure(let error) = result else { return nil }
+        guard case .failure(let error) = outcome else { return nil }
         return error
     }
 
     /// The same response with another result.
     public func with<Other>(_ result: Result<Other, APIClientError>) -> Response<Other> {
-        Response<Other>(fields, result)
+        Response<Other>(fields, Response<Other>.Outcome(result))
+    }
+
+    /// The same response as a success.
+    func with<Other>(_ value: Response<Other>.Box) -> Response<Other> {
+        Response<Other>(fields, .success(value))
+    }
+
+    /// The same response as a failure.
+    func failed<Other>(_ error: APIClientError) -> Response<Other> {
+        Response<Other>(fields, .failure(error))
     }
 }
 

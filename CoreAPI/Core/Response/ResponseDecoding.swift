@@ -29,7 +29,7 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
     }
 
     func value(of response: Response<Data>) throws(APIClientError) -> Value {
-        let body = try response.result.get()
+        let body = try response.value
         do {
             return try decode(response, body)
         } catch {
