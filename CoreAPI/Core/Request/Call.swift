@@ -9,7 +9,7 @@ public final class Call: Sendable {
     private let givenID: String?
     private let number: UInt64
     /// What the call goes through, as it was when the call began.
-    public var channel: Channel { shared.channel }
+    public var channel: Channel { _read { yield shared.channel } }
     let shared: SharedChannel
     public let started: ContinuousClock.Instant
     // Made when somebody asks: most calls are neither logged nor fail.
@@ -73,5 +73,27 @@ final class SharedChannel: Sendable {
     init(_ channel: Channel) {
         self.channel = channel
         number = Self.last.add(1, ordering: .relaxed).newValue
+    }
+
+    // To ask the environment itself copies its ten references; a part of it is read alone.
+
+    /// Whether clear text http may be spoken to a host.
+    func allowsInsecureConnections(to host: String) -> Bool {
+        channel.environment.allowsInsecureConnections || channel.environment.allowsInsecureConnections(to: host)
+    }
+
+    /// What the environment attaches to a request to which others attach these.
+    func modifiers(for attached: [any RequestModifier]) -> [any RequestModifier] {
+        var modifiers: [any RequestModifier] = []
+        let common = channel.environment.commonHeaders
+        if !common.isEmpty { modifiers.append(common) }
+        let cachePolicy = channel.environment.cachePolicy
+        if cachePolicy != .protocolDefault { modifiers.append(cachePolicy) }
+        let specific = channel.environment.specificHeaders
+        guard !specific.isEmpty else { return modifiers }
+        for case let group as HeaderGroup in attached {
+            if let headers = specific[group.key] { modifiers.append(headers) }
+        }
+        return modifiers
     }
 }

@@ -148,6 +148,15 @@ extension String {
         return nil
     }
 
+    /// Whether anything is in it that RFC 3986 keeps out of every address and that a line of HTTP ends with or is divided by.
+    var hasControlOrSpace: Bool {
+        var text = self
+        return text.withUTF8 { bytes in
+            // Without a way out in the middle, so that the compiler takes sixteen at a time.
+            bytes.reduce(0 as UInt8) { $0 | ($1 <= 0x20 || $1 == 0x7F ? 1 : 0) } != 0
+        }
+    }
+
     /// The text, or its beginning: what strangers send is not repeated in full by an error that tells of it.
     ///
     /// - Parameter limit: in bytes of UTF-8.

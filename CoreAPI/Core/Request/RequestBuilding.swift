@@ -6,12 +6,11 @@ extension Request {
     /// The base URL is the endpoint's own, else the nearest ``BaseURL``, else the environment's. What several levels attach is put
     /// into one list, farthest first: environment, channel, provider, endpoint, call.
     init(_ endpoint: any Endpoint, call: Call) throws(RequestError) {
-        let environment = call.channel.environment
         var levels = ModifierLevels()
         try levels.append(call.channel.modifiers)
         let ofChannel = levels.all.count
         for level in endpoint.modifierLevels { try levels.append(level) }
-        var modifiers = environment.modifiers(for: levels.all)
+        var modifiers = call.shared.modifiers(for: levels.all)
         let nearest = modifiers.count + ofChannel
         modifiers += levels.all
 
@@ -22,8 +21,8 @@ extension Request {
                 try HTTPURL(endpointBase)
             } else if let
                 nearest = levels.base?.string
-            { try HTTPURL(nearest) } else { try environment.base.get() }
-        if url.scheme == .http, !environment.allowsInsecureConnections(to: url.host) {
+            { try HTTPURL(nearest) } else { try call.shared.channel.environment.base.get() }
+        if url.scheme == .http, !call.shared.allowsInsecureConnections(to: url.host) {
             throw .insecureConnection(host: url.host)
         }
         if !isPathAbsolute { try url.append(path: endpoint.path) }
@@ -33,20 +32,6 @@ extension Request {
         try endpoint.encoding(parameters, into: &self)
         // The type of what was encoded belongs to the endpoint: it wins over the channel's headers and loses to the endpoint's own.
         if let type = self.headers[.contentType] { self.modifiers.insert(Header("Content-Type", type), at: nearest) }
-    }
-}
-
-extension Environment {
-    /// What the environment attaches to a request to which others attach these.
-    fileprivate func modifiers(for attached: [any RequestModifier]) -> [any RequestModifier] {
-        var modifiers: [any RequestModifier] = []
-        if !commonHeaders.isEmpty { modifiers.append(commonHeaders) }
-        if cachePolicy != .protocolDefault { modifiers.append(cachePolicy) }
-        guard !specificHeaders.isEmpty else { return modifiers }
-        for case let group as HeaderGroup in attached {
-            if let headers = specificHeaders[group.key] { modifiers.append(headers) }
-        }
-        return modifiers
     }
 }
 

@@ -15,6 +15,9 @@ final class ContentDecoder {
     /// What `Accept-Encoding` says; empty where the libraries are missing that libcurl usually brings, and libcurl decodes itself.
     static let accepted = codings.joined(separator: ", ")
 
+    /// The same as a header line.
+    static let acceptLine = "Accept-Encoding: \(accepted)"
+
     /// The same as a list.
     static let codings: [String] = {
         let codings = (Inflater.library == nil ? [] : ["deflate", "gzip"]) + (Unbrotli.library == nil ? [] : ["br"])

@@ -10,7 +10,7 @@ enum CurlCallbacks {
             guard let transfer = CurlTransfer.behind(context), let bytes else { return 0 }
             let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
             let (size, lines) = transfer.headLimits
-            let now = LoopClock.now()
+            transfer.noteActivity()
             switch transfer.head.append(line, limit: size, lineLimit: lines) {
             case .tooLarge: return transfer.stop(.headTooLarge(limit: size))
             case .tooMany: return transfer.stop(.tooManyHeadLines(limit: lines))
@@ -19,7 +19,7 @@ enum CurlCallbacks {
                 if multiplexes, !transfer.isOverHTTP2 {
                     return transfer.stop(.malformedResponse(reason: "a status line of HTTP/2 over HTTP/1.1"))
                 }
-                if transfer.answered == 0 { transfer.answered = now }
+                if transfer.answered == 0 { transfer.answered = LoopClock.now() }
                 if transfer.ticket?.multiplexes != multiplexes { transfer.discovered?.append(transfer, multiplexes: multiplexes) }
             case .end: transfer.noteConnection()
             // What follows is another protocol's, and would be read as a body without an end.
@@ -28,7 +28,6 @@ enum CurlCallbacks {
                     .malformedResponse(reason: "it switches protocols (101), which the kit does not follow (RFC 9110 §15.2.2)"))
             case .other: break
             }
-            transfer.lastActivity = now
             return line.count
         }
     }
@@ -39,7 +38,7 @@ enum CurlCallbacks {
         { bytes, size, count, context in
             guard let transfer = CurlTransfer.behind(context), let bytes, transfer.failure == nil else { return 0 }
             let count = size * count
-            transfer.lastActivity = LoopClock.now()
+            transfer.noteActivity()
             let limit = transfer.request.limits.responseBodySize
             if transfer.body.isEmpty { transfer.reserveBody(limit: limit) }
             do {
@@ -67,7 +66,7 @@ enum CurlCallbacks {
     static var read: curl_read_callback {
         { buffer, size, count, context in
             guard let transfer = CurlTransfer.behind(context), let buffer else { return ccurl_readfunc_abort }
-            transfer.lastActivity = LoopClock.now()
+            transfer.noteActivity()
             do {
                 return try transfer.upload.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
             } catch {

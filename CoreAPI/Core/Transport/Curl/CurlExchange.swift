@@ -11,90 +11,96 @@ internal import HTTPTypes
 final class CurlExchange {
     private let request: Request
     private let loop: CurlLoop
-    private let deadline: LoopClock.Nanoseconds
+    private let (began, deadline): (LoopClock.Nanoseconds, LoopClock.Nanoseconds)
     /// What the last redirect made of the request.
     @exclusivity(unchecked) private var redirected: Request?
     @exclusivity(unchecked) private var visited: [HTTPURL] = []
     @exclusivity(unchecked) private var metrics: CopyOnWrite<TransferMetrics>?
-    @exclusivity(unchecked) private(set) var answer: Response<Data>
+
+    private enum Step {
+        case exchange(CurlTransfer)
+        case answer(Response<Data>)
+    }
 
     init(_ request: Request, loop: CurlLoop) {
         self.request = request
         self.loop = loop
         // One deadline over everything that the call did before.
         let spent = request.call.started.duration(to: .now).clampedNanoseconds
-        deadline = LoopClock.now() + max(0, request.timeout.total.clampedNanoseconds - spent)
-        answer = Response(request: request, result: .success(Data()))
+        let now = LoopClock.now()
+        (began, deadline) = (now, now + max(0, request.timeout.total.clampedNanoseconds - spent))
     }
 
-    /// Called once; afterwards ``answer`` stands.
-    func run() async {
-        while let transfer = prepare() {
-            await loop.perform(transfer)
-            if conclude(transfer.request, transfer.outcome) { return }
+    /// Called once.
+    func run() async -> Response<Data> {
+        while true {
+            switch prepare() {
+            case .answer(let answer): return answer
+            case .exchange(let transfer):
+                await loop.perform(transfer)
+                if let answer = conclude(transfer) { return answer }
+            }
         }
     }
 
-    /// Makes the next exchange ready; `nil` when there is to be none.
+    /// Makes the next exchange ready, or tells why there is to be none.
     @inline(never)
-    private func prepare() -> CurlTransfer? {
+    private func prepare() -> Step {
         do throws(APIClientError) {
             guard !Task.isCancelled else { throw .cancelled(ErrorContext(request)) }
-            guard LoopClock.now() < deadline else {
+            guard redirected == nil ? began < deadline : LoopClock.now() < deadline else {
                 throw .transport(.timedOut(.total, after: request.timeout.total), ErrorContext(request))
             }
             let hop = redirected ?? request
-            return CurlTransfer(try HopRequest(request.takesCookies ? hop.withCookies() : hop, deadline: deadline))
+            return .exchange(CurlTransfer(try HopRequest(request.takesCookies ? hop.withCookies() : hop, deadline: deadline)))
         } catch {
-            answer = Response(request: request, result: .failure(error))
-            addEarlier()
+            return .answer(addingEarlier(Response(request: request, result: .failure(error))))
+        }
+    }
+
+    /// - Returns: the answer, unless it is a redirect that is followed.
+    @inline(never)
+    private func conclude(_ transfer: CurlTransfer) -> Response<Data>? {
+        let answer = addingEarlier(read(transfer))
+        guard answer.error == nil, let head = answer.head else { return answer }
+        switch RedirectPolicy.decide(redirected ?? request, head: head, followed: visited.count) {
+        case .deliver: return answer
+        case .refuse(let error):
+            let context = ErrorContext(redirected ?? request, head: head, body: answer.data)
+            return answer.with(.failure(.transport(error, context)))
+        case .follow(let next):
+            visited.append(next.url)
+            redirected = next
+            metrics = answer.sharedMetrics
             return nil
         }
     }
 
-    /// - Returns: whether the answer stands; not when it is a redirect that is followed.
-    @inline(never)
-    private func conclude(_ hop: HopRequest, _ outcome: CurlOutcome) -> Bool {
-        answer = read(hop, outcome)
-        addEarlier()
-        guard answer.error == nil, let head = answer.head else { return true }
-        switch RedirectPolicy.decide(redirected ?? request, head: head, followed: visited.count) {
-        case .deliver: return true
-        case .refuse(let error):
-            let context = ErrorContext(redirected ?? request, head: answer.head, body: answer.data)
-            self.answer = answer.with(.failure(.transport(error, context)))
-            return true
-        case .follow(let next):
-            visited.append(next.url)
-            redirected = next
-            return false
+    /// An answer with what the exchanges before it cost.
+    private func addingEarlier(_ answer: consuming Response<Data>) -> Response<Data> {
+        guard !visited.isEmpty else { return answer }
+        var answer = answer
+        if let earlier = metrics?.value {
+            answer.metrics = answer.metrics.map { $0.adding(earlier: earlier) } ?? earlier
         }
-    }
-
-    /// What the exchanges before it cost.
-    private func addEarlier() {
-        if !visited.isEmpty {
-            if let earlier = metrics?.value {
-                answer.metrics = answer.metrics.map { $0.adding(earlier: earlier) } ?? earlier
-            }
-            answer.metrics?.redirects = visited
-        }
-        metrics = answer.sharedMetrics
+        answer.metrics?.redirects = visited
+        return answer
     }
 
     /// What came of one exchange. The response carries the request as it came to the transport.
-    private func read(_ hop: HopRequest, _ outcome: CurlOutcome) -> Response<Data> {
+    private func read(_ transfer: CurlTransfer) -> Response<Data> {
         var response = Response(
-            call: request.call, request: request, data: outcome.body, result: .success(outcome.body), metrics: outcome.metrics)
+            call: request.call, request: request, data: transfer.outcome.body, result: .success(transfer.outcome.body),
+            metrics: transfer.outcome.metrics)
         let current = redirected ?? request
-        for mismatch in outcome.pinMismatches { request.call.channel.logger.log(.pinMismatch(mismatch, current)) }
-        let defect = read(outcome, of: hop, for: current, into: &response)
+        for mismatch in transfer.outcome.pinMismatches { request.call.channel.logger.log(.pinMismatch(mismatch, current)) }
+        let defect = readHead(of: transfer, for: current, into: &response)
         // Of a redirect as well: what it sets goes along to where it leads.
         if let head = response.head { current.keepCookies(of: head) }
         func failed(_ error: TransportError) -> Response<Data> {
             response.with(.failure(.transport(error, ErrorContext(current, head: response.head, body: response.data))))
         }
-        switch outcome.end {
+        switch transfer.outcome.end {
         case .cancelled: return response.with(.failure(.cancelled(ErrorContext(response))))
         // That a body is shorter than one of two lengths is the lesser half of the truth.
         case .failed(.truncated) where defect != nil: break
@@ -105,24 +111,24 @@ final class CurlExchange {
     }
 
     /// Reads the head, and checks what can be known only from it.
-    private func read(
-        _ outcome: CurlOutcome, of hop: HopRequest, for current: Request, into response: inout Response<Data>
+    private func readHead(
+        of transfer: CurlTransfer, for current: Request, into response: inout Response<Data>
     ) -> TransportError? {
-        guard !outcome.head.isEmpty else {
+        guard !transfer.outcome.head.isEmpty else {
             // An HTTP/2 connection that ends in the orderly way before the answer is a success to libcurl.
             return .connectionLost(
-                reason: "it ended before the response's head was complete", mayHaveBeenProcessed: !hop.isIdempotent)
+                reason: "it ended before the response's head was complete", mayHaveBeenProcessed: !transfer.request.isIdempotent)
         }
         let parsed: ResponseHeadParser.Parsed
         do throws(ResponseHeadParser.Malformed) {
-            parsed = try ResponseHeadParser.parse(outcome.head)
+            parsed = try ResponseHeadParser.parse(transfer.outcome.head)
         } catch {
             return .malformedResponse(reason: error.reason)
         }
         var head = parsed.head
-        let received = outcome.metrics?.value.bytesReceived ?? 0
-        let hasBody = hop.method != "HEAD" && ![204, 304].contains(head.status.code)
-        if hop.decodesContent, hasBody, received > 0, parsed.namesCodings, head.headers.isEncoded {
+        let received = transfer.outcome.metrics?.value.bytesReceived ?? 0
+        let hasBody = transfer.request.method != "HEAD" && ![204, 304].contains(head.status.code)
+        if transfer.request.decodesContent, hasBody, received > 0, parsed.namesCodings, head.headers.isEncoded {
             // They describe the bytes on the wire, which the caller does not get to see.
             head.headers[.contentEncoding] = nil
             head.headers[.contentLength] = nil
@@ -139,7 +145,7 @@ final class CurlExchange {
             return .truncated(received: received, expected: expected)
         }
         // Nothing but the end of the connection or the stream delimits it, and one that was meant is announced (RFC 9112 §9.8, 9113 §8.1).
-        if hasBody, parsed.contentLength == nil, !parsed.isChunked, outcome.isEndAnnounced == false {
+        if hasBody, parsed.contentLength == nil, !parsed.isChunked, transfer.outcome.isEndAnnounced == false {
             return .truncated(received: received, expected: nil)
         }
         return nil

@@ -2,9 +2,11 @@ internal import CCurl
 internal import Foundation
 internal import Synchronization
 
-/// One easy handle with the buffer that libcurl writes its error texts to. Owned by a ``CurlHandlePool``, used by one transfer at a
-/// time, on the loop's thread only.
-final class CurlHandle {
+/// One easy handle with the buffer that libcurl writes its error texts to. Used by one transfer at a time: made and told of the exchange
+/// on any thread, on the loop's from the moment that it joins the multi handle to the one that it leaves it.
+///
+/// `@unchecked`: one owner at a time, and every hand-over goes through a lock.
+final class CurlHandle: @unchecked Sendable {
     /// How many there are in the process.
     static let living = Atomic(0)
 
@@ -107,7 +109,11 @@ final class CurlHandle {
         try check(ccurl_set_read(easy, CurlCallbacks.read, context), CURLOPT_READFUNCTION)
         try check(ccurl_set_seek(easy, CurlCallbacks.seek, context), CURLOPT_SEEKFUNCTION)
         try check(ccurl_set_prereq(easy, CurlCallbacks.prerequest, context), CURLOPT_PREREQFUNCTION)
-        guard let connections = transfer.connections else { return }
+    }
+
+    /// Sockets are opened for `transfer` and noted in `connections`, which must outlive them.
+    func setSockets(of transfer: CurlTransfer, to connections: LoopConnections) throws(TransportError) {
+        let context = Unmanaged.passUnretained(transfer).toOpaque()
         let registry = Unmanaged.passUnretained(connections).toOpaque()
         try check(
             ccurl_set_sockets(easy, LoopConnections.open, LoopConnections.close, context, registry),

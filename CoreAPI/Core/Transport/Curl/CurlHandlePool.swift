@@ -1,8 +1,15 @@
-/// Easy handles that are between two transfers. Making one and freeing one are 15,000 instructions together, and are done while the
-/// loop has nothing better to do: before it sleeps.
-struct CurlHandlePool {
-    private var ready: [CurlHandle] = []
-    private var spent: [CurlHandle] = []
+internal import CCurl
+
+/// Easy handles that are between two transfers. Making one and freeing one are 15,000 instructions together. The loop does both when it
+/// is about to sleep, for one at a time; where it has more to do than that, whoever needs a handle does it, because the loop's thread
+/// is what every transfer waits for.
+final class CurlHandlePool: Sendable {
+    private struct State {
+        var ready: [CurlHandle] = []
+        var spent: [CurlHandle] = []
+    }
+
+    private let state = Mutex(State())
     private let capacity: Int
 
     /// - Parameter capacity: how many are kept that have served a transfer, where the linked libcurl can bear that
@@ -11,33 +18,55 @@ struct CurlHandlePool {
         self.capacity = capacity
     }
 
-    mutating func take() throws(TransportError) -> CurlHandle {
-        if ready.isEmpty, capacity > 0 { tidy() }
-        if let handle = ready.popLast() { return handle }
-        guard let handle = CurlHandle() else { throw .curl(code: 27, message: "out of memory for another transfer") }
-        return handle
+    /// A handle that nobody else has; `nil` when libcurl gives no further one.
+    func take() -> CurlHandle? {
+        let (ready, spent) = state.withLock { state -> (CurlHandle?, CurlHandle?) in
+            if let ready = state.ready.popLast() { return (ready, nil) }
+            return (nil, state.spent.popLast())
+        }
+        return ready ?? renewed(spent)
     }
 
-    /// Takes a handle back that was removed from its multi handle.
-    mutating func put(_ handle: CurlHandle) {
-        spent.append(handle)
-        if spent.count >= 64 { tidy() }
+    /// Takes a handle back that is in no multi handle.
+    func put(_ handle: CurlHandle) {
+        state.withLock { $0.spent.append(handle) }
     }
 
-    /// Makes ready what has served, or frees it; and has one ready for the next transfer.
-    mutating func prepare() {
-        tidy()
-        if ready.isEmpty, let handle = CurlHandle() { ready.append(handle) }
+    /// Makes ready what has served, or frees it, and has a handle ready for the next transfer.
+    ///
+    /// - Parameter isIdle: whether nothing is under way. Then no more are kept than may be.
+    func prepare(isIdle: Bool) {
+        repeat {
+            let (isWanted, spent) = state.withLock { state in
+                let isWanted = state.ready.isEmpty
+                return (isWanted, isWanted || state.spent.count > capacity ? state.spent.popLast() : nil)
+            }
+            guard isWanted || spent != nil else { return }
+            guard isWanted else { continue }
+            guard let handle = renewed(spent) else { return }
+            state.withLock { $0.ready.append(handle) }
+        } while isIdle
     }
 
-    private mutating func tidy() {
-        for handle in spent where ready.count < capacity && handle.reset() { ready.append(handle) }
-        spent.removeAll(keepingCapacity: true)
+    /// The same handle as new, where libcurl can bear that, or another one in its place.
+    private func renewed(_ spent: consuming CurlHandle?) -> CurlHandle? {
+        if capacity > 0, let spent, spent.reset() { return spent }
+        // Before the new one is made, which gets its memory.
+        spent = nil
+        return CurlGlobal.code == CURLE_OK ? CurlHandle() : nil
     }
 
-    /// Frees every handle. Easy handles go before their multi handle.
-    mutating func drain() {
-        ready.removeAll()
-        spent.removeAll()
+    /// Frees every handle.
+    func drain() {
+        let all = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+        withExtendedLifetime(all) {}
     }
+}
+
+extension TransportError {
+    /// libcurl has no memory for another handle (`CURLE_OUT_OF_MEMORY`).
+    static let outOfHandles = TransportError.curl(code: 27, message: "out of memory for another transfer")
 }

@@ -15,10 +15,10 @@ extension CurlHandle {
     ///
     /// First byte and total are timed by the kit: for an upload, `CURLINFO_STARTTRANSFER_TIME_T` is when the body began to leave, and
     /// `CURLINFO_TOTAL_TIME_T` counts what libcurl does before it looks at the transfer.
-    func metrics(of transfer: CurlTransfer) -> TransferMetrics {
+    func metrics(of transfer: CurlTransfer, at now: LoopClock.Nanoseconds) -> TransferMetrics {
         var metrics = TransferMetrics()
         metrics.queued = .nanoseconds(transfer.activated - transfer.submitted)
-        metrics.total = .nanoseconds(LoopClock.now() - transfer.activated)
+        metrics.total = .nanoseconds(now - transfer.activated)
         metrics.bytesSent = uploadedBytes
         metrics.bytesReceived = offset(CURLINFO_SIZE_DOWNLOAD_T)
         let connections = number(CURLINFO_NUM_CONNECTS)

@@ -51,9 +51,9 @@ final class CurlMulti {
     func hasUntoldAnswers() -> Bool { streamEnds.takeUntold() }
 
     /// Lets every transfer go as far as it can without waiting.
-    func perform() throws(TransportError) {
+    func perform(at now: LoopClock.Nanoseconds) throws(TransportError) {
         var running: Int32 = 0
-        connections.beginTurn()
+        connections.beginTurn(at: now)
         try check(curl_multi_perform(multi, &running))
     }
 

@@ -2,21 +2,36 @@ internal import CCurl
 internal import Foundation
 
 extension CurlTransfer {
-    /// Tells a fresh handle everything about the exchange. While it runs it is told no more than that its connection is not to be used
-    /// again.
+    /// Tells a fresh handle everything about the exchange that does not depend on the loop. By the task that sends, or by the loop.
     ///
+    /// - Throws: ``TransportError`` for the first option that libcurl refuses.
+    func describe(to handle: CurlHandle) throws(TransportError) {
+        try handle.setErrorBuffer()
+        try handle.setCallbacks(to: self)
+        try setBasics(handle)
+        if request.url.scheme == .https { try setTrust(handle) }
+    }
+
+    /// Tells the handle the rest, on the loop's thread. While the exchange runs it is told no more than that its connection is not to be
+    /// used again.
+    ///
+    /// - Parameter count: transfers that run at once, this one included.
     /// - Throws: ``TransportError`` for the first option that libcurl refuses, and for a body that cannot be opened.
-    func configure(_ handle: CurlHandle) throws(TransportError) {
+    func attach(_ handle: CurlHandle, inFlight count: Int) throws(TransportError) {
         do {
             try upload.open()
         } catch {
             throw .bodyUnreadable(error)
         }
-        try handle.setErrorBuffer()
-        try handle.setCallbacks(to: self)
-        try setBasics(handle)
         try setMethodAndBody(handle)
-        if request.url.scheme == .https { try setTrust(handle) }
+        if let connections { try handle.setSockets(of: self, to: connections) }
+        if needsFreshConnection { try handle.set(CURLOPT_FRESH_CONNECT, 1) }
+        if request.url.scheme == .https {
+            // Rather share a connection that is being made than make another; not where that is known to lead nowhere.
+            if ticket?.multiplexes != false { try handle.set(CURLOPT_PIPEWAIT, 1) }
+            try setPins(handle)
+        }
+        try handle.set(CURLOPT_BUFFERSIZE, CurlHandle.bufferSize(inFlight: count))
     }
 
     private func setBasics(_ handle: CurlHandle) throws(TransportError) {
@@ -30,7 +45,6 @@ extension CurlTransfer {
         try handle.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         try handle.set(CURLOPT_FOLLOWLOCATION, 0)
         if !request.limits.refusedAddresses.isEmpty || !CurlGlobal.hasProxy { try handle.set(CURLOPT_PROXY, "") }
-        if needsFreshConnection { try handle.set(CURLOPT_FRESH_CONNECT, 1) }
         // `HTTPURL` has removed dot segments; what it holds is what goes on the wire.
         try handle.set(CURLOPT_PATH_AS_IS, 1)
         // HTTP/0.9 has no head: any garbage would be a successful response.
@@ -44,8 +58,6 @@ extension CurlTransfer {
         if request.url.scheme == .https {
             let hasHTTP2 = CurlVersion.current.hasHTTP2
             try handle.set(CURLOPT_HTTP_VERSION, hasHTTP2 ? ccurl_http_version_2_tls : ccurl_http_version_1_1)
-            // Rather share a connection that is being made than make another; not where that is known to lead nowhere.
-            if ticket?.multiplexes != false { try handle.set(CURLOPT_PIPEWAIT, 1) }
         } else {
             try handle.set(CURLOPT_HTTP_VERSION, ccurl_http_version_1_1)
         }
@@ -99,6 +111,9 @@ extension CurlTransfer {
             try handle.set(CURLOPT_CA_CACHE_TIMEOUT, 0)
         }
         if let identity = trust.identity { try setIdentity(identity, handle) }
+    }
+
+    private func setPins(_ handle: CurlHandle) throws(TransportError) {
         guard OpenSSL.linked != nil else { return try pinCheck?.setKeys(of: handle) ?? () }
         try handle.setSSLContext(CurlCallbacks.secure, pinCheck.map { Unmanaged.passUnretained($0).toOpaque() })
     }

@@ -21,6 +21,8 @@ final class CurlTransfer: @unchecked Sendable {
     @exclusivity(unchecked) var outcome = CurlOutcome(end: .cancelled)
     @exclusivity(unchecked) var ticket: HostQueue<HostKey, CurlTransfer>.Ticket?
     @exclusivity(unchecked) var handle: CurlHandle?
+    /// A handle that the task has told of the exchange, until the loop needs it.
+    @exclusivity(unchecked) var described: CurlHandle?
     /// Its place among the loop's transfers.
     var index = 0
 
@@ -79,10 +81,16 @@ final class CurlTransfer: @unchecked Sendable {
         upload = UploadBody(request.request.body)
     }
 
+    /// A byte came or went in the loop's present turn.
+    func noteActivity() {
+        lastActivity = connections?.turnBegan ?? LoopClock.now()
+    }
+
     /// Gives back what is the loop's.
     func leave() {
         stage = .done
         handle = nil
+        described = nil
         ticket = nil
         discovered = nil
         connections = nil
@@ -90,9 +98,9 @@ final class CurlTransfer: @unchecked Sendable {
         tlsConnection = nil
     }
 
-    /// Resumes who waits.
-    func end(_ outcome: CurlOutcome) {
-        self.outcome = outcome
+    /// Resumes who waits. From here on the transfer is theirs.
+    func resume(_ end: CurlOutcome.End) {
+        outcome.end = end
         let waiting = continuation
         continuation = nil
         waiting?.resume()
@@ -184,14 +192,15 @@ struct HostKey: Hashable, Sendable {
 /// Transfers whose response said something new about what its host speaks; noted inside a callback, where nothing may be started,
 /// and used after it.
 final class DiscoveredProtocols {
-    private(set) var entries: [(transfer: CurlTransfer, multiplexes: Bool)] = []
+    @exclusivity(unchecked) private var entries: [(transfer: CurlTransfer, multiplexes: Bool)] = []
 
     func append(_ transfer: CurlTransfer, multiplexes: Bool) {
         entries.append((transfer, multiplexes))
     }
 
     func drain() -> [(transfer: CurlTransfer, multiplexes: Bool)] {
-        defer { entries.removeAll(keepingCapacity: true) }
+        guard !entries.isEmpty else { return [] }
+        defer { entries = [] }
         return entries
     }
 }

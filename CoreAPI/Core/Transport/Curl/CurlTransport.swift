@@ -51,9 +51,9 @@ public final class CurlTransport: Transport {
 
     public func send(_ request: Request) async -> Response<Data> {
         guard let pool = take(for: request) else { return refusal(of: request) }
-        let exchange = CurlExchange(request, loop: pool.loop)
-        await exchange.run()
-        return answer(of: exchange, through: pool)
+        let answer = await CurlExchange(request, loop: pool.loop).run()
+        giveBack(pool)
+        return answer
     }
 
     public func close() async {
@@ -80,16 +80,16 @@ public final class CurlTransport: Transport {
 
     /// The connections of a channel's trust, and whether nobody used them before.
     private func take(for shared: SharedChannel) -> (TrustPool, isNew: Bool)? {
-        let trust = shared.channel.environment.serverTrustManager
-        let refused = shared.channel.limits.refusedAddresses
-        let name = shared.channel.name
-        let mode = trust.pins.currentMode
+        let mode = shared.channel.environment.serverTrustManager.pins.currentMode
         let (found, retired) = pools.withLock { pools -> ((TrustPool, Bool)?, [TrustPool]) in
             guard !pools.isClosed else { return (nil, []) }
             if let (recent, pool) = pools.recent, recent == shared.number, pool.pinMode == mode {
                 pool.users += 1
                 return ((pool, false), [])
             }
+            let trust = shared.channel.environment.serverTrustManager
+            let refused = shared.channel.limits.refusedAddresses
+            let name = shared.channel.name
             defer { pools.recent = pools.current[name].map { (shared.number, $0) } }
             if let pool = pools.current[name], pool.trust == trust, pool.refused == refused, pool.pinMode == mode {
                 pool.users += 1
@@ -111,11 +111,6 @@ public final class CurlTransport: Transport {
     }
 
     @inline(never)
-    private func answer(of exchange: CurlExchange, through pool: TrustPool) -> Response<Data> {
-        giveBack(pool)
-        return exchange.answer
-    }
-
     private func giveBack(_ pool: TrustPool) {
         let retired = pools.withLock { pools in
             pool.users -= 1

@@ -7,7 +7,6 @@ internal import Synchronization
 struct CurlWorker: ~Copyable {
     private let loop: CurlLoop
     private let multi: CurlMulti
-    private var handles: CurlHandlePool
     private let queue: HostQueue<HostKey, CurlTransfer>
     private let discovered = DiscoveredProtocols()
     /// One per host, `nil` for one without pins. Kept for good, because connections refer to them.
@@ -38,8 +37,6 @@ struct CurlWorker: ~Copyable {
     private init(_ loop: CurlLoop, limits: Limits) throws(TransportError) {
         self.loop = loop
         multi = try CurlMulti(limits: limits)
-        handles = CurlHandlePool(
-            capacity: CurlVersion.current.mayReuseHandles ? min(max(1, limits.connections), 256) : 0)
         queue = HostQueue(
             connections: limits.connections, connectionsPerHost: limits.connectionsPerHost,
             streamsPerConnection: limits.streamsPerConnection, capacity: limits.queuedRequests)
@@ -57,7 +54,7 @@ struct CurlWorker: ~Copyable {
             sleep()
         }
         while let transfer = transfers.last { finish(transfer, .failed(.closed)) }
-        handles.drain()
+        loop.handles.drain()
         loop.retireWaker()
     }
 
@@ -80,14 +77,14 @@ struct CurlWorker: ~Copyable {
     private mutating func handle(_ message: CurlLoop.Message) {
         switch message {
         case .submit(let transfer):
-            guard transfer.stage == .new else { return resume(transfer, CurlOutcome(end: .cancelled)) }
+            guard transfer.stage == .new else { return resume(transfer, .cancelled) }
             transfer.submitted = now
             let url = transfer.request.url
             // What HTTP/2 there is in clear text, the kit does not speak.
             let speaksHTTP2 = url.scheme == .https && CurlVersion.current.hasHTTP2
             guard let ticket = queue.enqueue(transfer, for: HostKey(url), multiplexes: speaksHTTP2 ? nil : false) else {
                 transfer.stage = .done
-                return resume(transfer, CurlOutcome(end: .failed(.queueFull(limit: queue.capacity))))
+                return resume(transfer, .failed(.queueFull(limit: queue.capacity)))
             }
             transfer.ticket = ticket
             transfer.stage = .queued
@@ -117,7 +114,7 @@ struct CurlWorker: ~Copyable {
         // Bounded, because the mailbox and the clocks wait.
         for _ in 0..<8 where isBusy {
             do {
-                try multi.perform()
+                try multi.perform(at: now)
             } catch {
                 failActive(error)
             }
@@ -138,8 +135,8 @@ struct CurlWorker: ~Copyable {
 
     private mutating func sleep() {
         guard !isBusy, loop.maySleep(multi.waker) else { return }
-        handles.prepare()
-        let wait = max(0, (min(nextDeadline, LoopClock.never) - LoopClock.now() + 999_999) / 1_000_000)
+        loop.handles.prepare(isIdle: queue.active == 0)
+        let wait = max(0, (min(nextDeadline, LoopClock.never) - now + 999_999) / 1_000_000)
         do {
             try multi.wait(milliseconds: Int32(clamping: min(wait, 3_600_000)))
         } catch {
@@ -190,7 +187,7 @@ struct CurlWorker: ~Copyable {
     private mutating func startAgain(_ transfer: CurlTransfer) {
         if let handle = transfer.handle {
             multi.remove(handle)
-            handles.put(handle)
+            loop.handles.put(handle)
             transfer.handle = nil
         }
         transfer.needsFreshConnection = transfer.foundUnreadBytes
@@ -201,10 +198,12 @@ struct CurlWorker: ~Copyable {
 
     private mutating func launch(_ transfer: CurlTransfer) {
         do throws(TransportError) {
-            let handle = try handles.take()
+            let described = transfer.described
+            transfer.described = nil
+            guard let handle = described ?? loop.handles.take() else { throw .outOfHandles }
             transfer.handle = handle
-            try transfer.configure(handle)
-            try handle.set(CURLOPT_BUFFERSIZE, CurlHandle.bufferSize(inFlight: queue.active))
+            if described == nil { try transfer.describe(to: handle) }
+            try transfer.attach(handle, inFlight: queue.active)
             try multi.add(handle)
             nextDeadline = min(nextDeadline, transfer.due(now))
         } catch {
@@ -213,22 +212,22 @@ struct CurlWorker: ~Copyable {
     }
 
     private mutating func finish(_ transfer: CurlTransfer, _ end: CurlOutcome.End) {
-        var outcome = CurlOutcome(end: end)
-        if transfer.head.isComplete { outcome.head = transfer.head.bytes }
-        swap(&outcome.body, &transfer.body)
-        outcome.isEndAnnounced = transfer.tlsConnection?.hasCloseNotify
+        var end = end
+        if transfer.head.isComplete { transfer.outcome.head = transfer.head.bytes }
+        swap(&transfer.outcome.body, &transfer.body)
+        transfer.outcome.isEndAnnounced = transfer.tlsConnection?.hasCloseNotify
         if let check = transfer.pinCheck {
             let isRefused = if case .failed(.tls) = end { true } else { false }
-            outcome.pinMismatches = check.takeMismatches(isRefused: isRefused, since: transfer.activated)
-            if let own = outcome.pinMismatches.last, own.isEnforced {
-                outcome.end = .failed(.pinMismatch(host: own.host, reason: own.reason))
+            transfer.outcome.pinMismatches = check.takeMismatches(isRefused: isRefused, since: transfer.activated)
+            if let own = transfer.outcome.pinMismatches.last, own.isEnforced {
+                end = .failed(.pinMismatch(host: own.host, reason: own.reason))
             }
         }
         let handle = transfer.handle
         if let handle {
-            let metrics = handle.metrics(of: transfer)
-            if metrics.httpVersion == "HTTP/2" { outcome.isEndAnnounced = multi.hasEndedStream(handle) }
-            outcome.metrics = CopyOnWrite(metrics)
+            let metrics = handle.metrics(of: transfer, at: now)
+            if metrics.httpVersion == "HTTP/2" { transfer.outcome.isEndAnnounced = multi.hasEndedStream(handle) }
+            transfer.outcome.metrics = CopyOnWrite(metrics)
             if transfer.failure != nil { condemnConnection(of: transfer) }
         }
         if let ticket = transfer.ticket {
@@ -239,11 +238,11 @@ struct CurlWorker: ~Copyable {
             transfers[transfer.index] = last
         }
         transfer.leave()
-        // Before its handle goes, so that whoever waits wakes up meanwhile. From here on it is theirs.
-        resume(transfer, outcome)
+        // Before its handle goes, so that whoever waits wakes up meanwhile.
+        resume(transfer, end)
         if let handle {
             multi.remove(handle)
-            handles.put(handle)
+            loop.handles.put(handle)
             // Named by the handle until here, although libcurl calls nothing more of it.
             withExtendedLifetime(transfer) {}
         }
@@ -263,9 +262,9 @@ struct CurlWorker: ~Copyable {
         for other in others { try? other.handle?.set(CURLOPT_FORBID_REUSE, 1) }
     }
 
-    private func resume(_ transfer: CurlTransfer, _ outcome: CurlOutcome) {
+    private func resume(_ transfer: CurlTransfer, _ end: CurlOutcome.End) {
         count()
-        transfer.end(outcome)
+        transfer.resume(end)
     }
 
     private func count() {

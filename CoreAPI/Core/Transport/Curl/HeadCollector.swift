@@ -40,7 +40,8 @@ struct HeadCollector {
             expectsStatus = false
             mayNameCodings = false
             bytes.removeAll(keepingCapacity: true)
-            bytes.reserveCapacity(1_024)
+            // With an array's own 32 bytes the largest block that malloc hands out without a search.
+            bytes.reserveCapacity(992)
             bytes.append(contentsOf: line)
             return .status(multiplexes: line.count > 5 && line[5] != UInt8(ascii: "1"))
         }

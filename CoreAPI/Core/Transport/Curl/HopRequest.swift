@@ -34,7 +34,7 @@ struct HopRequest: Sendable {
         self.deadline = deadline
         method = request.method.rawValue
         isIdempotent = request.method.isIdempotent
-        decodesContent = request.headers[.acceptEncoding] == nil && request.headers[.range] == nil
+        decodesContent = !request.headers.contains(.acceptEncoding) && !request.headers.contains(.range)
         headers = Self.headerList(request, acceptsCodings: decodesContent)
     }
 
@@ -43,7 +43,7 @@ struct HopRequest: Sendable {
     private static func check(_ request: Request, _ url: String) throws(RequestError) {
         let method = request.method.rawValue
         guard method.isToken else { throw .malformedMethod(method.escapingControls) }
-        if let bad = url.firstForbiddenControl ?? (url.utf8.contains(0x20) ? "a space" : nil) {
+        if url.hasControlOrSpace, let bad = url.firstForbiddenControl ?? (url.utf8.contains(0x20) ? "a space" : nil) {
             throw .malformedURL(url.escapingControls, reason: "\(bad) may not stand in a URL")
         }
         for field in request.headers {
@@ -58,7 +58,7 @@ struct HopRequest: Sendable {
             }
         }
         // An interceptor may have changed the address since the request was built.
-        if request.url.scheme == .http, !request.call.channel.environment.allowsInsecureConnections(to: request.url.host) {
+        if request.url.scheme == .http, !request.call.shared.allowsInsecureConnections(to: request.url.host) {
             throw .insecureConnection(host: request.url.host)
         }
     }
@@ -92,11 +92,11 @@ struct HopRequest: Sendable {
             lines.add(.cookie, Array(cookies.joined(separator: "; ".utf8)))
         }
         // As lines, and not as the options that libcurl has for them: it formats an option's text twice, 100 instructions a character.
-        if acceptsCodings, !ContentDecoder.accepted.isEmpty { lines.add("Accept-Encoding: " + ContentDecoder.accepted) }
-        if fields[.userAgent] == nil { lines.add(CurlVersion.userAgentLine) }
+        if acceptsCodings, !ContentDecoder.accepted.isEmpty { lines.add(ContentDecoder.acceptLine) }
+        if !fields.contains(.userAgent) { lines.add(CurlVersion.userAgentLine) }
         // A name with nothing after its colon takes libcurl's own header out.
-        if fields[.accept] == nil { lines.add("Accept:") }
-        if !request.body.isNone, fields[.expect] == nil { lines.add("Expect:") }
+        if !fields.contains(.accept) { lines.add("Accept:") }
+        if !request.body.isNone, !fields.contains(.expect) { lines.add("Expect:") }
         return HeaderList(lines.text, count: lines.count)
     }
 }

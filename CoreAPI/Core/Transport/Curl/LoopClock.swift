@@ -24,10 +24,10 @@ enum LoopClock {
 extension Duration {
     /// Nanoseconds, rounded down, between zero and ``LoopClock/never``: whatever a caller wrote into a ``Timeout``, nothing overflows.
     var clampedNanoseconds: LoopClock.Nanoseconds {
-        let (seconds, attoseconds) = components
-        guard seconds >= 0, attoseconds >= 0 else { return 0 }
-        guard seconds < LoopClock.never / 1_000_000_000 else { return LoopClock.never }
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        // One division; `components` takes three, and multiplications.
+        let nanoseconds = attoseconds / 1_000_000_000
+        guard nanoseconds > 0 else { return 0 }
+        return nanoseconds < Int128(LoopClock.never) ? Int64(truncatingIfNeeded: nanoseconds) : LoopClock.never
     }
 
     /// Milliseconds, rounded up, at least one: libcurl takes 0 for "no limit of your own".

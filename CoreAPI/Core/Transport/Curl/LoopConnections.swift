@@ -14,28 +14,34 @@ internal import Glibc
 /// to the next one, and every answer after it is the one before (RFC 9112 §9.3 leaves such a connection unusable). It does not tell
 /// the socket of a connection that is about to be used, so sockets are noted when they are opened and found again by their two ends.
 ///
-/// Used on the loop's thread only; outlives every connection.
+/// Used on the loop's thread only, so that access is not checked; outlives every connection.
 final class LoopConnections {
     /// What `CURLOPT_PREREQFUNCTION` says of a connection.
     struct Ends: Hashable {
         let remoteAddress: String
         let remotePort: Int32
         let localPort: Int32
+
+        // Alone it tells almost all of them apart, and to hash an address costs more than to compare it.
+        func hash(into hasher: inout Hasher) { hasher.combine(localPort) }
     }
 
     /// Opened, and not yet seen in a connection: attempts that are on their way, and those that lost the race of two addresses.
     private var unclaimed: Set<Int32> = []
-    private var sockets: [Ends: Int32] = [:]
+    @exclusivity(unchecked) private var sockets: [Ends: Int32] = [:]
     private var ends: [Int32: Ends] = [:]
-    private var condemned: Set<Ends> = []
+    @exclusivity(unchecked) private var condemned: Set<Ends> = []
     /// Not condemned in this turn, because other streams hear from them.
-    private var spared: Set<Ends> = []
+    @exclusivity(unchecked) private var spared: Set<Ends> = []
     /// Counts the loop's calls of `curl_multi_perform`.
-    private(set) var turn: UInt = 0
+    @exclusivity(unchecked) private(set) var turn: UInt = 0
+    /// When the present one began: as good as now for a clock that counts milliseconds, and read once.
+    @exclusivity(unchecked) private(set) var turnBegan: LoopClock.Nanoseconds = 0
 
     /// The loop calls `curl_multi_perform`.
-    func beginTurn() {
+    func beginTurn(at now: LoopClock.Nanoseconds) {
         turn &+= 1
+        turnBegan = now
         if !spared.isEmpty { spared.removeAll() }
     }
 

@@ -34,9 +34,9 @@ final class StreamEnds {
     /// Whether they can be seen in this process. Where not, HTTP/2 is not offered to servers: HTTP/1.1 delimits every body.
     static let areSeen = cstreamends_are_seen()
 
-    private var transfers: Set<UnsafeMutableRawPointer> = []
-    private var hasNew = false
-    private var givenUp: [CurlTransfer] = []
+    @exclusivity(unchecked) private var transfers: Set<UnsafeMutableRawPointer> = []
+    @exclusivity(unchecked) private var hasNew = false
+    @exclusivity(unchecked) private var givenUp: [CurlTransfer] = []
 
     /// From now on, for the connections of the calling thread.
     init() {
