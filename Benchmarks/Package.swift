@@ -42,6 +42,12 @@ let package = Package(
         .executableTarget(
             name: "BenchJSON", dependencies: ["Allocations", .product(name: "CoreAPIJSON", package: "NetworkerKit")],
             swiftSettings: settings),
+        .executableTarget(
+            name: "BenchPipeline",
+            dependencies: [
+                "Allocations", .product(name: "CoreAPI", package: "NetworkerKit"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
         .executableTarget(name: "Bench", dependencies: ["Holding", "Measure", "Meter"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

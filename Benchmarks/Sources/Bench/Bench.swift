@@ -9,8 +9,8 @@ struct Bench {
         usage: Bench run --client CLIENT --scenario NAME --url URL --count N [--warm N] [--authority FILE] [--under COMMAND]
                Bench hold --port N --milliseconds N
                Bench data --directory DIR
-               Bench report [--runs FILE] [--instructions FILE] [--decoding FILE] [--recorded FILE] [--software TEXT]
-                            [--load TEXT] [--json] [--check] [--record DIR]
+               Bench report [--runs FILE] [--instructions FILE] [--pipeline FILE] [--decoding FILE] [--recorded FILE]
+                            [--software TEXT] [--load TEXT] [--json] [--check] [--record DIR]
                Bench scenarios
 
           run        one scenario with one client in one process; prints one line of JSON

@@ -25,7 +25,7 @@ struct Check {
     private static func relative(_ results: Results) -> Double? {
         guard let all = results.instructions?.perRequest, let kit = all[Client.kit.rawValue], let raw = all[Client.rawc.rawValue]
         else { return nil }
-        return Double(kit) / Double(raw)
+        return Double(kit.all) / Double(raw.all)
     }
 
     private mutating func note(_ what: String, _ now: Double, _ before: Double, isWorse: Bool) {

@@ -43,6 +43,16 @@ extension Results {
                 \(Table(instructions).markdown)
                 """)
         }
+        if let pipeline {
+            parts.append(
+                """
+                ## The pipeline itself
+
+                \(pipeline.rounds) rounds, without a network and with logging off; the median of the rounds
+
+                \(Table(pipeline).markdown)
+                """)
+        }
         if let decoding {
             let rounds = decoding.shapes.map(\.rounds).min() ?? 0
             parts.append(

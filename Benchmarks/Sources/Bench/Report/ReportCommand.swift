@@ -21,6 +21,9 @@ struct ReportCommand {
                 ScenarioResults(label: label, date: date, load: load, rows: Medians.rows(lines.filter { $0.scenario == label }))
             },
             instructions: Instructions(lines: try Self.lines(arguments, "instructions"), date: date),
+            pipeline: try Self.lines(arguments, "pipeline").first.map {
+                try decoder.decode(PipelineCost.self, from: Data($0.utf8))
+            },
             decoding: JSONResults(shapes, date: date, load: load))
         recorded = try arguments.optional("recorded").flatMap { file in
             FileManager.default.fileExists(atPath: file)
@@ -53,6 +56,7 @@ struct ReportCommand {
         if let instructions = results.instructions {
             print("Instructions a request, one at a time, 1 KiB\n\(Table(instructions).text)\n")
         }
+        if let pipeline = results.pipeline { print("The pipeline itself\n\(Table(pipeline).text)\n") }
         if let decoding = results.decoding {
             print("Decoding JSON\n\(Table(decoding).text)\n\nEncoding JSON\n\(Table(encoding: decoding).text)\n")
         }
@@ -81,8 +85,9 @@ struct ReportCommand {
         if check.compared.isEmpty {
             Bench.fail("nothing of what was measured is recorded; Scripts/bench --record does so", status: 2)
         }
+        let problems = check.problems + (results.pipeline?.problems ?? [])
         for line in check.compared { FileHandle.standardError.write(Data("\(line)\n".utf8)) }
-        for problem in check.problems { Bench.warn("worse than recorded: \(problem)") }
-        return check.problems.isEmpty ? 0 : 1
+        for problem in problems { Bench.warn("worse than recorded or promised: \(problem)") }
+        return problems.isEmpty ? 0 : 1
     }
 }

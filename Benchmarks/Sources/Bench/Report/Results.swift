@@ -5,6 +5,7 @@ struct Results: Codable {
     var machine: Machine
     var scenarios: [ScenarioResults]
     var instructions: Instructions?
+    var pipeline: PipelineCost?
     var decoding: JSONResults?
 
     /// These, and of older ones those that were not measured again. What was measured on another machine, or with other software, is left behind.
@@ -13,6 +14,7 @@ struct Results: Codable {
         if let older, older.machine == machine {
             merged.scenarios += older.scenarios.filter { old in !scenarios.contains { $0.label == old.label } }
             merged.instructions = instructions ?? older.instructions
+            merged.pipeline = pipeline ?? older.pipeline
             merged.decoding = decoding ?? older.decoding
         }
         merged.scenarios.sort { $0.order < $1.order }
@@ -60,30 +62,4 @@ struct Row: Codable {
     let peakRatio: Double
     let connections: Int?
     let failure: String?
-}
-
-/// Instructions that one request at a time costs, all threads together.
-struct Instructions: Codable {
-    let date: String
-    /// By client.
-    let perRequest: [String: Int]
-
-    /// - Parameter lines: a client's name, a number of requests and the instructions of the whole process, twice for each client.
-    init?(lines: [String], date: String) {
-        var counts: [String: [(requests: Int, instructions: Int)]] = [:]
-        for line in lines {
-            let words = line.split(separator: " ")
-            guard words.count == 3, let requests = Int(words[1]), let instructions = Int(words[2]) else { continue }
-            counts[String(words[0]), default: []].append((requests, instructions))
-        }
-        // The difference of two runs knows nothing of the start and the end of the process.
-        perRequest = counts.compactMapValues { runs in
-            guard let least = runs.min(by: { $0.requests < $1.requests }), let most = runs.max(by: { $0.requests < $1.requests }),
-                most.requests > least.requests
-            else { return nil }
-            return (most.instructions - least.instructions) / (most.requests - least.requests)
-        }
-        if perRequest.isEmpty { return nil }
-        self.date = date
-    }
 }

@@ -40,16 +40,6 @@ extension Table {
                 ]
         }
     }
-
-    init(_ instructions: Instructions) {
-        heads = ["client", "instructions a request", "× C"]
-        let raw = instructions.perRequest[Client.rawc.rawValue]
-        rows = Client.allCases.compactMap { client in
-            instructions.perRequest[client.rawValue].map { count in
-                [client.title, whole(Double(count)), raw.map { digits(Double(count) / Double($0)) } ?? "–"]
-            }
-        }
-    }
 }
 
 func whole(_ value: Double) -> String {

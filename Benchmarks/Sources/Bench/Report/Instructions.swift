@@ -1,0 +1,48 @@
+/// Instructions that one request at a time costs, all threads together.
+struct Instructions: Codable {
+    let date: String
+    /// By client.
+    let perRequest: [String: Shares]
+
+    /// Where they are spent; what is neither libcurl nor the C library is the client itself and what it is built on.
+    struct Shares: Codable {
+        let all: Int
+        let libcurl: Int
+        let libc: Int
+    }
+
+    /// - Parameter lines: a client's name, a number of requests and the instructions of the whole process, of libcurl and of the C library,
+    ///   twice for each client.
+    init?(lines: [String], date: String) {
+        var counts: [String: [[Int]]] = [:]
+        for line in lines {
+            let words = line.split(separator: " ")
+            let numbers = words.dropFirst().compactMap { Int($0) }
+            guard numbers.count == 4, words.count == 5 else { continue }
+            counts[String(words[0]), default: []].append(numbers)
+        }
+        // The difference of two runs knows nothing of the start and the end of the process.
+        perRequest = counts.compactMapValues { runs in
+            guard let least = runs.min(by: { $0[0] < $1[0] }), let most = runs.max(by: { $0[0] < $1[0] }), most[0] > least[0]
+            else { return nil }
+            let each = zip(most, least).map { ($0 - $1) / (most[0] - least[0]) }
+            return Shares(all: each[1], libcurl: each[2], libc: each[3])
+        }
+        if perRequest.isEmpty { return nil }
+        self.date = date
+    }
+}
+
+extension Table {
+    init(_ instructions: Instructions) {
+        heads = ["client", "instructions a request", "× C", "in libcurl", "in the C library", "elsewhere"]
+        let raw = instructions.perRequest[Client.rawc.rawValue]?.all
+        rows = Client.allCases.compactMap { client in
+            instructions.perRequest[client.rawValue].map { count in
+                let elsewhere = count.all - count.libcurl - count.libc
+                return [client.title, whole(Double(count.all)), raw.map { digits(Double(count.all) / Double($0)) } ?? "–"]
+                    + [count.libcurl, count.libc, elsewhere].map { whole(Double($0)) }
+            }
+        }
+    }
+}

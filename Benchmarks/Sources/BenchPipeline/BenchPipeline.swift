@@ -1,0 +1,104 @@
+import Allocations
+import CoreAPI
+import Dispatch
+import Foundation
+import HTTPTypes
+
+/// What the kit's pipeline costs without a network: ten enhancers and three interceptors that pass everything on, logging off, over a
+/// transport in memory. Prints a line of JSON, from which Bench makes a table.
+///
+///     BenchPipeline [ROUNDS]
+@main
+struct BenchPipeline {
+    static func main() throws {
+        let rounds = max(1, CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 15)
+        let manager = NetworkManager<MemoryEndpoint>(channel: .memory)
+        let line = Box()
+        let done = DispatchSemaphore(value: 0)
+        Task.detached {
+            var series = Series()
+            for _ in 0..<rounds { await series.measure(manager) }
+            line.value = series.line
+            done.signal()
+        }
+        done.wait()
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        print(String(decoding: try encoder.encode(line.value), as: UTF8.self))
+    }
+}
+
+/// What Bench reads.
+private struct Line: Encodable {
+    var rounds = 0
+    /// Medians of the rounds, for each call.
+    var microseconds = 0.0
+    var allocations = 0.0
+}
+
+/// `@unchecked`: written before the semaphore is signalled, read after it was waited for.
+private final class Box: @unchecked Sendable {
+    var value = Line()
+}
+
+private struct Series {
+    private static let calls = 20_000
+    private var microseconds: [Double] = []
+    private var allocations: [Double] = []
+
+    mutating func measure(_ manager: NetworkManager<MemoryEndpoint>) async {
+        for _ in 0..<Self.calls / 4 { await call(manager) }
+        let start = ContinuousClock.now
+        // Nothing in a call waits, so that all of them run on this thread, which is the one whose allocations are counted.
+        let before = allocations_count()
+        for _ in 0..<Self.calls { await call(manager) }
+        let after = allocations_count()
+        microseconds.append((ContinuousClock.now - start) / .microseconds(1) / Double(Self.calls))
+        allocations.append(Double(after - before) / Double(Self.calls))
+    }
+
+    private func call(_ manager: NetworkManager<MemoryEndpoint>) async {
+        let response = await manager.response(for: .orders, decoding: .data)
+        guard case .success(let body) = response.result, body.count == Memory.body.count else { exit(1) }
+    }
+
+    var line: Line {
+        Line(rounds: microseconds.count, microseconds: Self.median(microseconds), allocations: Self.median(allocations))
+    }
+
+    private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+}
+
+private enum MemoryEndpoint: Endpoint {
+    case orders
+
+    var path: String { "orders/list" }
+    var method: HTTPRequest.Method { .get }
+}
+
+private struct Memory: Transport {
+    static let body = Data(repeating: 65, count: 1_024)
+
+    func send(_ request: Request) async -> Response<Data> {
+        Response(request: request, head: ResponseHead(status: .ok), data: Self.body, result: .success(Self.body))
+    }
+
+    func close() async {}
+}
+
+private struct Passing: RequestEnhancer, RequestInterceptor {
+    func enhance(_ request: inout Request) { request.timeout.idle += .zero }
+    func deenhance(_ response: inout Response<Data>) {}
+    func adapt(_ request: inout Request) async throws {}
+    func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult { .doNotRetry }
+}
+
+extension Channel {
+    fileprivate static var memory: Channel {
+        var channel = Channel(
+            name: "MEMORY", environment: Environment("memory", baseURL: "https://api.example.com/v1"), transport: Memory())
+        channel.enhancers = Array(repeating: Passing(), count: 10)
+        channel.interceptors = Array(repeating: Passing(), count: 3)
+        return channel
+    }
+}
