@@ -34,8 +34,8 @@ public protocol Endpoint: Sendable {
     var encoding: InputEncoding { get }
     /// The endpoint's own; see ``RequestModifier``.
     var modifiers: [any RequestModifier] { get }
-    /// What is attached to a call of this endpoint, farthest level first. Default one level, ``modifiers`` and then ``headers``. What a
-    /// dispatcher of the team's own looks at; an endpoint that a feature describes leaves it alone.
+    /// What is attached to a call of this endpoint, farthest level first. Default one level, ``modifiers`` and then ``headers``, or
+    /// none without either. What a dispatcher of the team's own looks at; an endpoint that a feature describes leaves it alone.
     var modifierLevels: [[any RequestModifier]] { get }
 }
 

@@ -11,6 +11,9 @@ protocol AnyAnswerDecoder: AnyObject {
     func decode(_ response: Response<Data>) -> Response<Void>
 }
 
+/// What every attempt that was decoded is a success with: the value waits in the decoder.
+private let nothing = Response<Void>.Box(())
+
 /// Keeps the value until the call is settled. Not sendable: it stays in the task of its call.
 final class AnswerDecoder<Value: Sendable>: AnyAnswerDecoder {
     private let decoding: ResponseDecoding<Value>
@@ -26,7 +29,7 @@ final class AnswerDecoder<Value: Sendable>: AnyAnswerDecoder {
     func decode(_ response: Response<Data>) -> Response<Void> {
         do throws(APIClientError) {
             value = Response<Value>.Box(try decoding.value(of: response))
-            return response.with(.success(()))
+            return response.with(nothing)
         } catch {
             return response.failed(error)
         }

@@ -19,7 +19,7 @@ enum CurlCallbacks {
                 if multiplexes, !transfer.isOverHTTP2 {
                     return transfer.stop(.malformedResponse(reason: "a status line of HTTP/2 over HTTP/1.1"))
                 }
-                if transfer.answered == 0 { transfer.answered = LoopClock.now() }
+                if transfer.answered == 0 { transfer.answered = transfer.lastActivity }
                 if transfer.ticket?.multiplexes != multiplexes { transfer.discovered?.append(transfer, multiplexes: multiplexes) }
             case .end: transfer.noteConnection()
             // What follows is another protocol's, and would be read as a body without an end.

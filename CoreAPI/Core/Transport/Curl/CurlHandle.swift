@@ -5,7 +5,7 @@ internal import Synchronization
 /// One easy handle with the buffer that libcurl writes its error texts to. Used by one transfer at a time: made and told of the exchange
 /// on any thread, on the loop's from the moment that it joins the multi handle to the one that it leaves it.
 ///
-/// `@unchecked`: one owner at a time, and every hand-over goes through a lock.
+/// `@unchecked`: one owner at a time, and every hand-over goes through a lock or with the task that waits.
 final class CurlHandle: @unchecked Sendable {
     /// How many there are in the process.
     static let living = Atomic(0)

@@ -24,7 +24,8 @@ final class CurlHandlePool: Sendable {
             if let ready = state.ready.popLast() { return (ready, nil) }
             return (nil, state.spent.popLast())
         }
-        return ready ?? renewed(spent)
+        if let ready { return ready }
+        return renewed(spent)
     }
 
     /// Takes a handle back that is in no multi handle.
@@ -32,21 +33,23 @@ final class CurlHandlePool: Sendable {
         state.withLock { $0.spent.append(handle) }
     }
 
-    /// Makes ready what has served, or frees it, and has a handle ready for the next transfer.
+    /// Has a handle ready for the next transfer, and frees what has served and is more than may be kept.
     ///
-    /// - Parameter isIdle: whether nothing is under way. Then no more are kept than may be.
+    /// - Parameter isIdle: whether nothing is under way. Otherwise a few are left for whoever needs one next: a step is enough.
     func prepare(isIdle: Bool) {
-        repeat {
-            let (isWanted, spent) = state.withLock { state in
-                let isWanted = state.ready.isEmpty
-                return (isWanted, isWanted || state.spent.count > capacity ? state.spent.popLast() : nil)
-            }
-            guard isWanted || spent != nil else { return }
-            guard isWanted else { continue }
-            guard let handle = renewed(spent) else { return }
-            state.withLock { $0.ready.append(handle) }
-        } while isIdle
+        let (isWanted, spent) = state.withLock { ($0.ready.isEmpty, $0.ready.isEmpty ? $0.spent.popLast() : nil) }
+        if isWanted, let handle = renewed(spent) { state.withLock { $0.ready.append(handle) } }
+        let limit = isIdle ? capacity : max(capacity, Self.waiting)
+        let surplus = state.withLock { state in
+            let count = max(0, state.spent.count - limit)
+            defer { state.spent.removeLast(count) }
+            return Array(state.spent.suffix(count))
+        }
+        withExtendedLifetime(surplus) {}
     }
+
+    /// How many that have served may wait to be freed.
+    private static let waiting = 16
 
     /// The same handle as new, where libcurl can bear that, or another one in its place.
     private func renewed(_ spent: consuming CurlHandle?) -> CurlHandle? {

@@ -92,11 +92,12 @@ final class CurlLoop: Sendable {
 
     /// Has the task do what would keep the loop's thread busy: the making of a handle, and three dozen options. Over TLS, where that thread
     /// encrypts and is what everything waits for, a tenth more requests pass; in clear text nothing is gained and memory changes threads, at
-    /// the price of a tenth of the processor's time. Not for a transfer that is going to wait in the queue: a handle has some 8 KiB.
+    /// the price of a tenth of the processor's time. Not for more than can run at all: a handle has some 8 KiB.
     @inline(never)
     private func prepare(_ transfer: CurlTransfer) {
         let place = underway.add(1, ordering: .relaxed).newValue
-        guard transfer.request.url.scheme == .https, place <= limits.connections, let handle = handles.take() else { return }
+        let isLikelyToRun = place <= min(limits.connections, limits.connectionsPerHost)
+        guard transfer.request.url.scheme == .https, isLikelyToRun, let handle = handles.take() else { return }
         // What libcurl refuses here it will refuse the loop too, which tells why.
         guard (try? transfer.describe(to: handle)) != nil else { return handles.put(handle) }
         transfer.described = handle

@@ -51,9 +51,9 @@ final class CurlMulti {
     func hasUntoldAnswers() -> Bool { streamEnds.takeUntold() }
 
     /// Lets every transfer go as far as it can without waiting.
-    func perform(at now: LoopClock.Nanoseconds) throws(TransportError) {
+    func perform() throws(TransportError) {
         var running: Int32 = 0
-        connections.beginTurn(at: now)
+        connections.beginTurn()
         try check(curl_multi_perform(multi, &running))
     }
 
@@ -82,7 +82,7 @@ final class CurlMulti {
         throw .curl(code: Int(code.rawValue), message: String(cString: curl_multi_strerror(code)))
     }
 
-    /// Ends the loop's sleep. `curl_multi_wakeup` is the one function of libcurl that other threads may call.
+    /// Ends the loop's sleep. `curl_multi_wakeup` is the one function of a multi handle that other threads may call.
     ///
     /// `@unchecked`: the pointer is used for `curl_multi_wakeup` only, while the loop keeps it valid.
     struct Waker: @unchecked Sendable {

@@ -139,7 +139,7 @@ extension CurlTransfer {
 
 extension CurlHandle {
     /// The authorities that libcurl was built to trust (`CURLINFO_CAINFO`), and further ones, as PEM. The former are read once: the file
-    /// has some 200 KiB, and this is the loop's thread.
+    /// has some 200 KiB.
     func authorities(besides text: String) throws(TransportError) -> String {
         if let system = Self.systemAuthorities.withLock({ $0 }) { return system + "\n" + text }
         guard let path = string(CURLINFO_CAINFO), let data = FileManager.default.contents(atPath: path) else {

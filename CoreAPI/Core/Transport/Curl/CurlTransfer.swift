@@ -34,6 +34,8 @@ final class CurlTransfer: @unchecked Sendable {
     @exclusivity(unchecked) var answered: LoopClock.Nanoseconds = 0
     /// When a byte last came or went.
     @exclusivity(unchecked) var lastActivity: LoopClock.Nanoseconds = 0
+    /// In which turn of the loop that was.
+    @exclusivity(unchecked) private var lastTurn: UInt = 0
     /// Bytes of the body that were on the wire when it was last looked at.
     var lastUploaded: Int64 = 0
 
@@ -81,9 +83,12 @@ final class CurlTransfer: @unchecked Sendable {
         upload = UploadBody(request.request.body)
     }
 
-    /// A byte came or went in the loop's present turn.
+    /// A byte came or went. Within one turn of the loop the clock is read for the first: a head comes in ten lines.
     func noteActivity() {
-        lastActivity = connections?.turnBegan ?? LoopClock.now()
+        let turn = connections?.turn ?? 0
+        guard turn == 0 || turn != lastTurn else { return }
+        lastTurn = turn
+        lastActivity = LoopClock.now()
     }
 
     /// Gives back what is the loop's.

@@ -57,6 +57,8 @@ struct CurlVersion: Sendable {
     /// Whether an easy handle may serve a second transfer: since 8.2.0. Before 8.1.1 a handle remembers the last header of its previous
     /// response after it was freed, `curl_easy_reset` or not; a response that begins with a continuation line then writes into freed
     /// memory. The next minor version is asked for, to be on the safe side of what else was mended there.
+    /// HTTP/2, where no field begins like that, is no exception: after its transfers 7.88.1 keeps the receive buffer, and `curl_easy_reset`
+    /// forgets how small it was.
     let mayReuseHandles: Bool
     let version: String
     let protocols: [String]

@@ -114,7 +114,7 @@ struct CurlWorker: ~Copyable {
         // Bounded, because the mailbox and the clocks wait.
         for _ in 0..<8 where isBusy {
             do {
-                try multi.perform(at: now)
+                try multi.perform()
             } catch {
                 failActive(error)
             }
@@ -237,6 +237,7 @@ struct CurlWorker: ~Copyable {
             last.index = transfer.index
             transfers[transfer.index] = last
         }
+        if let unused = transfer.described { loop.handles.put(unused) }
         transfer.leave()
         // Before its handle goes, so that whoever waits wakes up meanwhile.
         resume(transfer, end)

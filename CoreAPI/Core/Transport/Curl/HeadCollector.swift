@@ -36,7 +36,7 @@ struct HeadCollector {
         guard received <= limit else { return .tooLarge }
         guard lines <= lineLimit else { return .tooMany }
         guard !isComplete else { return .other }
-        if expectsStatus, line.starts(with: "HTTP/".utf8) {
+        if expectsStatus, line.begins(with: "HTTP/") {
             expectsStatus = false
             mayNameCodings = false
             bytes.removeAll(keepingCapacity: true)
@@ -61,6 +61,15 @@ struct HeadCollector {
         let count = digits.utf8CodeUnitCount
         guard bytes.count > space + count else { return false }
         for index in 0..<count where bytes[space + 1 + index] != digits.utf8Start[index] { return false }
+        return true
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// As `starts(with:)`, whose iterators cost ten times as much.
+    func begins(with text: StaticString) -> Bool {
+        guard count >= text.utf8CodeUnitCount else { return false }
+        for index in 0..<text.utf8CodeUnitCount where self[index] != text.utf8Start[index] { return false }
         return true
     }
 }

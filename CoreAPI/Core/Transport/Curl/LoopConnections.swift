@@ -35,13 +35,10 @@ final class LoopConnections {
     @exclusivity(unchecked) private var spared: Set<Ends> = []
     /// Counts the loop's calls of `curl_multi_perform`.
     @exclusivity(unchecked) private(set) var turn: UInt = 0
-    /// When the present one began: as good as now for a clock that counts milliseconds, and read once.
-    @exclusivity(unchecked) private(set) var turnBegan: LoopClock.Nanoseconds = 0
 
     /// The loop calls `curl_multi_perform`.
-    func beginTurn(at now: LoopClock.Nanoseconds) {
+    func beginTurn() {
         turn &+= 1
-        turnBegan = now
         if !spared.isEmpty { spared.removeAll() }
     }
 

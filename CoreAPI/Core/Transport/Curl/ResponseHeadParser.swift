@@ -120,7 +120,8 @@ struct ResponseHeadParser {
     /// `HTTP/1.1 200 OK`, and `HTTP/2 200` as libcurl writes it for HTTP/2.
     private static func status(_ line: Slice<Bytes>) throws(Malformed) -> HTTPResponse.Status {
         let space = UInt8(ascii: " ")
-        guard line.starts(with: "HTTP/".utf8), let end = line.firstIndex(of: space), let code = code(line[(end + 1)...]) else {
+        let bytes = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: line))
+        guard bytes.begins(with: "HTTP/"), let end = line.firstIndex(of: space), let code = code(line[(end + 1)...]) else {
             throw Malformed(
                 reason: "expected a status line, got '\(String(decoding: line.prefix(60), as: UTF8.self).escapingControls)'")
         }
