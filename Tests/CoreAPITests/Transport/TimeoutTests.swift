@@ -158,4 +158,30 @@ struct TimeoutTests {
         #expect(response.text == "{}", "\(response.result)")
         await transport.close()
     }
+
+    @Test("An answer that came while another request's body held the thread up is not late")
+    func heldUpByBody() async throws {
+        let (asked, gate, sent) = (try Gate(), try Gate(), try Gate())
+        let server = try LoopbackServer.start { request in
+            guard request.method == "GET" else { return .ok("thanks") }
+            return [.open(asked), .waitFor(gate), .sendHead(status: 204), .open(sent)]
+        }
+        let body = BodyStream(length: 1) {
+            { _ in
+                gate.open()
+                while !sent.isOpen { _ = usleep(1_000) }
+                _ = usleep(1_400_000)
+                return Data("x".utf8)
+            }
+        }
+        let requests = Requests(transport)
+        async let waiting = requests.send(
+            .get, server.url, timeout: Timeout(connect: .seconds(20), idle: .seconds(1), total: .seconds(60)))
+        try await asked.waitUntilOpen(timeout: .seconds(10))
+        let uploaded = try await requests.send(.post, server.url, body: .stream(body))
+        #expect(uploaded.status == 200, "\(uploaded.result)")
+        let response = try await waiting
+        #expect(response.status == 204, "\(response.result)")
+        await transport.close()
+    }
 }

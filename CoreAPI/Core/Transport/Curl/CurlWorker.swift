@@ -16,9 +16,8 @@ struct CurlWorker: ~Copyable {
     /// No clock of any transfer runs out before this.
     private var nextDeadline = LoopClock.never
     private var now = LoopClock.now()
-    private var hasRunTasks = false
-    /// Whether a task has kept the thread so long that clocks may have run out; whether there is more to do before the thread may sleep.
-    private var (wasHeldUp, isBusy) = (false, false)
+    /// Whether something has kept the thread so long that clocks may have run out; whether there is more to do before it may sleep.
+    private var (wasHeldUp, isBusy, hasRunTasks) = (false, false, false)
 
     /// The thread's whole life.
     static func run(for loop: CurlLoop, limits: Limits) {
@@ -77,14 +76,14 @@ struct CurlWorker: ~Copyable {
     private mutating func handle(_ message: CurlLoop.Message) {
         switch message {
         case .submit(let transfer):
-            guard transfer.stage == .new else { return resume(transfer, .cancelled) }
+            guard transfer.stage == .new else { return transfer.resume(.cancelled) }
             transfer.submitted = now
             let url = transfer.request.url
             // What HTTP/2 there is in clear text, the kit does not speak.
             let speaksHTTP2 = url.scheme == .https && CurlVersion.current.hasHTTP2
             guard let ticket = queue.enqueue(transfer, for: HostKey(url), multiplexes: speaksHTTP2 ? nil : false) else {
                 transfer.stage = .done
-                return resume(transfer, .failed(.queueFull(limit: queue.capacity)))
+                return transfer.resume(.failed(.queueFull(limit: queue.capacity)))
             }
             transfer.ticket = ticket
             transfer.stage = .queued
@@ -100,11 +99,16 @@ struct CurlWorker: ~Copyable {
             }
         case .run(let job):
             hasRunTasks = true
-            let began = now
             multi.stepAside { job.runSynchronously(on: loop.executor.asUnownedTaskExecutor()) }
-            now = LoopClock.now()
-            if now - began > 5_000_000 { wasHeldUp = true }
+            readClock()
         }
+    }
+
+    /// After what may have taken its time: a task, the body of a request, a handshake.
+    private mutating func readClock() {
+        let began = now
+        now = LoopClock.now()
+        if now - began > 5_000_000 { wasHeldUp = true }
     }
 
     /// Lets every transfer go as far as it can.
@@ -118,7 +122,7 @@ struct CurlWorker: ~Copyable {
             } catch {
                 failActive(error)
             }
-            now = LoopClock.now()
+            readClock()
             for (transfer, multiplexes) in discovered.drain() {
                 if let ticket = transfer.ticket { queue.learn(ticket, multiplexes: multiplexes) }
             }
@@ -239,8 +243,9 @@ struct CurlWorker: ~Copyable {
         }
         if let unused = transfer.described { loop.handles.put(unused) }
         transfer.leave()
+        count()
         // Before its handle goes, so that whoever waits wakes up meanwhile.
-        resume(transfer, end)
+        transfer.resume(end)
         if let handle {
             multi.remove(handle)
             loop.handles.put(handle)
@@ -261,11 +266,6 @@ struct CurlWorker: ~Copyable {
         guard multi.connections.condemn(ends) else { return }
         // Whichever of them is the last closes it.
         for other in others { try? other.handle?.set(CURLOPT_FORBID_REUSE, 1) }
-    }
-
-    private func resume(_ transfer: CurlTransfer, _ end: CurlOutcome.End) {
-        count()
-        transfer.resume(end)
     }
 
     private func count() {
