@@ -7,10 +7,24 @@ extension Document {
         names.reserveCapacity(entry.count)
         var place = object + 2
         while place < entry.end {
-            names.append(try string(place) ?? "")
+            names.append(try key(place))
             place = self.place(after: place + 1)
         }
         return names
+    }
+
+    /// A key that can be compared.
+    ///
+    /// - Throws: ``Malformed``.
+    func key(_ place: Int) throws -> String {
+        let key = try string(place) ?? ""
+        if entry(place).has(Entry.ascii | Entry.simple) { return key }
+        guard !key.hasEndlessCombiningMarks else {
+            throw Malformed(
+                reason: "expected a key with at most \(String.combiningMarkLimit) combining marks in a row",
+                offset: entry(place).offset)
+        }
+        return key
     }
 
     /// - Returns: the place of the value, or ``missing``. Only for an object with regular keys.
@@ -57,7 +71,7 @@ extension Document {
     private func equivalentMember(_ name: String, of object: Int, end: Int) -> Int {
         var place = object + 2
         while place < end {
-            if let key = try? string(place), key == name { return place + 1 }
+            if let key = try? key(place), key == name { return place + 1 }
             place = self.place(after: place + 1)
         }
         return Self.missing

@@ -53,7 +53,7 @@ extension Document {
         members.reserveCapacity(Self.capacity(entry.count, of: Value.self))
         var place = decoding.value + 2
         while place < entry.end {
-            let name = try string(place) ?? ""
+            let name = try key(place)
             // Of equal keys the first counts; with converted keys Foundation decodes the others, too.
             let isNew = !isIrregular || members.index(forKey: name) == nil
             if isNew || !hasDefaultKeys {
@@ -72,7 +72,7 @@ extension Document {
         let end = entry(object).end
         while place < end {
             // ASCII without escapes is nothing but itself.
-            if !entry(place).has(Entry.simple | Entry.ascii) { _ = try string(place) }
+            if !entry(place).has(Entry.simple | Entry.ascii) { _ = try key(place) }
             place = self.place(after: place &+ 1)
         }
     }

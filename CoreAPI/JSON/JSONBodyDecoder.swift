@@ -1,6 +1,7 @@
 public import Foundation
 
-/// Decodes `Decodable` types from JSON (RFC 8259) with the same answers as `JSONDecoder`, several times as fast.
+/// Decodes `Decodable` types from JSON (RFC 8259) with the same answers as `JSONDecoder`, and faster, several times on
+/// most documents.
 ///
 /// A value: set it up once and share it; decoding keeps no state in it, so that calls may run at the same time and within each
 /// other.
@@ -11,7 +12,7 @@ public import Foundation
 ///
 /// As `JSONDecoder` does, it takes UTF-8, UTF-16 and UTF-32 with or without a byte order mark, a single value in place of an
 /// object, a comma behind the last item, and 512 values within each other; of equal keys the first counts. JSON5 it does not
-/// take.
+/// take, and no key with more than 30 combining marks in a row, which would take hours to compare.
 public struct JSONBodyDecoder: Sendable {
     /// How dates are told.
     public var dateDecodingStrategy: JSONDecoder.DateDecodingStrategy = .deferredToDate

@@ -36,7 +36,7 @@ final class MemberIndex {
         let convert = Self.conversion(decoding)
         var place = object + 2
         while place < entry.end {
-            let name = convert(try document.string(place) ?? "")
+            let name = convert(try document.key(place))
             let isNew = isShared ? members.insert(keys.count, ifMissing: name) : places.insert(place + 1, ifMissing: name)
             if isNew { names.append(name) }
             if isShared { keys.append(isNew ? name : nil) }

@@ -1,3 +1,4 @@
+internal import CoreAPIJSON
 internal import Foundation
 
 /// Reads JSON (RFC 8259) into a ``JSONValue`` in one pass, in time that grows with its size whatever its shape.
@@ -58,8 +59,13 @@ struct JSONParser {
             skipSpace()
             guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { throw corrupted("expected a name") }
             let name = try readString()
+            guard !name.hasEndlessCombiningMarks else {
+                throw corrupted("expected a key with at most \(String.combiningMarkLimit) combining marks in a row")
+            }
             guard take(UInt8(ascii: ":")) else { throw corrupted("expected ':'") }
-            members[name] = try readValue()
+            // Of equal keys the first counts, as it does for the decoder.
+            let value = try readValue()
+            if members.index(forKey: name) == nil { members[name] = value }
             if take(UInt8(ascii: ",")) { continue }
             guard take(UInt8(ascii: "}")) else { throw corrupted("expected ',' or '}'") }
             return members

@@ -16,7 +16,8 @@ public enum JSONValue: Codable, Sendable, Hashable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Reads JSON text (RFC 8259), as ``ResponseDecoding/json`` does. UTF-8; at most 512 values within each other.
+    /// Reads JSON text (RFC 8259), as ``ResponseDecoding/json`` does. UTF-8; at most 512 values within each other; of equal
+    /// keys the first counts.
     ///
     /// - Throws: `DecodingError.dataCorrupted`.
     public init(parsing data: Data) throws {

@@ -34,7 +34,7 @@ struct JSONValueTests {
             (" null ", .null), ("true", true), ("[]", []), ("{}", [:]), (#"{"a":[1,{"b":null}]}"#, ["a": [1, ["b": nil]]]),
             (#""\u00e7\ud83d\ude00\n\/""#, "ç😀\n/"), ("\u{FEFF}1", 1), ("-0", 0),
             ("0.07", .decimal(Decimal(string: "0.07") ?? 0)),
-            ("1e3", 1_000), (#"{"a":1,"a":2}"#, ["a": 2]), ("1e200", .double(1e200)), ("1e-200", .double(1e-200)),
+            ("1e3", 1_000), (#"{"a":1,"a":2}"#, ["a": 1]), ("1e200", .double(1e200)), ("1e-200", .double(1e-200)),
         ] as [(String, JSONValue)])
     func sound(text: String, value: JSONValue) throws {
         #expect(try parse(text) == value)
@@ -72,5 +72,19 @@ struct JSONValueTests {
         let text = #"{"a":[1,"x",true,null,{"b":0.07}]}"#
         let holder = try JSONDecoder().decode(Holder.self, from: Data("{\"any\":\(text)}".utf8))
         #expect(holder.any == (try parse(text)))
+    }
+
+    @Test("of equal keys the first counts, as it does for a type")
+    func duplicates() throws {
+        #expect(try parse(#"{"a":1,"a":2,"\u0061":3}"#)["a"]?.int == 1)
+    }
+
+    /// The standard library would sort the marks, in time that grows with the square of their number: half an hour for this one.
+    @Test("a key of endless combining marks is refused, at once")
+    func endlessKey() throws {
+        let marks = String(repeating: "\u{301}\u{323}", count: 100_000)
+        let start = ContinuousClock.now
+        #expect(throws: DecodingError.self) { try parse("{\"a\(marks)\":1}") }
+        #expect(ContinuousClock.now - start < .seconds(20))
     }
 }

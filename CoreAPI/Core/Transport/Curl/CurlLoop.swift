@@ -88,6 +88,7 @@ final class CurlLoop: Sendable {
             // May come before the transfer itself: the messages keep their order, and the loop remembers.
             cancel(transfer)
         }
+        _ = transfer.isOver.load(ordering: .acquiring)
     }
 
     /// Has the task do what would keep the loop's thread busy: the making of a handle, and three dozen options. Over TLS, where that thread

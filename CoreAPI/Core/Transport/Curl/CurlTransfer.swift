@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Synchronization
 
 /// One exchange on its way through the loop: one request, one response, no redirect.
 ///
@@ -19,6 +20,9 @@ final class CurlTransfer: @unchecked Sendable {
     @exclusivity(unchecked) var continuation: CheckedContinuation<Void, Never>?
     /// Set before that.
     @exclusivity(unchecked) var outcome = CurlOutcome(end: .cancelled)
+    /// Whether it stands. The runtime orders a resumption and what follows it, but ThreadSanitizer does not see that where the answer is
+    /// faster than the wait for it.
+    let isOver = Atomic(false)
     @exclusivity(unchecked) var ticket: HostQueue<HostKey, CurlTransfer>.Ticket?
     @exclusivity(unchecked) var handle: CurlHandle?
     /// A handle that the task has told of the exchange, until the loop needs it.
@@ -106,6 +110,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// Resumes who waits. From here on the transfer is theirs.
     func resume(_ end: CurlOutcome.End) {
         outcome.end = end
+        isOver.store(true, ordering: .releasing)
         let waiting = continuation
         continuation = nil
         waiting?.resume()

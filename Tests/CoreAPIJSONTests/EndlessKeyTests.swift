@@ -1,0 +1,68 @@
+import CoreAPIJSON
+import Foundation
+import Testing
+
+/// To compare or hash a string the standard library sorts the combining marks of a letter, in time that grows with the square of their
+/// number. A key of 400 KB that consists of them would keep a thread for half an hour.
+@Suite("Keys of endless combining marks", .timeLimit(.minutes(2)))
+struct EndlessKeyTests {
+    private struct Fields: Decodable {
+        let a0: Int?
+        let a1: Int?
+    }
+
+    private struct AllKeys: Decodable {
+        struct Key: CodingKey {
+            let stringValue: String
+            var intValue: Int? { nil }
+            init?(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+        let count: Int
+
+        init(from decoder: any Decoder) throws {
+            count = Set(try decoder.container(keyedBy: Key.self).allKeys.map(\.stringValue)).count
+        }
+    }
+
+    private static let marks = String(repeating: "\u{301}\u{323}", count: 100_000)
+    private static let escapes = String(repeating: #"\u0301\u0323"#, count: 100_000)
+
+    private func refused(_ type: (some Decodable).Type, _ document: String, _ decoder: JSONBodyDecoder) {
+        let start = ContinuousClock.now
+        do {
+            _ = try decoder.decode(type, from: Data(document.utf8))
+            Issue.record("\(type) was decoded")
+        } catch DecodingError.dataCorrupted(let context) {
+            let cause = context.debugDescription + String(describing: context.underlyingError)
+            #expect(cause.contains("combining marks"), "\(cause)")
+        } catch {
+            Issue.record("\(error)")
+        }
+        #expect(ContinuousClock.now - start < .seconds(20))
+    }
+
+    @Test("are refused at once, whatever they are decoded into", arguments: [marks, escapes])
+    func endless(text: String) {
+        var converting = JSONBodyDecoder()
+        converting.keyDecodingStrategy = .convertFromSnakeCase
+        for decoder in [JSONBodyDecoder(), converting] {
+            for document in ["{\"a\(text)\":1}", "{\"b\":1,\"é\(text)\":1,\"a0\":1}"] {
+                refused(Fields.self, document, decoder)
+                refused([String: Int].self, document, decoder)
+                refused([String: [Int]].self, document, decoder)
+                refused(AllKeys.self, document, decoder)
+            }
+        }
+    }
+
+    @Test("as many as any text needs are taken")
+    func few() throws {
+        let key = "a" + String(repeating: "\u{301}\u{323}", count: 15)
+        let document = Data("{\"\(key)\":1}".utf8)
+        #expect(try JSONBodyDecoder().decode([String: Int].self, from: document) == [key: 1])
+        #expect(try JSONDecoder().decode([String: Int].self, from: document) == [key: 1])
+        let long = String(repeating: "a\u{301}", count: 50_000)
+        #expect(try JSONBodyDecoder().decode([String: Int].self, from: Data("{\"\(long)\":1}".utf8))[long] == 1)
+    }
+}
