@@ -16,6 +16,8 @@ extension Results {
             - Two rows show the floor under the kit: a program in C that asks libcurl for what the kit asks for (a fresh handle for each
               request, because 7.88.1 must not use one twice; its options, header lines and callbacks; the look at a connection before
               it is used again), and the same with its callers on a thread of their own, as the kit's are without the executor.
+            - Those two and the kit on its transport's executor are measured in S1 to S3. What is not in a table failed as a whole, or the
+              round was a quick one.
             - nginx with one worker, or a server that holds requests, on the loopback of the same machine, so that client and server
               share its cores. Requests before the measurement (opening connections) are left out. Every client is a process of its own.
             - The kit is used as features use it: `NetworkManager` over a `Channel` with its defaults, besides the limits that a scenario
