@@ -42,9 +42,12 @@ struct FaultCell: Sendable {
         return [
             first, times < 2 ? nil : "\(times)×", second == "ok" ? nil : "then \(second)", isLeft ? "LEFT OPEN" : nil,
             took > .seconds(8) ? "LATE \(took)" : nil,
-            fault.effect == .throttle && took < .milliseconds(30) ? "NOT THROTTLED" : nil,
+            fault.effect == .throttle && holdsUp && took < .milliseconds(30) ? "NOT THROTTLED" : nil,
         ].compactMap { $0 }.joined(separator: " ")
     }
+
+    /// Whether a pause is on the way of anything: not behind the end of a stream.
+    private var holdsUp: Bool { fault.trigger != .afterResponse || version != .http2 }
 
     private var endsConnection: Bool {
         switch fault.effect {
