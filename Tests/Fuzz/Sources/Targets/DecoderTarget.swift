@@ -53,7 +53,10 @@ private struct DecoderPair {
     }
 
     func compare<Value: Decodable & Equatable>(_ type: Value.Type, _ data: Data) {
-        let (ours, foundation) = (try? ours.decode(type, from: data), try? foundation.decode(type, from: data))
+        let result = Result { try self.ours.decode(type, from: data) }
+        // What Foundation takes, for hours if it has to.
+        if case .failure(let error) = result, "\(error)".contains("combining marks") { return }
+        let (ours, foundation) = (try? result.get(), try? foundation.decode(type, from: data))
         expect(
             (ours == nil) == (foundation == nil), "\(type): \(ours == nil ? "only JSONDecoder takes it" : "only ours takes it")")
         expect(ours == foundation, "\(type) has the same value")
