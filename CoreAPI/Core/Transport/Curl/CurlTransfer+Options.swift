@@ -101,10 +101,8 @@ extension CurlTransfer {
             try handle.set(CURLOPT_CAPATH, nil)
             try handle.set(CURLOPT_CAINFO_BLOB, blob: text)
         case .file(let path):
-            guard access(path, R_OK) == 0 else {
-                let reason = String(cString: strerror(errno))
-                throw .tls(host: request.url.host, reason: "the file of authorities '\(path)' cannot be read: \(reason)")
-            }
+            // Whether it can be read is found out with the next connection (`CURLE_SSL_CACERT_BADFILE`), and not by a system call for each
+            // request.
             try handle.set(CURLOPT_CAPATH, nil)
             try handle.set(CURLOPT_CAINFO, path)
             // Since 7.87 libcurl keeps what it read for a day; a file that was replaced must count for the next connection.

@@ -33,6 +33,8 @@ final class LoopConnections {
     @exclusivity(unchecked) private var condemned: Set<Ends> = []
     /// Not condemned in this turn, because other streams hear from them.
     @exclusivity(unchecked) private var spared: Set<Ends> = []
+    /// Which connection was last seen to stand, and in which turn.
+    @exclusivity(unchecked) private var standing: (ends: Ends, turn: UInt)?
     /// Counts the loop's calls of `curl_multi_perform`.
     @exclusivity(unchecked) private(set) var turn: UInt = 0
 
@@ -79,10 +81,15 @@ final class LoopConnections {
 
     /// Whether the peer has ended the connection, whatever else it sent before. libcurl 7.88.1 does not see it on one of HTTP/2 that is
     /// closed without GOAWAY, and sends the next request into it.
+    ///
+    /// Of the streams that begin in one turn the first looks for all.
     func hasEnded(_ ends: Ends) -> Bool {
+        if let standing, standing.turn == turn, standing.ends == ends { return false }
         guard let socket = sockets[ends] else { return false }
         var entry = pollfd(fd: socket, events: Self.endEvents, revents: 0)
-        return poll(&entry, 1, 0) > 0
+        guard poll(&entry, 1, 0) == 0 else { return true }
+        standing = (ends, turn)
+        return false
     }
 
     /// POLLHUP and POLLERR are always reported; a peer's FIN has to be asked for.
@@ -116,6 +123,7 @@ final class LoopConnections {
                 connections.unclaimed.remove(descriptor)
                 if let ends = connections.ends.removeValue(forKey: descriptor) {
                     connections.sockets[ends] = nil
+                    connections.standing = nil
                     connections.condemned.remove(ends)
                 }
             }
