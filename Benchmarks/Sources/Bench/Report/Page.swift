@@ -84,8 +84,8 @@ extension Results {
         - **S1 to S3.** libcurl 7.88.1 must not use an easy handle twice: it remembers the last header of a response after it was freed, and a
           response that begins with a continuation line writes there. So every request of the kit's makes a handle, frees one and sets some
           thirty options. "Asked for what the kit asks for" is a program in C that does the same and nothing else; where callers are on
-          another thread, the row below it. What is between them and the kit is Swift's, and the table of instructions says how much of it. A
-          libcurl that may use handles twice (8.2) is used so.
+          another thread, the row below it. That is the floor, and the kit is not at it: what is between is its own work and Swift's, of
+          which the table of instructions says how much. A libcurl that may use handles twice (8.2) is used so.
         - **The executor in S2 and S3.** There all of the kit's work is on one thread; without it two share it, and it may be faster.
         - **S7.** Decoded or not, 64 requests of 1 KiB at a time are S2: its requests a second bound it, as both cores are busy, nginx's share
           included.
