@@ -4,81 +4,103 @@ import Testing
 
 @Suite("Handles between two transfers")
 struct CurlHandlePoolTests {
-    @Test("where libcurl can bear that, a handle serves again; no more are kept than may be")
+    @Test("A handle serves again, but only what asks for the same")
     func reuse() throws {
-        let pool = CurlHandlePool(capacity: 1)
-        let first = try #require(pool.take())
-        pool.put(first)
-        #expect(pool.take() === first)
+        let pool = Pool(capacity: 8)
+        let (reader, writer) = (try pool.taken("GET"), try pool.taken("POST"))
+        #expect(reader !== writer)
+        pool.put(reader)
+        pool.put(writer)
+        #expect(pool.take("PUT")?.form == nil)
+        #expect(pool.take("GET") === reader)
+        #expect(pool.take("GET")?.form == nil)
+        #expect(pool.take("POST") === writer)
+    }
 
-        let second = try #require(pool.take())
-        #expect(second !== first)
-        pool.put(first)
+    @Test("One that was not told everything, or something for one exchange only, does not")
+    func spent() throws {
+        let pool = Pool(capacity: 8)
+        let halfway = try #require(pool.take("GET"))
+        pool.put(halfway)
+        let second = try pool.taken("GET")
+        #expect(second !== halfway)
+        try second.forbidReuse()
         pool.put(second)
-        pool.prepare(isIdle: true)
-        // One made ready and one kept, whichever they are.
-        let kept = [pool.take(), pool.take()]
-        #expect(kept.contains { $0 === first } && kept.contains { $0 === second })
-        let further = pool.take()
-        #expect(further != nil && further !== first && further !== second)
+        #expect(pool.take("GET") !== second)
     }
 
-    @Test("where it cannot, none serves twice, and an idle loop keeps none that has served")
-    func freshness() throws {
-        let pool = CurlHandlePool(capacity: 0)
-        weak var first: CurlHandle?
-        weak var second: CurlHandle?
-        do {
-            let (one, other) = (try #require(pool.take()), try #require(pool.take()))
-            (first, second) = (one, other)
-            pool.put(one)
-            pool.put(other)
-        }
-        #expect(first != nil && second != nil)
-        pool.prepare(isIdle: false)
-        #expect((first == nil) != (second == nil), "one at a time while there is more to do")
-        pool.prepare(isIdle: true)
-        #expect(first == nil && second == nil)
-        #expect(pool.take() != nil)
-    }
-
-    @Test("a handle has one owner, however many ask at once")
-    func contention() async {
-        let pool = CurlHandlePool(capacity: 4)
-        let held = Held()
-        let doubles = await withTaskGroup(of: Int.self) { group in
-            for _ in 0..<8 {
-                group.addTask {
-                    var doubles = 0
-                    for _ in 0..<200 {
-                        guard let handle = pool.take() else { continue }
-                        if !held.add(handle) { doubles += 1 }
-                        pool.prepare(isIdle: false)
-                        held.remove(handle)
-                        pool.put(handle)
-                    }
-                    return doubles
-                }
-            }
-            return await group.reduce(0, +)
-        }
-        #expect(doubles == 0)
-        pool.drain()
+    @Test("No more are kept than may be, and the oldest goes first")
+    func bound() throws {
+        let pool = Pool(capacity: 2)
+        var handles = try (0..<3).map { _ in try pool.taken("GET") }
+        weak let oldest = handles.first
+        for handle in handles { pool.put(handle) }
+        handles.removeFirst()
+        #expect(oldest == nil)
+        #expect(pool.take("GET") === handles[1])
+        #expect(pool.take("GET") === handles[0])
     }
 }
 
-/// Who has a handle just now.
-private final class Held: Sendable {
-    private let handles = Mutex<Set<ObjectIdentifier>>([])
+private final class Pool {
+    private var pool: CurlHandlePool
 
-    /// - Returns: whether nobody had it.
-    func add(_ handle: CurlHandle) -> Bool {
-        let id = ObjectIdentifier(handle)
-        return handles.withLock { $0.insert(id).inserted }
+    init(capacity: Int) {
+        pool = CurlHandlePool(capacity: capacity)
     }
 
-    func remove(_ handle: CurlHandle) {
-        let id = ObjectIdentifier(handle)
-        handles.withLock { _ = $0.remove(id) }
+    private func form(_ method: String) -> CurlHandle.Form {
+        CurlHandle.Form(scheme: .http, method: method, isUpload: method != "GET", usesProxy: false)
+    }
+
+    func take(_ method: String) -> CurlHandle? { pool.take(form(method)) }
+    func put(_ handle: CurlHandle) { pool.put(handle) }
+
+    /// A handle as it is after an exchange.
+    func taken(_ method: String) throws -> CurlHandle {
+        let handle = try #require(take(method))
+        handle.form = form(method)
+        return handle
+    }
+}
+
+@Suite("The first field of a head over a handle that has served")
+struct FirstFieldCheckTests {
+    /// What libcurl does with the pieces of one line: they are shown, and it is kept unless one is refused.
+    private func passes(_ check: inout FirstFieldCheck, _ pieces: String...) -> Bool {
+        for piece in pieces {
+            var piece = piece
+            guard piece.withUTF8({ check.mayKeep(UnsafeRawBufferPointer($0)) }) else { return false }
+        }
+        check.wasKept()
+        return true
+    }
+
+    @Test("A line that continues none is refused, wherever the head begins", arguments: [" x: y\r\n", "\tx\r\n", " \r\n"])
+    func refused(_ line: String) {
+        var check = FirstFieldCheck(isNeeded: true)
+        #expect(!passes(&check, line))
+        check = FirstFieldCheck(isNeeded: true)
+        #expect(passes(&check, "HTTP/1.1 200 OK\r\n"))
+        #expect(!passes(&check, line))
+        check = FirstFieldCheck(isNeeded: true)
+        // An interim response without fields leaves nothing to continue.
+        for kept in ["HTTP/1.1 100 Continue\r\n", "\r\n", "HTTP/1.1 200 OK\r\n"] { #expect(passes(&check, kept)) }
+        #expect(!passes(&check, line))
+    }
+
+    @Test("Once there is a field it is over, whatever the pieces of a long one begin with")
+    func over() {
+        var check = FirstFieldCheck(isNeeded: true)
+        #expect(passes(&check, "HTTP/1.1 200 OK\r\n"))
+        #expect(passes(&check, "Host-ile: perhaps a status line\r\n") && !check.isOver)
+        #expect(passes(&check, "X: a", " b", "\tc\r\n") && check.isOver)
+        #expect(passes(&check, " folded\r\n"))
+    }
+
+    @Test("Where it is not needed there is none")
+    func unneeded() {
+        var check = FirstFieldCheck(isNeeded: false)
+        #expect(check.isOver && passes(&check, " x\r\n"))
     }
 }

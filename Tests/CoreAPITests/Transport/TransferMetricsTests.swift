@@ -51,6 +51,35 @@ struct TransferMetricsTests {
         await transport.close()
     }
 
+    @Test("What was cancelled before libcurl looked at it has no figures of the transfer before it")
+    func neverBegun() async throws {
+        let (asked, gate) = (try Gate(), try Gate())
+        let server = try LoopbackServer.start { _ in .ok("12345") }
+        #expect(try await requests.send(.get, server.url).metrics?.bytesReceived == 5)
+        // Holds the thread up, so that it hears of the next request and of its end at once.
+        let body = BodyStream(length: 1) {
+            { _ in
+                asked.open()
+                while !gate.isOpen { _ = usleep(1_000) }
+                return Data("x".utf8)
+            }
+        }
+        async let holding = requests.send(.post, server.url, body: .stream(body))
+        try await asked.waitUntilOpen(timeout: .seconds(10))
+        let request = try requests.make(.get, server.url)
+        let task = Task { await transport.send(request) }
+        try await Task.sleep(for: .milliseconds(100))
+        task.cancel()
+        gate.open()
+        let response = await task.value
+        #expect(response.error?.isCancelled == true)
+        #expect(
+            response.metrics?.bytesReceived ?? 0 == 0 && response.metrics?.remoteAddress == nil,
+            "\(String(describing: response.metrics))")
+        #expect(try await holding.status == 200)
+        await transport.close()
+    }
+
     @Test("Time in the queue is measured apart, and counts in the call's total")
     func queue() async throws {
         let gate = try Gate()

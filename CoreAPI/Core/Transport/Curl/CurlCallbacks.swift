@@ -2,16 +2,20 @@ internal import CCurl
 internal import Foundation
 
 /// The functions that libcurl calls while a transfer runs, on the loop's thread. Each finds its transfer behind the context pointer.
-/// None calls back into libcurl except for getters and `CURLOPT_FORBID_REUSE`; none starts or ends a transfer.
+/// None calls back into libcurl except for getters, `CURLOPT_FORBID_REUSE` and `CURLOPT_HEADER`; none starts or ends a transfer.
 enum CurlCallbacks {
     /// `CURLOPT_HEADERFUNCTION`: one line at a time.
     static var header: curl_write_callback {
         { bytes, size, count, context in
-            guard let transfer = CurlTransfer.behind(context), let bytes else { return 0 }
+            guard let handle = CurlHandle.behind(context), let transfer = handle.transfer, let bytes else { return 0 }
             let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
             let (size, lines) = transfer.headLimits
             transfer.noteActivity()
-            switch transfer.head.append(line, limit: size, lineLimit: lines) {
+            let kind = transfer.head.append(line, limit: size, lineLimit: lines)
+            if !handle.firstField.isOver, let failure = handle.passFirstField(isEnd: transfer.head.isComplete) {
+                return transfer.stop(failure)
+            }
+            switch kind {
             case .tooLarge: return transfer.stop(.headTooLarge(limit: size))
             case .tooMany: return transfer.stop(.tooManyHeadLines(limit: lines))
             case .status(let multiplexes):
@@ -36,8 +40,15 @@ enum CurlCallbacks {
     /// was announced and a few kilobytes of gzip become gigabytes.
     static var write: curl_write_callback {
         { bytes, size, count, context in
-            guard let transfer = CurlTransfer.behind(context), let bytes, transfer.failure == nil else { return 0 }
+            guard let handle = CurlHandle.behind(context), let transfer = handle.transfer, let bytes, transfer.failure == nil
+            else { return 0 }
             let count = size * count
+            guard handle.firstField.isOver else {
+                guard handle.firstField.mayKeep(UnsafeRawBufferPointer(start: bytes, count: count)) else {
+                    return transfer.stop(.malformedResponse(reason: CurlFailure.continuesNone))
+                }
+                return count
+            }
             transfer.noteActivity()
             let limit = transfer.request.limits.responseBodySize
             if transfer.body.isEmpty { transfer.reserveBody(limit: limit) }
@@ -129,10 +140,8 @@ enum CurlCallbacks {
 }
 
 extension CurlTransfer {
-    /// The transfer that ``CurlHandle/setCallbacks(to:)`` named; the loop keeps it alive while its handle is in use.
-    static func behind(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
-        context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
-    }
+    /// Whom the handle behind a callback's context serves.
+    static func behind(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? { CurlHandle.behind(context)?.transfer }
 
     /// Looks at a connection that was used before. Where it multiplexes, bytes may come at any time, but not its end.
     fileprivate func isConnectionSpoilt(_ ends: LoopConnections.Ends) -> Bool {
@@ -148,7 +157,7 @@ extension CurlTransfer {
             || (isHTTP2 ? connections.hasEnded(ends) : connections.hasUnreadBytes(ends) || handle.hasUnreadTLSBytes)
         // Refusing the request alone would leave a connection of HTTP/2 where the next one finds it again. libcurl looks at this flag
         // when the transfer is over; if it were refused, each later request would find the connection spoilt and take another.
-        if isSpoilt { try? handle.set(CURLOPT_FORBID_REUSE, 1) }
+        if isSpoilt { try? handle.forbidReuse() }
         return isSpoilt
     }
 
@@ -170,7 +179,7 @@ extension CurlTransfer {
     fileprivate func stop(_ reason: TransportError) -> Int {
         failure = failure ?? reason
         // What goes on coming would be read for ever under the next request; libcurl looks at this when it ends the transfer.
-        try? handle?.set(CURLOPT_FORBID_REUSE, 1)
+        try? handle?.forbidReuse()
         return 0
     }
 

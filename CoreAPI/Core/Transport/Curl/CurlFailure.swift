@@ -20,6 +20,9 @@ enum CurlFailure {
         let announced: Int64
     }
 
+    /// What is said of a head whose first field continues the one before it.
+    static let continuesNone = "its first header line continues none (RFC 9112 §5.2)"
+
     static func error(for code: CURLcode, _ facts: Facts) -> TransportError {
         if let error = connecting(code, facts) {
             // The request was sent on an open connection, that one died, and libcurl failed to make another to send it again. To say
@@ -41,7 +44,7 @@ enum CurlFailure {
         case CURLE_BAD_FUNCTION_ARGUMENT where facts.wasSent:
             return .malformedResponse(
                 reason: facts.hasHead
-                    ? "a chunk's size is no number (RFC 9112 §7.1)" : "its first header line continues none (RFC 9112 §5.2)")
+                    ? "a chunk's size is no number (RFC 9112 §7.1)" : continuesNone)
         // Rubbish where a head should be is "HTTP/0.9, which is not allowed".
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: return .malformedResponse(reason: facts.message)
         case CURLE_UNSUPPORTED_PROTOCOL where facts.wasSent: return .malformedResponse(reason: facts.message)

@@ -2,16 +2,31 @@ internal import CCurl
 internal import Foundation
 internal import Synchronization
 
-/// One easy handle with the buffer that libcurl writes its error texts to. Used by one transfer at a time: made and told of the exchange
-/// on any thread, on the loop's from the moment that it joins the multi handle to the one that it leaves it.
-///
-/// `@unchecked`: one owner at a time, and every hand-over goes through a lock or with the task that waits.
-final class CurlHandle: @unchecked Sendable {
+/// One easy handle with the buffer that libcurl writes its error texts to. Serves one transfer at a time, and one after the other as long as
+/// they differ in nothing but what every exchange tells anew. On the loop's thread only.
+final class CurlHandle {
+    /// What an exchange asks for that a handle is told for good.
+    struct Form: Equatable {
+        let scheme: HTTPURL.Scheme
+        let method: String
+        let isUpload: Bool
+        let usesProxy: Bool
+    }
+
     /// How many there are in the process.
     static let living = Atomic(0)
 
     let easy: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
+    /// Whom it serves. libcurl's callbacks get the handle and find the transfer here.
+    @exclusivity(unchecked) private(set) var transfer: CurlTransfer?
+    /// What it was told for good; `nil` until that was everything.
+    @exclusivity(unchecked) var form: Form?
+    /// Whether it was told something for one exchange that the next must not have.
+    @exclusivity(unchecked) private var isSpent = false
+    @exclusivity(unchecked) private(set) var hasServed = false
+    @exclusivity(unchecked) var firstField = FirstFieldCheck(isNeeded: false)
+    @exclusivity(unchecked) private var bufferSize = 0
 
     /// - Returns: `nil` when libcurl has no memory for another handle.
     init?() {
@@ -28,14 +43,19 @@ final class CurlHandle: @unchecked Sendable {
         Self.living.subtract(1, ordering: .relaxed)
     }
 
-    /// Back to libcurl's defaults; connections, DNS entries and TLS sessions stay, they belong to the multi handle.
-    ///
-    /// - Returns: whether the handle may be used again. After some ends (7.88.1: a transfer that was sent again, one that ended before
-    ///   it had a connection) the old receive buffer hangs on, and libcurl refuses to be told its size.
-    func reset() -> Bool {
-        curl_easy_reset(easy)
+    /// Whether another exchange of the same form may have it.
+    var mayServeAgain: Bool { form != nil && !isSpent }
+
+    func begin(_ transfer: CurlTransfer) throws(TransportError) {
+        self.transfer = transfer
         errorText[0] = 0
-        return ccurl_set_long(easy, CURLOPT_BUFFERSIZE, Self.bufferSize(inFlight: 1)) == CURLE_OK
+        try beginFirstFieldCheck()
+    }
+
+    /// The exchange is over, and the handle is in no multi handle.
+    func end() {
+        transfer = nil
+        hasServed = true
     }
 
     /// Room for what comes at a time, in bytes. 64 KiB download 1.7 times as fast as the default 16 KiB, but every transfer in flight has
@@ -50,7 +70,32 @@ final class CurlHandle: @unchecked Sendable {
         return text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
     }
 
+    /// - Parameter count: transfers that run at once.
+    func setBufferSize(inFlight count: Int) throws(TransportError) {
+        let size = Self.bufferSize(inFlight: count)
+        guard size != bufferSize else { return }
+        let code = ccurl_set_long(easy, CURLOPT_BUFFERSIZE, size)
+        // After a stream of HTTP/2 7.88.1 keeps the buffer, and its size with it.
+        guard code == CURLE_OK || !hasServed else { return }
+        try check(code, CURLOPT_BUFFERSIZE)
+        bufferSize = size
+    }
+
     // MARK: - Setters
+
+    /// For this exchange only: no other will have the handle.
+    func setOnce(_ option: CURLoption, _ value: Int) throws(TransportError) {
+        isSpent = true
+        try set(option, value)
+    }
+
+    /// Its connection is not to be used again. libcurl looks at this when it ends the transfer, so that it may be said while it runs.
+    func forbidReuse() throws(TransportError) { try setOnce(CURLOPT_FORBID_REUSE, 1) }
+
+    func setOnce(_ option: CURLoption, _ value: String) throws(TransportError) {
+        isSpent = true
+        try set(option, value)
+    }
 
     func set(_ option: CURLoption, _ value: Int) throws(TransportError) {
         try check(ccurl_set_long(easy, option, value), option)
@@ -100,9 +145,9 @@ final class CurlHandle: @unchecked Sendable {
         try set(CURLOPT_ERRORBUFFER, pointer: errorText)
     }
 
-    /// Everything that comes and goes is told to `transfer`, which must outlive the exchange.
-    func setCallbacks(to transfer: CurlTransfer) throws(TransportError) {
-        let context = Unmanaged.passUnretained(transfer).toOpaque()
+    /// Everything that comes and goes is told to the handle's transfer.
+    func setCallbacks() throws(TransportError) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
         try set(CURLOPT_PRIVATE, pointer: context)
         try check(ccurl_set_header(easy, CurlCallbacks.header, context), CURLOPT_HEADERFUNCTION)
         try check(ccurl_set_write(easy, CurlCallbacks.write, context), CURLOPT_WRITEFUNCTION)
@@ -111,9 +156,9 @@ final class CurlHandle: @unchecked Sendable {
         try check(ccurl_set_prereq(easy, CurlCallbacks.prerequest, context), CURLOPT_PREREQFUNCTION)
     }
 
-    /// Sockets are opened for `transfer` and noted in `connections`, which must outlive them.
-    func setSockets(of transfer: CurlTransfer, to connections: LoopConnections) throws(TransportError) {
-        let context = Unmanaged.passUnretained(transfer).toOpaque()
+    /// Sockets are opened for the handle's transfer and noted in `connections`, which must outlive them.
+    func setSockets(to connections: LoopConnections) throws(TransportError) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
         let registry = Unmanaged.passUnretained(connections).toOpaque()
         try check(
             ccurl_set_sockets(easy, LoopConnections.open, LoopConnections.close, context, registry),
@@ -152,8 +197,13 @@ final class CurlHandle: @unchecked Sendable {
         return openSSL.speaksHTTP2(session)
     }
 
-    /// The transfer that ``setCallbacks(to:)`` named.
+    /// The handle behind a callback's context, which ``setCallbacks()`` named; the pool and the transfer keep it alive.
+    static func behind(_ context: UnsafeMutableRawPointer?) -> CurlHandle? {
+        context.map { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Whom libcurl's handle serves.
     static func transfer(of easy: UnsafeMutableRawPointer) -> CurlTransfer? {
-        CurlTransfer.behind(ccurl_get_private(easy))
+        behind(ccurl_get_private(easy))?.transfer
     }
 }

@@ -11,9 +11,8 @@ internal import Glibc
 /// The door to the thread that owns libcurl.
 ///
 /// **Everything that libcurl does for one transport happens on one thread**, which the first request starts. Everybody else puts a
-/// message into the mailbox and, if the thread sleeps, wakes it. Only that thread resumes who waits for a response. (The exceptions
-/// touch nothing that is at work: an easy handle is made, told of its exchange and freed by whoever has it alone, `curl_multi_wakeup`
-/// is made for this, and `curl_global_init` and `curl_version_info` are global.)
+/// message into the mailbox and, if the thread sleeps, wakes it. Only that thread resumes who waits for a response. (`curl_multi_wakeup`
+/// is made to be called by others, and `curl_global_init` and `curl_version_info` are global.)
 ///
 /// The thread sleeps only after it has found the mailbox empty and raised `sleeper` under the same lock. Whoever posts takes
 /// `sleeper` down and wakes; a wake-up between the lock and the sleep is latched by libcurl, so none is lost.
@@ -44,17 +43,12 @@ final class CurlLoop: Sendable {
     /// As which jobs run here.
     let executor: LoopExecutor
     private let state = Mutex(State())
-    let handles: CurlHandlePool
-    /// Transfers on their way, those that nobody has looked at yet included.
-    private let underway = Atomic(0)
     /// Threads that took `sleeper` and did not return from waking it; the multi handle lives until there is none.
     private let wakers = Atomic(0)
 
     init(limits: Limits, executor: LoopExecutor) {
         self.limits = limits
         self.executor = executor
-        handles = CurlHandlePool(
-            capacity: CurlVersion.current.mayReuseHandles ? min(max(1, limits.connections), 256) : 0)
     }
 
     /// Transfers that libcurl works on, and those that wait for a place. Set by the loop's thread before it resumes anybody, so that
@@ -76,8 +70,6 @@ final class CurlLoop: Sendable {
 
     /// Hands a transfer over and waits until its outcome stands. Cancelling the task cancels the transfer.
     func perform(_ transfer: CurlTransfer) async {
-        prepare(transfer)
-        defer { underway.subtract(1, ordering: .relaxed) }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 transfer.continuation = continuation
@@ -89,19 +81,6 @@ final class CurlLoop: Sendable {
             cancel(transfer)
         }
         _ = transfer.isOver.load(ordering: .acquiring)
-    }
-
-    /// Has the task do what would keep the loop's thread busy: the making of a handle, and three dozen options. Over TLS, where that thread
-    /// encrypts and is what everything waits for, a tenth more requests pass; in clear text nothing is gained and memory changes threads, at
-    /// the price of a tenth of the processor's time. Not for more than can run at all: a handle has some 8 KiB.
-    @inline(never)
-    private func prepare(_ transfer: CurlTransfer) {
-        let place = underway.add(1, ordering: .relaxed).newValue
-        let isLikelyToRun = place <= min(limits.connections, limits.connectionsPerHost)
-        guard transfer.request.url.scheme == .https, isLikelyToRun, let handle = handles.take() else { return }
-        // What libcurl refuses here it will refuse the loop too, which tells why.
-        guard (try? transfer.describe(to: handle)) != nil else { return handles.put(handle) }
-        transfer.described = handle
     }
 
     /// Ends the thread and waits for its end. Everything that waits or runs fails with ``TransportError/closed``.

@@ -19,8 +19,10 @@ extension CurlHandle {
         var metrics = TransferMetrics()
         metrics.queued = .nanoseconds(transfer.activated - transfer.submitted)
         metrics.total = .nanoseconds(now - transfer.activated)
+        // Until libcurl has looked at the transfer, its figures are those of the handle's last one.
+        guard transfer.hasBegun else { return metrics }
         metrics.bytesSent = uploadedBytes
-        metrics.bytesReceived = offset(CURLINFO_SIZE_DOWNLOAD_T)
+        metrics.bytesReceived = receivedBytes
         let connections = number(CURLINFO_NUM_CONNECTS)
         metrics.isConnectionReused = transfer.timesSent > 0 && connections == 0
         if connections > 0 {

@@ -2,59 +2,73 @@ internal import CCurl
 internal import Foundation
 
 extension CurlTransfer {
-    /// Tells a fresh handle everything about the exchange that does not depend on the loop. By the task that sends, or by the loop.
-    ///
-    /// - Throws: ``TransportError`` for the first option that libcurl refuses.
-    func describe(to handle: CurlHandle) throws(TransportError) {
-        try handle.setErrorBuffer()
-        try handle.setCallbacks(to: self)
-        try setBasics(handle)
-        if request.url.scheme == .https { try setTrust(handle) }
+    /// What a handle for it has to have been told for good.
+    var form: CurlHandle.Form {
+        CurlHandle.Form(
+            scheme: request.url.scheme, method: request.method, isUpload: isUpload,
+            usesProxy: CurlGlobal.hasProxy && request.limits.refusedAddresses.isEmpty)
     }
 
-    /// Tells the handle the rest, on the loop's thread. While the exchange runs it is told no more than that its connection is not to be
-    /// used again.
+    /// POST, PUT, PATCH and QUERY give content a meaning, so that without any they say `Content-Length: 0` (RFC 9110 §8.6).
+    private var isUpload: Bool {
+        switch request.method {
+        case "POST", "PUT", "PATCH", "QUERY": true
+        default: !request.request.body.isNone
+        }
+    }
+
+    /// Tells the handle everything about the exchange. While it runs the handle is told no more than that its connection is not to be used
+    /// again, and to show the first field.
     ///
     /// - Parameter count: transfers that run at once, this one included.
     /// - Throws: ``TransportError`` for the first option that libcurl refuses, and for a body that cannot be opened.
-    func attach(_ handle: CurlHandle, inFlight count: Int) throws(TransportError) {
+    func describe(to handle: CurlHandle, as form: CurlHandle.Form, inFlight count: Int) throws(TransportError) {
         do {
             try upload.open()
         } catch {
             throw .bodyUnreadable(error)
         }
-        try setMethodAndBody(handle)
-        if let connections { try handle.setSockets(of: self, to: connections) }
-        if needsFreshConnection { try handle.set(CURLOPT_FRESH_CONNECT, 1) }
+        if handle.form == nil {
+            try setBasics(handle, form)
+            try setMethod(handle, form)
+            if request.url.scheme == .https { try setTrust(handle) }
+            handle.form = form
+        }
+        try handle.begin(self)
+        try handle.set(CURLOPT_URL, request.address)
+        try handle.set(CURLOPT_HTTPHEADER, list: request.headers)
+        try handle.set(CURLOPT_CONNECTTIMEOUT_MS, request.request.timeout.connect.clampedMilliseconds)
+        try handle.setBufferSize(inFlight: count)
+        if form.isUpload { try handle.set(CURLOPT_INFILESIZE_LARGE, offset: upload.length ?? -1) }
+        // "" means every coding that libcurl was built with; only where the kit cannot decode itself.
+        if request.decodesContent, ContentDecoder.accepted.isEmpty { try handle.setOnce(CURLOPT_ACCEPT_ENCODING, "") }
+        if needsFreshConnection { try handle.setOnce(CURLOPT_FRESH_CONNECT, 1) }
         if request.url.scheme == .https {
             // Rather share a connection that is being made than make another; not where that is known to lead nowhere.
-            if ticket?.multiplexes != false { try handle.set(CURLOPT_PIPEWAIT, 1) }
+            try handle.set(CURLOPT_PIPEWAIT, ticket?.multiplexes == false ? 0 : 1)
             try setPins(handle)
         }
-        try handle.set(CURLOPT_BUFFERSIZE, CurlHandle.bufferSize(inFlight: count))
     }
 
-    private func setBasics(_ handle: CurlHandle) throws(TransportError) {
+    private func setBasics(_ handle: CurlHandle, _ form: CurlHandle.Form) throws(TransportError) {
+        try handle.setErrorBuffer()
+        try handle.setCallbacks()
+        if let connections { try handle.setSockets(to: connections) }
         try handle.set(CURLOPT_NOSIGNAL, 1)
         // A name server that does not answer must not hold the thread when its transfer ends: without this libcurl waits for its
         // resolver, past every timeout and for every other transfer.
         try handle.set(CURLOPT_QUICK_EXIT, 1)
-        try handle.set(CURLOPT_URL, request.address)
         // Not even by a mistake of ours is a file:, ftp: or gopher: URL fetched.
         try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
         try handle.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         try handle.set(CURLOPT_FOLLOWLOCATION, 0)
-        if !request.limits.refusedAddresses.isEmpty || !CurlGlobal.hasProxy { try handle.set(CURLOPT_PROXY, "") }
+        if !form.usesProxy { try handle.set(CURLOPT_PROXY, "") }
         // `HTTPURL` has removed dot segments; what it holds is what goes on the wire.
         try handle.set(CURLOPT_PATH_AS_IS, 1)
         // HTTP/0.9 has no head: any garbage would be a successful response.
         try handle.set(CURLOPT_HTTP09_ALLOWED, 0)
         // A proxy's own answer to CONNECT is not the server's head.
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        try handle.set(CURLOPT_CONNECTTIMEOUT_MS, request.request.timeout.connect.clampedMilliseconds)
-        try handle.set(CURLOPT_HTTPHEADER, list: request.headers)
-        // "" means every coding that libcurl was built with; only where the kit cannot decode itself.
-        if request.decodesContent, ContentDecoder.accepted.isEmpty { try handle.set(CURLOPT_ACCEPT_ENCODING, "") }
         if request.url.scheme == .https {
             let hasHTTP2 = CurlVersion.current.hasHTTP2
             try handle.set(CURLOPT_HTTP_VERSION, hasHTTP2 ? ccurl_http_version_2_tls : ccurl_http_version_1_1)
@@ -63,22 +77,14 @@ extension CurlTransfer {
         }
     }
 
-    /// `UPLOAD` is the shape that adds no `Content-Type` of its own; the verb is only a name in it (`CUSTOMREQUEST`). POST, PUT, PATCH
-    /// and QUERY give content a meaning, so that without any they say `Content-Length: 0` (RFC 9110 §8.6).
-    private func setMethodAndBody(_ handle: CurlHandle) throws(TransportError) {
-        let length = upload.length
-        switch (request.method, request.request.body) {
-        case ("HEAD", _):
-            try handle.set(CURLOPT_NOBODY, 1)
-        case ("GET", .none):
-            try handle.set(CURLOPT_HTTPGET, 1)
-        case ("POST", _), ("PUT", _), ("PATCH", _), ("QUERY", _), (_, .bytes), (_, .file), (_, .stream):
-            try handle.set(CURLOPT_UPLOAD, 1)
-            try handle.set(CURLOPT_INFILESIZE_LARGE, offset: length ?? -1)
-            try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
+    /// `UPLOAD` is the shape that adds no `Content-Type` of its own; the verb is only a name in it (`CUSTOMREQUEST`).
+    private func setMethod(_ handle: CurlHandle, _ form: CurlHandle.Form) throws(TransportError) {
+        switch form.method {
+        case "HEAD": try handle.set(CURLOPT_NOBODY, 1)
+        case "GET" where !form.isUpload: try handle.set(CURLOPT_HTTPGET, 1)
         default:
-            try handle.set(CURLOPT_HTTPGET, 1)
-            try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
+            try handle.set(form.isUpload ? CURLOPT_UPLOAD : CURLOPT_HTTPGET, 1)
+            try handle.set(CURLOPT_CUSTOMREQUEST, form.method)
         }
     }
 
@@ -90,6 +96,9 @@ extension CurlTransfer {
             CURLOPT_SSLVERSION, trust.minimumTLSVersion == .tls13 ? ccurl_tls_1_3_or_newer : ccurl_tls_1_2_or_newer)
         try handle.set(CURLOPT_SSL_VERIFYPEER, 1)
         try handle.set(CURLOPT_SSL_VERIFYHOST, 2)
+        // A session that is resumed shows no certificates: there would be nothing to compare with pins, or with authorities that were
+        // replaced. The cache is the handle's own.
+        try handle.set(CURLOPT_SSL_SESSIONID_CACHE, 0)
         switch trust.authorities {
         case .system: break
         case .systemAndPEM(let text):

@@ -25,8 +25,6 @@ final class CurlTransfer: @unchecked Sendable {
     let isOver = Atomic(false)
     @exclusivity(unchecked) var ticket: HostQueue<HostKey, CurlTransfer>.Ticket?
     @exclusivity(unchecked) var handle: CurlHandle?
-    /// A handle that the task has told of the exchange, until the loop needs it.
-    @exclusivity(unchecked) var described: CurlHandle?
     /// Its place among the loop's transfers.
     var index = 0
 
@@ -40,6 +38,8 @@ final class CurlTransfer: @unchecked Sendable {
     @exclusivity(unchecked) var lastActivity: LoopClock.Nanoseconds = 0
     /// In which turn of the loop that was.
     @exclusivity(unchecked) private var lastTurn: UInt = 0
+    /// In which turn of the loop libcurl was given the transfer; it looks at it in the next.
+    var launchTurn: UInt = 0
     /// Bytes of the body that were on the wire when it was last looked at.
     var lastUploaded: Int64 = 0
 
@@ -95,11 +95,13 @@ final class CurlTransfer: @unchecked Sendable {
         lastActivity = LoopClock.now()
     }
 
+    /// Whether libcurl has looked at the transfer.
+    var hasBegun: Bool { connections.map { $0.turn != launchTurn } ?? false }
+
     /// Gives back what is the loop's.
     func leave() {
         stage = .done
         handle = nil
-        described = nil
         ticket = nil
         discovered = nil
         connections = nil

@@ -54,12 +54,9 @@ struct CurlVersion: Sendable {
     /// The same as a header line.
     static let userAgentLine = "User-Agent: \(userAgent)"
 
-    /// Whether an easy handle may serve a second transfer: since 8.2.0. Before 8.1.1 a handle remembers the last header of its previous
-    /// response after it was freed, `curl_easy_reset` or not; a response that begins with a continuation line then writes into freed
-    /// memory. The next minor version is asked for, to be on the safe side of what else was mended there.
-    /// HTTP/2, where no field begins like that, is no exception: after its transfers 7.88.1 keeps the receive buffer, and `curl_easy_reset`
-    /// forgets how small it was.
-    let mayReuseHandles: Bool
+    /// Whether a handle that serves a second time remembers the last field of its first response, which was freed: before 8.1.1, and to be
+    /// on the safe side before 8.2.0. See ``FirstFieldCheck``.
+    let remembersLastField: Bool
     let version: String
     let protocols: [String]
     let hasHTTP2: Bool
@@ -68,13 +65,13 @@ struct CurlVersion: Sendable {
     private init() {
         guard let info = ccurl_version() else {
             version = "unknown"
-            mayReuseHandles = false
+            remembersLastField = true
             protocols = []
             hasHTTP2 = false
             tlsBackend = nil
             return
         }
-        mayReuseHandles = info.pointee.version_num >= 0x08_0200
+        remembersLastField = info.pointee.version_num < 0x08_0200
         version = info.pointee.version.map { String(cString: $0) } ?? "unknown"
         var protocols: [String] = []
         var next = info.pointee.protocols

@@ -9,6 +9,7 @@ struct CurlWorker: ~Copyable {
     private let multi: CurlMulti
     private let queue: HostQueue<HostKey, CurlTransfer>
     private let discovered = DiscoveredProtocols()
+    private var handles: CurlHandlePool
     /// One per host, `nil` for one without pins. Kept for good, because connections refer to them.
     private var pinChecks: [String: PinCheck] = [:]
     /// Everything that waits or runs.
@@ -36,6 +37,7 @@ struct CurlWorker: ~Copyable {
     private init(_ loop: CurlLoop, limits: Limits) throws(TransportError) {
         self.loop = loop
         multi = try CurlMulti(limits: limits)
+        handles = CurlHandlePool(capacity: min(max(1, limits.connections), 256))
         queue = HostQueue(
             connections: limits.connections, connectionsPerHost: limits.connectionsPerHost,
             streamsPerConnection: limits.streamsPerConnection, capacity: limits.queuedRequests)
@@ -53,7 +55,6 @@ struct CurlWorker: ~Copyable {
             sleep()
         }
         while let transfer = transfers.last { finish(transfer, .failed(.closed)) }
-        loop.handles.drain()
         loop.retireWaker()
     }
 
@@ -139,7 +140,6 @@ struct CurlWorker: ~Copyable {
 
     private mutating func sleep() {
         guard !isBusy, loop.maySleep(multi.waker) else { return }
-        loop.handles.prepare(isIdle: queue.active == 0)
         let wait = max(0, (min(nextDeadline, LoopClock.never) - now + 999_999) / 1_000_000)
         do {
             try multi.wait(milliseconds: Int32(clamping: min(wait, 3_600_000)))
@@ -191,7 +191,7 @@ struct CurlWorker: ~Copyable {
     private mutating func startAgain(_ transfer: CurlTransfer) {
         if let handle = transfer.handle {
             multi.remove(handle)
-            loop.handles.put(handle)
+            handle.end()
             transfer.handle = nil
         }
         transfer.needsFreshConnection = transfer.foundUnreadBytes
@@ -202,13 +202,12 @@ struct CurlWorker: ~Copyable {
 
     private mutating func launch(_ transfer: CurlTransfer) {
         do throws(TransportError) {
-            let described = transfer.described
-            transfer.described = nil
-            guard let handle = described ?? loop.handles.take() else { throw .outOfHandles }
+            let form = transfer.form
+            guard let handle = handles.take(form) else { throw .outOfHandles }
             transfer.handle = handle
-            if described == nil { try transfer.describe(to: handle) }
-            try transfer.attach(handle, inFlight: queue.active)
+            try transfer.describe(to: handle, as: form, inFlight: queue.active)
             try multi.add(handle)
+            transfer.launchTurn = multi.connections.turn
             nextDeadline = min(nextDeadline, transfer.due(now))
         } catch {
             finish(transfer, .failed(error))
@@ -241,16 +240,16 @@ struct CurlWorker: ~Copyable {
             last.index = transfer.index
             transfers[transfer.index] = last
         }
-        if let unused = transfer.described { loop.handles.put(unused) }
+        // What libcurl itself sent again it has counted, and more.
+        let isSound = if case .complete = end { transfer.timesSent == 1 } else { false }
         transfer.leave()
         count()
         // Before its handle goes, so that whoever waits wakes up meanwhile.
         transfer.resume(end)
         if let handle {
             multi.remove(handle)
-            loop.handles.put(handle)
-            // Named by the handle until here, although libcurl calls nothing more of it.
-            withExtendedLifetime(transfer) {}
+            handle.end()
+            if isSound { handles.put(handle) }
         }
     }
 
@@ -258,14 +257,14 @@ struct CurlWorker: ~Copyable {
     /// fallen silent stays silent. Other streams keep their connection until they are done; where none of them has heard anything
     /// either, nothing new joins them.
     private func condemnConnection(of transfer: CurlTransfer) {
-        try? transfer.handle?.set(CURLOPT_FORBID_REUSE, 1)
+        try? transfer.handle?.forbidReuse()
         // Where there is no HTTP/2 there is nobody else; and of thousands that go at once one is enough to look.
         guard let ends = transfer.ends, transfer.ticket?.multiplexes != false, !multi.connections.isDecided(ends) else { return }
         let others = transfers.filter { $0 !== transfer && $0.ends == ends }
         guard !others.contains(where: { $0.lastActivity > transfer.lastActivity }) else { return multi.connections.spare(ends) }
         guard multi.connections.condemn(ends) else { return }
         // Whichever of them is the last closes it.
-        for other in others { try? other.handle?.set(CURLOPT_FORBID_REUSE, 1) }
+        for other in others { try? other.handle?.forbidReuse() }
     }
 
     private func count() {
