@@ -9,7 +9,6 @@ static void wait_for_calls(raw_client *client) {
     int sleeps = client->is_loop_asleep;
     pthread_mutex_unlock(&client->lock);
     if (!sleeps) return;
-    raw_tidy(client);
     curl_multi_poll(client->multi, NULL, 0, 1000, NULL);
 }
 

@@ -51,11 +51,7 @@ raw_client *raw_make(raw_settings settings) {
     client->multi = curl_multi_init();
     client->transfers = calloc((size_t)settings.at_once, sizeof *client->transfers);
     if (client->multi == NULL || client->transfers == NULL) return NULL;
-    if (settings.as_kit) {
-        client->headers = raw_kit_headers();
-        client->spent = calloc((size_t)settings.at_once, sizeof *client->spent);
-        if (client->spent == NULL) return NULL;
-    }
+    if (settings.as_kit) client->headers = raw_kit_headers();
     if (settings.apart) {
         size_t room = (size_t)settings.at_once * sizeof(raw_transfer *);
         pthread_mutex_init(&client->lock, NULL);
@@ -68,18 +64,15 @@ raw_client *raw_make(raw_settings settings) {
     curl_multi_setopt(client->multi, CURLMOPT_MAX_HOST_CONNECTIONS, settings.host_limit);
     curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, settings.at_once);
     if (settings.streams > 0) curl_multi_setopt(client->multi, CURLMOPT_MAX_CONCURRENT_STREAMS, settings.streams);
-    for (long index = 0; index < settings.at_once && !settings.as_kit; index++)
-        if (!prepare(client, &client->transfers[index])) return NULL;
+    for (long index = 0; index < settings.at_once; index++)
+        if (!(settings.as_kit ? raw_prepare_as_kit : prepare)(client, &client->transfers[index])) return NULL;
     if (settings.socket_action && !raw_prepare_socket_loop(client)) return NULL;
     return client;
 }
 
 void raw_add(raw_client *client, raw_transfer *transfer) {
     transfer->length = 0;
-    if (client->settings.as_kit && !raw_prepare_as_kit(client, transfer)) {
-        fprintf(stderr, "bench: no memory for another handle\n");
-        exit(1);
-    }
+    if (client->settings.as_kit) raw_tell_as_kit(client, transfer);
     curl_multi_add_handle(client->multi, transfer->easy);
 }
 
@@ -87,15 +80,9 @@ void raw_take(raw_client *client, raw_transfer *transfer) {
     curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &transfer->status);
     curl_easy_getinfo(transfer->easy, CURLINFO_NUM_CONNECTS, &transfer->connections);
     if (client->settings.as_kit) raw_ask_as_kit(transfer);
-    transfer->ended = transfer->easy;
 }
 
-void raw_drop(raw_client *client, raw_transfer *transfer) {
-    curl_multi_remove_handle(client->multi, transfer->ended);
-    if (!client->settings.as_kit) return;
-    if (client->spent_count == client->settings.at_once) raw_tidy(client);
-    client->spent[client->spent_count++] = transfer->ended;
-}
+void raw_drop(raw_client *client, raw_transfer *transfer) { curl_multi_remove_handle(client->multi, transfer->easy); }
 
 void raw_end(raw_client *client, raw_transfer *transfer) {
     uint64_t now = raw_now();
@@ -155,14 +142,11 @@ raw_tally raw_send(raw_client *client, const char *url, long count, uint64_t *la
 
 void raw_free(raw_client *client) {
     for (long index = 0; index < client->settings.at_once; index++) {
-        if (!client->settings.as_kit) curl_easy_cleanup(client->transfers[index].easy);
+        curl_easy_cleanup(client->transfers[index].easy);
         free(client->transfers[index].body);
         free(client->transfers[index].head);
         free(client->transfers[index].error);
     }
-    raw_tidy(client);
-    curl_easy_cleanup(client->spare);
-    free(client->spent);
     curl_multi_cleanup(client->multi);
     curl_slist_free_all(client->headers);
     free(client->to_begin);

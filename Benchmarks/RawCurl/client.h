@@ -16,9 +16,9 @@ typedef struct {
     CURLcode code; /* how it ended, and what it was */
     long status, connections;
     raw_client *client; /* these only as the kit does it */
-    CURL *ended;
     size_t head_length;
     char *head, *error;
+    int has_served, checks_field, is_field;
 } raw_transfer;
 
 struct raw_client {
@@ -32,8 +32,6 @@ struct raw_client {
     uint64_t timer_due; /* ns; 0 for none */
     const char *url;    /* these only as the kit does it */
     struct curl_slist *headers;
-    CURL *spare, **spent; /* made and freed while there is nothing else to do; of `spent` at most `at_once` */
-    long spent_count;
     int sockets, socket[RAW_SOCKETS], port[RAW_SOCKETS];
     pthread_mutex_t lock; /* these only with callers apart; under the lock, but for `begun` */
     pthread_cond_t has_ended;
@@ -45,14 +43,14 @@ struct raw_client {
 uint64_t raw_now(void);
 size_t raw_collect(char *bytes, size_t size, size_t count, void *context);
 
-/* One transfer's life: it is given to libcurl, its outcome is taken, its handle is given up, and it is counted. */
+/* One transfer's life: it is given to libcurl, its outcome is taken, its handle is taken back, and it is counted. */
 void raw_add(raw_client *client, raw_transfer *transfer);
 void raw_take(raw_client *client, raw_transfer *transfer);
 void raw_drop(raw_client *client, raw_transfer *transfer);
 void raw_end(raw_client *client, raw_transfer *transfer);
 
 int raw_prepare_as_kit(raw_client *client, raw_transfer *transfer);
-void raw_tidy(raw_client *client);
+void raw_tell_as_kit(raw_client *client, raw_transfer *transfer);
 void raw_ask_as_kit(raw_transfer *transfer);
 struct curl_slist *raw_kit_headers(void);
 

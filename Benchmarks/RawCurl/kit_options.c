@@ -17,6 +17,20 @@ static size_t collect_head(char *bytes, size_t size, size_t count, void *context
     if (transfer->head_length + length > RAW_HEAD) return 0;
     memcpy(transfer->head + transfer->head_length, bytes, length);
     transfer->head_length += length;
+    if (transfer->checks_field && (transfer->is_field || length <= 2)) {
+        transfer->checks_field = 0;
+        curl_easy_setopt(transfer->easy, CURLOPT_HEADER, 0L);
+    }
+    return length;
+}
+
+/* Before the first field came each line is shown here, because libcurl 7.88.1 must not get one that continues another. */
+static size_t collect_body(char *bytes, size_t size, size_t count, void *context) {
+    raw_transfer *transfer = context;
+    size_t length = size * count;
+    if (!transfer->checks_field) return raw_collect(bytes, size, count, context);
+    if (length > 0 && (bytes[0] == ' ' || bytes[0] == '\t')) return 0;
+    transfer->is_field = length > 0 && bytes[0] != 'H' && bytes[0] != 'h' && bytes[0] != '\r';
     return length;
 }
 
@@ -75,17 +89,11 @@ static int check_connection(void *context, char *remote, char *local, int remote
     return CURL_PREREQFUNC_OK;
 }
 
-void raw_tidy(raw_client *client) {
-    for (long index = 0; index < client->spent_count; index++) curl_easy_cleanup(client->spent[index]);
-    client->spent_count = 0;
-    if (client->settings.as_kit && client->spare == NULL) client->spare = curl_easy_init();
-}
-
+/* What holds for every request is told once. */
 int raw_prepare_as_kit(raw_client *client, raw_transfer *transfer) {
-    CURL *easy = transfer->easy = client->spare == NULL ? curl_easy_init() : client->spare;
-    client->spare = NULL;
-    if (transfer->head == NULL) transfer->head = malloc(RAW_HEAD);
-    if (transfer->error == NULL) transfer->error = malloc(CURL_ERROR_SIZE);
+    CURL *easy = transfer->easy = curl_easy_init();
+    transfer->head = malloc(RAW_HEAD);
+    transfer->error = malloc(CURL_ERROR_SIZE);
     if (easy == NULL || transfer->head == NULL || transfer->error == NULL) return 0;
     transfer->client = client;
     long buffer = 4 * 1024 * 1024 / client->settings.at_once;
@@ -93,7 +101,7 @@ int raw_prepare_as_kit(raw_client *client, raw_transfer *transfer) {
     curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, collect_head);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, raw_collect);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, collect_body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_READFUNCTION, read_nothing);
     curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, seek_nowhere);
@@ -105,16 +113,15 @@ int raw_prepare_as_kit(raw_client *client, raw_transfer *transfer) {
     curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, client);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-    curl_easy_setopt(easy, CURLOPT_URL, client->url);
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
     curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 0L);
     curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, 10000L);
-    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, client->headers);
     curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, buffer > 65536 ? 65536L : buffer < 4096 ? 4096L : buffer);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
@@ -124,11 +131,24 @@ int raw_prepare_as_kit(raw_client *client, raw_transfer *transfer) {
         curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
         curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
         curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+        curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L);
         curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
         curl_easy_setopt(easy, CURLOPT_CAINFO, client->settings.ca);
         curl_easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);
     }
     return 1;
+}
+
+/* And what is of this one. */
+void raw_tell_as_kit(raw_client *client, raw_transfer *transfer) {
+    transfer->error[0] = 0;
+    transfer->head_length = 0;
+    curl_easy_setopt(transfer->easy, CURLOPT_URL, client->url);
+    curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, client->headers);
+    transfer->checks_field = transfer->has_served;
+    transfer->is_field = 0;
+    if (transfer->checks_field) curl_easy_setopt(transfer->easy, CURLOPT_HEADER, 1L);
+    transfer->has_served = 1;
 }
 
 /* The metrics of a transfer that ends. */

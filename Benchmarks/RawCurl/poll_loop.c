@@ -6,7 +6,6 @@ void raw_run_poll_loop(raw_client *client) {
         curl_multi_perform(client->multi, &running);
         /* What was started has something to send; sleep only when nothing was. */
         if (raw_exchange(client) > 0 || client->to_end == 0) continue;
-        raw_tidy(client);
         curl_multi_poll(client->multi, NULL, 0, 1000, NULL);
     }
 }

@@ -5,25 +5,27 @@
 ///
 /// `@unchecked`: changed only while it has one owner.
 struct CopyOnWrite<Value: Sendable>: @unchecked Sendable {
-    // A managed buffer, whose header is reached by its address: access to a class's variable is checked for exclusivity each time.
-    private var storage: ManagedBuffer<Value, Never>
+    private final class Storage {
+        @exclusivity(unchecked) var value: Value
 
-    init(_ value: Value) {
-        storage = ManagedBuffer<Value, Never>.create(minimumCapacity: 0) { _ in value }
+        init(_ value: consuming Value) {
+            self.value = value
+        }
+    }
+
+    private var storage: Storage
+
+    init(_ value: consuming Value) {
+        storage = Storage(value)
     }
 
     var value: Value {
         @inline(__always)
-        _read {
-            // The pointer is good while the storage lives.
-            defer { withExtendedLifetime(storage) {} }
-            yield storage.withUnsafeMutablePointerToHeader { $0 }.pointee
-        }
+        _read { yield storage.value }
         @inline(__always)
         _modify {
-            if !isKnownUniquelyReferenced(&storage) { self = CopyOnWrite(value) }
-            defer { withExtendedLifetime(storage) {} }
-            yield &storage.withUnsafeMutablePointerToHeader { $0 }.pointee
+            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
+            yield &storage.value
         }
     }
 }

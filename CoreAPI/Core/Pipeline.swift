@@ -34,18 +34,18 @@ struct Pipeline: Sendable {
             return (await deliver(translate(error.response)), nil)
         }
 
-        var attempts = enhanced.attempts
+        var earlier = enhanced.attempts
         var pause = enhanced.delay
         while true {
-            let response = await send(adapting: enhanced.request, attempt: attempts.count + 1)
+            let response = await send(adapting: enhanced.request, attempt: earlier.count + 1)
             // Consumed, so that who changes a response has it alone and copies nothing.
-            let decoded =
+            var attempted =
                 LoopThread.isCurrent
                 ? await readElsewhere(response, decoder) : read(consume response, decoder)
-            let attempted = note(consume decoded, in: &attempts, after: pause)
+            attempted.note(after: earlier, delay: pause)
             switch await settle(attempted, attemptLimit: enhanced.attemptLimit) {
             case .done(let settled): return (await deliver(translate(settled)), enhanced)
-            case .again(let delay): pause = delay
+            case .again(let delay): (earlier, pause) = (attempted.attempts, delay)
             }
         }
     }
@@ -66,7 +66,7 @@ struct Pipeline: Sendable {
         switch start {
         case .again(let repeated): return repeated
         case .endpoint(let endpoint):
-            let call = Call(currentChannel(), endpoint: { endpoint.description })
+            let call = Call(currentChannel(), endpoint)
             do throws(APIClientError) {
                 return EnhancedCall(try enhance(build(endpoint, call, wantsCoder: wantsCoder)))
             } catch {
@@ -90,7 +90,8 @@ struct Pipeline: Sendable {
     private func enhance(_ built: consuming Request) throws(APIClientError) -> Request {
         var request = built
         do {
-            for enhancer in enhancers { try enhancer.enhance(&request) }
+            // By their places: each that a loop hands out is copied.
+            for place in enhancers.indices { try enhancers[place].enhance(&request) }
         } catch {
             throw APIClientError(error, ErrorContext(request), stage: APIClientError.enhancing)
         }
@@ -106,7 +107,7 @@ struct Pipeline: Sendable {
         } catch {
             return refused(request, APIClientError(error, ErrorContext(request), stage: APIClientError.adapting))
         }
-        channel.logger.log(.sending(request))
+        if shared.isLogged { channel.logger.log(.sending(request)) }
         // Nobody stops an interceptor that takes its time, but what it took is the call's.
         if !channel.interceptors.isEmpty, ContinuousClock.now >= request.deadline {
             return refused(request, .transport(.timedOut(.total, after: request.timeout.total), ErrorContext(request)))
@@ -122,7 +123,7 @@ struct Pipeline: Sendable {
     @inline(never)
     private func read(_ answer: consuming Response<Data>, _ decoder: any AnyAnswerDecoder) -> Response<Void> {
         var response = answer
-        for enhancer in enhancers { enhancer.deenhance(&response) }
+        for place in enhancers.indices { enhancers[place].deenhance(&response) }
         channel.errorFilter.apply(to: &response)
         return decoder.decode(response)
     }
@@ -133,15 +134,6 @@ struct Pipeline: Sendable {
         return await withTaskExecutorPreference(globalConcurrentExecutor) { read(answer, decoder) }
     }
 
-    @inline(never)
-    private func note(_ decoded: consuming Response<Void>, in attempts: inout [Attempt], after pause: Duration) -> Response<Void>
-    {
-        var response = decoded
-        attempts.append(Attempt(response, number: attempts.count + 1, delay: pause))
-        response.attempts = attempts
-        return response
-    }
-
     /// Not in ``settle(_:attemptLimit:)``, because interceptors and handlers must recognise what they are asked about.
     @inline(never)
     private func translate(_ response: Response<Void>) -> Response<Void> {
@@ -149,8 +141,8 @@ struct Pipeline: Sendable {
     }
 
     private func deliver(_ response: Response<Void>) async -> Response<Void> {
-        await channel.resultHandler(response)
-        channel.logger.log(.finished(response))
+        if !channel.resultHandler.isNone { await channel.resultHandler(response) }
+        if shared.isLogged { channel.logger.log(.finished(response)) }
         return response
     }
 }
@@ -165,12 +157,4 @@ enum CallStart: Sendable {
     case endpoint(any Endpoint)
     /// One more attempt that a person asked for.
     case again(EnhancedCall)
-}
-
-extension Attempt {
-    fileprivate init(_ response: Response<Void>, number: Int, delay: Duration) {
-        self.init(
-            number: number, status: response.head?.status.code, error: response.error, sharedMetrics: response.sharedMetrics,
-            delay: delay)
-    }
 }

@@ -42,7 +42,7 @@ struct BenchKit {
         case .body:
             job.measure(on: executor) { path in
                 let response = await manager.response(for: .resource(path), decoding: .data)
-                guard try !response.result.get().isEmpty else { throw WrongAnswer(status: response.head?.status.code ?? 0) }
+                guard try !response.value.isEmpty else { throw WrongAnswer(status: response.head?.status.code ?? 0) }
             }
         case .array:
             job.measure(on: executor) { path in

@@ -46,7 +46,7 @@ struct CachePolicyEnhancer: RequestEnhancer {
     static var priority: Priority { .core.less }
 
     func enhance(_ request: inout Request) throws {
-        guard request.headers[.cacheControl] == nil, let directive = request.modifier(CachePolicy.self)?.directive else { return }
+        guard let directive = request.modifier(CachePolicy.self)?.directive, request.headers[.cacheControl] == nil else { return }
         request.headers[.cacheControl] = directive
     }
 }
@@ -56,7 +56,7 @@ struct VerificationEnhancer: RequestEnhancer {
     static var priority: Priority { .core }
 
     func deenhance(_ response: inout Response<Data>) {
-        guard case .success = response.result, let request = response.request else { return }
+        guard response.error == nil, let request = response.request else { return }
         do {
             try (request.modifier() ?? StatusCodeResponseVerifier.successful).verify(response)
             for modifier in request.modifiers {

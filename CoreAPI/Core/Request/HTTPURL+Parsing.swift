@@ -152,8 +152,21 @@ extension String {
     var hasControlOrSpace: Bool {
         var text = self
         return text.withUTF8 { bytes in
-            // Without a way out in the middle, so that the compiler takes sixteen at a time.
-            bytes.reduce(0 as UInt8) { $0 | ($1 <= 0x20 || $1 == 0x7F ? 1 : 0) } != 0
+            let bytes = UnsafeRawBufferPointer(bytes)
+            let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+            var (found, index): (UInt64, Int) = (0, 0)
+            // Eight at a time: a difference borrows the highest bit of a byte that is smaller, and one of 0x80 or more is none.
+            while index + 8 <= bytes.count {
+                let eight = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                let deletes = eight ^ (ones &* 0x7F)
+                found |= ((eight &- ones &* 0x21) & ~eight | (deletes &- ones) & ~deletes) & highs
+                index += 8
+            }
+            while index < bytes.count {
+                found |= bytes[index] <= 0x20 || bytes[index] == 0x7F ? 1 : 0
+                index += 1
+            }
+            return found != 0
         }
     }
 

@@ -46,29 +46,48 @@ public struct HTTPURL: Sendable, Hashable {
     }
 
     /// The whole address as it is handed to the transport.
-    public var string: String {
-        let start = scheme == .https ? "https://" : "http://"
-        let portText = port.flatMap { $0 == scheme.defaultPort ? nil : String($0) }
-        let count =
-            start.utf8.count + host.utf8.count + (portText.map { $0.utf8.count + 1 } ?? 0) + path.utf8.count
-            + (query.map { $0.utf8.count + 1 } ?? 0)
-        // Every request needs it: interpolation costs five times as much, and `+=` twice.
-        return String(unsafeUninitializedCapacity: count) { buffer in
-            var end = buffer.startIndex
-            func add(_ text: String) { end = buffer[end...].update(fromContentsOf: text.utf8) }
-            add(start)
-            add(host)
-            if let portText {
-                add(":")
-                add(portText)
-            }
-            add(path)
-            if let query {
-                add("?")
-                add(query)
-            }
-            return end
+    public var string: String { String(unsafeUninitializedCapacity: longest, initializingUTF8With: write) }
+
+    /// The same for C, ended by a NUL and good during the call: every request needs it, and a `String` costs three times as much.
+    func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: longest + 1) { buffer in
+            let count = write(into: buffer)
+            buffer.initializeElement(at: count, to: 0)
+            return buffer.withMemoryRebound(to: CChar.self) { body(UnsafePointer($0.baseAddress.unsafelyUnwrapped)) }
         }
+    }
+
+    /// Whether it would end the line that it stands in, or divide it.
+    var hasControlOrSpace: Bool { host.hasControlOrSpace || path.hasControlOrSpace || query?.hasControlOrSpace == true }
+
+    private var start: String { scheme == .https ? "https://" : "http://" }
+
+    /// Bytes that the address has at most. A port takes a colon and five digits.
+    private var longest: Int {
+        start.utf8.count + host.utf8.count + 6 + path.utf8.count + (query.map { $0.utf8.count + 1 } ?? 0)
+    }
+
+    /// Interpolation costs five times as much, and `+=` twice.
+    private func write(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        var end = buffer.startIndex
+        func add(_ text: String) { end = buffer[end...].update(fromContentsOf: text.utf8) }
+        add(start)
+        add(host)
+        if let port, port != scheme.defaultPort {
+            add(":")
+            var (rest, unit): (UInt16, UInt16) = (port, 10_000)
+            while unit > max(port, 1) { unit /= 10 }
+            while unit > 0 {
+                buffer.initializeElement(at: end, to: UInt8(ascii: "0") + UInt8(rest / unit))
+                (rest, unit, end) = (rest % unit, unit / 10, end + 1)
+            }
+        }
+        add(path)
+        if let query {
+            add("?")
+            add(query)
+        }
+        return end
     }
 
     /// Whether both addresses name the same scheme, host and port (RFC 6454 §4).
@@ -116,7 +135,8 @@ extension HTTPURL {
         guard let first = encoded.utf8.first else { return }
         let slash = UInt8(ascii: "/")
         switch (path.utf8.last == slash, first == slash) {
-        case (true, true): path += encoded.dropFirst()
+        case (true, true) where path.utf8.count == 1: path = encoded
+        case (true, true): path += Substring(encoded.utf8.dropFirst())
         case (false, false): path += "/" + encoded
         default: path += encoded
         }

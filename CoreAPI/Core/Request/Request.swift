@@ -66,7 +66,7 @@ public struct Request: Sendable {
 
     /// A request made by hand; the pipeline makes them from endpoints.
     public init(
-        call: Call, method: HTTPRequest.Method, url: HTTPURL, headers: HTTPFields = [:], body: RequestBody = .none,
+        call: Call, method: HTTPRequest.Method, url: consuming HTTPURL, headers: HTTPFields = [:], body: RequestBody = .none,
         modifiers: [any RequestModifier] = [], timeout: Timeout = Timeout(), attempt: Int = 1
     ) {
         fields = CopyOnWrite(

@@ -12,7 +12,7 @@ extension Request {
         for level in endpoint.modifierLevels { try levels.append(level) }
         var modifiers = call.shared.modifiers(for: levels.all)
         let nearest = modifiers.count + ofChannel
-        modifiers += levels.all
+        if !levels.all.isEmpty { modifiers += levels.all }
 
         let endpointBase = endpoint.baseURL
         let isPathAbsolute = endpointBase.isEmpty && levels.base != nil && levels.base?.string == nil
@@ -27,7 +27,7 @@ extension Request {
         }
         if !isPathAbsolute { try url.append(path: endpoint.path) }
 
-        self.init(call: call, method: endpoint.method, url: url, modifiers: modifiers)
+        self.init(call: call, method: endpoint.method, url: consume url, headers: HTTPFields(), modifiers: modifiers)
         guard let parameters = endpoint.params else { return }
         try endpoint.encoding(parameters, into: &self)
         // The type of what was encoded belongs to the endpoint: it wins over the channel's headers and loses to the endpoint's own.

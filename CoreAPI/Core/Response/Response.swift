@@ -1,4 +1,5 @@
 public import Foundation
+internal import HTTPTypes
 
 /// Everything known about a call when it ends, or about one attempt while it runs. A failed one loses nothing: head, body, metrics
 /// and attempts stay beside the error.
@@ -38,8 +39,8 @@ public struct Response<Value: Sendable>: Sendable {
     }
     /// One entry per finished attempt, oldest first.
     public var attempts: [Attempt] {
-        get { fields.value.attempts }
-        _modify { yield &fields.value.attempts }
+        get { fields.value.earlier + (fields.value.last.map { [$0] } ?? []) }
+        set { (fields.value.earlier, fields.value.last) = (newValue, nil) }
     }
     /// What a further attempt by hand begins with; see ``retry(max:delay:)``.
     var repetition: Repetition?
@@ -88,7 +89,7 @@ public struct Response<Value: Sendable>: Sendable {
         result: Result<Value, APIClientError>, metrics: CopyOnWrite<TransferMetrics>? = nil, attempts: [Attempt] = []
     ) {
         fields = CopyOnWrite(
-            ResponseFields(call: call, request: request, head: head, data: data, metrics: metrics, attempts: attempts))
+            ResponseFields(call: call, request: request, head: head, data: data, metrics: metrics, earlier: attempts))
         outcome = Outcome(result)
     }
 
@@ -115,6 +116,13 @@ public struct Response<Value: Sendable>: Sendable {
         return error
     }
 
+    /// Notes what the attempt came to that ended with this response.
+    mutating func note(after earlier: [Attempt], delay: Duration) {
+        let last = Attempt(
+            number: earlier.count + 1, status: head?.status.code, error: error, sharedMetrics: sharedMetrics, delay: delay)
+        (fields.value.earlier, fields.value.last) = (earlier, last)
+    }
+
     /// The same response with another result.
     public func with<Other>(_ result: Result<Other, APIClientError>) -> Response<Other> {
         Response<Other>(fields, Response<Other>.Outcome(result))
@@ -138,7 +146,9 @@ private struct ResponseFields {
     var head: ResponseHead?
     var data: Data
     var metrics: CopyOnWrite<TransferMetrics>?
-    var attempts: [Attempt]
+    var earlier: [Attempt]
+    /// The attempt after those: nearly always the only one, which then needs no list.
+    var last: Attempt?
 }
 
 /// What one attempt came to.

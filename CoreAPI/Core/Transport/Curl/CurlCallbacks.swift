@@ -7,32 +7,11 @@ enum CurlCallbacks {
     /// `CURLOPT_HEADERFUNCTION`: one line at a time.
     static var header: curl_write_callback {
         { bytes, size, count, context in
-            guard let handle = CurlHandle.behind(context), let transfer = handle.transfer, let bytes else { return 0 }
-            let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            let (size, lines) = transfer.headLimits
-            transfer.noteActivity()
-            let kind = transfer.head.append(line, limit: size, lineLimit: lines)
-            if !handle.firstField.isOver, let failure = handle.passFirstField(isEnd: transfer.head.isComplete) {
-                return transfer.stop(failure)
+            guard let context, let bytes else { return 0 }
+            // Kept alive by its transfer: to retain it costs as much as the rest of what a line does.
+            return Unmanaged<CurlHandle>.fromOpaque(context)._withUnsafeGuaranteedRef {
+                $0.take(line: UnsafeRawBufferPointer(start: bytes, count: size * count))
             }
-            switch kind {
-            case .tooLarge: return transfer.stop(.headTooLarge(limit: size))
-            case .tooMany: return transfer.stop(.tooManyHeadLines(limit: lines))
-            case .status(let multiplexes):
-                // What a server writes is no proof: over HTTP/1.1 a cut body would pass for a stream that ended.
-                if multiplexes, !transfer.isOverHTTP2 {
-                    return transfer.stop(.malformedResponse(reason: "a status line of HTTP/2 over HTTP/1.1"))
-                }
-                if transfer.answered == 0 { transfer.answered = transfer.lastActivity }
-                if transfer.ticket?.multiplexes != multiplexes { transfer.discovered?.append(transfer, multiplexes: multiplexes) }
-            case .end: transfer.noteConnection()
-            // What follows is another protocol's, and would be read as a body without an end.
-            case .switching:
-                return transfer.stop(
-                    .malformedResponse(reason: "it switches protocols (101), which the kit does not follow (RFC 9110 §15.2.2)"))
-            case .other: break
-            }
-            return line.count
         }
     }
 
@@ -49,12 +28,12 @@ enum CurlCallbacks {
                 }
                 return count
             }
-            transfer.noteActivity()
+            handle.noteActivity()
             let limit = transfer.request.limits.responseBodySize
-            if transfer.body.isEmpty { transfer.reserveBody(limit: limit) }
             do {
                 try transfer.findDecoder()
                 if let decoder = transfer.decoder {
+                    if transfer.body.isEmpty { transfer.reserveBody() }
                     try bytes.withMemoryRebound(to: UInt8.self, capacity: count) {
                         try decoder.decode(UnsafeBufferPointer(start: $0, count: count), into: &transfer.body, limit: limit)
                     }
@@ -68,7 +47,7 @@ enum CurlCallbacks {
                 return transfer.stop(.malformedResponse(reason: error.readableDescription))
             }
             let room = max(0, limit - transfer.body.count)
-            bytes.withMemoryRebound(to: UInt8.self, capacity: count) { transfer.body.append($0, count: min(count, room)) }
+            transfer.append(bytes, count: min(count, room))
             return count <= room ? count : transfer.stop(.responseTooLarge(limit: limit))
         }
     }
@@ -76,8 +55,10 @@ enum CurlCallbacks {
     /// `CURLOPT_READFUNCTION`: room for the next piece of the request's body.
     static var read: curl_read_callback {
         { buffer, size, count, context in
-            guard let transfer = CurlTransfer.behind(context), let buffer else { return ccurl_readfunc_abort }
-            transfer.noteActivity()
+            guard let handle = CurlHandle.behind(context), let transfer = handle.transfer, let buffer else {
+                return ccurl_readfunc_abort
+            }
+            handle.noteActivity()
             do {
                 return try transfer.upload.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
             } catch {
@@ -139,6 +120,37 @@ enum CurlCallbacks {
     }
 }
 
+extension CurlHandle {
+    /// - Returns: how many of its bytes were taken; fewer than there are end the transfer with `CURLE_WRITE_ERROR`.
+    fileprivate func take(line: UnsafeRawBufferPointer) -> Int {
+        noteActivity()
+        let kind = head.append(line)
+        let failure = firstField.isOver ? nil : checkFirstField(isEnd: head.isComplete)
+        // Most lines are none of the transfer's business.
+        if case .other = kind, failure == nil { return line.count }
+        guard let transfer else { return 0 }
+        if let failure { return transfer.stop(failure) }
+        switch kind {
+        case .other: break
+        case .tooLarge: return transfer.stop(.headTooLarge(limit: transfer.request.limits.responseHeadSize))
+        case .tooMany: return transfer.stop(.tooManyHeadLines(limit: transfer.request.limits.responseHeadLines))
+        case .status(let multiplexes):
+            // What a server writes is no proof: over HTTP/1.1 a cut body would pass for a stream that ended.
+            if multiplexes, !transfer.isOverHTTP2 {
+                return transfer.stop(.malformedResponse(reason: "a status line of HTTP/2 over HTTP/1.1"))
+            }
+            if transfer.answered == 0 { transfer.answered = transfer.lastActivity }
+            if transfer.ticket?.multiplexes != multiplexes { transfer.discovered?.append(transfer, multiplexes: multiplexes) }
+        case .end: transfer.noteConnection()
+        // What follows is another protocol's, and would be read as a body without an end.
+        case .switching:
+            return transfer.stop(
+                .malformedResponse(reason: "it switches protocols (101), which the kit does not follow (RFC 9110 §15.2.2)"))
+        }
+        return line.count
+    }
+}
+
 extension CurlTransfer {
     /// Whom the handle behind a callback's context serves.
     static func behind(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? { CurlHandle.behind(context)?.transfer }
@@ -151,10 +163,11 @@ extension CurlTransfer {
             return false
         }
         // The connection itself knows; its host's history may be of another one, or there is none yet.
-        let isHTTP2 = request.url.scheme == .https && handle.speaksHTTP2 ?? (ticket?.multiplexes == true)
+        let isSecure = request.url.scheme == .https
+        let isHTTP2 = isSecure && handle.speaksHTTP2 ?? (ticket?.multiplexes == true)
         let isSpoilt =
             connections.isCondemned(ends)
-            || (isHTTP2 ? connections.hasEnded(ends) : connections.hasUnreadBytes(ends) || handle.hasUnreadTLSBytes)
+            || (isHTTP2 ? connections.hasEnded(ends) : connections.hasUnreadBytes(ends) || (isSecure && handle.hasUnreadTLSBytes))
         // Refusing the request alone would leave a connection of HTTP/2 where the next one finds it again. libcurl looks at this flag
         // when the transfer is over; if it were refused, each later request would find the connection spoilt and take another.
         if isSpoilt { try? handle.forbidReuse() }
@@ -194,9 +207,19 @@ extension CurlTransfer {
         }
     }
 
-    /// Room for what was announced, but never so much that a lying `Content-Length` costs more than a real response.
-    fileprivate func reserveBody(limit: Int) {
-        guard let announced = handle?.announcedBytes, announced > 0 else { return }
-        body.reserveCapacity(Int(min(announced, Int64(limit), 8 * 1_024 * 1_024)))
+    fileprivate func append(_ bytes: UnsafePointer<CChar>, count: Int) {
+        if body.isEmpty {
+            // Nearly every answer of an API comes in one piece.
+            guard announcedBytes != count else { return body = Data(bytes: bytes, count: count) }
+            reserveBody()
+        }
+        bytes.withMemoryRebound(to: UInt8.self, capacity: count) { body.append($0, count: count) }
     }
+
+    /// Room for what was announced, but never so much that a lying `Content-Length` costs more than a real response.
+    fileprivate func reserveBody() {
+        body.reserveCapacity(min(announcedBytes, request.limits.responseBodySize, 8 * 1_024 * 1_024))
+    }
+
+    private var announcedBytes: Int { Int(clamping: max(0, handle?.announcedBytes ?? 0)) }
 }

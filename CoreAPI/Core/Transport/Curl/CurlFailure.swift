@@ -153,7 +153,7 @@ extension CurlTransfer {
                 for: code,
                 .init(
                     host: host, timeout: timeout, message: handle.message(for: code), mayBeSentAgain: mayBeSentAgain,
-                    streamFailure: streamFailure, wasSent: timesSent > 0, hasHead: head.isComplete,
+                    streamFailure: streamFailure, wasSent: timesSent > 0, hasHead: hasHead,
                     isFirstOnConnection: handle.number(CURLINFO_NUM_CONNECTS) > 0, headLimit: request.limits.responseHeadSize,
                     received: Int64(body.count), announced: handle.announcedBytes)))
     }

@@ -10,7 +10,6 @@ final class CurlHandle {
         let scheme: HTTPURL.Scheme
         let method: String
         let isUpload: Bool
-        let usesProxy: Bool
     }
 
     /// How many there are in the process.
@@ -24,9 +23,14 @@ final class CurlHandle {
     @exclusivity(unchecked) var form: Form?
     /// Whether it was told something for one exchange that the next must not have.
     @exclusivity(unchecked) private var isSpent = false
-    @exclusivity(unchecked) private(set) var hasServed = false
+    @exclusivity(unchecked) private var hasServed = false
     @exclusivity(unchecked) var firstField = FirstFieldCheck(isNeeded: false)
+    @exclusivity(unchecked) var head = HeadCollector()
     @exclusivity(unchecked) private var bufferSize = 0
+    @exclusivity(unchecked) private var connectTimeout: Duration?
+    @exclusivity(unchecked) private var connections: LoopConnections?
+    /// In which turn of the loop a byte last came or went.
+    @exclusivity(unchecked) private var lastTurn: UInt = 0
 
     /// - Returns: `nil` when libcurl has no memory for another handle.
     init?() {
@@ -46,10 +50,21 @@ final class CurlHandle {
     /// Whether another exchange of the same form may have it.
     var mayServeAgain: Bool { form != nil && !isSpent }
 
-    func begin(_ transfer: CurlTransfer) throws(TransportError) {
+    func begin(_ transfer: CurlTransfer) {
         self.transfer = transfer
         errorText[0] = 0
-        try beginFirstFieldCheck()
+        lastTurn = 0
+        transfer.forgetAnswer()
+        firstField = FirstFieldCheck(isNeeded: hasServed && CurlVersion.current.remembersLastField)
+    }
+
+    /// A byte came or went. Within one turn of the loop the clock is read for the first: a head comes in ten lines.
+    @inline(__always)
+    func noteActivity() {
+        let turn = connections?.turn ?? 0
+        guard turn == 0 || turn != lastTurn else { return }
+        lastTurn = turn
+        transfer?.lastActivity = LoopClock.now()
     }
 
     /// The exchange is over, and the handle is in no multi handle.
@@ -81,6 +96,12 @@ final class CurlHandle {
         bufferSize = size
     }
 
+    func setConnectTimeout(_ timeout: Duration) throws(TransportError) {
+        guard timeout != connectTimeout else { return }
+        try set(CURLOPT_CONNECTTIMEOUT_MS, timeout.clampedMilliseconds)
+        connectTimeout = timeout
+    }
+
     // MARK: - Setters
 
     /// For this exchange only: no other will have the handle.
@@ -109,6 +130,10 @@ final class CurlHandle {
     func set(_ option: CURLoption, _ value: String?) throws(TransportError) {
         guard let value else { return try check(ccurl_set_string(easy, option, nil), option) }
         try check(value.withCString { ccurl_set_string(easy, option, $0) }, option)
+    }
+
+    func setURL(_ url: HTTPURL) throws(TransportError) {
+        try check(url.withCString { ccurl_set_string(easy, CURLOPT_URL, $0) }, CURLOPT_URL)
     }
 
     func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer) throws(TransportError) {
@@ -160,6 +185,7 @@ final class CurlHandle {
     func setSockets(to connections: LoopConnections) throws(TransportError) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         let registry = Unmanaged.passUnretained(connections).toOpaque()
+        self.connections = connections
         try check(
             ccurl_set_sockets(easy, LoopConnections.open, LoopConnections.close, context, registry),
             CURLOPT_OPENSOCKETFUNCTION)

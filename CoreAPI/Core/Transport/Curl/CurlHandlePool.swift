@@ -14,6 +14,7 @@ struct CurlHandlePool {
     /// A handle that was told the same for good, or a new one; `nil` when libcurl gives no further one.
     mutating func take(_ form: CurlHandle.Form) -> CurlHandle? {
         // Nearly always the last one; where there are many others, a new one is cheaper than a long search.
+        if let last = handles.last, last.form == form { return handles.removeLast() }
         if let index = handles.suffix(Self.searched).lastIndex(where: { $0.form == form }) {
             handles.swapAt(index, handles.count - 1)
             return handles.removeLast()

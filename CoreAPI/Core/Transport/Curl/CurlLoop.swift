@@ -69,9 +69,10 @@ final class CurlLoop: Sendable {
     // MARK: - From any thread
 
     /// Hands a transfer over and waits until its outcome stands. Cancelling the task cancels the transfer.
+    @inline(__always)
     func perform(_ transfer: CurlTransfer) async {
         await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            await withUnsafeContinuation { continuation in
                 transfer.continuation = continuation
                 guard let refusal = submit(transfer) else { return }
                 transfer.resume(.failed(refusal))

@@ -15,13 +15,12 @@ extension CurlHandle {
     ///
     /// First byte and total are timed by the kit: for an upload, `CURLINFO_STARTTRANSFER_TIME_T` is when the body began to leave, and
     /// `CURLINFO_TOTAL_TIME_T` counts what libcurl does before it looks at the transfer.
-    func metrics(of transfer: CurlTransfer, at now: LoopClock.Nanoseconds) -> TransferMetrics {
-        var metrics = TransferMetrics()
+    func measure(_ transfer: CurlTransfer, at now: LoopClock.Nanoseconds, into metrics: inout TransferMetrics) {
         metrics.queued = .nanoseconds(transfer.activated - transfer.submitted)
         metrics.total = .nanoseconds(now - transfer.activated)
         // Until libcurl has looked at the transfer, its figures are those of the handle's last one.
-        guard transfer.hasBegun else { return metrics }
-        metrics.bytesSent = uploadedBytes
+        guard transfer.hasBegun else { return }
+        if transfer.upload.length != 0 { metrics.bytesSent = uploadedBytes }
         metrics.bytesReceived = receivedBytes
         let connections = number(CURLINFO_NUM_CONNECTS)
         metrics.isConnectionReused = transfer.timesSent > 0 && connections == 0
@@ -38,7 +37,6 @@ extension CurlHandle {
         metrics.remoteAddress = transfer.ends?.remoteAddress ?? string(CURLINFO_PRIMARY_IP).flatMap { $0.isEmpty ? nil : $0 }
         let port = transfer.ends.map { Int($0.remotePort) } ?? number(CURLINFO_PRIMARY_PORT)
         metrics.remotePort = port > 0 ? port : nil
-        return metrics
     }
 
     private static func name(ofHTTPVersion version: Int) -> String? {

@@ -4,9 +4,7 @@ internal import Foundation
 extension CurlTransfer {
     /// What a handle for it has to have been told for good.
     var form: CurlHandle.Form {
-        CurlHandle.Form(
-            scheme: request.url.scheme, method: request.method, isUpload: isUpload,
-            usesProxy: CurlGlobal.hasProxy && request.limits.refusedAddresses.isEmpty)
+        CurlHandle.Form(scheme: request.url.scheme, method: request.method, isUpload: isUpload)
     }
 
     /// POST, PUT, PATCH and QUERY give content a meaning, so that without any they say `Content-Length: 0` (RFC 9110 §8.6).
@@ -29,15 +27,15 @@ extension CurlTransfer {
             throw .bodyUnreadable(error)
         }
         if handle.form == nil {
-            try setBasics(handle, form)
+            try setBasics(handle)
             try setMethod(handle, form)
             if request.url.scheme == .https { try setTrust(handle) }
             handle.form = form
         }
-        try handle.begin(self)
-        try handle.set(CURLOPT_URL, request.address)
+        handle.begin(self)
+        try handle.setURL(request.url)
         try handle.set(CURLOPT_HTTPHEADER, list: request.headers)
-        try handle.set(CURLOPT_CONNECTTIMEOUT_MS, request.request.timeout.connect.clampedMilliseconds)
+        try handle.setConnectTimeout(request.request.timeout.connect)
         try handle.setBufferSize(inFlight: count)
         if form.isUpload { try handle.set(CURLOPT_INFILESIZE_LARGE, offset: upload.length ?? -1) }
         // "" means every coding that libcurl was built with; only where the kit cannot decode itself.
@@ -50,7 +48,7 @@ extension CurlTransfer {
         }
     }
 
-    private func setBasics(_ handle: CurlHandle, _ form: CurlHandle.Form) throws(TransportError) {
+    private func setBasics(_ handle: CurlHandle) throws(TransportError) {
         try handle.setErrorBuffer()
         try handle.setCallbacks()
         if let connections { try handle.setSockets(to: connections) }
@@ -62,7 +60,11 @@ extension CurlTransfer {
         try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
         try handle.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         try handle.set(CURLOPT_FOLLOWLOCATION, 0)
-        if !form.usesProxy { try handle.set(CURLOPT_PROXY, "") }
+        // One loop serves channels that refuse the same addresses. With both libcurl does not ask the environment.
+        if !request.limits.refusedAddresses.isEmpty || !CurlGlobal.hasProxy {
+            try handle.set(CURLOPT_PROXY, "")
+            try handle.set(CURLOPT_NOPROXY, "*")
+        }
         // `HTTPURL` has removed dot segments; what it holds is what goes on the wire.
         try handle.set(CURLOPT_PATH_AS_IS, 1)
         // HTTP/0.9 has no head: any garbage would be a successful response.

@@ -16,8 +16,8 @@ final class CurlTransfer: @unchecked Sendable {
 
     let request: HopRequest
     @exclusivity(unchecked) var stage = Stage.new
-    /// Resumed once, by the loop.
-    @exclusivity(unchecked) var continuation: CheckedContinuation<Void, Never>?
+    /// Resumed once, by the loop, which takes it out first; to have that checked at run time is an allocation and 600 instructions a request.
+    @exclusivity(unchecked) var continuation: UnsafeContinuation<Void, Never>?
     /// Set before that.
     @exclusivity(unchecked) var outcome = CurlOutcome(end: .cancelled)
     /// Whether it stands. The runtime orders a resumption and what follows it, but ThreadSanitizer does not see that where the answer is
@@ -36,15 +36,12 @@ final class CurlTransfer: @unchecked Sendable {
     @exclusivity(unchecked) var answered: LoopClock.Nanoseconds = 0
     /// When a byte last came or went.
     @exclusivity(unchecked) var lastActivity: LoopClock.Nanoseconds = 0
-    /// In which turn of the loop that was.
-    @exclusivity(unchecked) private var lastTurn: UInt = 0
     /// In which turn of the loop libcurl was given the transfer; it looks at it in the next.
     var launchTurn: UInt = 0
     /// Bytes of the body that were on the wire when it was last looked at.
     var lastUploaded: Int64 = 0
 
     @exclusivity(unchecked) var upload: UploadBody
-    @exclusivity(unchecked) var head = HeadCollector()
     @exclusivity(unchecked) var body = Data()
     /// What takes the body's codings off; `nil` before the body's first byte, and for one that has none.
     @exclusivity(unchecked) var decoder: ContentDecoder?
@@ -78,25 +75,16 @@ final class CurlTransfer: @unchecked Sendable {
     /// What the first line of a head said about the protocol, until the loop has taken note of it.
     @exclusivity(unchecked) var discovered: DiscoveredProtocols?
 
-    /// Of the response's head: its bytes and its lines.
-    let headLimits: (size: Int, lines: Int)
-
-    init(_ request: HopRequest) {
+    init(_ request: consuming HopRequest) {
         self.request = request
-        headLimits = (request.limits.responseHeadSize, request.limits.responseHeadLines)
         upload = UploadBody(request.request.body)
-    }
-
-    /// A byte came or went. Within one turn of the loop the clock is read for the first: a head comes in ten lines.
-    func noteActivity() {
-        let turn = connections?.turn ?? 0
-        guard turn == 0 || turn != lastTurn else { return }
-        lastTurn = turn
-        lastActivity = LoopClock.now()
     }
 
     /// Whether libcurl has looked at the transfer.
     var hasBegun: Bool { connections.map { $0.turn != launchTurn } ?? false }
+
+    /// Whether a final head came to its end.
+    var hasHead: Bool { handle?.head.isComplete ?? false }
 
     /// Gives back what is the loop's.
     func leave() {
@@ -124,8 +112,8 @@ final class CurlTransfer: @unchecked Sendable {
     func findDecoder() throws {
         guard !hasLookedForCoding else { return }
         hasLookedForCoding = true
-        guard request.decodesContent, head.mayNameCodings, !ContentDecoder.accepted.isEmpty else { return }
-        decoder = try ContentDecoder(head: head.bytes)
+        guard request.decodesContent, let handle, handle.head.mayNameCodings, !ContentDecoder.accepted.isEmpty else { return }
+        decoder = try ContentDecoder(head: handle.head.bytes)
     }
 
     /// Whether the server may get the request a second time: because that makes no difference, or because it says that it has done nothing
@@ -137,7 +125,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// idempotent. Once for each time that it was sent, and as often as libcurl itself tries, which is six times.
     var isToStartAgain: Bool {
         guard !foundUnreadBytes else { return true }
-        guard failure == nil, isSent, timesSent < 6, !hasStreamAnswered, !head.isComplete else { return false }
+        guard failure == nil, isSent, timesSent < 6, !hasStreamAnswered, !hasHead else { return false }
         return switch streamFailure {
         case .refused: true
         case .connectionGivenUp: request.isIdempotent
@@ -150,7 +138,7 @@ final class CurlTransfer: @unchecked Sendable {
 
     /// Forgets what came, because the request is sent again.
     func forgetAnswer() {
-        head = HeadCollector()
+        handle?.head.begin(size: request.limits.responseHeadSize, lines: request.limits.responseHeadLines)
         answered = 0
         decoder = nil
         hasLookedForCoding = false
@@ -163,7 +151,7 @@ final class CurlTransfer: @unchecked Sendable {
         // While it connects the idle clock stands, but it may start at any moment.
         guard isSent else { return min(request.deadline, now + (upload.length == 0 ? idle : max(idle / 4, 1_000_000))) }
         // libcurl takes 64 KiB from the body at once and says nothing while they leave, so a slow upload is looked at more often.
-        let isUploading = upload.length != 0 && body.isEmpty && !head.isComplete
+        let isUploading = upload.length != 0 && body.isEmpty && !hasHead
         return min(request.deadline, isUploading ? min(lastActivity + idle, now + max(idle / 4, 1_000_000)) : lastActivity + idle)
     }
 

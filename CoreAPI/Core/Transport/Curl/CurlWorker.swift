@@ -79,10 +79,10 @@ struct CurlWorker: ~Copyable {
         case .submit(let transfer):
             guard transfer.stage == .new else { return transfer.resume(.cancelled) }
             transfer.submitted = now
-            let url = transfer.request.url
             // What HTTP/2 there is in clear text, the kit does not speak.
-            let speaksHTTP2 = url.scheme == .https && CurlVersion.current.hasHTTP2
-            guard let ticket = queue.enqueue(transfer, for: HostKey(url), multiplexes: speaksHTTP2 ? nil : false) else {
+            let speaksHTTP2 = transfer.request.url.scheme == .https && CurlVersion.current.hasHTTP2
+            guard let ticket = queue.enqueue(transfer, for: HostKey(transfer.request.url), multiplexes: speaksHTTP2 ? nil : false)
+            else {
                 transfer.stage = .done
                 return transfer.resume(.failed(.queueFull(limit: queue.capacity)))
             }
@@ -216,7 +216,6 @@ struct CurlWorker: ~Copyable {
 
     private mutating func finish(_ transfer: CurlTransfer, _ end: CurlOutcome.End) {
         var end = end
-        if transfer.head.isComplete { transfer.outcome.head = transfer.head.bytes }
         swap(&transfer.outcome.body, &transfer.body)
         transfer.outcome.isEndAnnounced = transfer.tlsConnection?.hasCloseNotify
         if let check = transfer.pinCheck {
@@ -228,9 +227,11 @@ struct CurlWorker: ~Copyable {
         }
         let handle = transfer.handle
         if let handle {
-            let metrics = handle.metrics(of: transfer, at: now)
-            if metrics.httpVersion == "HTTP/2" { transfer.outcome.isEndAnnounced = multi.hasEndedStream(handle) }
-            transfer.outcome.metrics = CopyOnWrite(metrics)
+            if handle.head.isComplete { transfer.outcome.head = handle.head.bytes }
+            var metrics = CopyOnWrite(TransferMetrics())
+            handle.measure(transfer, at: now, into: &metrics.value)
+            if metrics.value.httpVersion == "HTTP/2" { transfer.outcome.isEndAnnounced = multi.hasEndedStream(handle) }
+            transfer.outcome.metrics = metrics
             if transfer.failure != nil { condemnConnection(of: transfer) }
         }
         if let ticket = transfer.ticket {

@@ -14,6 +14,8 @@ struct FIFO<Element> {
 
     mutating func popFirst() -> Element? {
         guard head < storage.count else { return nil }
+        // Where little waits it is mostly one, and this is a fifth of the work.
+        if storage.count == 1 { return storage.removeLast() }
         let element = storage[head]
         storage[head] = nil
         head += 1

@@ -4,10 +4,13 @@ internal import CCurl
 ///
 /// A libcurl before 8.1.1 remembers where the last field of a handle's last response was, when it has long been freed, and appends such a
 /// line there. It shows every line of a head to the write callback before it keeps it, if it is asked to (`CURLOPT_HEADER`), and to the
-/// header callback afterwards: so the first of these can refuse the line, and the second knows when there is a field to continue.
+/// header callback afterwards: so the first of these can refuse the line, and the second knows when there is a field to continue. The first
+/// line of all, the status, is never kept.
 struct FirstFieldCheck {
     private enum State {
         case over
+        /// Nothing has come.
+        case waiting
         /// The next bytes for the write callback begin a line of the head.
         case atLine
         /// They belong to one that has begun, and which is a field or not.
@@ -18,7 +21,7 @@ struct FirstFieldCheck {
 
     /// - Parameter isNeeded: whether there is anything to check.
     init(isNeeded: Bool) {
-        state = isNeeded ? .atLine : .over
+        state = isNeeded ? .waiting : .over
     }
 
     var isOver: Bool { if case .over = state { true } else { false } }
@@ -37,10 +40,22 @@ struct FirstFieldCheck {
         return true
     }
 
-    /// The header callback has the line.
-    mutating func wasKept() {
-        guard case .inLine(let isField) = state else { return }
-        state = isField ? .over : .atLine
+    /// The header callback has a line.
+    ///
+    /// - Returns: whether lines are to be shown from here on, where that changes.
+    mutating func lineCame() -> Bool? {
+        switch state {
+        case .waiting:
+            state = .atLine
+            return true
+        case .inLine(isField: true):
+            state = .over
+            return false
+        case .inLine(isField: false):
+            state = .atLine
+            return nil
+        case .atLine, .over: return nil
+        }
     }
 
     /// What comes next is the body.
@@ -50,26 +65,20 @@ struct FirstFieldCheck {
 }
 
 extension CurlHandle {
-    /// For a handle that has served, where libcurl cannot bear that otherwise.
-    func beginFirstFieldCheck() throws(TransportError) {
-        let isNeeded = hasServed && CurlVersion.current.remembersLastField
-        firstField = FirstFieldCheck(isNeeded: isNeeded)
-        if isNeeded { try set(CURLOPT_HEADER, 1) }
-    }
-
     /// The header callback has a line.
     ///
     /// - Returns: why the response cannot be trusted.
-    func passFirstField(isEnd: Bool) -> TransportError? {
-        firstField.wasKept()
+    func checkFirstField(isEnd: Bool) -> TransportError? {
+        var isShown = firstField.lineCame()
         if isEnd, !firstField.isOver {
             // Were it an interim response to libcurl, its next lines would come as a head that nobody checks.
             guard number(CURLINFO_RESPONSE_CODE) >= 200 else { return .malformedResponse(reason: "its status is unclear") }
             firstField.end()
+            isShown = false
         }
-        guard firstField.isOver else { return nil }
+        guard let isShown else { return nil }
         do {
-            try set(CURLOPT_HEADER, 0)
+            try set(CURLOPT_HEADER, isShown ? 1 : 0)
             return nil
         } catch {
             return error

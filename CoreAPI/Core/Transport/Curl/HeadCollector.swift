@@ -3,7 +3,10 @@
 ///
 /// Interim responses (1xx, RFC 9110 §15.2) are dropped when the next head begins. Lines after the final head are trailers: they are
 /// dropped too, because a field that comes after the body must not change what the head said (RFC 9110 §6.5.1).
-struct HeadCollector {
+///
+/// It belongs to a handle and serves its transfers one after the other, so that not every one needs memory of its own. A line is copied
+/// with a check and a `memcpy`, a third of what appending to an array costs; there are ten in a head.
+struct HeadCollector: ~Copyable {
     enum Line {
         /// The first line of a head, with whether its protocol multiplexes.
         case status(multiplexes: Bool)
@@ -18,50 +21,88 @@ struct HeadCollector {
         case tooMany
     }
 
-    private(set) var bytes: [UInt8] = []
     /// Whether a final head arrived to its end.
     private(set) var isComplete = false
     /// Whether a line may be `Content-Encoding`; most heads have none, and then nobody has to look for it.
     private(set) var mayNameCodings = false
+    private var storage = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.usual, alignment: 1)
+    private var count = 0
+    private var limits = (size: 0, lines: 0)
     private var received = 0
     private var lines = 0
     private var expectsStatus = true
+    /// What the last status line said: 1xx, and of these 101.
+    private var (isInterim, isSwitching) = (false, false)
 
+    private static let usual = 1_024
+
+    deinit {
+        storage.deallocate()
+    }
+
+    /// What there is of a head.
+    var bytes: [UInt8] { Array(UnsafeRawBufferPointer(rebasing: storage[..<count])) }
+
+    /// Another response begins.
+    ///
     /// - Parameters:
-    ///   - limit: bytes of all lines together, interim responses and trailers included, because a flood of those is a flood as well.
-    ///   - lineLimit: all those lines.
-    mutating func append(_ line: UnsafeRawBufferPointer, limit: Int, lineLimit: Int) -> Line {
+    ///   - size: how many bytes all lines together may have, interim responses and trailers included, because a flood of those is a flood
+    ///     as well.
+    ///   - lines: how many lines there may be.
+    mutating func begin(size: Int, lines: Int) {
+        limits = (size, lines)
+        (received, self.lines, count) = (0, 0, 0)
+        (isComplete, mayNameCodings, expectsStatus) = (false, false, true)
+        (isInterim, isSwitching) = (false, false)
+        // The next one is probably smaller.
+        if storage.count > 16 * Self.usual { resize(to: Self.usual) }
+    }
+
+    mutating func append(_ line: UnsafeRawBufferPointer) -> Line {
         received += line.count
         lines += 1
-        guard received <= limit else { return .tooLarge }
-        guard lines <= lineLimit else { return .tooMany }
+        guard received <= limits.size else { return .tooLarge }
+        guard lines <= limits.lines else { return .tooMany }
         guard !isComplete else { return .other }
         if expectsStatus, line.begins(with: "HTTP/") {
             expectsStatus = false
             mayNameCodings = false
-            bytes.removeAll(keepingCapacity: true)
-            // With an array's own 32 bytes the largest block that malloc hands out without a search.
-            bytes.reserveCapacity(992)
-            bytes.append(contentsOf: line)
+            count = 0
+            keep(line)
+            noteStatus(line)
             return .status(multiplexes: line.count > 5 && line[5] != UInt8(ascii: "1"))
         }
-        bytes.append(contentsOf: line)
+        keep(line)
         if line.count > 16, line[16] == UInt8(ascii: ":"), line[0] | 0x20 == UInt8(ascii: "c") { mayNameCodings = true }
         if line.count <= 2, line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
-            guard !hasStatus(beginning: "101") else { return .switching }
-            isComplete = !hasStatus(beginning: "1")
-            expectsStatus = !isComplete
+            guard !isSwitching else { return .switching }
+            (isComplete, expectsStatus) = (!isInterim, isInterim)
             return isComplete ? .end : .other
         }
         return .other
     }
 
-    private func hasStatus(beginning digits: StaticString) -> Bool {
-        guard let space = bytes.firstIndex(of: UInt8(ascii: " ")) else { return false }
-        let count = digits.utf8CodeUnitCount
-        guard bytes.count > space + count else { return false }
-        for index in 0..<count where bytes[space + 1 + index] != digits.utf8Start[index] { return false }
-        return true
+    @inline(__always)
+    private mutating func keep(_ line: UnsafeRawBufferPointer) {
+        guard let source = line.baseAddress else { return }
+        if count + line.count > storage.count { resize(to: max(2 * storage.count, count + line.count)) }
+        storage.baseAddress?.advanced(by: count).copyMemory(from: source, byteCount: line.count)
+        count += line.count
+    }
+
+    private mutating func resize(to size: Int) {
+        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
+        larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[..<count]))
+        storage.deallocate()
+        storage = larger
+    }
+
+    private mutating func noteStatus(_ line: UnsafeRawBufferPointer) {
+        var digits = 0
+        while digits < line.count, line[digits] != UInt8(ascii: " ") { digits += 1 }
+        digits += 1
+        isInterim = digits < line.count && line[digits] == UInt8(ascii: "1")
+        isSwitching = UnsafeRawBufferPointer(rebasing: line[min(digits, line.count)...]).begins(with: "101")
     }
 }
 

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Foundation
 
 /// The header lines of one transfer as a `curl_slist`, in a single block of memory.
 ///
@@ -17,8 +18,10 @@ final class HeaderList: @unchecked Sendable {
     ///   - count: how many there are.
     init(_ text: [UInt8], count: Int) {
         let nodes = count * MemoryLayout<curl_slist>.stride
-        block = .allocate(byteCount: max(1, nodes + text.count), alignment: MemoryLayout<curl_slist>.alignment)
-        UnsafeMutableRawBufferPointer(rebasing: block[nodes...]).copyBytes(from: text)
+        let block = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: max(1, nodes + text.count), alignment: MemoryLayout<curl_slist>.alignment)
+        self.block = block
+        text.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: block[nodes...]).copyMemory(from: $0) }
         guard count > 0, let base = block.baseAddress else {
             first = nil
             return
@@ -27,8 +30,7 @@ final class HeaderList: @unchecked Sendable {
         var line = (base + nodes).assumingMemoryBound(to: CChar.self)
         for index in 0..<count {
             list[index] = curl_slist(data: line, next: index + 1 < count ? list + index + 1 : nil)
-            while line.pointee != 0 { line += 1 }
-            line += 1
+            line += strlen(line) + 1
         }
         first = list
     }

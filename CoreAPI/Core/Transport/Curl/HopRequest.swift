@@ -5,9 +5,9 @@ internal import HTTPTypes
 /// libcurl.
 struct HopRequest: Sendable {
     let request: Request
+    /// Beside the request, from which it is a copy each time.
+    let url: HTTPURL
     let method: String
-    /// The address as it was checked, and as libcurl gets it.
-    let address: String
     let isIdempotent: Bool
     let headers: HeaderList
     /// Whether codings of the body are taken off, which the caller did not ask for.
@@ -15,36 +15,40 @@ struct HopRequest: Sendable {
     /// When the whole call must be over.
     let deadline: LoopClock.Nanoseconds
 
-    var url: HTTPURL { request.url }
     var limits: Limits { request.call.channel.limits }
     var trust: ServerTrustManager { request.call.channel.environment.serverTrustManager }
 
     /// - Throws: ``APIClientError`` when the request must not be sent.
-    init(_ request: Request, deadline: LoopClock.Nanoseconds) throws(APIClientError) {
+    init(_ request: consuming Request, deadline: LoopClock.Nanoseconds) throws(APIClientError) {
+        let url = request.url
         do throws(RequestError) {
-            address = request.url.string
-            try Self.check(request, address)
+            try Self.check(request, url)
         } catch {
             throw .request(error, ErrorContext(request))
         }
         if let capability = Self.refusedMethod(request) {
             throw .transport(.unsupported(capability: capability), ErrorContext(request))
         }
-        self.request = request
+        let decodesContent = !request.headers.contains(.acceptEncoding) && !request.headers.contains(.range)
+        // All at once and at the end: halfway there it would have to be copied.
+        self.url = url
         self.deadline = deadline
+        self.decodesContent = decodesContent
         method = request.method.rawValue
         isIdempotent = request.method.isIdempotent
-        decodesContent = !request.headers.contains(.acceptEncoding) && !request.headers.contains(.range)
         headers = Self.headerList(request, acceptsCodings: decodesContent)
+        self.request = request
     }
 
     /// The second line of defence. libcurl passes a CR, LF or NUL in a method, an address or a header on verbatim, and with it
     /// whatever an attacker put behind it.
-    private static func check(_ request: Request, _ url: String) throws(RequestError) {
+    private static func check(_ request: Request, _ url: HTTPURL) throws(RequestError) {
         let method = request.method.rawValue
-        guard method.isToken else { throw .malformedMethod(method.escapingControls) }
-        if url.hasControlOrSpace, let bad = url.firstForbiddenControl ?? (url.utf8.contains(0x20) ? "a space" : nil) {
-            throw .malformedURL(url.escapingControls, reason: "\(bad) may not stand in a URL")
+        guard method == "GET" || method.isToken else { throw .malformedMethod(method.escapingControls) }
+        guard !url.hasControlOrSpace else {
+            let text = url.string
+            throw .malformedURL(
+                text.escapingControls, reason: "\(text.firstForbiddenControl ?? "a space") may not stand in a URL")
         }
         for field in request.headers {
             let name = field.name.rawName
@@ -58,14 +62,15 @@ struct HopRequest: Sendable {
             }
         }
         // An interceptor may have changed the address since the request was built.
-        if request.url.scheme == .http, !request.call.shared.allowsInsecureConnections(to: request.url.host) {
-            throw .insecureConnection(host: request.url.host)
+        if url.scheme == .http, !request.call.shared.allowsInsecureConnections(to: url.host) {
+            throw .insecureConnection(host: url.host)
         }
     }
 
     /// What is no exchange of a request and a response, or must not be made one.
     private static func refusedMethod(_ request: Request) -> String? {
         switch request.method {
+        case .get: nil
         // Turns the connection into a tunnel; it is libcurl's to send, to a proxy (RFC 9110 §9.3.6).
         case .connect: "the method CONNECT, which opens a tunnel instead of asking for a resource"
         // Its answer repeats the request: nothing secret and no content may be in it (RFC 9110 §9.3.8).
@@ -82,6 +87,7 @@ struct HopRequest: Sendable {
     /// `Content-Length` or `Transfer-Encoding` that contradicts the body is how requests are smuggled (RFC 9112 §11.2).
     private static func headerList(_ request: Request, acceptsCodings: Bool) -> HeaderList {
         let fields = request.headers
+        if fields.isEmpty, acceptsCodings, request.body.isNone { return bareList }
         var lines = HeaderLineText()
         for field in fields where field.name != .contentLength && field.name != .transferEncoding && field.name != .cookie {
             field.withUnsafeBytesOfValue { lines.add(field.name, $0) }
@@ -91,13 +97,25 @@ struct HopRequest: Sendable {
             let cookies = fields[fields: .cookie].map { $0.withUnsafeBytesOfValue { Array($0) } }
             lines.add(.cookie, Array(cookies.joined(separator: "; ".utf8)))
         }
-        // As lines, and not as the options that libcurl has for them: it formats an option's text twice, 100 instructions a character.
+        addLines(besides: fields, hasBody: !request.body.isNone, acceptsCodings: acceptsCodings, to: &lines)
+        return HeaderList(lines.text, count: lines.count)
+    }
+
+    /// What a request without fields and without a body sends: the same each time.
+    private static let bareList: HeaderList = {
+        var lines = HeaderLineText()
+        addLines(besides: HTTPFields(), hasBody: false, acceptsCodings: true, to: &lines)
+        return HeaderList(lines.text, count: lines.count)
+    }()
+
+    /// As lines, and not as the options that libcurl has for them: it formats an option's text twice, 100 instructions a character.
+    private static func addLines(besides fields: HTTPFields, hasBody: Bool, acceptsCodings: Bool, to lines: inout HeaderLineText)
+    {
         if acceptsCodings, !ContentDecoder.accepted.isEmpty { lines.add(ContentDecoder.acceptLine) }
         if !fields.contains(.userAgent) { lines.add(CurlVersion.userAgentLine) }
         // A name with nothing after its colon takes libcurl's own header out.
         if !fields.contains(.accept) { lines.add("Accept:") }
-        if !request.body.isNone, !fields.contains(.expect) { lines.add("Expect:") }
-        return HeaderList(lines.text, count: lines.count)
+        if hasBody, !fields.contains(.expect) { lines.add("Expect:") }
     }
 }
 

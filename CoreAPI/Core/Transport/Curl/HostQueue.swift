@@ -118,7 +118,7 @@ final class HostQueue<Key: Hashable, Item> {
             waiting -= 1
             active += 1
             change(lane) { lane.active += 1 }
-            turns.append(lane)
+            if lane.live > 0 { turns.append(lane) } else { lane.isListed = false }
             return (item, Ticket(lane: lane, number: number))
         }
         return nil

@@ -27,13 +27,19 @@ struct ResponseHeadParser {
             let status = try status(nextLine(&rest))
             var parsed = Parsed(head: ResponseHead(status: status, bytes: bytes, read: fields))
             var hasTransferCoding = false
-            while !rest.isEmpty {
+            while let first = rest.first {
+                // What is looked for here begins with one of these, and most lines do not.
+                guard first | 0x20 == UInt8(ascii: "c") || first | 0x20 == UInt8(ascii: "t") else {
+                    rest = rest[(lineFeed(in: rest).map { $0 + 1 } ?? rest.endIndex)...]
+                    continue
+                }
                 let line = nextLine(&rest)
                 try checkForm(line, isFolded: isFolded(rest))
                 if let value = value(of: "content-length", line) {
                     parsed.contentLength = try length(value, agreeingWith: parsed.contentLength)
                 } else if let value = value(of: "transfer-encoding", line) {
                     hasTransferCoding = true
+                    let value = String(decoding: value, as: UTF8.self)
                     try checkTransferCodings(value)
                     parsed.isChunked = value.lowercased().hasSuffix("chunked")
                 } else if isNamed("content-encoding", line) {
@@ -54,7 +60,9 @@ struct ResponseHeadParser {
     /// libcurl reads a field whose name is followed by a space, or whose value begins in the next line, as if it were not there; the body
     /// would end elsewhere than its sender means (RFC 9112 §5.1, §5.2).
     private static func checkForm(_ line: Slice<Bytes>, isFolded: Bool) throws(Malformed) {
-        guard let first = line.first, first | 0x20 == UInt8(ascii: "c") || first | 0x20 == UInt8(ascii: "t") else { return }
+        // A name and its colon with nothing between them.
+        let colon = first(UInt8(ascii: ":"), in: line) ?? line.startIndex
+        guard isFolded || colon == line.startIndex || isBlank(line[colon - 1]) else { return }
         for name in framing {
             let count = name.utf8CodeUnitCount
             // Most are told apart by what stands behind a name of that length.
@@ -112,9 +120,8 @@ struct ResponseHeadParser {
         return begins(line, with: name)
     }
 
-    private static func value(of name: StaticString, _ line: Slice<Bytes>) -> String? {
-        guard isNamed(name, line) else { return nil }
-        return String(decoding: trimmed(line.dropFirst(name.utf8CodeUnitCount + 1)), as: UTF8.self)
+    private static func value(of name: StaticString, _ line: Slice<Bytes>) -> Slice<Bytes>? {
+        isNamed(name, line) ? trimmed(line.dropFirst(name.utf8CodeUnitCount + 1)) : nil
     }
 
     /// `HTTP/1.1 200 OK`, and `HTTP/2 200` as libcurl writes it for HTTP/2.
@@ -156,11 +163,13 @@ struct ResponseHeadParser {
 
     /// Several fields, or a list in one, that all say the same are taken as one; if they differ, the message's end is unknown and
     /// the response is not usable (RFC 9112 §6.3).
-    private static func length(_ value: String, agreeingWith earlier: Int64?) throws(Malformed) -> Int64 {
+    private static func length(_ value: Slice<Bytes>, agreeingWith earlier: Int64?) throws(Malformed) -> Int64 {
         var agreed = earlier
         // Nine of ten are a plain number.
-        if earlier == nil, value.utf8.count <= 18, value.utf8.allSatisfy(\.isDigit), let length = Int64(value) { return length }
-        for text in value.split(separator: ",", omittingEmptySubsequences: false) {
+        if earlier == nil, !value.isEmpty, value.count <= 18, value.allSatisfy(\.isDigit) {
+            return value.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+        }
+        for text in String(decoding: value, as: UTF8.self).split(separator: ",", omittingEmptySubsequences: false) {
             let text = text.trimmingHTTPWhitespace()
             guard text.utf8.allSatisfy(\.isDigit), let length = Int64(text) else {
                 throw Malformed(reason: "expected a number as Content-Length, got '\(text.shortened().escapingControls)'")
@@ -185,9 +194,11 @@ struct ResponseHeadParser {
         return line
     }
 
-    private static func lineFeed(in rest: Slice<Bytes>) -> Int? {
+    private static func lineFeed(in rest: Slice<Bytes>) -> Int? { first(0x0A, in: rest) }
+
+    private static func first(_ byte: UInt8, in rest: Slice<Bytes>) -> Int? {
         guard let base = rest.base.baseAddress, !rest.isEmpty else { return nil }
-        return memchr(base + rest.startIndex, 0x0A, rest.count).map { UnsafeRawPointer($0) - UnsafeRawPointer(base) }
+        return memchr(base + rest.startIndex, Int32(byte), rest.count).map { UnsafeRawPointer($0) - UnsafeRawPointer(base) }
     }
 
     private static func isFolded(_ rest: Slice<Bytes>) -> Bool {

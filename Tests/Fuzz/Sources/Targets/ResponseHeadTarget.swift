@@ -7,13 +7,14 @@ extension FuzzTarget {
     /// Bytes as a connection delivers them: collected line by line, then parsed (RFC 9112 §4 and §5).
     static let responseHead = FuzzTarget(name: "response-head") { input in
         var collector = HeadCollector()
-        let (limit, lineLimit) = (4_096, 64)
+        let limit = 4_096
+        collector.begin(size: limit, lines: 64)
         var rest = input.bytes
         while !rest.isEmpty, !collector.isComplete {
             let end = rest.firstIndex(of: 0x0A).map { $0 + 1 } ?? rest.endIndex
             let line = Array(rest[..<end])
             rest = rest[end...]
-            let kind = line.withUnsafeBytes { collector.append($0, limit: limit, lineLimit: lineLimit) }
+            let kind = line.withUnsafeBytes { collector.append($0) }
             if case .tooLarge = kind { break }
             if case .tooMany = kind { break }
         }
