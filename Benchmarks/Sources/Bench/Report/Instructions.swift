@@ -4,21 +4,23 @@ struct Instructions: Codable {
     /// By client.
     let perRequest: [String: Shares]
 
-    /// Where they are spent; what is neither libcurl nor the C library is the client itself and what it is built on.
+    /// Where they are spent: in one of these libraries, or in the client itself.
     struct Shares: Codable {
         let all: Int
         let libcurl: Int
         let libc: Int
+        /// The standard library, the runtime of tasks, Dispatch and Foundation.
+        let swift: Int
     }
 
-    /// - Parameter lines: a client's name, a number of requests and the instructions of the whole process, of libcurl and of the C library,
-    ///   twice for each client.
+    /// - Parameter lines: a client's name, a number of requests and the instructions of the whole process, of libcurl, of the C library and
+    ///   of Swift's libraries, twice for each client.
     init?(lines: [String], date: String) {
         var counts: [String: [[Int]]] = [:]
         for line in lines {
             let words = line.split(separator: " ")
             let numbers = words.dropFirst().compactMap { Int($0) }
-            guard numbers.count == 4, words.count == 5 else { continue }
+            guard numbers.count == 5, words.count == 6 else { continue }
             counts[String(words[0]), default: []].append(numbers)
         }
         // The difference of two runs knows nothing of the start and the end of the process.
@@ -26,7 +28,7 @@ struct Instructions: Codable {
             guard let least = runs.min(by: { $0[0] < $1[0] }), let most = runs.max(by: { $0[0] < $1[0] }), most[0] > least[0]
             else { return nil }
             let each = zip(most, least).map { ($0 - $1) / (most[0] - least[0]) }
-            return Shares(all: each[1], libcurl: each[2], libc: each[3])
+            return Shares(all: each[1], libcurl: each[2], libc: each[3], swift: each[4])
         }
         if perRequest.isEmpty { return nil }
         self.date = date
@@ -35,13 +37,13 @@ struct Instructions: Codable {
 
 extension Table {
     init(_ instructions: Instructions) {
-        heads = ["client", "instructions a request", "× C", "in libcurl", "in the C library", "elsewhere"]
+        heads = ["client", "instructions a request", "× C", "in libcurl", "in the C library", "in Swift's libraries", "its own"]
         let raw = instructions.perRequest[Client.rawc.rawValue]?.all
         rows = Client.allCases.compactMap { client in
             instructions.perRequest[client.rawValue].map { count in
-                let elsewhere = count.all - count.libcurl - count.libc
+                let own = count.all - count.libcurl - count.libc - count.swift
                 return [client.title, whole(Double(count.all)), raw.map { digits(Double(count.all) / Double($0)) } ?? "–"]
-                    + [count.libcurl, count.libc, elsewhere].map { whole(Double($0)) }
+                    + [count.libcurl, count.libc, count.swift, own].map { whole(Double($0)) }
             }
         }
     }

@@ -15,7 +15,14 @@ extension CurlHandle {
     ///
     /// First byte and total are timed by the kit: for an upload, `CURLINFO_STARTTRANSFER_TIME_T` is when the body began to leave, and
     /// `CURLINFO_TOTAL_TIME_T` counts what libcurl does before it looks at the transfer.
-    func measure(_ transfer: CurlTransfer, at now: LoopClock.Nanoseconds, into metrics: inout TransferMetrics) {
+    func metrics(of transfer: CurlTransfer, at now: LoopClock.Nanoseconds) -> CopyOnWrite<TransferMetrics> {
+        // Written where they will stay: they are twenty words.
+        var metrics = CopyOnWrite(TransferMetrics())
+        measure(transfer, at: now, into: &metrics.value)
+        return metrics
+    }
+
+    private func measure(_ transfer: CurlTransfer, at now: LoopClock.Nanoseconds, into metrics: inout TransferMetrics) {
         metrics.queued = .nanoseconds(transfer.activated - transfer.submitted)
         metrics.total = .nanoseconds(now - transfer.activated)
         // Until libcurl has looked at the transfer, its figures are those of the handle's last one.

@@ -55,6 +55,7 @@ struct CurlWorker: ~Copyable {
             sleep()
         }
         while let transfer = transfers.last { finish(transfer, .failed(.closed)) }
+        handles = CurlHandlePool(capacity: 0)  // Before the multi handle that they were in.
         loop.retireWaker()
     }
 
@@ -81,8 +82,8 @@ struct CurlWorker: ~Copyable {
             transfer.submitted = now
             // What HTTP/2 there is in clear text, the kit does not speak.
             let speaksHTTP2 = transfer.request.url.scheme == .https && CurlVersion.current.hasHTTP2
-            guard let ticket = queue.enqueue(transfer, for: HostKey(transfer.request.url), multiplexes: speaksHTTP2 ? nil : false)
-            else {
+            let ticket = queue.enqueue(transfer, for: HostKey(transfer.request.url), multiplexes: speaksHTTP2 ? nil : false)
+            guard let ticket else {
                 transfer.stage = .done
                 return transfer.resume(.failed(.queueFull(limit: queue.capacity)))
             }
@@ -228,8 +229,7 @@ struct CurlWorker: ~Copyable {
         let handle = transfer.handle
         if let handle {
             if handle.head.isComplete { transfer.outcome.head = handle.head.bytes }
-            var metrics = CopyOnWrite(TransferMetrics())
-            handle.measure(transfer, at: now, into: &metrics.value)
+            let metrics = handle.metrics(of: transfer, at: now)
             if metrics.value.httpVersion == "HTTP/2" { transfer.outcome.isEndAnnounced = multi.hasEndedStream(handle) }
             transfer.outcome.metrics = metrics
             if transfer.failure != nil { condemnConnection(of: transfer) }

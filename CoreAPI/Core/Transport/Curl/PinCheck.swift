@@ -26,7 +26,7 @@ final class PinCheck {
             throw .unsupported(capability: "pins that only report (libcurl with OpenSSL)")
         }
         // The server's own key alone: refuses more than it should and nothing less.
-        try handle.set(
+        try handle.setOnce(
             CURLOPT_PINNEDPUBLICKEY, configured.map { "sha256//" + $0.dropFirst("sha256/".count) }.joined(separator: ";"))
     }
 
