@@ -84,12 +84,12 @@ static inline CURLcode ccurl_set_prereq(CURL *_Nonnull handle, curl_prereq_callb
     return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_PREREQDATA, context);
 }
 
-/* Both are kept by the connection, so that the context must outlive it and not only the transfer. */
+/* The second is kept by the connection, so that its context must outlive that and not only the handle. */
 static inline CURLcode ccurl_set_sockets(CURL *_Nonnull handle, curl_opensocket_callback _Nonnull open,
-                                         curl_closesocket_callback _Nonnull close, void *_Nonnull transfer,
+                                         curl_closesocket_callback _Nonnull close, void *_Nonnull opener,
                                          void *_Nonnull context) {
     CURLcode code = curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open);
-    if (code == CURLE_OK) code = curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, transfer);
+    if (code == CURLE_OK) code = curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, opener);
     if (code == CURLE_OK) code = curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, close);
     return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_CLOSESOCKETDATA, context);
 }

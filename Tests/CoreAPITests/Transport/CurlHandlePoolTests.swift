@@ -97,8 +97,8 @@ struct FirstFieldCheckTests {
     @Test("Once there is a field it is over, whatever the pieces of a long one begin with")
     func over() {
         var check = begun()
-        #expect(passes(&check, "Host-ile: perhaps a status line\r\n") && !check.isOver)
-        #expect(passes(&check, "X: a", " b", "\tc\r\n") && check.isOver)
+        #expect(passes(&check, "HTTP/1.1: not a field to libcurl\r\n") && !check.isOver)
+        #expect(passes(&check, "Host: a", " b", "\tc\r\n") && check.isOver)
         #expect(passes(&check, " folded\r\n"))
     }
 

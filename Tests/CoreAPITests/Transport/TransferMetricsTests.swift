@@ -51,6 +51,20 @@ struct TransferMetricsTests {
         await transport.close()
     }
 
+    @Test("A request that cannot begin has nothing of the exchange before it: no head, and so no cookies, and no figures")
+    func cannotBegin() async throws {
+        let server = try LoopbackServer.start { _ in .ok("12345", headers: ["Set-Cookie": "sid=secret", "X-Answer": "42"]) }
+        let other = try LoopbackServer.start { _ in .ok("other") }
+        let first = try await requests.send(.put, server.url, body: .bytes(Data("abc".utf8)))
+        #expect(first.head?.headers[HTTPField.Name("x-answer")!] == "42")
+        let second = try await requests.send(.put, other.url, body: .file(URL(fileURLWithPath: "/nowhere/at/all")))
+        #expect(second.transportError?.label == "bodyUnreadable", "\(second.result)")
+        #expect(second.head == nil && second.data.isEmpty)
+        #expect(second.metrics?.remoteAddress == nil && second.metrics?.bytesReceived ?? 0 == 0)
+        #expect(other.requests.isEmpty)
+        await transport.close()
+    }
+
     @Test("What was cancelled before libcurl looked at it has no figures of the transfer before it")
     func neverBegun() async throws {
         let (asked, gate) = (try Gate(), try Gate())

@@ -70,6 +70,7 @@ final class CurlHandle {
     /// The exchange is over, and the handle is in no multi handle.
     func end() {
         transfer = nil
+        head.shrink()
         hasServed = true
     }
 
@@ -90,8 +91,8 @@ final class CurlHandle {
         let size = Self.bufferSize(inFlight: count)
         guard size != bufferSize else { return }
         let code = ccurl_set_long(easy, CURLOPT_BUFFERSIZE, size)
-        // After a stream of HTTP/2 7.88.1 keeps the buffer, and its size with it.
-        guard code == CURLE_OK || !hasServed else { return }
+        // After a stream of HTTP/2 7.88.1 keeps the buffer, and with it the size, which is good enough once more.
+        guard code == CURLE_OK || !hasServed else { return isSpent = true }
         try check(code, CURLOPT_BUFFERSIZE)
         bufferSize = size
     }

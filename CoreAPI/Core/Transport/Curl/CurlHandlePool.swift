@@ -6,7 +6,8 @@ struct CurlHandlePool {
     private var handles: [CurlHandle] = []
     private let capacity: Int
 
-    /// - Parameter capacity: how many are kept. Each has some 8 KiB.
+    /// - Parameter capacity: how many are kept while they have nothing to do. Each has some 8 KiB, and after a stream of HTTP/2 its buffers
+    ///   besides, of up to 64 KiB in each direction.
     init(capacity: Int) {
         self.capacity = capacity
     }

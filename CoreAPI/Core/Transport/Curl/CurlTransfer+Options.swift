@@ -21,6 +21,8 @@ extension CurlTransfer {
     /// - Parameter count: transfers that run at once, this one included.
     /// - Throws: ``TransportError`` for the first option that libcurl refuses, and for a body that cannot be opened.
     func describe(to handle: CurlHandle, as form: CurlHandle.Form, inFlight count: Int) throws(TransportError) {
+        // Before anything can fail: until then the handle has what the exchange before left in it.
+        handle.begin(self)
         do {
             try upload.open()
         } catch {
@@ -32,7 +34,6 @@ extension CurlTransfer {
             if request.url.scheme == .https { try setTrust(handle) }
             handle.form = form
         }
-        handle.begin(self)
         try handle.setURL(request.url)
         try handle.set(CURLOPT_HTTPHEADER, list: request.headers)
         try handle.setConnectTimeout(request.request.timeout.connect)
@@ -90,7 +91,7 @@ extension CurlTransfer {
         }
     }
 
-    /// One loop serves one trust (``CurlTransport``), so that a connection or a TLS session is never found by a channel that trusts less;
+    /// One loop serves one trust (``CurlTransport``), so that a connection is never found by a channel that trusts less;
     /// what libcurl compares itself (`Curl_ssl_config_matches`) has neither the chain's pins nor the key of a client.
     private func setTrust(_ handle: CurlHandle) throws(TransportError) {
         let trust = request.trust

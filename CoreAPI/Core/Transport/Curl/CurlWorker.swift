@@ -37,7 +37,7 @@ struct CurlWorker: ~Copyable {
     private init(_ loop: CurlLoop, limits: Limits) throws(TransportError) {
         self.loop = loop
         multi = try CurlMulti(limits: limits)
-        handles = CurlHandlePool(capacity: min(max(1, limits.connections), 256))
+        handles = CurlHandlePool(capacity: min(max(1, limits.connections), 64))
         queue = HostQueue(
             connections: limits.connections, connectionsPerHost: limits.connectionsPerHost,
             streamsPerConnection: limits.streamsPerConnection, capacity: limits.queuedRequests)
@@ -206,9 +206,9 @@ struct CurlWorker: ~Copyable {
             let form = transfer.form
             guard let handle = handles.take(form) else { throw .outOfHandles }
             transfer.handle = handle
+            transfer.launchTurn = multi.connections.turn
             try transfer.describe(to: handle, as: form, inFlight: queue.active)
             try multi.add(handle)
-            transfer.launchTurn = multi.connections.turn
             nextDeadline = min(nextDeadline, transfer.due(now))
         } catch {
             finish(transfer, .failed(error))
@@ -241,8 +241,8 @@ struct CurlWorker: ~Copyable {
             last.index = transfer.index
             transfers[transfer.index] = last
         }
-        // What libcurl itself sent again it has counted, and more.
-        let isSound = if case .complete = end { transfer.timesSent == 1 } else { false }
+        // libcurl counts what it sent again, and remembers a 417 and a refused stream, from one exchange to the next.
+        let isSound = if case .complete = end { transfer.timesSent == 1 && transfer.hasHead } else { false }
         transfer.leave()
         count()
         // Before its handle goes, so that whoever waits wakes up meanwhile.

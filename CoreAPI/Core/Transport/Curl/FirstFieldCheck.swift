@@ -31,12 +31,9 @@ struct FirstFieldCheck {
     /// - Returns: whether libcurl may keep it.
     mutating func mayKeep(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard case .atLine = state, let first = bytes.first else { return true }
-        switch first {
-        case UInt8(ascii: " "), UInt8(ascii: "\t"): return false
-        // A status line, perhaps, or the end of a head, such as that of an interim response: libcurl keeps neither.
-        case UInt8(ascii: "H"), UInt8(ascii: "h"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): state = .inLine(isField: false)
-        default: state = .inLine(isField: true)
-        }
+        guard first != UInt8(ascii: " "), first != UInt8(ascii: "\t") else { return false }
+        // libcurl keeps neither the end of a head, such as that of an interim response, nor the status line that follows it.
+        state = .inLine(isField: first != UInt8(ascii: "\r") && first != UInt8(ascii: "\n") && !bytes.begins(with: "HTTP/"))
         return true
     }
 

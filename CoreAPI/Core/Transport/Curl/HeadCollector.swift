@@ -54,8 +54,13 @@ struct HeadCollector: ~Copyable {
         (received, self.lines, count) = (0, 0, 0)
         (isComplete, mayNameCodings, expectsStatus) = (false, false, true)
         (isInterim, isSwitching) = (false, false)
-        // The next one is probably smaller.
-        if storage.count > 16 * Self.usual { resize(to: Self.usual) }
+    }
+
+    /// What comes next is probably smaller than a very large one.
+    mutating func shrink() {
+        guard storage.count > 16 * Self.usual else { return }
+        count = 0
+        resize(to: Self.usual)
     }
 
     mutating func append(_ line: UnsafeRawBufferPointer) -> Line {

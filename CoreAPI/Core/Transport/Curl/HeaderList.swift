@@ -1,10 +1,10 @@
 internal import CCurl
 internal import Foundation
 
-/// The header lines of one transfer as a `curl_slist`, in a single block of memory.
+/// The header lines of a request as a `curl_slist`, in a single block of memory.
 ///
 /// libcurl neither copies nor frees a list that it is given (`CURLOPT_HTTPHEADER`), so the list may be built by the task that sends,
-/// without a call to libcurl and without an allocation for each line; it must only live as long as the transfer that holds it.
+/// without a call to libcurl and without an allocation for each line; it must only live as long as a transfer that has it.
 ///
 /// `@unchecked`: written by `init` only; libcurl reads it.
 final class HeaderList: @unchecked Sendable {
