@@ -51,8 +51,8 @@ struct HotPathTests {
     func allocations() async throws {
         let counted = try await Allocations.count(filter: "HotPathTests")
         print("allocations a call:", counted)
-        #expect(try #require(counted["pipeline"]) <= 109)
-        #expect(try #require(counted["exchange"]) <= 480)
+        #expect(try #require(counted["pipeline"]) <= 33)
+        #expect(try #require(counted["exchange"]) <= 300)
     }
 }
 
