@@ -6,6 +6,7 @@
 /// `@unchecked`: changed only while it has one owner.
 struct CopyOnWrite<Value: Sendable>: @unchecked Sendable {
     private final class Storage {
+        // Access would be checked each time, for nothing: only the one owner changes it.
         @exclusivity(unchecked) var value: Value
 
         init(_ value: consuming Value) {

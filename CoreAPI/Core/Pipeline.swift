@@ -3,6 +3,9 @@ internal import HTTPTypes
 
 /// The way of a request. Every stage is named in `run`, `begin` and `read`, in the order in which it runs.
 struct Pipeline: Sendable {
+    /// Decodes an attempt's answer and keeps the value.
+    private typealias Decode = (Response<Data>) -> Response<Void>
+
     var channel: Channel { shared.channel }
     private let shared: SharedChannel
     private let enhancers: [any RequestEnhancer]
@@ -21,15 +24,26 @@ struct Pipeline: Sendable {
     /// Runs one call from endpoint to value. Off the caller's actor, so that nothing is decoded on the main thread.
     @concurrent
     func response<Value: Sendable>(_ start: CallStart, as decoding: ResponseDecoding<Value>) async -> Response<Value> {
-        let decoder = AnswerDecoder(decoding)
-        let (settled, call) = await run(start, decoder)
-        return decoder.response(settled, of: call)
+        var value: Response<Value>.Box?
+        let (settled, call) = await run(start, decoding.use) { response in
+            do throws(APIClientError) {
+                value = Response<Value>.Box(try decoding.value(of: response))
+                return response.with(nothing)
+            } catch {
+                return response.failed(error)
+            }
+        }
+        return settled.with(value, of: call, as: decoding)
     }
 
-    private func run(_ start: CallStart, _ decoder: any AnyAnswerDecoder) async -> (Response<Void>, EnhancedCall?) {
+    /// Does not know the type, as nothing from here on: generic code looks its types up anew after every suspension, which was a sixth
+    /// of what the pipeline cost.
+    ///
+    /// - Returns: the settled call, and what a repetition by hand begins with; `nil` when the request could not be built.
+    private func run(_ start: CallStart, _ use: AnswerUse, _ decode: Decode) async -> (Response<Void>, EnhancedCall?) {
         let enhanced: EnhancedCall
         do throws(Refusal) {
-            enhanced = try begin(start, wantsCoder: decoder.wantsCoder)
+            enhanced = try begin(start, wantsCoder: use.wantsCoder)
         } catch {
             return (await deliver(translate(error.response)), nil)
         }
@@ -41,7 +55,7 @@ struct Pipeline: Sendable {
             // Consumed, so that who changes a response has it alone and copies nothing.
             var attempted =
                 LoopThread.isCurrent
-                ? await readElsewhere(response, decoder) : read(consume response, decoder)
+                ? await readElsewhere(response, use, decode) : read(consume response, decode)
             attempted.note(after: earlier, delay: pause)
             switch await settle(attempted, attemptLimit: enhanced.attemptLimit) {
             case .done(let settled): return (await deliver(translate(settled)), enhanced)
@@ -121,17 +135,17 @@ struct Pipeline: Sendable {
     }
 
     @inline(never)
-    private func read(_ answer: consuming Response<Data>, _ decoder: any AnyAnswerDecoder) -> Response<Void> {
+    private func read(_ answer: consuming Response<Data>, _ decode: Decode) -> Response<Void> {
         var response = answer
         for place in enhancers.indices { enhancers[place].deenhance(&response) }
         channel.errorFilter.apply(to: &response)
-        return decoder.decode(response)
+        return decode(response)
     }
 
     /// For a caller on the thread of the connections, which is not to be kept busy.
-    private func readElsewhere(_ answer: Response<Data>, _ decoder: any AnyAnswerDecoder) async -> Response<Void> {
-        guard decoder.readsBody || channel.errorFilter.readsAnswers else { return read(answer, decoder) }
-        return await withTaskExecutorPreference(globalConcurrentExecutor) { read(answer, decoder) }
+    private func readElsewhere(_ answer: Response<Data>, _ use: AnswerUse, _ decode: Decode) async -> Response<Void> {
+        guard use.readsBody || channel.errorFilter.readsAnswers else { return read(answer, decode) }
+        return await withTaskExecutorPreference(globalConcurrentExecutor) { read(answer, decode) }
     }
 
     /// Not in ``settle(_:attemptLimit:)``, because interceptors and handlers must recognise what they are asked about.
@@ -141,11 +155,14 @@ struct Pipeline: Sendable {
     }
 
     private func deliver(_ response: Response<Void>) async -> Response<Void> {
-        if !channel.resultHandler.isNone { await channel.resultHandler(response) }
+        await channel.resultHandler(response)
         if shared.isLogged { channel.logger.log(.finished(response)) }
         return response
     }
 }
+
+/// What every attempt that was decoded is a success with, while the value waits for the call's end.
+private let nothing = Response<Void>.Box(())
 
 /// A request that could not be built.
 private struct Refusal: Error {

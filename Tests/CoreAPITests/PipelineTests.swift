@@ -170,7 +170,7 @@ struct PipelineTests {
         let body = run + begin + read
         #expect(run.split(separator: "\n").count <= 80)
         for stage in [
-            "begin(", "build(", "enhance(", "send(adapting", "read(", "deenhance(", "errorFilter", "decoder.decode", "settle(",
+            "begin(", "build(", "enhance(", "send(adapting", "read(", "deenhance(", "errorFilter", "decode(response)", "settle(",
             "translate(",
             "deliver(",
         ] {

@@ -133,6 +133,25 @@ public struct Response<Value: Sendable>: Sendable {
         Response<Other>(fields, .success(value))
     }
 
+    /// The settled call, with its value where it is a success.
+    ///
+    /// - Parameter call: what a repetition by hand begins with.
+    func with<Other>(
+        _ value: Response<Other>.Box?, of call: EnhancedCall?, as decoding: ResponseDecoding<Other>
+    ) -> Response<Other> {
+        var response: Response<Other>
+        if let error {
+            response = failed(error)
+        } else if let value {
+            response = with(value)
+        } else {
+            // Nothing settles as a success that was not decoded.
+            response = failed(.cancelled(ErrorContext(self)))
+        }
+        if let call { response.repetition = .init(call: call, decoding: decoding) }
+        return response
+    }
+
     /// The same response as a failure.
     func failed<Other>(_ error: APIClientError) -> Response<Other> {
         Response<Other>(fields, .failure(error))

@@ -3,10 +3,7 @@ internal import HTTPTypes
 
 /// How the answer to a call becomes the value that was asked for. The last stage that can fail.
 public struct ResponseDecoding<Value: Sendable>: Sendable {
-    /// Whether the answer is asked for in the channel coder's media type (`Accept`).
-    let wantsCoder: Bool
-    /// Whether more is done with the body than to hand it over.
-    let readsBody: Bool
+    let use: AnswerUse
     /// Besides the response there is the body as enhancers left it; what was received is the response's.
     private let decode: @Sendable (Response<Data>, Data) throws -> Value
 
@@ -23,8 +20,7 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
     private init(
         wantsCoder: Bool, readsBody: Bool = true, _ decode: @escaping @Sendable (Response<Data>, Data) throws -> Value
     ) {
-        self.wantsCoder = wantsCoder
-        self.readsBody = readsBody
+        use = AnswerUse(wantsCoder: wantsCoder, readsBody: readsBody)
         self.decode = decode
     }
 
@@ -47,6 +43,14 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
             return .decoding(failure, ErrorContext(response))
         }
     }
+}
+
+/// What a call does with its answer, whatever value it makes of it.
+struct AnswerUse: Sendable {
+    /// Whether the answer is asked for in the channel coder's media type (`Accept`).
+    let wantsCoder: Bool
+    /// Whether more is done with the body than to hand it over.
+    let readsBody: Bool
 }
 
 extension ResponseDecoding where Value == Data {

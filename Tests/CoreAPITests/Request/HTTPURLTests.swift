@@ -1,5 +1,6 @@
-import CoreAPI
 import Testing
+
+@testable import CoreAPI
 
 @Suite("An address")
 struct HTTPURLTests {
@@ -126,5 +127,24 @@ struct HTTPURLTests {
         url.appendQuery("flag", nil)
         #expect(url.query == "a=1&q=a%20b%2Bc%26d%3De%23f%2Fg%3F%C4%B1%25~&flag")
         #expect(url.queryItems.map(\.value) == ["1", "a b+c&d=e#f/g?ı%~", nil])
+    }
+
+    /// It is looked for in eight bytes at a time.
+    @Test("a control character or a space is found wherever it stands", arguments: 0...17)
+    func controlsAndSpaces(length: Int) {
+        // Ends of ranges, and bytes that differ from those that are looked for in one bit only.
+        let fillers: [[UInt8]] = ["!", "~", "a", "\u{80}", "\u{7FF}", "\u{FFFF}"].map { Array($0.utf8) }
+        var wrong: [[UInt8]] = []
+        for filler in fillers {
+            for before in 0...length {
+                for byte: UInt8 in 0...0x7F {
+                    let sides = [before, length - before].map { count in repeatElement(filler, count: count).flatMap { $0 } }
+                    let bytes = sides[0] + [byte] + sides[1]
+                    let expected = bytes.contains { $0 <= 0x20 || $0 == 0x7F }
+                    if String(decoding: bytes, as: UTF8.self).hasControlOrSpace != expected { wrong.append(bytes) }
+                }
+            }
+        }
+        #expect(wrong == [])
     }
 }

@@ -111,13 +111,13 @@ final class CurlHandle {
         try set(option, value)
     }
 
-    /// Its connection is not to be used again. libcurl looks at this when it ends the transfer, so that it may be said while it runs.
-    func forbidReuse() throws(TransportError) { try setOnce(CURLOPT_FORBID_REUSE, 1) }
-
     func setOnce(_ option: CURLoption, _ value: String) throws(TransportError) {
         isSpent = true
         try set(option, value)
     }
+
+    /// Its connection is not to be used again. libcurl looks at this when it ends the transfer, so that it may be said while it runs.
+    func forbidReuse() throws(TransportError) { try setOnce(CURLOPT_FORBID_REUSE, 1) }
 
     func set(_ option: CURLoption, _ value: Int) throws(TransportError) {
         try check(ccurl_set_long(easy, option, value), option)

@@ -69,7 +69,6 @@ final class CurlLoop: Sendable {
     // MARK: - From any thread
 
     /// Hands a transfer over and waits until its outcome stands. Cancelling the task cancels the transfer.
-    @inline(__always)
     func perform(_ transfer: CurlTransfer) async {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
