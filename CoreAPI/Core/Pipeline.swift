@@ -42,25 +42,35 @@ struct Pipeline: Sendable {
     /// - Returns: the settled call, and what a repetition by hand begins with; `nil` when the request could not be built.
     private func run(_ start: CallStart, _ use: AnswerUse, _ decode: Decode) async -> (Response<Void>, EnhancedCall?) {
         let enhanced: EnhancedCall
-        do throws(Refusal) {
+        do throws(BuildFailure) {
             enhanced = try begin(start, wantsCoder: use.wantsCoder)
         } catch {
-            return (await deliver(translate(error.response)), nil)
+            return (await deliver(error.response), nil)
         }
 
-        var earlier = enhanced.attempts
-        var pause = enhanced.delay
+        var (request, earlier, delay) = (enhanced.request, enhanced.attempts, enhanced.delay)
         while true {
-            let response = await send(adapting: enhanced.request, attempt: earlier.count + 1)
-            // Consumed, so that who changes a response has it alone and copies nothing.
-            var attempted =
-                LoopThread.isCurrent
-                ? await readElsewhere(response, use, decode) : read(consume response, decode)
-            attempted.note(after: earlier, delay: pause)
-            switch await settle(attempted, attemptLimit: enhanced.attemptLimit) {
-            case .done(let settled): return (await deliver(translate(settled)), enhanced)
-            case .again(let delay): (earlier, pause) = (attempted.attempts, delay)
+            let answer = await send(request)
+            switch await conclude(consume answer, of: enhanced, after: earlier, delay, use, decode) {
+            case .done(let response): return (response, enhanced)
+            case .again(let attempts, let pause):
+                (request, earlier, delay) = (enhanced.request.numbered(attempts.count + 1), attempts, pause)
             }
+        }
+    }
+
+    /// From an attempt's answer to what becomes of it. Not in `run`, whose frame each of thousands of requests in flight keeps.
+    @inline(never)
+    private func conclude(
+        _ answer: consuming Response<Data>, of call: EnhancedCall, after earlier: [Attempt], _ delay: Duration, _ use: AnswerUse,
+        _ decode: Decode
+    ) async -> Settlement {
+        // Consumed, so that who changes a response has it alone and copies nothing.
+        var attempted = LoopThread.isCurrent ? await readElsewhere(answer, use, decode) : read(consume answer, decode)
+        attempted.note(after: earlier, delay: delay)
+        switch await settle(consume attempted, attemptLimit: call.attemptLimit) {
+        case .done(let settled): return .done(await deliver(settled))
+        case .again(let attempts, let pause): return .again(after: attempts, delay: pause)
         }
     }
 
@@ -76,7 +86,7 @@ struct Pipeline: Sendable {
     // Those that do not wait are not inlined: while a request is in flight, its call would keep room for their temporaries.
 
     @inline(never)
-    private func begin(_ start: CallStart, wantsCoder: Bool) throws(Refusal) -> EnhancedCall {
+    private func begin(_ start: CallStart, wantsCoder: Bool) throws(BuildFailure) -> EnhancedCall {
         switch start {
         case .again(let repeated): return repeated
         case .endpoint(let endpoint):
@@ -84,7 +94,7 @@ struct Pipeline: Sendable {
             do throws(APIClientError) {
                 return EnhancedCall(try enhance(build(endpoint, call, wantsCoder: wantsCoder)))
             } catch {
-                throw Refusal(response: Response(call: call, result: .failure(error)))
+                throw BuildFailure(Response(call: call, result: .failure(error)))
             }
         }
     }
@@ -112,26 +122,37 @@ struct Pipeline: Sendable {
         return request
     }
 
-    private func send(adapting request: Request, attempt: Int) async -> Response<Data> {
-        var request = request
-        if attempt > 1 { request.attempt = attempt }
-        guard !Task.isCancelled else { return refused(request, .cancelled(ErrorContext(request))) }
+    private func send(_ enhanced: Request) async -> Response<Data> {
+        var request = enhanced
+        let transport = await adapt(&request)
+        return await transport.send(request)
+    }
+
+    /// - Returns: what answers: the transport, unless the request must not be sent.
+    @inline(never)
+    private func adapt(_ request: inout Request) async -> any Transport {
         do {
+            try Task.checkCancellation()
             for interceptor in channel.interceptors { try await interceptor.adapt(&request) }
         } catch {
-            return refused(request, APIClientError(error, ErrorContext(request), stage: APIClientError.adapting))
+            return refusal(of: request, error)
         }
-        if shared.isLogged { channel.logger.log(.sending(request)) }
-        // Nobody stops an interceptor that takes its time, but what it took is the call's.
-        if !channel.interceptors.isEmpty, ContinuousClock.now >= request.deadline {
-            return refused(request, .transport(.timedOut(.total, after: request.timeout.total), ErrorContext(request)))
-        }
-        return await (request.call.channel.environment.fixturesType.transport ?? channel.transport).send(request)
+        return transport(for: request)
     }
 
     @inline(never)
-    private func refused(_ request: Request, _ error: @autoclosure () -> APIClientError) -> Response<Data> {
-        Response(request: request, result: .failure(error()))
+    private func transport(for request: Request) -> any Transport {
+        if shared.isLogged { channel.logger.log(.sending(request)) }
+        // Nobody stops an interceptor that takes its time, but what it took is the call's.
+        if !channel.interceptors.isEmpty, ContinuousClock.now >= request.deadline {
+            return refusal(of: request, TransportError.timedOut(.total, after: request.timeout.total))
+        }
+        return request.call.channel.environment.fixturesType.transport ?? channel.transport
+    }
+
+    @inline(never)
+    private func refusal(of request: Request, _ error: any Error) -> Refusal {
+        Refusal(error: APIClientError(error, ErrorContext(request), stage: APIClientError.adapting))
     }
 
     @inline(never)
@@ -148,13 +169,10 @@ struct Pipeline: Sendable {
         return await withTaskExecutorPreference(globalConcurrentExecutor) { read(answer, decode) }
     }
 
-    /// Not in ``settle(_:attemptLimit:)``, because interceptors and handlers must recognise what they are asked about.
     @inline(never)
-    private func translate(_ response: Response<Void>) -> Response<Void> {
-        channel.errorFilter.translate(response)
-    }
-
-    private func deliver(_ response: Response<Void>) async -> Response<Void> {
+    private func deliver(_ settled: Response<Void>) async -> Response<Void> {
+        // Not before it is settled, because interceptors and handlers must recognise what they are asked about.
+        let response = channel.errorFilter.translate(settled)
         await channel.resultHandler(response)
         if shared.isLogged { channel.logger.log(.finished(response)) }
         return response
@@ -164,9 +182,22 @@ struct Pipeline: Sendable {
 /// What every attempt that was decoded is a success with, while the value waits for the call's end.
 private let nothing = Response<Void>.Box(())
 
-/// A request that could not be built.
-private struct Refusal: Error {
+/// What a call comes to whose request could not be built.
+private final class BuildFailure: Error {
     let response: Response<Void>
+
+    init(_ response: Response<Void>) {
+        self.response = response
+    }
+}
+
+/// Answers in the transport's place what is not to be sent.
+private struct Refusal: Transport {
+    let error: APIClientError
+
+    func send(_ request: Request) async -> Response<Data> {
+        Response(request: request, result: .failure(error))
+    }
 }
 
 /// What a run of the pipeline begins with.

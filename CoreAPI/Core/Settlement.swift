@@ -1,8 +1,8 @@
 /// Whether a call is over after an attempt.
 enum Settlement: Sendable {
     case done(Response<Void>)
-    /// Another attempt; the pause before it has passed.
-    case again(after: Duration)
+    /// Another attempt after these; the pause before it has passed.
+    case again(after: [Attempt], delay: Duration)
 }
 
 extension Pipeline {
@@ -46,6 +46,6 @@ extension Pipeline {
         } catch {
             return .done(response.with(.failure(.cancelled(ErrorContext(response)))))
         }
-        return .again(after: delay)
+        return .again(after: response.attempts, delay: delay)
     }
 }

@@ -31,7 +31,7 @@ final class EnhancedCall: Sendable {
 
     /// The same call for one more attempt, with its total timeout begun anew: who asks by hand does not ask in vain.
     func repeated(after attempts: [Attempt], delay: Duration) -> EnhancedCall {
-        var request = request
+        var request = request.numbered(attempts.count + 1)
         request.call = Call(repeating: request.call)
         return EnhancedCall(request, attempts: attempts, repetitions: repetitions + 1, delay: delay)
     }

@@ -40,9 +40,16 @@ public struct Request: Sendable {
         set { fields.value.timeout = newValue }
     }
     /// 1 for the first attempt.
-    public internal(set) var attempt: Int {
+    public private(set) var attempt: Int {
         get { fields.value.attempt }
         set { fields.value.attempt = newValue }
+    }
+
+    @inline(never)
+    func numbered(_ attempt: Int) -> Request {
+        var request = self
+        request.attempt = attempt
+        return request
     }
     /// Set where a completion hears of a failure.
     var retryDoor: RetryDoor? {

@@ -25,7 +25,8 @@ struct HeadCollector: ~Copyable {
     private(set) var isComplete = false
     /// Whether a line may be `Content-Encoding`; most heads have none, and then nobody has to look for it.
     private(set) var mayNameCodings = false
-    private var storage = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.usual, alignment: 1)
+    /// Empty until a head comes: thousands may be waited for.
+    private var storage = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var count = 0
     private var limits = (size: 0, lines: 0)
     private var received = 0
@@ -90,7 +91,7 @@ struct HeadCollector: ~Copyable {
     @inline(__always)
     private mutating func keep(_ line: UnsafeRawBufferPointer) {
         guard let source = line.baseAddress else { return }
-        if count + line.count > storage.count { resize(to: max(2 * storage.count, count + line.count)) }
+        if count + line.count > storage.count { resize(to: max(Self.usual, 2 * storage.count, count + line.count)) }
         storage.baseAddress?.advanced(by: count).copyMemory(from: source, byteCount: line.count)
         count += line.count
     }
