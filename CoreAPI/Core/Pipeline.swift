@@ -1,7 +1,8 @@
 internal import Foundation
 internal import HTTPTypes
 
-/// The way of a request. Every stage is named in `run`, `begin` and `read`, in the order in which it runs.
+/// The way of a request. Every stage is named in `run`, and in `begin`, `conclude` and `read`, of which it consists, in the order in
+/// which it runs.
 struct Pipeline: Sendable {
     /// Decodes an attempt's answer and keeps the value.
     private typealias Decode = (Response<Data>) -> Response<Void>
@@ -33,11 +34,11 @@ struct Pipeline: Sendable {
                 return response.failed(error)
             }
         }
-        return settled.with(value, of: call, as: decoding)
+        return settled.delivering(value, of: call, as: decoding)
     }
 
-    /// Does not know the type, as nothing from here on: generic code looks its types up anew after every suspension, which was a sixth
-    /// of what the pipeline cost.
+    /// Knows no type of value, nor does what it calls: generic code looks its types up anew after every suspension, which was a sixth of
+    /// what the pipeline cost.
     ///
     /// - Returns: the settled call, and what a repetition by hand begins with; `nil` when the request could not be built.
     private func run(_ start: CallStart, _ use: AnswerUse, _ decode: Decode) async -> (Response<Void>, EnhancedCall?) {
@@ -50,8 +51,8 @@ struct Pipeline: Sendable {
 
         var (request, earlier, delay) = (enhanced.request, enhanced.attempts, enhanced.delay)
         while true {
-            let answer = await send(request)
-            switch await conclude(consume answer, of: enhanced, after: earlier, delay, use, decode) {
+            let answer = await send(adapting: request)
+            switch await conclude(consume answer, of: enhanced, after: earlier, delay: delay, use, decode) {
             case .done(let response): return (response, enhanced)
             case .again(let attempts, let pause):
                 (request, earlier, delay) = (enhanced.request.numbered(attempts.count + 1), attempts, pause)
@@ -59,19 +60,20 @@ struct Pipeline: Sendable {
         }
     }
 
-    /// From an attempt's answer to what becomes of it. Not in `run`, whose frame each of thousands of requests in flight keeps.
+    /// From an attempt's answer to what becomes of it; what is done was delivered. Not in `run`, whose frame each of thousands of
+    /// requests in flight keeps.
     @inline(never)
     private func conclude(
-        _ answer: consuming Response<Data>, of call: EnhancedCall, after earlier: [Attempt], _ delay: Duration, _ use: AnswerUse,
-        _ decode: Decode
+        _ answer: consuming Response<Data>, of enhanced: EnhancedCall, after earlier: [Attempt], delay: Duration,
+        _ use: AnswerUse, _ decode: Decode
     ) async -> Settlement {
         // Consumed, so that who changes a response has it alone and copies nothing.
-        var attempted = LoopThread.isCurrent ? await readElsewhere(answer, use, decode) : read(consume answer, decode)
+        var attempted =
+            LoopThread.isCurrent ? await readElsewhere(consume answer, use, decode) : read(consume answer, decode)
         attempted.note(after: earlier, delay: delay)
-        switch await settle(consume attempted, attemptLimit: call.attemptLimit) {
-        case .done(let settled): return .done(await deliver(settled))
-        case .again(let attempts, let pause): return .again(after: attempts, delay: pause)
-        }
+        let settlement = await settle(attempted, attemptLimit: enhanced.attemptLimit)
+        guard case .done(let settled) = settlement else { return settlement }
+        return .done(await deliver(settled))
     }
 
     private func currentChannel() -> SharedChannel {
@@ -83,7 +85,7 @@ struct Pipeline: Sendable {
 
     // MARK: - Stages, in order
 
-    // Those that do not wait are not inlined: while a request is in flight, its call would keep room for their temporaries.
+    // What is over before a request is in flight, or begins after it, is not inlined: its call would keep room for their temporaries.
 
     @inline(never)
     private func begin(_ start: CallStart, wantsCoder: Bool) throws(BuildFailure) -> EnhancedCall {
@@ -122,7 +124,7 @@ struct Pipeline: Sendable {
         return request
     }
 
-    private func send(_ enhanced: Request) async -> Response<Data> {
+    private func send(adapting enhanced: Request) async -> Response<Data> {
         var request = enhanced
         let transport = await adapt(&request)
         return await transport.send(request)
@@ -134,25 +136,15 @@ struct Pipeline: Sendable {
         do {
             try Task.checkCancellation()
             for interceptor in channel.interceptors { try await interceptor.adapt(&request) }
+            if shared.isLogged { channel.logger.log(.sending(request)) }
+            // Nobody stops an interceptor that takes its time, but what it took is the call's.
+            if !channel.interceptors.isEmpty, ContinuousClock.now >= request.deadline {
+                throw TransportError.timedOut(.total, after: request.timeout.total)
+            }
+            return request.call.channel.environment.fixturesType.transport ?? channel.transport
         } catch {
-            return refusal(of: request, error)
+            return Refusal(error: APIClientError(error, ErrorContext(request), stage: APIClientError.adapting))
         }
-        return transport(for: request)
-    }
-
-    @inline(never)
-    private func transport(for request: Request) -> any Transport {
-        if shared.isLogged { channel.logger.log(.sending(request)) }
-        // Nobody stops an interceptor that takes its time, but what it took is the call's.
-        if !channel.interceptors.isEmpty, ContinuousClock.now >= request.deadline {
-            return refusal(of: request, TransportError.timedOut(.total, after: request.timeout.total))
-        }
-        return request.call.channel.environment.fixturesType.transport ?? channel.transport
-    }
-
-    @inline(never)
-    private func refusal(of request: Request, _ error: any Error) -> Refusal {
-        Refusal(error: APIClientError(error, ErrorContext(request), stage: APIClientError.adapting))
     }
 
     @inline(never)
@@ -164,9 +156,10 @@ struct Pipeline: Sendable {
     }
 
     /// For a caller on the thread of the connections, which is not to be kept busy.
-    private func readElsewhere(_ answer: Response<Data>, _ use: AnswerUse, _ decode: Decode) async -> Response<Void> {
-        guard use.readsBody || channel.errorFilter.readsAnswers else { return read(answer, decode) }
-        return await withTaskExecutorPreference(globalConcurrentExecutor) { read(answer, decode) }
+    private func readElsewhere(_ answer: consuming Response<Data>, _ use: AnswerUse, _ decode: Decode) async -> Response<Void> {
+        guard use.readsBody || channel.errorFilter.readsAnswers else { return read(consume answer, decode) }
+        let response = consume answer
+        return await withTaskExecutorPreference(globalConcurrentExecutor) { read(response, decode) }
     }
 
     @inline(never)
@@ -182,7 +175,7 @@ struct Pipeline: Sendable {
 /// What every attempt that was decoded is a success with, while the value waits for the call's end.
 private let nothing = Response<Void>.Box(())
 
-/// What a call comes to whose request could not be built.
+/// What a call comes to whose request could not be built. A class, because `run` would keep room for more than a reference.
 private final class BuildFailure: Error {
     let response: Response<Void>
 

@@ -3,8 +3,8 @@ internal import CoreAPI
 extension LoadedLibrary {
     /// OpenSSL's TLS, 3.0 or newer, as libcurl has loaded it.
     static let ssl = LoadedLibrary("libssl.so.3", "libssl.3.dylib")
-    /// OpenSSL's cryptography.
-    static let crypto = LoadedLibrary("libcrypto.so.3", "libcrypto.3.dylib")
+    /// OpenSSL's cryptography; the server's certificates, which are made first, are made by it.
+    static let crypto = LoadedLibrary.crypto("libcrypto.so.3", "libcrypto.3.dylib")
     /// nghttp2, which knows how header fields are compressed (RFC 7541).
     static let nghttp2 = LoadedLibrary("libnghttp2.so.14", "libnghttp2.14.dylib")
 

@@ -67,19 +67,44 @@ struct PipelineTests {
 
     struct Refusing: RequestInterceptor {
         struct Refusal: Error {}
-        func adapt(_ request: inout Request) async throws { throw Refusal() }
+        let error: any Error
+        func adapt(_ request: inout Request) async throws { throw error }
     }
 
-    @Test("turns what an interceptor throws into an error of that stage, which others may resolve")
-    func interceptorThrows() async {
+    @Test(
+        "turns what an interceptor throws into an error of that stage, which others may resolve; the kit's own stay what they are",
+        arguments: [
+            (Refusing.Refusal(), "adapting"), (CancellationError(), "cancelled"), (TransportError.closed, "transport.closed"),
+            (RequestError.insecureConnection(host: "h.example"), "request.insecureConnection"),
+        ] as [(any Error, String)])
+    func interceptorThrows(error: any Error, label: String) async {
         let transport = RecordingTransport()
         var channel = Channel.test("https://h.example", transport: transport)
-        channel.interceptors = [Refusing()]
+        channel.interceptors = [Refusing(error: error)]
         let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
-        #expect(response.error?.label == "adapting")
-        #expect(response.error?.underlyingError is Refusing.Refusal)
+        #expect(response.error?.label == label)
+        if label == "adapting" { #expect(response.error?.underlyingError is Refusing.Refusal) }
         #expect(response.attempts.count == 1)
         #expect(transport.requests.isEmpty)
+    }
+
+    @Test("a call that is cancelled before it begins is neither adapted nor announced nor sent")
+    func cancelledBefore() async {
+        let diary = Diary()
+        let transport = RecordingTransport()
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.interceptors = [NotingInterceptor(diary: diary, retries: 1)]
+        channel.logger = NotingLogger(diary: diary)
+        let manager = channel.manager()
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await manager.response(for: TestEndpoint(), as: Item.self)
+        }
+        let response = await task.value
+        #expect(response.error?.isCancelled == true)
+        #expect(response.attempts.count == 1)
+        #expect(transport.requests.isEmpty)
+        #expect(diary.all == ["log finished"])
     }
 
     struct Insatiable: ErrorHandler {
@@ -164,16 +189,19 @@ struct PipelineTests {
     @Test("is four functions of at most 80 lines together, which name every stage")
     func shape() throws {
         let source = try String(contentsOfFile: SourceTree.path("CoreAPI/Core/Pipeline.swift"), encoding: .utf8)
-        let body = try ["run", "conclude", "begin", "read"].map { name in
-            try String(#require(source.firstMatch(of: Regex("func \(name)\\([\\s\\S]*?\n    }\n"))).output[0].substring ?? "")
+        let bodies = try ["run", "begin", "conclude", "read"].map { name in
+            let function = try Regex("func \(name)\\(.*?(\\{\n.*?\n    }\n)", as: (Substring, Substring).self)
+                .dotMatchesNewlines()
+            return try #require(source.firstMatch(of: function)).output.1
         }
-        .joined()
-        #expect(body.split(separator: "\n").count <= 80)
+        let lines = bodies.joined().split(separator: "\n")
+        #expect(lines.count <= 80)
         for stage in [
-            "begin(", "build(", "enhance(", "send(", "read(", "deenhance(", "errorFilter", "decode(response)", "note(", "settle(",
-            "deliver(",
+            "begin(", "build(", "enhance(", "send(adapting", "conclude(", "read(", "deenhance(", "errorFilter",
+            "decode(response)",
+            "note(", "settle(", "deliver(",
         ] {
-            #expect(body.contains(stage), "the pipeline does not name \(stage)")
+            #expect(lines.contains { $0.contains(stage) }, "the pipeline does not name \(stage)")
         }
     }
 }

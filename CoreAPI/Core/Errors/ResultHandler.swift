@@ -16,9 +16,6 @@ public struct ResultHandler: Sendable {
         handle = nil
     }
 
-    /// Whether nobody would notice if it were not called.
-    var isNone: Bool { handle == nil }
-
     func callAsFunction(_ response: Response<Void>) async {
         guard let handle else { return }
         do {

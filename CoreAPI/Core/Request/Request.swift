@@ -45,12 +45,6 @@ public struct Request: Sendable {
         set { fields.value.attempt = newValue }
     }
 
-    @inline(never)
-    func numbered(_ attempt: Int) -> Request {
-        var request = self
-        request.attempt = attempt
-        return request
-    }
     /// Set where a completion hears of a failure.
     var retryDoor: RetryDoor? {
         get { fields.value.retryDoor }
@@ -80,6 +74,14 @@ public struct Request: Sendable {
             Fields(
                 call: call, method: method, url: url, headers: headers, body: body, modifiers: modifiers, timeout: timeout,
                 attempt: attempt))
+    }
+
+    /// The same request as another attempt. Not inlined: the pipeline would keep room for its temporaries.
+    @inline(never)
+    func numbered(_ attempt: Int) -> Request {
+        var request = self
+        request.attempt = attempt
+        return request
     }
 
     /// The nearest ``BodyCoder``, else the channel's.

@@ -133,10 +133,17 @@ public struct Response<Value: Sendable>: Sendable {
         Response<Other>(fields, .success(value))
     }
 
+    /// The same response as a failure.
+    func failed<Other>(_ error: APIClientError) -> Response<Other> {
+        Response<Other>(fields, .failure(error))
+    }
+}
+
+extension Response where Value == Void {
     /// The settled call, with its value where it is a success.
     ///
     /// - Parameter call: what a repetition by hand begins with.
-    func with<Other>(
+    func delivering<Other>(
         _ value: Response<Other>.Box?, of call: EnhancedCall?, as decoding: ResponseDecoding<Other>
     ) -> Response<Other> {
         var response: Response<Other>
@@ -150,11 +157,6 @@ public struct Response<Value: Sendable>: Sendable {
         }
         if let call { response.repetition = .init(call: call, decoding: decoding) }
         return response
-    }
-
-    /// The same response as a failure.
-    func failed<Other>(_ error: APIClientError) -> Response<Other> {
-        Response<Other>(fields, .failure(error))
     }
 }
 

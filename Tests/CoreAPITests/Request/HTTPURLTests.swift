@@ -131,14 +131,14 @@ struct HTTPURLTests {
 
     /// It is looked for in eight bytes at a time.
     @Test("a control character or a space is found wherever it stands", arguments: 0...17)
-    func controlsAndSpaces(length: Int) {
+    func controlsAndSpaces(fillers: Int) {
         // Ends of ranges, and bytes that differ from those that are looked for in one bit only.
-        let fillers: [[UInt8]] = ["!", "~", "a", "\u{80}", "\u{7FF}", "\u{FFFF}"].map { Array($0.utf8) }
+        let kinds: [[UInt8]] = ["!", "~", "a", "\u{80}", "\u{A0}", "\u{7FF}", "\u{FFFF}"].map { Array($0.utf8) }
         var wrong: [[UInt8]] = []
-        for filler in fillers {
-            for before in 0...length {
+        for filler in kinds {
+            for before in 0...fillers {
                 for byte: UInt8 in 0...0x7F {
-                    let sides = [before, length - before].map { count in repeatElement(filler, count: count).flatMap { $0 } }
+                    let sides = [before, fillers - before].map { count in repeatElement(filler, count: count).flatMap { $0 } }
                     let bytes = sides[0] + [byte] + sides[1]
                     let expected = bytes.contains { $0 <= 0x20 || $0 == 0x7F }
                     if String(decoding: bytes, as: UTF8.self).hasControlOrSpace != expected { wrong.append(bytes) }

@@ -70,6 +70,32 @@ struct LifecycleTests {
             }
         }
     }
+
+    /// OpenSSL frees what is global in `exit`, on one thread, while others are in the middle of a handshake.
+    @Test("A process may exit while its transports work", arguments: 0..<6)
+    func exitInFlight(_: Int) async {
+        await #expect(processExitsWith: .success) {
+            // No server of TLS, because its threads would be in the way too: the handshakes fail.
+            let server = try LoopbackServer.start(onConnect: [.send(Data("no TLS here".utf8)), .closeConnection]) { _ in .ok("x")
+            }
+            let url = server.url.replacing("http:", with: "https:")
+            let (handshakes, oneMore) = AsyncStream.makeStream(of: Void.self)
+            for _ in 0..<16 {
+                Task {
+                    while true {
+                        let transport = CurlTransport()
+                        for _ in 0..<4 { _ = try await Requests(transport).send(.get, url) }
+                        oneMore.yield()
+                    }
+                }
+            }
+            var seen = 0
+            for await _ in handshakes {
+                seen += 1
+                if seen == 16 { exit(0) }
+            }
+        }
+    }
 }
 
 /// How many threads of transports and how many descriptors the process has.

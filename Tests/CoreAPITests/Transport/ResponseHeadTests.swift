@@ -118,6 +118,23 @@ struct ResponseHeadTests {
         #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("HTTP/1.1 500"))
     }
 
+    @Test("Of no head there are no bytes, and after a very large one it gives its memory back")
+    func emptyAndLarge() {
+        var collector = HeadCollector()
+        let none = collector.bytes
+        #expect(none == [])
+        collector.shrink()
+        for name in ["x", String(repeating: "x", count: 100_000), "y"] {
+            collector.begin(size: 1_000_000, lines: 1_000)
+            for line in ["HTTP/1.1 200 OK\r\n", "\(name): 1\r\n", "\r\n"] {
+                Array(line.utf8).withUnsafeBytes { _ = collector.append($0) }
+            }
+            let bytes = collector.bytes
+            #expect(String(decoding: bytes, as: UTF8.self) == "HTTP/1.1 200 OK\r\n\(name): 1\r\n\r\n")
+            collector.shrink()
+        }
+    }
+
     @Test(
         "204 and 205 with a body are malformed",
         arguments: [

@@ -102,6 +102,8 @@ enum CurlGlobal {
 
     static let code: CURLcode = {
         ccurl_ignore_sigpipe()
+        // Before libcurl calls anything of OpenSSL's; see there.
+        _ = OpenSSL.libraries
         return ccurl_global_init()
     }()
 }

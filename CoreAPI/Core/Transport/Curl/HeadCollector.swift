@@ -25,7 +25,7 @@ struct HeadCollector: ~Copyable {
     private(set) var isComplete = false
     /// Whether a line may be `Content-Encoding`; most heads have none, and then nobody has to look for it.
     private(set) var mayNameCodings = false
-    /// Empty until a head comes: thousands may be waited for.
+    /// Empty until the handle's first head comes: thousands may wait for one.
     private var storage = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var count = 0
     private var limits = (size: 0, lines: 0)

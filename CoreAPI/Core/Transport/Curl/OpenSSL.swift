@@ -33,14 +33,14 @@ struct OpenSSL: Sendable {
     static let linked = OpenSSL()
 
     /// Those that libcurl has loaded.
-    static var libraries: (ssl: LoadedLibrary, crypto: LoadedLibrary)? {
+    static let libraries: (ssl: LoadedLibrary, crypto: LoadedLibrary)? = {
         guard let backend = CurlVersion.current.tlsBackend, backend.hasPrefix("OpenSSL/") else { return nil }
         let version = backend.hasPrefix("OpenSSL/1.1") ? "1.1" : "3"
-        guard let ssl = LoadedLibrary("libssl.so.\(version)"), let crypto = LoadedLibrary("libcrypto.so.\(version)") else {
+        guard let ssl = LoadedLibrary("libssl.so.\(version)"), let crypto = LoadedLibrary.crypto("libcrypto.so.\(version)") else {
             return nil
         }
         return (ssl, crypto)
-    }
+    }()
 
     private init?() {
         guard let (ssl, crypto) = Self.libraries, let setVerify = ssl["SSL_CTX_set_cert_verify_callback"],
