@@ -13,7 +13,8 @@ internal import Synchronization
 /// await transport.close()
 /// ```
 ///
-/// A transport that is let go of without ``close()`` ends its thread and connections by itself, a little later.
+/// A transport that is let go of without ``close()`` ends its thread and connections by itself, a little later. The process may exit
+/// before.
 /// Every trust (``ServerTrustManager``) has connections of its own: what was made under one set of authorities, pins and keys never serves
 /// another. When a channel's trust is replaced, the connections of the old one are closed as soon as nobody uses them.
 public final class CurlTransport: Transport {
