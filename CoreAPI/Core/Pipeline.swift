@@ -26,7 +26,7 @@ struct Pipeline: Sendable {
     @concurrent
     func response<Value: Sendable>(_ start: CallStart, as decoding: ResponseDecoding<Value>) async -> Response<Value> {
         var value: Response<Value>.Box?
-        let (settled, call) = await run(start, decoding.use) { response in
+        let (settled, enhanced) = await run(start, decoding.use) { response in
             do throws(APIClientError) {
                 value = Response<Value>.Box(try decoding.value(of: response))
                 return response.with(nothing)
@@ -34,7 +34,7 @@ struct Pipeline: Sendable {
                 return response.failed(error)
             }
         }
-        return settled.delivering(value, of: call, as: decoding)
+        return settled.delivering(value, of: enhanced, as: decoding)
     }
 
     /// Knows no type of value, nor does what it calls: generic code looks its types up anew after every suspension, which was a sixth of
@@ -124,10 +124,10 @@ struct Pipeline: Sendable {
         return request
     }
 
-    private func send(adapting enhanced: Request) async -> Response<Data> {
-        var request = enhanced
-        let transport = await adapt(&request)
-        return await transport.send(request)
+    private func send(adapting request: Request) async -> Response<Data> {
+        var adapted = request
+        let transport = await adapt(&adapted)
+        return await transport.send(adapted)
     }
 
     /// - Returns: what answers: the transport, unless the request must not be sent.

@@ -3,7 +3,7 @@ internal import CoreAPI
 extension LoadedLibrary {
     /// OpenSSL's TLS, 3.0 or newer, as libcurl has loaded it.
     static let ssl = LoadedLibrary("libssl.so.3", "libssl.3.dylib")
-    /// OpenSSL's cryptography; the server's certificates, which are made first, are made by it.
+    /// OpenSSL's cryptography. Whoever calls a function of either has looked one up in this one before.
     static let crypto = LoadedLibrary.crypto("libcrypto.so.3", "libcrypto.3.dylib")
     /// nghttp2, which knows how header fields are compressed (RFC 7541).
     static let nghttp2 = LoadedLibrary("libnghttp2.so.14", "libnghttp2.14.dylib")

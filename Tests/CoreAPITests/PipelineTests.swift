@@ -198,8 +198,7 @@ struct PipelineTests {
         #expect(lines.count <= 80)
         for stage in [
             "begin(", "build(", "enhance(", "send(adapting", "conclude(", "read(", "deenhance(", "errorFilter",
-            "decode(response)",
-            "note(", "settle(", "deliver(",
+            "decode(response)", "note(", "settle(", "deliver(",
         ] {
             #expect(lines.contains { $0.contains(stage) }, "the pipeline does not name \(stage)")
         }

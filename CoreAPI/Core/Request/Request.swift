@@ -44,7 +44,6 @@ public struct Request: Sendable {
         get { fields.value.attempt }
         set { fields.value.attempt = newValue }
     }
-
     /// Set where a completion hears of a failure.
     var retryDoor: RetryDoor? {
         get { fields.value.retryDoor }

@@ -142,9 +142,9 @@ public struct Response<Value: Sendable>: Sendable {
 extension Response where Value == Void {
     /// The settled call, with its value where it is a success.
     ///
-    /// - Parameter call: what a repetition by hand begins with.
+    /// - Parameter enhanced: what a repetition by hand begins with.
     func delivering<Other>(
-        _ value: Response<Other>.Box?, of call: EnhancedCall?, as decoding: ResponseDecoding<Other>
+        _ value: Response<Other>.Box?, of enhanced: EnhancedCall?, as decoding: ResponseDecoding<Other>
     ) -> Response<Other> {
         var response: Response<Other>
         if let error {
@@ -155,7 +155,7 @@ extension Response where Value == Void {
             // Nothing settles as a success that was not decoded.
             response = failed(.cancelled(ErrorContext(self)))
         }
-        if let call { response.repetition = .init(call: call, decoding: decoding) }
+        if let enhanced { response.repetition = .init(call: enhanced, decoding: decoding) }
         return response
     }
 }

@@ -75,9 +75,10 @@ struct LifecycleTests {
     @Test("A process may exit while its transports work", arguments: 0..<6)
     func exitInFlight(_: Int) async {
         await #expect(processExitsWith: .success) {
+            alarm(60)  // Whoever hangs is ended by the system.
             // No server of TLS, because its threads would be in the way too: the handshakes fail.
-            let server = try LoopbackServer.start(onConnect: [.send(Data("no TLS here".utf8)), .closeConnection]) { _ in .ok("x")
-            }
+            let greeting: Reply = [.send(Data("no TLS here".utf8)), .closeConnection]
+            let server = try LoopbackServer.start(onConnect: greeting) { _ in .ok("x") }
             let url = server.url.replacing("http:", with: "https:")
             let (handshakes, oneMore) = AsyncStream.makeStream(of: Void.self)
             for _ in 0..<16 {

@@ -118,7 +118,7 @@ struct ResponseHeadTests {
         #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("HTTP/1.1 500"))
     }
 
-    @Test("Of no head there are no bytes, and after a very large one it gives its memory back")
+    @Test("Of no head there are no bytes, and giving back the memory of a very large one loses nothing of the next")
     func emptyAndLarge() {
         var collector = HeadCollector()
         let none = collector.bytes
