@@ -194,6 +194,10 @@ struct CornerTests {
         let document = Data("{\"user_id\":5,\"a_b\":true}".utf8)
         #expect(try decoder.decode(Snake.self, from: document) == Snake(userId: 5, aB: true))
         #expect(throws: DecodingError.self) { try decoder.decode(Snake.self, from: document.dropLast()) }
+        // Of which it finds the end, and no place behind it: there it would end the process.
+        #expect(throws: DecodingError.self) {
+            try decoder.decode([Int].self, from: Data(repeating: UInt8(ascii: "["), count: 513))
+        }
         // Ten characters of UTF-16 become twelve bytes of UTF-8.
         let utf16 = Data([0xFE, 0xFF, 0, 0x22, 0x20, 0xAC, 0x20, 0xAC, 0x00, 0x22])
         #expect(try decoder.decode(String.self, from: utf16) == "€€")

@@ -71,7 +71,7 @@ struct Thing: Codable, Equatable, Sendable {
 struct ArgsTranslation: RequestEnhancer {
     func deenhance(_ response: inout Response<Data>) {
         response = response.map { data in
-            let wrapped = try JSONDecoder().decode([String: JSONValue].self, from: data)
+            let wrapped = try JSONValue(parsing: data)
             return try JSONEncoder().encode(wrapped["args"] ?? .null)
         }
     }

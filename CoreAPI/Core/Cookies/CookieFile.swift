@@ -1,3 +1,4 @@
+internal import CoreAPIJSON
 internal import Foundation
 
 #if canImport(Darwin)
@@ -50,7 +51,7 @@ struct CookieFile {
         }
         let form: Form
         do {
-            form = try JSONDecoder().decode(Form.self, from: data)
+            form = try JSONBodyDecoder().decode(Form.self, from: data)
         } catch {
             throw Self.malformed(error, file: file.path)
         }

@@ -103,7 +103,7 @@ public struct BodyCoder: RequestModifier {
             let decoder = JSONDecoder()
             decoder.dateDecodingStrategy = dates
             decoder.keyDecodingStrategy = keys
-            return { try decoder.decode($0, from: $1) }
+            return { try decoder.decodeWithinEnd($0, from: $1) }
         }
     }
 }

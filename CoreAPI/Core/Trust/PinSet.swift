@@ -1,3 +1,4 @@
+internal import CoreAPIJSON
 public import Foundation
 
 /// The public keys that hosts may answer with, as OkHttp writes them: `sha256/` and the base64 of the SHA-256 of a certificate's
@@ -54,7 +55,7 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     init(parsing data: Data, file path: String) throws(CertificateError) {
         let file: PinFile
         do {
-            let decoder = JSONDecoder()
+            var decoder = JSONBodyDecoder()
             decoder.dateDecodingStrategy = .iso8601
             file = try decoder.decode(PinFile.self, from: data)
         } catch {

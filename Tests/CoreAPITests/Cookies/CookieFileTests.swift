@@ -126,6 +126,7 @@ struct CookieFileTests {
             (replacing(#"x.example"#, ""), "cookies[1].domain", "host"), (replacing(#""/""#, #""x""#), "cookies[1].path", "'/'"),
             (replacing(#""/""#, #""/\n""#), "cookies[1].path", "0xa"), (replacing("lax", "Lax"), "cookies[1].sameSite", "'Lax'"),
             (replacing("s3cret", String(repeating: "x", count: 4_096)), "cookies[1].value", "4097"),
+            (String(repeating: "[", count: 513), "the top level", "JSON"),
         ])
     func malformed(_ text: String, _ place: String, _ part: String) throws {
         try withFolder {

@@ -49,6 +49,20 @@ struct CoderTests {
         #expect(String(decoding: sent, as: UTF8.self) == #"{"starts_at":86400}"#)
     }
 
+    /// In a process of its own: Foundation's decoder ends it, where it reads such a document unguarded.
+    @Test("a document that ends with the bracket of one array too many in each other is an error, whoever decodes")
+    func arraysWithoutEnd() async {
+        await #expect(processExitsWith: .success) {
+            let text = String(repeating: "[", count: 513)
+            for encoding in [String.Encoding.utf8, .utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian, .utf32BigEndian] {
+                let document = try #require(text.data(using: encoding))
+                for coding in [BodyCoder.JSONCoding.kit, .foundation] {
+                    #expect(throws: DecodingError.self) { try BodyCoder.json(using: coding).decode([Int].self, from: document) }
+                }
+            }
+        }
+    }
+
     @Test("the kit's coders and Foundation's send the same bytes, and read the same", arguments: [false, true])
     func codings(isSnake: Bool) throws {
         struct Sent: Codable, Equatable {

@@ -154,8 +154,10 @@ struct PinningTests {
         guard isSound else {
             #expect(throws: CertificateError.self) { try PinSet(contentsOfFile: path) }
             #expect(throws: CertificateError.self) { try PinSet(contentsOfFile: path + ".nowhere") }
-            try #"{"pins": {}}"#.write(toFile: path, atomically: true, encoding: .utf8)
-            #expect(throws: CertificateError.self) { try PinSet(contentsOfFile: path) }
+            for text in [#"{"pins": {}}"#, String(repeating: "[", count: 513)] {
+                try text.write(toFile: path, atomically: true, encoding: .utf8)
+                #expect(throws: CertificateError.self) { try PinSet(contentsOfFile: path) }
+            }
             return
         }
         let set = try PinSet(contentsOfFile: path)

@@ -29,7 +29,7 @@ extension CallReport {
     var record: Record {
         let channel = response.call.channel
         let text = String(validating: response.data, as: UTF8.self)
-        let json = try? JSONDecoder().decode(JSONValue.self, from: response.data)
+        let json = try? JSONValue(parsing: response.data)
         return Record(
             ok: response.error == nil, error: response.error?.description, errorLabel: response.error?.label,
             call: response.call.id, channel: channel.name, status: response.head?.status.code,
