@@ -4,7 +4,8 @@ public import Foundation
 /// most documents.
 ///
 /// A value: set it up once and share it; decoding keeps no state in it, so that calls may run at the same time and within each
-/// other.
+/// other. What one call hands to the types it decodes, a decoder and its containers, may be kept, and is for one thread at a
+/// time, as what `JSONDecoder` hands out is.
 ///
 ///     var decoder = JSONBodyDecoder()
 ///     decoder.dateDecodingStrategy = .iso8601

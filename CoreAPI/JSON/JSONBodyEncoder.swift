@@ -4,7 +4,7 @@ public import Foundation
 /// documents.
 ///
 /// A value: set it up once and share it; encoding keeps no state in it, so that calls may run at the same time and within each
-/// other.
+/// other. What one call hands to the values it encodes, an encoder and its containers, is for one thread at a time.
 ///
 ///     var encoder = JSONBodyEncoder()
 ///     encoder.outputFormatting = [.sortedKeys]

@@ -7,6 +7,9 @@ internal import Synchronization
 /// other. It follows redirects itself, decodes compressed bodies, and never sends a request twice that may not be sent twice. It keeps
 /// no credentials and no cache, and cookies in the jar of a channel that has one only (``Channel/cookies``).
 ///
+/// An answer that a server sends over HTTP/1.1 before it was asked is noticed, and its connection closed, when it is there before the next
+/// request leaves. One that comes later cannot be told from that request's own (RFC 9112 §9.3): a server can always lie to its clients.
+///
 /// ```swift
 /// let transport = CurlTransport()
 /// let response = await transport.send(request)
