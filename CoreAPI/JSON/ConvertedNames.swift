@@ -5,6 +5,8 @@ final class ConvertedNames {
     private var known: [String: String] = [:]
 
     func converted(_ name: String) -> String {
+        // Other strings can be equal and not the same.
+        guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return Self.convert(name) }
         if let known = known[name] { return known }
         let converted = Self.convert(name)
         known[name] = converted

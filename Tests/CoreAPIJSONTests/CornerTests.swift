@@ -203,6 +203,31 @@ struct CornerTests {
         #expect(try decoder.decode(String.self, from: utf16) == "€€")
     }
 
+    @Test("a key in snake case keeps its own spelling, whichever equal one came before in the document")
+    func spellings() throws {
+        struct Spelling: Decodable {
+            let bytes: [[UInt8]]
+            init(from decoder: any Decoder) throws {
+                bytes = try decoder.container(keyedBy: AnyKey.self).allKeys.map { Array($0.stringValue.utf8) }
+            }
+        }
+        let document = Data("[{\"a_e\u{301}\":1},{\"a_\u{E9}\":2},{\"e\u{301}\":3},{\"\u{E9}\":4}]".utf8)
+        var ours = JSONBodyDecoder()
+        ours.keyDecodingStrategy = .convertFromSnakeCase
+        let theirs = JSONDecoder()
+        theirs.keyDecodingStrategy = .convertFromSnakeCase
+        #expect(
+            try ours.decode([Spelling].self, from: document).map(\.bytes)
+                == theirs.decode([Spelling].self, from: document).map(\.bytes))
+    }
+
+    @Test(
+        "zero is zero, whatever its exponent", arguments: ["0e1", "0e9", "-0e1", "0.00e1", "0.000E+5", "0e99999999999999999999"])
+    func zeros(text: String) throws {
+        #expect(try JSONBodyDecoder().decode(Double.self, from: Data(text.utf8)) == 0)
+        #expect(try JSONBodyDecoder().decode([Float].self, from: Data("[\(text)]".utf8)) == [0])
+    }
+
     @Test("keys in any order, missing ones, ones of inner objects and texts that read like keys", arguments: 0..<20)
     func keysInAnyOrder(seed: UInt64) {
         var generator = DocumentGenerator(seed: seed)
