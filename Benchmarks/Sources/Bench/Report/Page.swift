@@ -17,7 +17,8 @@ extension Results {
               options and callbacks; the look at a connection before it is used again; the look at the first field before 7.88.1 keeps
               it), and the same with its callers on a thread of their own, as the kit's are without the executor.
             - A table is as old as the commit that it names: before bb80cad every request of the kit's, and of that program's, made a handle of
-              its own and freed one, and before 5b2b94a a request in flight kept 3 KB more.
+              its own and freed one, before 5b2b94a a request in flight kept 3 KB more, and before 21ded10 Swift's libraries were files of
+              their own.
             - Those two and the kit on its transport's executor are measured in S1 to S3. What is not in a table failed as a whole, or the
               round was a quick one.
             - nginx with one worker, or a server that holds requests, on the loopback of the same machine, so that client and server
