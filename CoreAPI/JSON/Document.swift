@@ -138,7 +138,7 @@ final class Document: ManagedBuffer<DocumentHeader, UInt64> {
     /// What converts keys in snake case, and remembers those that it has converted.
     var convertedNames: ConvertedNames {
         if let names = fields.pointee.convertedNames { return names }
-        let names = ConvertedNames()
+        let names = ConvertedNames(SnakeCase.decoded)
         fields.pointee.convertedNames = names
         return names
     }

@@ -12,9 +12,9 @@ public import Foundation
 ///     let order = try decoder.decode(Order.self, from: body)
 ///
 /// As `JSONDecoder` does, it takes UTF-8, UTF-16 and UTF-32 with or without a byte order mark, a single value in place of an
-/// object, a comma behind the last item, and 512 values within each other; of equal keys the first counts. JSON5 it does not
-/// take, and no key with more than 30 combining marks in a row, which would take hours to compare. Zeros such as `0e1` it takes
-/// too, which Foundation of Swift 6.3 refuses.
+/// object, a comma behind the last item, and 512 values within each other; of equal keys the first counts. Zeros such as `0e1` it
+/// takes too, which Foundation of Swift 6.3 refuses. JSON5 it does not take, and no key with more than 30 combining marks in a row,
+/// which would take hours to compare.
 public struct JSONBodyDecoder: Sendable {
     /// How dates are told.
     public var dateDecodingStrategy: JSONDecoder.DateDecodingStrategy = .deferredToDate

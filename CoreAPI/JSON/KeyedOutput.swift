@@ -81,7 +81,7 @@ extension OutputTree {
     func converted(_ key: some CodingKey, _ path: () -> [any CodingKey]) -> String {
         switch settings.keyEncodingStrategy {
         case .useDefaultKeys: key.stringValue
-        case .convertToSnakeCase: snakeCase.converted(key.stringValue)
+        case .convertToSnakeCase: convertedNames.converted(key.stringValue)
         case .custom(let convert): convert(path() + [key]).stringValue
         #if canImport(Darwin)
         @unknown default: key.stringValue

@@ -23,7 +23,7 @@ final class OutputTree {
     let sortsKeys: Bool
     let hasDefaultKeys: Bool
     let userInfo: [CodingUserInfoKey: Any]
-    @exclusivity(unchecked) var snakeCase = SnakeCase()
+    private(set) lazy var convertedNames = ConvertedNames(SnakeCase.encoded)
 
     @exclusivity(unchecked) private(set) var text: UnsafeMutablePointer<UInt8>
     @exclusivity(unchecked) var count = 0
