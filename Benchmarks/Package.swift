@@ -26,6 +26,7 @@ let package = Package(
     targets: [
         .target(name: "Meter"),
         .target(name: "Holding"),
+        .target(name: "RawCurl", path: "RawCurl", exclude: ["main.c"], linkerSettings: [.linkedLibrary("curl")]),
         .target(name: "Measure", dependencies: ["Meter"], swiftSettings: settings),
         client(
             "BenchKit",
@@ -37,6 +38,7 @@ let package = Package(
                 .product(name: "NIOFoundationCompat", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
+        client("BenchBare", ["RawCurl"]),
         client("BenchURLSession"),
         .target(name: "Allocations"),
         .executableTarget(

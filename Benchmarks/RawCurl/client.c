@@ -50,22 +50,15 @@ raw_client *raw_make(raw_settings settings) {
     client->epoll = -1;
     client->multi = curl_multi_init();
     client->transfers = calloc((size_t)settings.at_once, sizeof *client->transfers);
-    if (client->multi == NULL || client->transfers == NULL) return NULL;
+    client->spare = malloc((size_t)settings.at_once * sizeof *client->spare);
+    if (client->multi == NULL || client->transfers == NULL || client->spare == NULL) return NULL;
     if (settings.as_kit) client->headers = raw_kit_headers();
-    if (settings.apart) {
-        size_t room = (size_t)settings.at_once * sizeof(raw_transfer *);
-        pthread_mutex_init(&client->lock, NULL);
-        pthread_cond_init(&client->has_ended, NULL);
-        client->to_begin = malloc(room);
-        client->begun = malloc(room);
-        client->ended = malloc(room);
-        if (client->to_begin == NULL || client->begun == NULL || client->ended == NULL) return NULL;
-    }
     curl_multi_setopt(client->multi, CURLMOPT_MAX_HOST_CONNECTIONS, settings.host_limit);
     curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, settings.at_once);
     if (settings.streams > 0) curl_multi_setopt(client->multi, CURLMOPT_MAX_CONCURRENT_STREAMS, settings.streams);
     for (long index = 0; index < settings.at_once; index++)
         if (!(settings.as_kit ? raw_prepare_as_kit : prepare)(client, &client->transfers[index])) return NULL;
+    for (long index = 0; index < settings.at_once; index++) client->spare[client->spare_count++] = &client->transfers[index];
     if (settings.socket_action && !raw_prepare_socket_loop(client)) return NULL;
     return client;
 }
@@ -122,17 +115,17 @@ long raw_exchange(raw_client *client) {
     return begun;
 }
 
+void raw_set_url(raw_client *client, const char *url) {
+    client->url = url;
+    for (long index = 0; index < client->settings.at_once && !client->settings.as_kit; index++)
+        curl_easy_setopt(client->transfers[index].easy, CURLOPT_URL, url);
+}
+
 raw_tally raw_send(raw_client *client, const char *url, long count, uint64_t *latencies) {
     memset(&client->tally, 0, sizeof client->tally);
     client->latencies = latencies;
     client->to_start = client->to_end = count;
-    client->url = url;
-    for (long index = 0; index < client->settings.at_once && !client->settings.as_kit; index++)
-        curl_easy_setopt(client->transfers[index].easy, CURLOPT_URL, url);
-    if (client->settings.apart) {
-        raw_run_apart(client);
-        return client->tally;
-    }
+    raw_set_url(client, url);
     for (long index = 0; index < client->settings.at_once && client->to_start > 0; index++)
         start(client, &client->transfers[index]);
     if (client->settings.socket_action) raw_run_socket_loop(client);
@@ -149,9 +142,7 @@ void raw_free(raw_client *client) {
     }
     curl_multi_cleanup(client->multi);
     curl_slist_free_all(client->headers);
-    free(client->to_begin);
-    free(client->begun);
-    free(client->ended);
+    free(client->spare);
     if (client->epoll >= 0) close(client->epoll);
     free(client->transfers);
     free(client);

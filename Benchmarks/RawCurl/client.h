@@ -3,7 +3,6 @@
 #include "rawcurl.h"
 
 #include <curl/curl.h>
-#include <pthread.h>
 
 #define RAW_SOCKETS 256
 #define RAW_HEAD 4096
@@ -33,11 +32,8 @@ struct raw_client {
     const char *url;    /* these only as the kit does it */
     struct curl_slist *headers;
     int sockets, socket[RAW_SOCKETS], port[RAW_SOCKETS];
-    pthread_mutex_t lock; /* these only with callers apart; under the lock, but for `begun` */
-    pthread_cond_t has_ended;
-    raw_transfer **to_begin, **begun, **ended;
-    long to_begin_count, ended_count;
-    int is_loop_asleep, are_callers_asleep, is_over;
+    raw_transfer **spare; /* those that no call has */
+    long spare_count;
 };
 
 uint64_t raw_now(void);
@@ -60,4 +56,3 @@ long raw_exchange(raw_client *client);
 int raw_prepare_socket_loop(raw_client *client);
 void raw_run_poll_loop(raw_client *client);
 void raw_run_socket_loop(raw_client *client);
-void raw_run_apart(raw_client *client);

@@ -31,9 +31,8 @@ struct ClientRun {
         }
         if let authority = arguments.optional("authority") { words += ["--ca", authority] }
         if client == .rawcSocket { words.append("--socket-action") }
-        if client == .rawcAsKit || client == .rawcApart { words.append("--as-kit") }
-        if client == .rawcApart { words.append("--apart") }
-        if client == .kitExecutor { words.append("--executor") }
+        if client == .rawcAsKit { words.append("--as-kit") }
+        if client == .bareExecutor || client == .kitExecutor { words.append("--executor") }
 
         let place = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         let path = place.appendingPathComponent(client.program).path

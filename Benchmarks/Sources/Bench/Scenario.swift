@@ -3,7 +3,8 @@ enum Client: String, CaseIterable, Codable, Sendable {
     case rawc
     case rawcSocket = "rawc-socket"
     case rawcAsKit = "rawc-as-kit"
-    case rawcApart = "rawc-apart"
+    case bare
+    case bareExecutor = "bare-executor"
     case kit
     case kitExecutor = "kit-executor"
     case urlsession, ahc
@@ -11,7 +12,8 @@ enum Client: String, CaseIterable, Codable, Sendable {
     /// The program that is this client; see Package.swift.
     var program: String {
         switch self {
-        case .rawc, .rawcSocket, .rawcAsKit, .rawcApart: "BenchRaw"
+        case .rawc, .rawcSocket, .rawcAsKit: "BenchRaw"
+        case .bare, .bareExecutor: "BenchBare"
         case .kit, .kitExecutor: "BenchKit"
         case .urlsession: "BenchURLSession"
         case .ahc: "BenchAHC"
@@ -22,7 +24,8 @@ enum Client: String, CaseIterable, Codable, Sendable {
         case .rawc: "libcurl from C, curl_multi_poll"
         case .rawcSocket: "libcurl from C, multi_socket"
         case .rawcAsKit: "libcurl from C, asked for what the kit asks for"
-        case .rawcApart: "the same, its callers on a thread of their own"
+        case .bare: "the same from Swift's tasks, and nothing else"
+        case .bareExecutor: "the same, tasks on the thread of libcurl"
         case .kit: "NetworkerKit"
         case .kitExecutor: "NetworkerKit, tasks on its transport's executor"
         case .urlsession: "URLSession"

@@ -18,12 +18,14 @@ public struct Job: Sendable {
     /// The server's authority, where it has one of its own.
     public let authority: String?
     public let decoding: Decoding
+    /// Requests under way at the same time.
+    public let atOnce: Int
     /// Connections to the host; `nil` for the client's default.
     public let hostLimit: Int?
     /// Streams on an HTTP/2 connection; `nil` for the client's default.
     public let streams: Int?
 
-    /// Whether tasks run on the transport's executor.
+    /// Whether tasks run on the thread of the connections.
     public let usesExecutor: Bool
 
     /// Reads the command line, and ends the process where that makes no sense.
@@ -39,6 +41,7 @@ public struct Job: Sendable {
             exit(2)
         }
         self.decoding = decoding
+        atOnce = options.at_once
         hostLimit = options.host_limit > 0 ? options.host_limit : nil
         streams = options.streams > 0 ? options.streams : nil
         usesExecutor = options.executor != 0
@@ -78,7 +81,7 @@ public struct Job: Sendable {
         async
     {
         await withDiscardingTaskGroup { group in
-            for _ in 0..<min(options.at_once, count) {
+            for _ in 0..<min(atOnce, count) {
                 group.addTask {
                     while tally.take() {
                         let start = meter_now()

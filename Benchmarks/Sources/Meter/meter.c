@@ -83,7 +83,7 @@ meter_options meter_parse(int argc, char **argv) {
         {"client", 1, NULL, 'c'},  {"scenario", 1, NULL, 's'}, {"base", 1, NULL, 'b'},    {"path", 1, NULL, 'p'},
         {"warm-path", 1, NULL, 'P'}, {"ca", 1, NULL, 'a'},     {"decode", 1, NULL, 'd'},  {"count", 1, NULL, 'n'},
         {"warm", 1, NULL, 'w'},    {"at-once", 1, NULL, 'o'},  {"host-limit", 1, NULL, 'l'}, {"streams", 1, NULL, 't'},
-        {"socket-action", 0, NULL, 'e'}, {"executor", 0, NULL, 'x'}, {"as-kit", 0, NULL, 'k'}, {"apart", 0, NULL, 'A'}, {NULL, 0, NULL, 0}};
+        {"socket-action", 0, NULL, 'e'}, {"executor", 0, NULL, 'x'}, {"as-kit", 0, NULL, 'k'}, {NULL, 0, NULL, 0}};
     meter_options options = {.client = "", .scenario = "", .base = "", .path = "/", .warm_path = "/", .decode = "body", .at_once = 1};
     int name;
     while ((name = getopt_long(argc, argv, "", names, NULL)) != -1) {
@@ -103,7 +103,6 @@ meter_options meter_parse(int argc, char **argv) {
         case 'e': options.socket_action = 1; break;
         case 'x': options.executor = 1; break;
         case 'k': options.as_kit = 1; break;
-        case 'A': options.apart = 1; break;
         default: exit(2);
         }
     }

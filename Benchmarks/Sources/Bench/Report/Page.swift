@@ -13,14 +13,15 @@ extension Results {
             - \(machine.software)
             - Every client's run stands between two runs of raw C, and "× C" is its figure divided by the mean of those two: of requests
               a second more is better, of everything else less. Figures are medians of all rounds, "completed" is the fewest of any.
-            - Two rows show the floor under the kit: a program in C that asks libcurl for what the kit asks for (its header lines, its
+            - Three rows show the floors under the kit: a program in C that asks libcurl for what the kit asks for (its header lines, its
               options and callbacks; the look at a connection before it is used again; the look at the first field before 7.88.1 keeps
-              it), and the same with its callers on a thread of their own, as the kit's are without the executor.
+              it), and the same from Swift, where a task waits for each answer and is given its body, and nothing besides: with libcurl
+              on a thread of its own, as the kit has it, and with the tasks on that thread, as on the kit's executor.
             - A table is as old as the commit that it names: before bb80cad every request of the kit's, and of that program's, made a handle of
               its own and freed one, before 5b2b94a a request in flight kept 3 KB more, and before 21ded10 Swift's libraries were files of
               their own.
-            - Those two and the kit on its transport's executor are measured in S1 to S3. What is not in a table failed as a whole, or the
-              round was a quick one.
+            - These and the kit on its transport's executor are measured in S1 to S3, the second also in S6 with the limit raised. What is
+              not in a table failed as a whole, or the round was a quick one.
             - nginx with one worker, or a server that holds requests, on the loopback of the same machine, so that client and server
               share its cores. Requests before the measurement (opening connections) are left out. Every client is a process of its own.
             - The clients in Swift are linked with `--static-swift-stdlib`, as servers are deployed. With Swift's libraries as files of their own,

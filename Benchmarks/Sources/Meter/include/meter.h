@@ -19,9 +19,8 @@ typedef struct {
     long host_limit;                /* connections to the host; 0 leaves the client's default */
     long streams;                   /* on an HTTP/2 connection; 0 leaves the client's default */
     int socket_action;              /* raw C only: multi_socket and epoll instead of curl_multi_poll */
-    int executor;                   /* the kit only: tasks run on the transport's executor */
+    int executor;                   /* the kit and bare tasks only: tasks run on the thread of the connections */
     int as_kit;                     /* raw C only: what the kit asks of libcurl */
-    int apart;                      /* raw C only: the callers on a thread of their own */
 } meter_options;
 
 /* Ends the process with a message when an argument makes no sense. Also lets the process have all the descriptors that it may, and

@@ -14,8 +14,7 @@ typedef struct {
     long host_limit;    /* connections to a host; 0 for any number */
     long streams;       /* on one HTTP/2 connection; 0 for libcurl's default */
     int socket_action;  /* multi_socket and epoll instead of curl_multi_poll */
-    int as_kit;         /* what the kit asks of libcurl: a fresh handle for each request, its options, lines and callbacks */
-    int apart;          /* the callers on a thread of their own */
+    int as_kit;         /* what the kit asks of libcurl: its options, lines and callbacks */
 } raw_settings;
 
 typedef struct {
@@ -32,3 +31,23 @@ raw_client *raw_make(raw_settings settings);
 raw_tally raw_send(raw_client *client, const char *url, long count, uint64_t *latencies);
 
 void raw_free(raw_client *client);
+
+/* For who waits elsewhere, as tasks do: one thread begins calls, performs and takes what has ended; no more than `at_once` at a time. */
+
+typedef struct {
+    long place;       /* as it was begun in */
+    long status;      /* 0 when it failed */
+    const char *body; /* valid until the next call is begun */
+    size_t length;
+} raw_call;
+
+/* The address that calls ask for; it has to last. */
+void raw_set_url(raw_client *client, const char *url);
+/* Its place, less than `at_once`. */
+long raw_begin(raw_client *client);
+void raw_perform(raw_client *client);
+/* 0 when no further call has ended. */
+int raw_next(raw_client *client, raw_call *call);
+/* Until there is something to perform; any thread may end it. */
+void raw_sleep(raw_client *client);
+void raw_wake(raw_client *client);

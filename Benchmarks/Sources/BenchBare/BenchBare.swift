@@ -1,0 +1,101 @@
+import Foundation
+import Measure
+import RawCurl
+import Synchronization
+
+/// The floor under every client whose callers are Swift's tasks: what the kit asks of libcurl, a task that waits for the answer and is
+/// given its body, and nothing besides.
+@main
+struct BenchBare {
+    static func main() {
+        let job = Job()
+        let loop = Loop(job)
+        // One address, the measured one, so that what is asked for is told once.
+        job.measure(on: job.usesExecutor ? loop : nil) { _ in
+            guard await !loop.body().isEmpty else { throw WrongAnswer(status: 0) }
+        }
+    }
+}
+
+/// The thread of libcurl, which tasks may prefer to run on.
+private final class Loop: TaskExecutor {
+    private enum Message {
+        case begin(UnsafeContinuation<[UInt8], Never>)
+        case run(UnownedJob)
+    }
+
+    private struct State {
+        var messages: [Message] = []
+        var isAsleep = false
+    }
+
+    // Used by the thread alone, but for `raw_wake`.
+    private nonisolated(unsafe) let client: OpaquePointer
+    private let places: Int
+    private let state = Mutex(State())
+
+    init(_ job: Job) {
+        var settings = raw_settings()
+        settings.ca = job.authority.map { UnsafePointer(strdup($0)) }
+        settings.at_once = job.atOnce
+        settings.host_limit = job.hostLimit ?? 0
+        settings.streams = job.streams ?? 0
+        settings.as_kit = 1
+        guard let client = raw_make(settings) else {
+            FileHandle.standardError.write(Data("bench: no memory, or no libcurl\n".utf8))
+            exit(1)
+        }
+        raw_set_url(client, strdup(job.base + job.path))
+        self.client = client
+        places = job.atOnce
+        Thread.detachNewThread { self.work() }
+    }
+
+    @concurrent
+    func body() async -> [UInt8] {
+        await withUnsafeContinuation { post(.begin($0)) }
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        post(.run(UnownedJob(job)))
+    }
+
+    private func post(_ message: Message) {
+        let wakes = state.withLock { state in
+            state.messages.append(message)
+            defer { state.isAsleep = false }
+            return state.isAsleep
+        }
+        if wakes { raw_wake(client) }
+    }
+
+    private func work() {
+        var messages: [Message] = []
+        var waiting = [UnsafeContinuation<[UInt8], Never>?](repeating: nil, count: places)
+        var call = raw_call()
+        while true {
+            while state.withLock({
+                swap(&$0.messages, &messages)
+                return !messages.isEmpty
+            }) {
+                for message in messages {
+                    switch message {
+                    case .begin(let continuation): waiting[raw_begin(client)] = continuation
+                    case .run(let job): job.runSynchronously(on: asUnownedTaskExecutor())
+                    }
+                }
+                messages.removeAll(keepingCapacity: true)
+            }
+            raw_perform(client)
+            while raw_next(client, &call) != 0 {
+                let body = UnsafeRawBufferPointer(start: call.body, count: call.status == 200 ? call.length : 0)
+                waiting[call.place]?.resume(returning: [UInt8](body))
+            }
+            let sleeps = state.withLock { state in
+                state.isAsleep = state.messages.isEmpty
+                return state.isAsleep
+            }
+            if sleeps { raw_sleep(client) }
+        }
+    }
+}
