@@ -59,6 +59,8 @@ public struct CommonDispatcher: Dispatcher {
 
     public var callbackQueue: CallbackQueue { channel.callbackQueue }
 
+    // Inlined into the witness of the protocol, which would be a frame of a task more.
+    @inline(__always)
     public func response<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>
     ) async -> Response<Value> {

@@ -24,7 +24,7 @@ struct Pipeline: Sendable {
 
     /// Runs one call from endpoint to value. Off the caller's actor, so that nothing is decoded on the main thread.
     @concurrent
-    func response<Value: Sendable>(_ start: CallStart, as decoding: ResponseDecoding<Value>) async -> Response<Value> {
+    func response<Value: Sendable>(_ start: consuming CallStart, as decoding: ResponseDecoding<Value>) async -> Response<Value> {
         var value: Response<Value>.Box?
         let (settled, enhanced) = await run(start, decoding.use) { response in
             do throws(APIClientError) {
@@ -41,7 +41,7 @@ struct Pipeline: Sendable {
     /// what the pipeline cost.
     ///
     /// - Returns: the settled call, and what a repetition by hand begins with; `nil` when the request could not be built.
-    private func run(_ start: CallStart, _ use: AnswerUse, _ decode: Decode) async -> (Response<Void>, EnhancedCall?) {
+    private func run(_ start: consuming CallStart, _ use: AnswerUse, _ decode: Decode) async -> (Response<Void>, EnhancedCall?) {
         let enhanced: EnhancedCall
         do throws(BuildFailure) {
             enhanced = try begin(start, wantsCoder: use.wantsCoder)
@@ -71,7 +71,8 @@ struct Pipeline: Sendable {
         var attempted =
             LoopThread.isCurrent ? await readElsewhere(consume answer, use, decode) : read(consume answer, decode)
         attempted.note(after: earlier, delay: delay)
-        let settlement = await settle(attempted, attemptLimit: enhanced.attemptLimit)
+        guard let error = attempted.error, !error.isCancelled else { return .done(await deliver(attempted)) }
+        let settlement = await settle(attempted, error, attemptLimit: enhanced.attemptLimit)
         guard case .done(let settled) = settlement else { return settlement }
         return .done(await deliver(settled))
     }
@@ -88,8 +89,8 @@ struct Pipeline: Sendable {
     // What is over before a request is in flight, or begins after it, is not inlined: its call would keep room for their temporaries.
 
     @inline(never)
-    private func begin(_ start: CallStart, wantsCoder: Bool) throws(BuildFailure) -> EnhancedCall {
-        switch start {
+    private func begin(_ start: consuming CallStart, wantsCoder: Bool) throws(BuildFailure) -> EnhancedCall {
+        switch consume start {
         case .again(let repeated): return repeated
         case .endpoint(let endpoint):
             let call = Call(currentChannel(), endpoint)
@@ -136,15 +137,25 @@ struct Pipeline: Sendable {
         do {
             try Task.checkCancellation()
             for interceptor in channel.interceptors { try await interceptor.adapt(&request) }
-            if shared.isLogged { channel.logger.log(.sending(request)) }
-            // Nobody stops an interceptor that takes its time, but what it took is the call's.
-            if !channel.interceptors.isEmpty, ContinuousClock.now >= request.deadline {
-                throw TransportError.timedOut(.total, after: request.timeout.total)
-            }
-            return request.call.channel.environment.fixturesType.transport ?? channel.transport
+            return try transport(for: request)
         } catch {
-            return Refusal(error: APIClientError(error, ErrorContext(request), stage: APIClientError.adapting))
+            return refusal(of: request, error)
         }
+    }
+
+    @inline(never)
+    private func transport(for request: Request) throws -> any Transport {
+        if shared.isLogged { channel.logger.log(.sending(request)) }
+        // Nobody stops an interceptor that takes its time, but what it took is the call's.
+        if !channel.interceptors.isEmpty, ContinuousClock.now >= request.deadline {
+            throw TransportError.timedOut(.total, after: request.timeout.total)
+        }
+        return request.call.channel.environment.fixturesType.transport ?? channel.transport
+    }
+
+    @inline(never)
+    private func refusal(of request: Request, _ error: any Error) -> any Transport {
+        Refusal(error: APIClientError(error, ErrorContext(request), stage: APIClientError.adapting))
     }
 
     @inline(never)
@@ -167,8 +178,13 @@ struct Pipeline: Sendable {
         // Not before it is settled, because interceptors and handlers must recognise what they are asked about.
         let response = channel.errorFilter.translate(settled)
         await channel.resultHandler(response)
-        if shared.isLogged { channel.logger.log(.finished(response)) }
+        if shared.isLogged { logEnd(of: response) }
         return response
+    }
+
+    @inline(never)
+    private func logEnd(of response: Response<Void>) {
+        channel.logger.log(.finished(response))
     }
 }
 

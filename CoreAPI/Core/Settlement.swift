@@ -6,10 +6,11 @@ enum Settlement: Sendable {
 }
 
 extension Pipeline {
-    /// The last stage of an attempt: a success is done; a failure is shown to the interceptors and then to the error handler, and
-    /// whoever of them speaks first decides. The channel's limit on attempts and the call's total timeout hold whatever they say.
-    func settle(_ response: Response<Void>, attemptLimit: Int) async -> Settlement {
-        guard let error = response.error, !error.isCancelled else { return .done(response) }
+    /// The last stage of an attempt that failed: it is shown to the interceptors and then to the error handler, and whoever of them speaks
+    /// first decides. The channel's limit on attempts and the call's total timeout hold whatever they say.
+    // Not inlined: nearly every call would allocate room for what it does not come to.
+    @inline(never)
+    func settle(_ response: Response<Void>, _ error: APIClientError, attemptLimit: Int) async -> Settlement {
         let wish = await decide(response, error)
         guard !Task.isCancelled else { return .done(response.with(.failure(.cancelled(ErrorContext(response))))) }
         switch wish {

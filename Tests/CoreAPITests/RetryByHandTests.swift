@@ -127,6 +127,11 @@ struct RetryByHandTests {
         let manager = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#)).manager()
         #expect((try? await manager.response(for: TestEndpoint("\r\n"), as: Item.self).retry(max: 1)) == nil)
         #expect((try? await manager.response(for: TestEndpoint(), as: Item.self).map(\.id).retry(max: 1)) == nil)
+        // Of the same type or not: the next attempt's value would not be transformed.
+        let delivered = await manager.response(for: TestEndpoint(), as: Item.self)
+        let transformed = delivered.map { $0 }
+        await #expect(throws: RetryRefusal.nothingToRepeat) { try await transformed.retry() }
+        #expect((try? await delivered.retry())?.attempts.count == 2)
     }
 
     @Test("over the wire: the server sees each attempt, on one connection")

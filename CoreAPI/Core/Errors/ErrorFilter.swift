@@ -96,6 +96,8 @@ public struct ErrorFilter: Sendable {
         }
     }
 
+    // Not inlined: the pipeline would keep room for its temporaries.
+    @inline(never)
     func translate(_ response: Response<Void>) -> Response<Void> {
         switch response.error {
         case nil, .app, .cancelled: return response

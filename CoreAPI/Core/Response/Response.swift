@@ -43,8 +43,14 @@ public struct Response<Value: Sendable>: Sendable {
         set { (fields.value.earlier, fields.value.last) = (newValue, nil) }
     }
     /// What a further attempt by hand begins with; see ``retry(max:delay:)``.
-    var repetition: Repetition?
+    var repetition: (call: EnhancedCall, decoding: ResponseDecoding<Value>)? {
+        guard let repetition = fields.value.repetition, let decoding = repetition.decoding as? ResponseDecoding<Value> else {
+            return nil
+        }
+        return (repetition.call, decoding)
+    }
 
+    // Two references and no more, because every stage that waits keeps room for a response.
     private var fields: CopyOnWrite<ResponseFields>
     private var outcome: Outcome
 
@@ -68,11 +74,6 @@ public struct Response<Value: Sendable>: Sendable {
         init(_ value: Value) {
             self.value = value
         }
-    }
-
-    struct Repetition {
-        let call: EnhancedCall
-        let decoding: ResponseDecoding<Value>
     }
 
     /// What a transport answers with.
@@ -123,17 +124,19 @@ public struct Response<Value: Sendable>: Sendable {
         (fields.value.earlier, fields.value.last) = (earlier, last)
     }
 
-    /// The same response with another result.
+    /// The same response with another result; not to be repeated by hand, as what made the result of the other is not known.
     public func with<Other>(_ result: Result<Other, APIClientError>) -> Response<Other> {
-        Response<Other>(fields, Response<Other>.Outcome(result))
+        var fields = fields
+        if fields.value.repetition != nil { fields.value.repetition = nil }
+        return Response<Other>(fields, Response<Other>.Outcome(result))
     }
 
-    /// The same response as a success.
+    /// The same response of an attempt as a success.
     func with<Other>(_ value: Response<Other>.Box) -> Response<Other> {
         Response<Other>(fields, .success(value))
     }
 
-    /// The same response as a failure.
+    /// The same response of an attempt as a failure.
     func failed<Other>(_ error: APIClientError) -> Response<Other> {
         Response<Other>(fields, .failure(error))
     }
@@ -143,20 +146,20 @@ extension Response where Value == Void {
     /// The settled call, with its value where it is a success.
     ///
     /// - Parameter enhanced: what a repetition by hand begins with.
-    func delivering<Other>(
+    consuming func delivering<Other>(
         _ value: Response<Other>.Box?, of enhanced: EnhancedCall?, as decoding: ResponseDecoding<Other>
     ) -> Response<Other> {
-        var response: Response<Other>
+        if let enhanced { fields.value.repetition = ResponseFields.Repetition(call: enhanced, decoding: decoding) }
+        let outcome: Response<Other>.Outcome
         if let error {
-            response = failed(error)
+            outcome = .failure(error)
         } else if let value {
-            response = with(value)
+            outcome = .success(value)
         } else {
             // Nothing settles as a success that was not decoded.
-            response = failed(.cancelled(ErrorContext(self)))
+            outcome = .failure(.cancelled(ErrorContext(copy self)))
         }
-        if let enhanced { response.repetition = .init(call: enhanced, decoding: decoding) }
-        return response
+        return Response<Other>(fields, outcome)
     }
 }
 
@@ -170,6 +173,14 @@ private struct ResponseFields {
     var earlier: [Attempt]
     /// The attempt after those: nearly always the only one, which then needs no list.
     var last: Attempt?
+    /// Once the call has settled.
+    var repetition: Repetition?
+
+    struct Repetition {
+        let call: EnhancedCall
+        /// The ``ResponseDecoding`` of the call's value.
+        let decoding: any Sendable
+    }
 }
 
 /// What one attempt came to.
