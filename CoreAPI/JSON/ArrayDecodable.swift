@@ -16,6 +16,7 @@ extension Array: ArrayDecodable where Element: Decodable {
         let isPlain = TypeWay.of(Element.self).isPlain
         var place = decoding.value + 1
         var child = document.decoding(place, parent: decoding)
+        child.key = nil
         for index in 0..<entry.count {
             child.value = place
             child.item = index
@@ -25,6 +26,7 @@ extension Array: ArrayDecodable where Element: Decodable {
                 child.index = nil
             } else {
                 child = document.decoding(place, parent: decoding)
+                child.key = nil
             }
             place = document.place(after: place)
         }

@@ -152,7 +152,8 @@ final class Document: ManagedBuffer<DocumentHeader, UInt64> {
 
     // MARK: - Decoders
 
-    /// A decoder of the value at `place`, a member or an item of `parent`'s.
+    /// A decoder of the value at `place`, a member or an item of `parent`'s. It may have the key of another member still, which is not
+    /// taken from it before its own.
     @inline(__always)
     func decoding(_ place: Int, parent: Decoding) -> Decoding {
         // References are swapped rather than copied, so that nothing is counted.
@@ -169,7 +170,6 @@ final class Document: ManagedBuffer<DocumentHeader, UInt64> {
     @inline(__always)
     func recycle(_ decoding: consuming Decoding) {
         guard fields.pointee.isDecoding, isKnownUniquelyReferenced(&decoding) else { return }
-        decoding.key = nil
         decoding.index = nil
         decoding.isNested = false
         swap(&fields.pointee.spare, &decoding.parent)
