@@ -7,8 +7,9 @@ let settings: [SwiftSetting] = [
     "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault",
 ].map { .enableUpcomingFeature($0) }
 
-/// Every client is a program of its own, so that its memory is its own too and not that of the others' libraries. The one in C, in
-/// RawCurl/, is compiled by Scripts/bench, because the package manager links Swift's library to everything.
+/// Every client is a program of its own, so that its memory is its own too and not that of the others' libraries. The one in C,
+/// RawCurl/main.c, is compiled by Scripts/bench with the files beside it, because the package manager links Swift's library to
+/// everything; those files are a library for BenchBare.
 func client(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .executableTarget(name: name, dependencies: ["Measure"] + dependencies, swiftSettings: settings)
 }

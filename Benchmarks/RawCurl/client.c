@@ -66,7 +66,10 @@ raw_client *raw_make(raw_settings settings) {
 void raw_add(raw_client *client, raw_transfer *transfer) {
     transfer->length = 0;
     if (client->settings.as_kit) raw_tell_as_kit(client, transfer);
-    curl_multi_add_handle(client->multi, transfer->easy);
+    CURLMcode code = curl_multi_add_handle(client->multi, transfer->easy);
+    if (code == CURLM_OK) return;
+    fprintf(stderr, "bench: %s\n", curl_multi_strerror(code));
+    exit(1);
 }
 
 void raw_take(raw_client *client, raw_transfer *transfer) {

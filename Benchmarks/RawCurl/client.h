@@ -32,7 +32,7 @@ struct raw_client {
     const char *url;    /* these only as the kit does it */
     struct curl_slist *headers;
     int sockets, socket[RAW_SOCKETS], port[RAW_SOCKETS];
-    raw_transfer **spare; /* those that no call has */
+    raw_transfer **spare; /* these two for raw_begin: those that it has not given out */
     long spare_count;
 };
 

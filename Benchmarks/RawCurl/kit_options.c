@@ -8,12 +8,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* What the kit asks of libcurl for each request, and nothing that the kit does besides: the floor under it. */
+/* What the kit asks of libcurl for each request, and nothing that the kit does besides: the floor under it in C. */
 
 static size_t collect_head(char *bytes, size_t size, size_t count, void *context) {
     raw_transfer *transfer = context;
     size_t length = size * count;
     if (length >= 5 && memcmp(bytes, "HTTP/", 5) == 0) transfer->head_length = 0;
+    /* Not before a head comes: thousands may wait for one. */
+    if (transfer->head == NULL && (transfer->head = malloc(RAW_HEAD)) == NULL) return 0;
     if (transfer->head_length + length > RAW_HEAD) return 0;
     memcpy(transfer->head + transfer->head_length, bytes, length);
     transfer->head_length += length;
@@ -92,9 +94,8 @@ static int check_connection(void *context, char *remote, char *local, int remote
 /* What holds for every request is told once. */
 int raw_prepare_as_kit(raw_client *client, raw_transfer *transfer) {
     CURL *easy = transfer->easy = curl_easy_init();
-    transfer->head = malloc(RAW_HEAD);
     transfer->error = malloc(CURL_ERROR_SIZE);
-    if (easy == NULL || transfer->head == NULL || transfer->error == NULL) return 0;
+    if (easy == NULL || transfer->error == NULL) return 0;
     transfer->client = client;
     long buffer = 4 * 1024 * 1024 / client->settings.at_once;
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->error);

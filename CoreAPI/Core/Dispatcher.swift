@@ -59,7 +59,7 @@ public struct CommonDispatcher: Dispatcher {
 
     public var callbackQueue: CallbackQueue { channel.callbackQueue }
 
-    // Inlined into the witness of the protocol, which would be a frame of a task more.
+    // Inlined into the protocol's witness; otherwise a task would have one frame more.
     @inline(__always)
     public func response<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>

@@ -86,7 +86,8 @@ struct Pipeline: Sendable {
 
     // MARK: - Stages, in order
 
-    // What is over before a request is in flight, or begins after it, is not inlined: its call would keep room for their temporaries.
+    // What is over before a request is in flight, or begins after it, is not inlined: its call would keep room for their temporaries; nor
+    // what is rare in a stage that waits, whose frame is 190 bytes without it and 800 with it, an allocation more for each request.
 
     @inline(never)
     private func begin(_ start: consuming CallStart, wantsCoder: Bool) throws(BuildFailure) -> EnhancedCall {
@@ -137,14 +138,15 @@ struct Pipeline: Sendable {
         do {
             try Task.checkCancellation()
             for interceptor in channel.interceptors { try await interceptor.adapt(&request) }
-            return try transport(for: request)
+            return try admit(request)
         } catch {
             return refusal(of: request, error)
         }
     }
 
+    /// Says that the request is about to leave, and who is to answer it.
     @inline(never)
-    private func transport(for request: Request) throws -> any Transport {
+    private func admit(_ request: Request) throws -> any Transport {
         if shared.isLogged { channel.logger.log(.sending(request)) }
         // Nobody stops an interceptor that takes its time, but what it took is the call's.
         if !channel.interceptors.isEmpty, ContinuousClock.now >= request.deadline {

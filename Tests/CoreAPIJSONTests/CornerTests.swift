@@ -194,7 +194,7 @@ struct CornerTests {
         let document = Data("{\"user_id\":5,\"a_b\":true}".utf8)
         #expect(try decoder.decode(Snake.self, from: document) == Snake(userId: 5, aB: true))
         #expect(throws: DecodingError.self) { try decoder.decode(Snake.self, from: document.dropLast()) }
-        // Foundation ends the process here: it looks for the last byte's place behind the document's end.
+        // Not left to Foundation, which would end the process: it looks for the last byte's place behind the document's end.
         #expect(throws: DecodingError.self) {
             try decoder.decode([Int].self, from: Data(repeating: UInt8(ascii: "["), count: 513))
         }

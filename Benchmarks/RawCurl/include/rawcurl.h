@@ -32,10 +32,10 @@ raw_tally raw_send(raw_client *client, const char *url, long count, uint64_t *la
 
 void raw_free(raw_client *client);
 
-/* For who waits elsewhere, as tasks do: one thread begins calls, performs and takes what has ended; no more than `at_once` at a time. */
+/* For callers that wait elsewhere, as tasks do: one thread begins calls, performs and takes what has ended; no more than `at_once` at a time. */
 
 typedef struct {
-    long place;       /* as it was begun in */
+    long place;       /* what raw_begin returned */
     long status;      /* 0 when it failed */
     const char *body; /* valid until the next call is begun */
     size_t length;
@@ -43,7 +43,7 @@ typedef struct {
 
 /* The address that calls ask for; it has to last. */
 void raw_set_url(raw_client *client, const char *url);
-/* Its place, less than `at_once`. */
+/* Begins a call and returns its place, less than `at_once`. Nobody checks that fewer than `at_once` are under way. */
 long raw_begin(raw_client *client);
 void raw_perform(raw_client *client);
 /* 0 when no further call has ended. */

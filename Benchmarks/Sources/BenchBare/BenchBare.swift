@@ -9,18 +9,28 @@ import Synchronization
 struct BenchBare {
     static func main() {
         let job = Job()
+        guard job.decoding == .body else { give(up: "bare decodes nothing, got --decode \(job.decoding)") }
         let loop = Loop(job)
-        // One address, the measured one, so that what is asked for is told once.
+        // One address, the measured one, so that it is told once; asked for before the measurement too.
         job.measure(on: job.usesExecutor ? loop : nil) { _ in
-            guard await !loop.body().isEmpty else { throw WrongAnswer(status: 0) }
+            let (status, body) = await loop.answer()
+            guard status == 200, !body.isEmpty else { throw WrongAnswer(status: status) }
         }
     }
 }
 
+private func give(up reason: String) -> Never {
+    FileHandle.standardError.write(Data("bench: \(reason)\n".utf8))
+    exit(2)
+}
+
 /// The thread of libcurl, which tasks may prefer to run on.
 private final class Loop: TaskExecutor {
+    /// The status is 0 where libcurl failed.
+    typealias Answer = (status: Int, body: [UInt8])
+
     private enum Message {
-        case begin(UnsafeContinuation<[UInt8], Never>)
+        case begin(UnsafeContinuation<Answer, Never>)
         case run(UnownedJob)
     }
 
@@ -41,18 +51,14 @@ private final class Loop: TaskExecutor {
         settings.host_limit = job.hostLimit ?? 0
         settings.streams = job.streams ?? 0
         settings.as_kit = 1
-        guard let client = raw_make(settings) else {
-            FileHandle.standardError.write(Data("bench: no memory, or no libcurl\n".utf8))
-            exit(1)
-        }
+        guard let client = raw_make(settings) else { give(up: "no memory, or no libcurl") }
         raw_set_url(client, strdup(job.base + job.path))
         self.client = client
         places = job.atOnce
         Thread.detachNewThread { self.work() }
     }
 
-    @concurrent
-    func body() async -> [UInt8] {
+    func answer() async -> Answer {
         await withUnsafeContinuation { post(.begin($0)) }
     }
 
@@ -71,10 +77,11 @@ private final class Loop: TaskExecutor {
 
     private func work() {
         var messages: [Message] = []
-        var waiting = [UnsafeContinuation<[UInt8], Never>?](repeating: nil, count: places)
+        var waiting = [UnsafeContinuation<Answer, Never>?](repeating: nil, count: places)
         var call = raw_call()
         while true {
             while state.withLock({
+                $0.isAsleep = false
                 swap(&$0.messages, &messages)
                 return !messages.isEmpty
             }) {
@@ -88,8 +95,8 @@ private final class Loop: TaskExecutor {
             }
             raw_perform(client)
             while raw_next(client, &call) != 0 {
-                let body = UnsafeRawBufferPointer(start: call.body, count: call.status == 200 ? call.length : 0)
-                waiting[call.place]?.resume(returning: [UInt8](body))
+                let body = [UInt8](UnsafeRawBufferPointer(start: call.body, count: call.length))
+                waiting[call.place]?.resume(returning: (call.status, body))
             }
             let sleeps = state.withLock { state in
                 state.isAsleep = state.messages.isEmpty

@@ -27,7 +27,10 @@ public struct Response<Value: Sendable>: Sendable {
             case .failure(let error): .failure(error)
             }
         }
-        set { outcome = Outcome(newValue) }
+        set {
+            outcome = Outcome(newValue)
+            forgetRepetition()
+        }
     }
     public var metrics: TransferMetrics? {
         get { sharedMetrics?.value }
@@ -126,17 +129,21 @@ public struct Response<Value: Sendable>: Sendable {
 
     /// The same response with another result; not to be repeated by hand, as what made the result of the other is not known.
     public func with<Other>(_ result: Result<Other, APIClientError>) -> Response<Other> {
-        var fields = fields
-        if fields.value.repetition != nil { fields.value.repetition = nil }
-        return Response<Other>(fields, Response<Other>.Outcome(result))
+        var response = self
+        response.forgetRepetition()
+        return Response<Other>(response.fields, Response<Other>.Outcome(result))
     }
 
-    /// The same response of an attempt as a success.
+    private mutating func forgetRepetition() {
+        if fields.value.repetition != nil { fields.value.repetition = nil }
+    }
+
+    /// The same response as a success; of an attempt, which cannot be repeated by hand yet.
     func with<Other>(_ value: Response<Other>.Box) -> Response<Other> {
         Response<Other>(fields, .success(value))
     }
 
-    /// The same response of an attempt as a failure.
+    /// The same response as a failure; of an attempt, too.
     func failed<Other>(_ error: APIClientError) -> Response<Other> {
         Response<Other>(fields, .failure(error))
     }
@@ -163,7 +170,7 @@ extension Response where Value == Void {
     }
 }
 
-/// What does not depend on the value, so that a response of another one shares it.
+/// What is stored alike whatever the value is, so that a response of another one shares it.
 private struct ResponseFields {
     let call: Call
     var request: Request?
