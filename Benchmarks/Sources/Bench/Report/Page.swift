@@ -13,15 +13,16 @@ extension Results {
             - \(machine.software)
             - Every client's run stands between two runs of raw C, and "× C" is its figure divided by the mean of those two: of requests
               a second more is better, of everything else less. Figures are medians of all rounds, "completed" is the fewest of any.
-            - Three rows show the floors under the kit: a program in C that asks libcurl for what the kit asks for (its header lines, its
+            - Three rows show what is under the kit: a program in C that asks libcurl for what the kit asks for (its header lines, its
               options and callbacks; the look at a connection before it is used again; the look at the first field before 7.88.1 keeps
-              it), and the same from Swift, where a task waits for each answer and is given its body, and nothing besides: with libcurl
-              on a thread of its own, as the kit has it, and with the tasks on that thread, as on the kit's executor.
-            - A table is as old as the commit that it names: before bb80cad every request of the kit's, and of that program's, made a handle of
+              it), and the floor: the same asked by Swift's tasks, of which each waits for its answer and is given the body, and nothing
+              else. It stands there with libcurl on a thread of its own, as the kit has it, and with the tasks on that thread, as on the
+              kit's executor.
+            - A table is as old as the commit that it names: before bb80cad every request of the kit's, and of the program's in C, made a handle of
               its own and freed one, before 5b2b94a a request in flight kept 3 KB more, and before 21ded10 Swift's libraries were files of
               their own.
-            - These and the kit on its transport's executor are measured in S1 to S3, the second also in S6 with the limit raised. What is
-              not in a table failed as a whole, or the round was a quick one.
+            - These and the kit on its transport's executor are measured in S1 to S3, the tasks without an executor in S6 with the limit
+              raised too. What is not in a table failed as a whole, or the round was a quick one.
             - nginx with one worker, or a server that holds requests, on the loopback of the same machine, so that client and server
               share its cores. Requests before the measurement (opening connections) are left out. Every client is a process of its own.
             - The clients in Swift are linked with `--static-swift-stdlib`, as servers are deployed. With Swift's libraries as files of their own,
@@ -87,22 +88,20 @@ extension Results {
     private static let bounds = """
         ## What bounds these figures
 
-        - **S1 to S3.** The floor is what Swift's tasks come to that ask libcurl for what the kit asks for, and nothing else. Part of it is
-          what is asked for: libcurl composes its request character by character, 100 instructions each, so that two header lines more
-          (`Accept-Encoding`, `User-Agent`) are 7,000. What is between the floor and the kit is what the floor leaves out: building and
-          checking a request, the way through the pipeline, limits, clocks, cancellation, the checked head, metrics, the response. That
-          is 27,000 instructions, of which a fifth are references counted, and a sixth is the runtime's work for tasks. It is flat: a
-          request runs through 290 functions of the kit's, none of which takes more than 800 instructions.
-        - **The executor in S1 and S2.** There all of the kit's work is on one thread, the one that libcurl is on; without it two share it, and
-          it may be faster. So requests a second are a matter of CPU. In S2 the floor uses 1.15 × raw C's, and 0.85 allows 1.18 ×: what is
-          left for all the rest is less than the pipeline alone costs without a network, and much less than what that may cost by the
-          table below. In S1 the thread sleeps between two requests, and what it runs then has to come from the second level of cache or
-          farther: callgrind counts 2,700 lines of code (of 64 bytes) in a request of the kit's, and 1,600 in one of the floor's.
+        - **S1 to S3.** A part of the floor is what libcurl is asked for: it composes a request character by character, 100 instructions
+          each, so that two header lines more (`Accept-Encoding`, `User-Agent`) are 7,000. What is between the floor and the kit is what the
+          floor leaves out: to build and check a request, the way through the pipeline, limits, clocks, cancellation, the checked head,
+          metrics, the response. In S1 that is 27,000 instructions, of which a fifth are references counted, and a seventh is the runtime's
+          work for tasks. It is flat: a request runs through 290 functions of the kit's, none of which takes more than 800 instructions.
+        - **S2 with the executor.** There all of the kit's work is on one thread, the one that libcurl is on; without it two share it, and it
+          may be faster. So requests a second are a matter of CPU, and for 0.85 of raw C it must be no more than 1.18 ×. The floor takes
+          1.10 of that; the rest is 1.5 µs a request, less than the pipeline alone takes without a network, and half of what it may take.
+        - **S1 with the executor.** The thread sleeps between two requests, and what it runs then has to come from the second level of
+          cache or farther: callgrind counts 2,700 lines of code (of 64 bytes) in a request of the kit's, and 1,600 in one of the floor's.
         - **S7.** Decoded or not, 64 requests of 1 KiB at a time are S2: its requests a second bound it, as both cores are busy, nginx's share
           included.
-        - **S6, memory.** A process in Swift begins with some 10 MB more than one in C, and the kit with 14, as S1's peaks show, or with 21
+        - **S6, memory.** A process in Swift begins with some 9 MB more than one in C, and the kit with 14, as S1's peaks show, or with 21
           where Swift's libraries are files of their own; nearly all of them are pages of libraries that nobody has written to. With 2,000
-          requests the floor alone, tasks that wait and nothing else, is above what 1.3 × allows; with 10,000 the kit has no more than
-          that floor.
+          requests 14 MB are what 1.3 × leaves. A held request has 1.7 KB more than one of the floor's: the frames of its task are 2.3 KB.
         """
 }
