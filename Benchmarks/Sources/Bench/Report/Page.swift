@@ -91,7 +91,7 @@ extension Results {
         - **S1 to S3.** A part of the floor is what libcurl is asked for: it composes a request character by character, 100 instructions
           each, so that two header lines more (`Accept-Encoding`, `User-Agent`) are 7,000. What is between the floor and the kit is what the
           floor leaves out: to build and check a request, the way through the pipeline, limits, clocks, cancellation, the checked head,
-          metrics, the response. In S1 that is 27,000 instructions, of which a fifth are references counted, and a seventh is the runtime's
+          metrics, the response. In S1 that is 27,000 instructions, of which a fifth are references counted, and an eighth is the runtime's
           work for tasks. It is flat: a request runs through 290 functions of the kit's, none of which takes more than 800 instructions.
         - **S2 with the executor.** There all of the kit's work is on one thread, the one that libcurl is on; without it two share it, and it
           may be faster. So requests a second are a matter of CPU, and for 0.85 of raw C it must be no more than 1.18 ×. The floor takes
