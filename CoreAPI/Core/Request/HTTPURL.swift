@@ -45,13 +45,25 @@ public struct HTTPURL: Sendable, Hashable {
         return "\(path)?\(query)"
     }
 
-    /// The whole address as it is handed to the transport.
+    /// The whole address.
     public var string: String { String(unsafeUninitializedCapacity: longest, initializingUTF8With: write) }
 
-    /// The same for C, ended by a NUL and good during the call: every request needs it, and a `String` costs three times as much.
+    /// The same for C, ended by a NUL and good during the call.
     func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: longest + 1) { buffer in
-            let count = write(into: buffer)
+        Self.withCString(longest, write, body)
+    }
+
+    /// ``target`` for C, ended by a NUL and good during the call: every request needs it, and a `String` costs three times as much.
+    func withTarget<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+        guard query != nil else { return path.withCString(body) }
+        return Self.withCString(longest, { writeTarget(into: $0, at: $0.startIndex) }, body)
+    }
+
+    private static func withCString<Result>(
+        _ capacity: Int, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Int, _ body: (UnsafePointer<CChar>) -> Result
+    ) -> Result {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity + 1) { buffer in
+            let count = write(buffer)
             buffer.initializeElement(at: count, to: 0)
             return buffer.withMemoryRebound(to: CChar.self) { body(UnsafePointer($0.baseAddress.unsafelyUnwrapped)) }
         }
@@ -69,12 +81,10 @@ public struct HTTPURL: Sendable, Hashable {
 
     /// Interpolation costs five times as much, and `+=` twice.
     private func write(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
-        var end = buffer.startIndex
-        func add(_ text: String) { end = buffer[end...].update(fromContentsOf: text.utf8) }
-        add(start)
-        add(host)
+        var end = Self.add(start, to: buffer, at: buffer.startIndex)
+        end = Self.add(host, to: buffer, at: end)
         if let port, port != scheme.defaultPort {
-            add(":")
+            end = Self.add(":", to: buffer, at: end)
             var (rest, unit): (UInt16, UInt16) = (port, 10_000)
             while unit > max(port, 1) { unit /= 10 }
             while unit > 0 {
@@ -82,12 +92,17 @@ public struct HTTPURL: Sendable, Hashable {
                 (rest, unit, end) = (rest % unit, unit / 10, end + 1)
             }
         }
-        add(path)
-        if let query {
-            add("?")
-            add(query)
-        }
-        return end
+        return writeTarget(into: buffer, at: end)
+    }
+
+    private func writeTarget(into buffer: UnsafeMutableBufferPointer<UInt8>, at place: Int) -> Int {
+        let end = Self.add(path, to: buffer, at: place)
+        guard let query else { return end }
+        return Self.add(query, to: buffer, at: Self.add("?", to: buffer, at: end))
+    }
+
+    private static func add(_ text: String, to buffer: UnsafeMutableBufferPointer<UInt8>, at place: Int) -> Int {
+        buffer[place...].update(fromContentsOf: text.utf8)
     }
 
     /// Whether both addresses name the same scheme, host and port (RFC 6454 §4).

@@ -34,6 +34,37 @@ struct RequestOnTheWireTests {
         await transport.close()
     }
 
+    @Test(
+        "The target arrives byte for byte, over both versions of HTTP",
+        arguments: ["/", "/?", "//a//b/", "/a%2Fb%2fc%C4%9F%c4%9f", "/a;v=1,2!$&'()*+:@=~", "/?a=%2B+%20&b&&=c?/", "/%2e%2E%20"])
+    func target(_ target: String) async throws {
+        let tls = try ServerTLS(protocols: [.http2])
+        let secure = try LoopbackServer.start(tls: tls) { .ok($0.target) }
+        let plain = try LoopbackServer.start { .ok($0.target) }
+        var trusting = requests
+        trusting.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM))
+        for (requests, server, version) in [(requests, plain, "HTTP/1.1"), (trusting, secure, "HTTP/2")] {
+            let response = try await requests.send(.get, server.url + target)
+            #expect(response.text == target, "\(response.result)")
+            #expect(response.metrics?.httpVersion == version)
+        }
+        await transport.close()
+    }
+
+    @Test("A handle that served one origin asks the next one by its name")
+    func origins() async throws {
+        let servers = try (0..<2).map { _ in try LoopbackServer.start { _ in .ok() } }
+        for place in 0..<8 {
+            let server = servers[place % 2]
+            let host = place % 4 < 2 ? "127.0.0.1" : "localhost"
+            let response = try await requests.send(.get, "http://\(host):\(server.port)/\(place)")
+            #expect(response.status == 200, "\(response.result)")
+            #expect(server.requests.last?.headers["host"] == "\(host):\(server.port)")
+            #expect(server.requests.last?.target == "/\(place)")
+        }
+        await transport.close()
+    }
+
     @Test("CONNECT, a TRACE that gives something away and a HEAD with a body are refused before anything is sent")
     func refused() async throws {
         let server = try LoopbackServer.start { _ in .ok() }

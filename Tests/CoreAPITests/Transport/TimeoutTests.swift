@@ -169,14 +169,14 @@ struct TimeoutTests {
         let body = BodyStream(length: 1) {
             { _ in
                 gate.open()
-                while !sent.isOpen { _ = usleep(1_000) }
-                _ = usleep(1_400_000)
+                for _ in 0..<20_000 where !sent.isOpen { _ = usleep(1_000) }
+                _ = usleep(3_400_000)
                 return Data("x".utf8)
             }
         }
         let requests = Requests(transport)
         async let waiting = requests.send(
-            .get, server.url, timeout: Timeout(connect: .seconds(20), idle: .seconds(1), total: .seconds(60)))
+            .get, server.url, timeout: Timeout(connect: .seconds(20), idle: .seconds(3), total: .seconds(60)))
         try await asked.waitUntilOpen(timeout: .seconds(10))
         let uploaded = try await requests.send(.post, server.url, body: .stream(body))
         #expect(uploaded.status == 200, "\(uploaded.result)")
