@@ -139,6 +139,7 @@ raw_tally raw_send(raw_client *client, const char *url, long count, uint64_t *la
 void raw_free(raw_client *client) {
     for (long index = 0; index < client->settings.at_once; index++) {
         curl_easy_cleanup(client->transfers[index].easy);
+        curl_url_cleanup(client->transfers[index].address);
         free(client->transfers[index].body);
         free(client->transfers[index].head);
         free(client->transfers[index].error);

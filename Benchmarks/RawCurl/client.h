@@ -17,6 +17,8 @@ typedef struct {
     raw_client *client; /* these only as the kit does it */
     size_t head_length;
     char *head, *error;
+    CURLU *address;
+    int has_address;
     int has_served, checks_field, is_field;
 } raw_transfer;
 

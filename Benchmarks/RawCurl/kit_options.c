@@ -95,9 +95,10 @@ static int check_connection(void *context, char *remote, char *local, int remote
 int raw_prepare_as_kit(raw_client *client, raw_transfer *transfer) {
     CURL *easy = transfer->easy = curl_easy_init();
     transfer->error = malloc(CURL_ERROR_SIZE);
-    if (easy == NULL || transfer->error == NULL) return 0;
+    transfer->address = curl_url();
+    if (easy == NULL || transfer->error == NULL || transfer->address == NULL) return 0;
     transfer->client = client;
-    long buffer = 4 * 1024 * 1024 / client->settings.at_once;
+    long buffer = 1024 * 1024 / client->settings.at_once, least = client->settings.ca == NULL ? 1024 : 16384;
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->error);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, collect_head);
@@ -124,7 +125,7 @@ int raw_prepare_as_kit(raw_client *client, raw_transfer *transfer) {
     curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, 10000L);
     curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
-    curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, buffer > 65536 ? 65536L : buffer < 4096 ? 4096L : buffer);
+    curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, client->settings.at_once <= 64 ? 65536L : buffer < least ? least : buffer);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
                      client->settings.ca == NULL ? (long)CURL_HTTP_VERSION_1_1 : (long)CURL_HTTP_VERSION_2TLS);
     if (client->settings.ca != NULL) {
@@ -144,7 +145,14 @@ int raw_prepare_as_kit(raw_client *client, raw_transfer *transfer) {
 void raw_tell_as_kit(raw_client *client, raw_transfer *transfer) {
     transfer->error[0] = 0;
     transfer->head_length = 0;
-    curl_easy_setopt(transfer->easy, CURLOPT_URL, client->url);
+    /* The origin once, and the target for each request. */
+    if (!transfer->has_address) {
+        curl_url_set(transfer->address, CURLUPART_URL, client->url, 0);
+        curl_url_set(transfer->address, CURLUPART_PATH, "/", 0);
+        curl_easy_setopt(transfer->easy, CURLOPT_CURLU, transfer->address);
+        transfer->has_address = 1;
+    }
+    curl_easy_setopt(transfer->easy, CURLOPT_REQUEST_TARGET, strchr(strstr(client->url, "//") + 2, '/'));
     curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, client->headers);
     transfer->checks_field = transfer->has_served;
     transfer->is_field = 0;

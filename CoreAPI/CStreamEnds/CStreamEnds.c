@@ -32,21 +32,26 @@ typedef union {
 typedef int (*on_frame)(nghttp2_session *session, const frame *frame, void *user_data);
 typedef int (*on_field)(nghttp2_session *session, const frame *frame, const uint8_t *name, size_t name_length, const uint8_t *value,
                         size_t value_length, uint8_t flags, void *user_data);
+typedef int (*on_data)(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *data, size_t length, void *user_data);
 typedef int (*on_close)(nghttp2_session *session, int32_t stream, uint32_t code, void *user_data);
 typedef void (*set_on_frame)(nghttp2_session_callbacks *callbacks, on_frame callback);
 typedef void (*set_on_field)(nghttp2_session_callbacks *callbacks, on_field callback);
+typedef void (*set_on_data)(nghttp2_session_callbacks *callbacks, on_data callback);
 typedef void (*set_on_close)(nghttp2_session_callbacks *callbacks, on_close callback);
 typedef void *(*get_user_data)(nghttp2_session *session, int32_t stream);
 typedef uint32_t (*get_next_stream)(nghttp2_session *session);
+typedef ptrdiff_t (*read_input)(nghttp2_session *session, const uint8_t *input, size_t length);
+typedef void (*delete_session)(nghttp2_session *session);
 
 #define SET_ON_FRAME "nghttp2_session_callbacks_set_on_frame_recv_callback"
 #define SET_ON_FIELD "nghttp2_session_callbacks_set_on_header_callback"
+#define SET_ON_DATA "nghttp2_session_callbacks_set_on_data_chunk_recv_callback"
 #define SET_ON_CLOSE "nghttp2_session_callbacks_set_on_stream_close_callback"
 
 enum { DATA = 0, HEADERS = 1, RST_STREAM = 3, GOAWAY = 7, END_STREAM = 1 };
 enum { NO_ERROR = 0, STREAM_CLOSED = 5, REFUSED_STREAM = 7, CANCEL = 8 };
-/* NGHTTP2_ERR_CALLBACK_FAILURE: libcurl is out of room for fields. */
-enum { CALLBACK_FAILURE = -902 };
+/* NGHTTP2_ERR_CALLBACK_FAILURE: libcurl is out of room for fields. NGHTTP2_ERR_PAUSE: a stream's buffer is full. */
+enum { CALLBACK_FAILURE = -902, PAUSE = -526 };
 
 static _Thread_local cstreamends_observer observer;
 static _Thread_local void *observer_context;
@@ -54,12 +59,17 @@ static _Thread_local void *observer_context;
 /* libcurl's own callbacks: one function each, whichever connection it is for. Set before the first frame comes. */
 static _Atomic(on_frame) original_on_frame;
 static _Atomic(on_field) original_on_field;
+static _Atomic(on_data) original_on_data;
 static _Atomic(on_close) original_on_close;
 
 /* What else is needed of nghttp2. */
 static _Atomic(get_user_data) transfer_of;
 static _Atomic(get_next_stream) next_stream;
 static _Atomic(set_on_frame) set_on_leaving;
+
+/* nghttp2's own, found when they are first called. */
+static _Atomic(read_input) original_read_input;
+static _Atomic(delete_session) original_delete_session;
 
 static bool find_nghttp2(void) {
     if (atomic_load(&transfer_of) != NULL) return true;
@@ -91,6 +101,12 @@ static int field_came(nghttp2_session *session, const frame *frame, const uint8_
                       size_t value_length, uint8_t flags, void *user_data) {
     int result = atomic_load(&original_on_field)(session, frame, name, name_length, value, value_length, flags, user_data);
     if (result == CALLBACK_FAILURE) tell(session, frame->head.stream, CSTREAMENDS_HEAD_TOO_LARGE, NO_ERROR);
+    return result;
+}
+
+static int data_came(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *data, size_t length, void *user_data) {
+    int result = atomic_load(&original_on_data)(session, flags, stream, data, length, user_data);
+    tell(session, stream, result == PAUSE ? CSTREAMENDS_FULL : CSTREAMENDS_ROOM, NO_ERROR);
     return result;
 }
 
@@ -146,11 +162,47 @@ nghttp2_session_callbacks_set_on_header_callback(nghttp2_session_callbacks *call
 }
 
 __attribute__((weak, visibility("default"))) void
+nghttp2_session_callbacks_set_on_data_chunk_recv_callback(nghttp2_session_callbacks *callbacks, on_data callback) {
+    set_on_data next = (set_on_data)dlsym(RTLD_NEXT, SET_ON_DATA);
+    if (next == NULL) return;
+    on_data known = NULL;
+    next(callbacks, IS_LIBCURLS(callback, original_on_data) ? data_came : callback);
+}
+
+__attribute__((weak, visibility("default"))) void
 nghttp2_session_callbacks_set_on_stream_close_callback(nghttp2_session_callbacks *callbacks, on_close callback) {
     set_on_close next = (set_on_close)dlsym(RTLD_NEXT, SET_ON_CLOSE);
     if (next == NULL) return;
     on_close known = NULL;
     next(callbacks, IS_LIBCURLS(callback, original_on_close) ? stream_closed : callback);
+}
+
+/* libcurl stops where a stream's buffer is full, and keeps what is behind for a read that nothing may bring about. */
+__attribute__((weak, visibility("default"))) ptrdiff_t nghttp2_session_mem_recv(nghttp2_session *session, const uint8_t *input,
+                                                                                size_t length) {
+    read_input next = atomic_load(&original_read_input);
+    if (next == NULL) {
+        next = (read_input)dlsym(RTLD_NEXT, "nghttp2_session_mem_recv");
+        if (next == NULL) return CALLBACK_FAILURE;
+        atomic_store(&original_read_input, next);
+    }
+    ptrdiff_t taken = next(session, input, length);
+    if (observer != NULL) {
+        bool is_left = taken >= 0 && (size_t)taken < length;
+        observer(observer_context, session, is_left ? CSTREAMENDS_INPUT_LEFT : CSTREAMENDS_INPUT_TAKEN, NO_ERROR);
+    }
+    return taken;
+}
+
+__attribute__((weak, visibility("default"))) void nghttp2_session_del(nghttp2_session *session) {
+    delete_session next = atomic_load(&original_delete_session);
+    if (next == NULL) {
+        next = (delete_session)dlsym(RTLD_NEXT, "nghttp2_session_del");
+        if (next == NULL) return;
+        atomic_store(&original_delete_session, next);
+    }
+    if (observer != NULL && session != NULL) observer(observer_context, session, CSTREAMENDS_INPUT_TAKEN, NO_ERROR);
+    next(session);
 }
 
 bool cstreamends_are_seen(void) {
@@ -159,7 +211,7 @@ bool cstreamends_are_seen(void) {
 #endif
     return dlsym(RTLD_DEFAULT, SET_ON_FRAME) == (void *)nghttp2_session_callbacks_set_on_frame_recv_callback
            && dlsym(RTLD_NEXT, SET_ON_FRAME) != NULL && dlsym(RTLD_NEXT, SET_ON_FIELD) != NULL
-           && dlsym(RTLD_NEXT, SET_ON_CLOSE) != NULL && find_nghttp2();
+           && dlsym(RTLD_NEXT, SET_ON_DATA) != NULL && dlsym(RTLD_NEXT, SET_ON_CLOSE) != NULL && find_nghttp2();
 }
 
 bool cstreamends_were_asked_for(void) { return atomic_load(&original_on_frame) != NULL; }

@@ -8,7 +8,8 @@
  *
  * libcurl hears of it and keeps it to itself. A stream that is reset with NO_ERROR before its end, or that lies on a connection which
  * libcurl itself gives up, is a complete response to it, 7.88.1 and newer; one that the server refused, one that nghttp2 found unsound
- * and one whose head is too long for libcurl are all a lost connection. It asks nghttp2 to be told of frames, fields and ends by three
+ * and one whose head is too long for libcurl are all a lost connection. And what it has read and has no room for may wait for an
+ * event that does not come. It asks nghttp2 to be told of frames, fields and ends by three
  * functions, and those are defined here as well: on ELF systems the program's own definition comes before the library's, and
  * hands on what it got. Weak, so that a program into which nghttp2 is linked statically keeps nghttp2's, and sees no ends.
  */
@@ -26,10 +27,21 @@ typedef enum {
     CSTREAMENDS_GIVEN_UP,
     /* libcurl will not keep more of the stream's fields. */
     CSTREAMENDS_HEAD_TOO_LARGE,
+    /* libcurl has no room for more of the stream's data; what came beyond its room lies beside. */
+    CSTREAMENDS_FULL,
+    /* It had room for what came. */
+    CSTREAMENDS_ROOM,
+    /* Of a connection: libcurl has read more of it than its streams have room for, and will go on when one of them is read. */
+    CSTREAMENDS_INPUT_LEFT,
+    /* Of a connection: nothing that was read is left. */
+    CSTREAMENDS_INPUT_TAKEN,
 } cstreamends_event;
 
-/* Told what became of a stream; `transfer` is what libcurl tied to it, its easy handle, and `code` an error of RFC 9113 §7. */
-typedef void (*cstreamends_observer)(void *_Nullable context, void *_Nonnull transfer, cstreamends_event event, uint32_t code);
+/*
+ * Told what became of a stream or a connection; `subject` is what libcurl tied to the stream, its easy handle, or nghttp2's session, and
+ * `code` an error of RFC 9113 §7.
+ */
+typedef void (*cstreamends_observer)(void *_Nullable context, void *_Nonnull subject, cstreamends_event event, uint32_t code);
 
 /* Whether libcurl's calls come through here. Where they do not, HTTP/2 cannot tell an end from a cut. */
 bool cstreamends_are_seen(void);

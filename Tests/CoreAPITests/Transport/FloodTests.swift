@@ -53,7 +53,7 @@ struct FloodTests {
         let requests = try requests(server)
         let clock = ContinuousClock()
         let start = clock.now
-        let first = Task { try await requests.send(.get, server.url, timeout: Timeout(.seconds(isCancelled ? 60 : 1))) }
+        let first = Task { try await requests.send(.get, server.url, timeout: Timeout(.seconds(isCancelled ? 120 : 1))) }
         try await flooding.waitUntilOpen(timeout: .seconds(5))
         if isCancelled { first.cancel() }
         #expect(try await first.value.error != nil)
@@ -64,7 +64,7 @@ struct FloodTests {
             outcomes.append(response.transportError?.label ?? response.text)
         }
         #expect(outcomes.contains("fine"), "\(outcomes)")
-        #expect(clock.now - start < .seconds(18))
+        #expect(clock.now - start < .seconds(60))
         await transport.close()
     }
 

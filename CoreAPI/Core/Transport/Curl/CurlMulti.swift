@@ -48,7 +48,7 @@ final class CurlMulti {
     func stepAside(for job: () -> Void) { streamEnds.pause(while: job) }
 
     /// Whether answers are whole that libcurl will only tell of when it is called again.
-    func hasUntoldAnswers() -> Bool { streamEnds.takeUntold() }
+    func hasUntoldAnswers() -> Bool { streamEnds.takeUntold(moved: connections.hasMoved) }
 
     /// Lets every transfer go as far as it can without waiting.
     func perform() throws(TransportError) {

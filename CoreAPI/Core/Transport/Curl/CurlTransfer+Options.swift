@@ -37,7 +37,7 @@ extension CurlTransfer {
         try handle.setURL(request.url)
         try handle.set(CURLOPT_HTTPHEADER, list: request.headers)
         try handle.setConnectTimeout(request.request.timeout.connect)
-        try handle.setBufferSize(inFlight: count)
+        try handle.setBufferSize(inFlight: count, isSecure: request.url.scheme == .https)
         if form.isUpload { try handle.set(CURLOPT_INFILESIZE_LARGE, offset: upload.length ?? -1) }
         // "" means every coding that libcurl was built with; only where the kit cannot decode itself.
         if request.decodesContent, ContentDecoder.accepted.isEmpty { try handle.setOnce(CURLOPT_ACCEPT_ENCODING, "") }

@@ -37,10 +37,13 @@ final class LoopConnections {
     @exclusivity(unchecked) private var standing: (ends: Ends, turn: UInt)?
     /// Counts the loop's calls of `curl_multi_perform`.
     @exclusivity(unchecked) private(set) var turn: UInt = 0
+    /// Whether a byte came or went in this turn.
+    @exclusivity(unchecked) var hasMoved = false
 
     /// The loop calls `curl_multi_perform`.
     func beginTurn() {
         turn &+= 1
+        hasMoved = false
         if !spared.isEmpty { spared.removeAll() }
     }
 

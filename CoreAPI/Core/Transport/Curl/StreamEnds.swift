@@ -35,7 +35,10 @@ final class StreamEnds {
     static let areSeen = cstreamends_are_seen()
 
     @exclusivity(unchecked) private var transfers: Set<UnsafeMutableRawPointer> = []
-    @exclusivity(unchecked) private var hasNew = false
+    /// The streams that libcurl has no room for, and the connections of which it holds what is behind.
+    @exclusivity(unchecked) private var held: Set<UnsafeMutableRawPointer> = []
+    /// How often libcurl is called again for what came last before that is left to time.
+    @exclusivity(unchecked) private var turnsDue = 0
     @exclusivity(unchecked) private var givenUp: [CurlTransfer] = []
 
     /// From now on, for the connections of the calling thread.
@@ -45,15 +48,16 @@ final class StreamEnds {
 
     private func listen() {
         cstreamends_observe(
-            { context, easy, event, code in
+            { context, subject, event, code in
                 guard let context else { return }
                 let ends = Unmanaged<StreamEnds>.fromOpaque(context).takeUnretainedValue()
-                guard event != CSTREAMENDS_ENDED else {
-                    ends.transfers.insert(easy)
-                    ends.hasNew = true
-                    return
+                switch event {
+                case CSTREAMENDS_ROOM, CSTREAMENDS_INPUT_TAKEN: return ends.release(subject)
+                case CSTREAMENDS_FULL, CSTREAMENDS_INPUT_LEFT: return ends.note(subject, in: &ends.held)
+                case CSTREAMENDS_ENDED: return ends.note(subject, in: &ends.transfers)
+                default: break
                 }
-                guard let transfer = CurlHandle.transfer(of: easy), transfer.streamFailure == nil else { return }
+                guard let transfer = CurlHandle.transfer(of: subject), transfer.streamFailure == nil else { return }
                 switch event {
                 case CSTREAMENDS_BEGAN: transfer.hasStreamAnswered = true
                 // Who has answered has processed, whatever it says now.
@@ -63,6 +67,16 @@ final class StreamEnds {
                 default: ends.giveUp(transfer, .unreadable(code: code))
                 }
             }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private func note(_ subject: UnsafeMutableRawPointer, in subjects: inout Set<UnsafeMutableRawPointer>) {
+        subjects.insert(subject)
+        // One brings a stream what its buffer holds, the next what was behind that, and the third what lies there for others.
+        turnsDue = 3
+    }
+
+    private func release(_ subject: UnsafeMutableRawPointer) {
+        if !held.isEmpty { held.remove(subject) }
     }
 
     private func giveUp(_ transfer: CurlTransfer, _ failure: StreamFailure) {
@@ -82,13 +96,19 @@ final class StreamEnds {
         cstreamends_observe(nil, nil)
     }
 
-    /// Whether streams have ended since this was asked last that libcurl has not told of.
+    /// Whether libcurl is to be called again because streams have ended that it has not told of, or it read more than it had room for.
     ///
     /// What one transfer reads from the connection for another lies there until that one's turn. In 7.88.1 the turn may never come: the
-    /// timer that is to bring it is set during a call of `curl_multi_perform` and may be swept away at the end of the same call.
-    func takeUntold() -> Bool {
-        defer { hasNew = false }
-        return hasNew && !transfers.isEmpty
+    /// timer that is to bring it is set during a call of `curl_multi_perform` and may be swept away at the end of the same call, and
+    /// none is set for what lies behind the rest of an answer that there was no room for.
+    ///
+    /// - Parameter moved: whether anything came or went when libcurl was called last: then more may.
+    func takeUntold(moved: Bool) -> Bool {
+        guard !isEmpty else { return false }
+        guard !moved || held.isEmpty else { return true }
+        guard turnsDue > 0 else { return false }
+        turnsDue -= 1
+        return true
     }
 
     /// Whether the server has ended the transfer's stream; `nil` where libcurl does not let that be seen.
@@ -96,8 +116,8 @@ final class StreamEnds {
         cstreamends_were_asked_for() ? transfers.contains(handle.easy) : nil
     }
 
-    /// Whether there are streams that have ended and transfers that do not know.
-    var isEmpty: Bool { transfers.isEmpty }
+    /// Whether nothing has come that transfers do not know.
+    var isEmpty: Bool { transfers.isEmpty && held.isEmpty }
 
     /// Runs what is not libcurl's: a task on this thread may use nghttp2, or a libcurl of its own.
     func pause(while body: () -> Void) {
@@ -108,5 +128,6 @@ final class StreamEnds {
 
     func forget(_ handle: CurlHandle) {
         if !transfers.isEmpty { transfers.remove(handle.easy) }
+        release(handle.easy)
     }
 }

@@ -16,7 +16,7 @@ struct Requests {
     var trust = ServerTrustManager.system
     var allowsInsecure = true
     var redaction = Redaction()
-    var timeout = Timeout(.seconds(20))
+    var timeout = Timeout(.seconds(60))
     let transport: CurlTransport
 
     init(_ transport: CurlTransport) {
