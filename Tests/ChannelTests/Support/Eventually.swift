@@ -2,7 +2,7 @@ import Testing
 
 /// Waits until something is so, and fails the test when it is not within a generous time.
 func eventually(
-    _ what: Comment, within limit: Duration = .seconds(20), sourceLocation: SourceLocation = #_sourceLocation,
+    _ what: Comment, within limit: Duration = .seconds(60), sourceLocation: SourceLocation = #_sourceLocation,
     _ condition: @Sendable () async -> Bool
 ) async throws {
     let end = ContinuousClock.now + limit
