@@ -1,9 +1,10 @@
 /// Runs calls. The kit has one, ``CommonDispatcher``; a team may write its own, or wrap this one, and give it to a
 /// ``NetworkManager``.
 ///
-/// Called once per call, from any actor, concurrently. It does not throw: a failure is part of the response. Attempts made by hand,
+/// Called once per call, off every actor, so that nothing is decoded on the main thread; concurrently. It does not throw: a failure is part of the response. Attempts made by hand,
 /// ``Response/retry(max:delay:)``, belong to the call that made the response and do not come by here again.
 public protocol Dispatcher: Sendable {
+    @concurrent
     func response<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>
     ) async -> Response<Value>
@@ -60,6 +61,7 @@ public struct CommonDispatcher: Dispatcher {
     public var callbackQueue: CallbackQueue { channel.callbackQueue }
 
     // Inlined into the protocol's witness; otherwise a task would have one frame more.
+    @concurrent
     @inline(__always)
     public func response<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>

@@ -10,7 +10,7 @@ extension Pipeline {
     /// first decides. The channel's limit on attempts and the call's total timeout hold whatever they say.
     // Not inlined: nearly every call would allocate room for what it does not come to.
     @inline(never)
-    func settle(_ response: Response<Void>, _ error: APIClientError, attemptLimit: Int) async -> Settlement {
+    func settle(_ response: Response<Void>, _ error: APIClientError) async -> Settlement {
         let wish = await decide(response, error)
         guard !Task.isCancelled else { return .done(response.with(.failure(.cancelled(ErrorContext(response))))) }
         switch wish {
@@ -18,8 +18,8 @@ extension Pipeline {
         case .fail(let replacement):
             let settled = APIClientError(replacement, ErrorContext(response), stage: APIClientError.app)
             return .done(response.with(.failure(settled)))
-        case .retry: return await pause(.zero, before: response, attemptLimit)
-        case .retryAfter(let delay): return await pause(max(delay, .zero), before: response, attemptLimit)
+        case .retry: return await pause(.zero, before: response)
+        case .retryAfter(let delay): return await pause(max(delay, .zero), before: response)
         }
     }
 
@@ -33,8 +33,8 @@ extension Pipeline {
         return await channel.errorHandler.resolve(error, for: response)
     }
 
-    private func pause(_ delay: Duration, before response: Response<Void>, _ attemptLimit: Int) async -> Settlement {
-        guard response.attempts.count < attemptLimit, let deadline = response.request?.deadline,
+    private func pause(_ delay: Duration, before response: Response<Void>) async -> Settlement {
+        guard response.attempts.count < response.call.attemptLimit, let deadline = response.request?.deadline,
             delay < ContinuousClock.now.duration(to: deadline)
         else {
             return .done(response)

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import HTTPTypes
 
 extension Request {
@@ -24,8 +25,8 @@ extension Request {
 
     /// Puts what an answer to this request sets into its channel's jar. One function for every transport of the kit, so that a login
     /// works offline as it does over the wire.
-    func keepCookies(of head: ResponseHead) {
-        guard let jar = call.channel.cookies else { return }
+    func keepCookies(of response: Response<Data>) {
+        guard let jar = call.channel.cookies, let head = response.head else { return }
         let refusals = jar.store(head, from: url)
         guard let first = refusals.first else { return }
         // One event, however many lines a server sends.

@@ -13,6 +13,11 @@ public final class Call: Sendable {
     let shared: SharedChannel
     public let started: ContinuousClock.Instant
     private let name: Name
+    /// How often it has been repeated by hand, the attempts made before the last time, and the pause that passed then.
+    let repetitions: Int
+    let earlier: [Attempt]
+    let delay: Duration
+    private let isRepeated = Mutex(false)
 
     /// Made when somebody asks: most calls are neither logged nor fail.
     private enum Name: Sendable {
@@ -48,15 +53,30 @@ public final class Call: Sendable {
         givenID = id
         number = Self.next()
         started = .now
+        (repetitions, earlier, delay) = (0, [], .zero)
     }
 
-    /// The same call, with its time begun anew.
-    init(repeating call: Call) {
+    /// The same call for one more attempt by hand, with its time begun anew: who asks by hand does not ask in vain.
+    init(repeating call: Call, after attempts: [Attempt], delay: Duration) {
+        repetitions = call.repetitions + 1
+        earlier = attempts
+        self.delay = delay
         givenID = call.givenID
         number = call.number
         shared = call.shared
         name = call.name
         started = .now
+    }
+
+    /// How many attempts there may be in the end: as many as the channel allows, or one more where a person asked for it.
+    var attemptLimit: Int { repetitions == 0 ? channel.limits.attempts : earlier.count + 1 }
+
+    /// Whether nobody has repeated the call from here yet.
+    func takeRepetition() -> Bool {
+        isRepeated.withLock { isRepeated in
+            defer { isRepeated = true }
+            return !isRepeated
+        }
     }
 
     private static let count = Atomic<UInt64>(.random(in: .min ... .max))

@@ -16,14 +16,15 @@ extension Response {
     @concurrent
     public func retry(max limit: Int = .max, delay: Duration = .zero) async throws(RetryRefusal) -> Response {
         guard let repetition else { throw .nothingToRepeat }
-        let enhanced = repetition.call
-        guard enhanced.repetitions < limit, attempts.count < call.channel.limits.attempts else { throw .exhausted(max: limit) }
-        guard enhanced.take() else { throw .alreadyRetried }
+        let repeated = repetition.request.call
+        guard repeated.repetitions < limit, attempts.count < call.channel.limits.attempts else { throw .exhausted(max: limit) }
+        guard repeated.takeRepetition() else { throw .alreadyRetried }
         // A cancelled pause leads to an attempt that ends at once, as cancelled.
         // A year, because a sleep of all that a Duration can hold traps.
         let delay = min(max(delay, .zero), .seconds(365 * 86_400))
         if delay > .zero { try? await Task.sleep(for: delay) }
-        let again = enhanced.repeated(after: attempts, delay: delay)
+        var again = repetition.request.numbered(attempts.count + 1)
+        again.call = Call(repeating: repeated, after: attempts, delay: delay)
         return await Pipeline(channel: call.channel).response(.again(again), as: repetition.decoding)
     }
 

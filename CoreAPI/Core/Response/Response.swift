@@ -45,12 +45,14 @@ public struct Response<Value: Sendable>: Sendable {
         get { fields.value.earlier + (fields.value.last.map { [$0] } ?? []) }
         set { (fields.value.earlier, fields.value.last) = (newValue, nil) }
     }
+    /// Read by itself, because a head is copied as a whole.
+    var statusCode: Int? { fields.value.head?.status.code }
     /// What a further attempt by hand begins with; see ``retry(max:delay:)``.
-    var repetition: (call: EnhancedCall, decoding: ResponseDecoding<Value>)? {
-        guard let repetition = fields.value.repetition, let decoding = repetition.decoding as? ResponseDecoding<Value> else {
+    var repetition: (request: Request, decoding: ResponseDecoding<Value>)? {
+        guard let repetition = fields.value.repetition, let way = repetition.way as? ResponseDecoding<Value>.Way else {
             return nil
         }
-        return (repetition.call, decoding)
+        return (repetition.request, ResponseDecoding(way))
     }
 
     // Two references and no more, because every stage that waits keeps room for a response.
@@ -74,7 +76,7 @@ public struct Response<Value: Sendable>: Sendable {
     final class Box: Sendable {
         let value: Value
 
-        init(_ value: Value) {
+        required init(_ value: Value) {
             self.value = value
         }
     }
@@ -123,7 +125,7 @@ public struct Response<Value: Sendable>: Sendable {
     /// Notes what the attempt came to that ended with this response.
     mutating func note(after earlier: [Attempt], delay: Duration) {
         let last = Attempt(
-            number: earlier.count + 1, status: head?.status.code, error: error, sharedMetrics: sharedMetrics, delay: delay)
+            number: earlier.count + 1, status: statusCode, error: error, sharedMetrics: sharedMetrics, delay: delay)
         (fields.value.earlier, fields.value.last) = (earlier, last)
     }
 
@@ -154,9 +156,9 @@ extension Response where Value == Void {
     ///
     /// - Parameter enhanced: what a repetition by hand begins with.
     consuming func delivering<Other>(
-        _ value: Response<Other>.Box?, of enhanced: EnhancedCall?, as decoding: ResponseDecoding<Other>
+        _ value: Response<Other>.Box?, of enhanced: Request?, as decoding: ResponseDecoding<Other>
     ) -> Response<Other> {
-        if let enhanced { fields.value.repetition = ResponseFields.Repetition(call: enhanced, decoding: decoding) }
+        if let enhanced { fields.value.repetition = ResponseFields.Repetition(request: enhanced, way: decoding.way) }
         let outcome: Response<Other>.Outcome
         if let error {
             outcome = .failure(error)
@@ -184,9 +186,9 @@ private struct ResponseFields {
     var repetition: Repetition?
 
     struct Repetition {
-        let call: EnhancedCall
+        let request: Request
         /// The ``ResponseDecoding`` of the call's value.
-        let decoding: any Sendable
+        let way: AnyWay
     }
 }
 

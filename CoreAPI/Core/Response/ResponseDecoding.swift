@@ -3,9 +3,46 @@ internal import HTTPTypes
 
 /// How the answer to a call becomes the value that was asked for. The last stage that can fail.
 public struct ResponseDecoding<Value: Sendable>: Sendable {
-    let use: AnswerUse
-    /// Besides the response there is the body as enhancers left it; what was received is the response's.
-    private let decode: @Sendable (Response<Data>, Data) throws -> Value
+    /// An object, so that a response keeps it without naming its type, which is looked up at run time: 300 instructions each time.
+    let way: Way
+
+    // `@unchecked`: what it adds is constant; a class without heirs that has no other superclass could say so.
+    final class Way: AnyWay, @unchecked Sendable {
+        let use: AnswerUse
+        /// Besides the response there is the body as enhancers left it; what was received is the response's.
+        private let decode: @Sendable (Response<Data>, Data) throws -> Value
+        private let box = Response<Value>.Box.self
+
+        fileprivate init(use: AnswerUse, decode: @escaping @Sendable (Response<Data>, Data) throws -> Value) {
+            self.use = use
+            self.decode = decode
+        }
+
+        func value(of response: Response<Data>) throws(APIClientError) -> Response<Value>.Box {
+            let body = try response.value
+            do {
+                return box.init(try decode(response, body))
+            } catch {
+                throw failure(error, response)
+            }
+        }
+
+        private func failure(_ error: any Error, _ response: Response<Data>) -> APIClientError {
+            switch error {
+            case let error as APIClientError: return error
+            case let error as VerificationError: return .verification(error, ErrorContext(response))
+            default:
+                let failure = DecodingFailure(
+                    error, expected: String(describing: Value.self), body: response.data,
+                    redaction: response.call.channel.redaction)
+                return .decoding(failure, ErrorContext(response))
+            }
+        }
+    }
+
+    init(_ way: Way) {
+        self.way = way
+    }
 
     /// - Parameter decode: called once per attempt that was verified, on the pipeline's thread and never the main one. An
     ///   ``APIClientError`` or a ``VerificationError`` that it throws is kept as it is, anything else becomes a ``DecodingFailure``.
@@ -20,30 +57,14 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
     private init(
         wantsCoder: Bool, readsBody: Bool = true, _ decode: @escaping @Sendable (Response<Data>, Data) throws -> Value
     ) {
-        use = AnswerUse(wantsCoder: wantsCoder, readsBody: readsBody)
-        self.decode = decode
-    }
-
-    func value(of response: Response<Data>) throws(APIClientError) -> Value {
-        let body = try response.value
-        do {
-            return try decode(response, body)
-        } catch {
-            throw Self.failure(error, response)
-        }
-    }
-
-    private static func failure(_ error: any Error, _ response: Response<Data>) -> APIClientError {
-        switch error {
-        case let error as APIClientError: return error
-        case let error as VerificationError: return .verification(error, ErrorContext(response))
-        default:
-            let failure = DecodingFailure(
-                error, expected: String(describing: Value.self), body: response.data, redaction: response.call.channel.redaction)
-            return .decoding(failure, ErrorContext(response))
-        }
+        way = Way(use: AnswerUse(wantsCoder: wantsCoder, readsBody: readsBody), decode: decode)
     }
 }
+
+/// The way of any value.
+///
+/// `@unchecked`: it holds nothing; a class that has heirs cannot say so.
+class AnyWay: @unchecked Sendable {}
 
 /// What a call does with its answer, whatever value it makes of it.
 struct AnswerUse: Sendable {
@@ -67,8 +88,8 @@ extension ResponseDecoding where Value: Decodable {
     /// The body, decoded by the channel's ``BodyCoder``. `Data` is the body itself. An answer without a body is `nil` for an
     /// optional, if its status may be empty, and ``VerificationError/emptyBody(status:expected:)`` otherwise.
     public static func decodable(_ type: Value.Type = Value.self) -> ResponseDecoding {
-        if let raw = ResponseDecoding<Data>.data as? ResponseDecoding { return raw }
-        if let raw = ResponseDecoding<Data?>.dataOrNil as? ResponseDecoding { return raw }
+        if Value.self == Data.self, let raw = ResponseDecoding<Data>.data as? ResponseDecoding { return raw }
+        if Value.self == Data?.self, let raw = ResponseDecoding<Data?>.dataOrNil as? ResponseDecoding { return raw }
         return ResponseDecoding(wantsCoder: true) { response, body in
             if body.isEmpty { return try nothing(in: response) }
             return try (response.request?.coder ?? response.call.channel.coder).decode(Value.self, from: body)

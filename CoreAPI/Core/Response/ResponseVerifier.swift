@@ -57,7 +57,7 @@ public struct StatusCodeResponseVerifier: ResponseVerifier {
     }
 
     public func verify(_ response: Response<Data>) throws {
-        guard let code = response.head?.status.code, !accepts(code) else { return }
+        guard let code = response.statusCode, !accepts(code) else { return }
         throw VerificationError.unacceptableStatus(code, expected: expected)
     }
 }

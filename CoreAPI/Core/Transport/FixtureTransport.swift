@@ -83,7 +83,7 @@ public struct FixtureTransport: Transport {
                 return Response(request: request, result: .failure(.transport(error, ErrorContext(request))))
             }
             let response = fixture.response(to: request)
-            if let head = response.head { request.keepCookies(of: head) }
+            request.keepCookies(of: response)
             return response
         } catch {
             return Response(request: request, result: .failure(.transport(.fixture(error), ErrorContext(request))))

@@ -62,7 +62,10 @@ final class CurlExchange {
     @inline(never)
     private func conclude(_ transfer: CurlTransfer) -> Response<Data>? {
         let answer = addingEarlier(read(transfer))
-        guard answer.error == nil, let head = answer.head else { return answer }
+        guard let status = answer.statusCode, RedirectPolicy.isRedirect(status), answer.error == nil, let head = answer.head
+        else {
+            return answer
+        }
         switch RedirectPolicy.decide(redirected ?? request, head: head, followed: visited.count) {
         case .deliver: return answer
         case .refuse(let error):
@@ -96,18 +99,17 @@ final class CurlExchange {
         for mismatch in transfer.outcome.pinMismatches { request.call.channel.logger.log(.pinMismatch(mismatch, current)) }
         let defect = readHead(of: transfer, for: current, into: &response)
         // Of a redirect as well: what it sets goes along to where it leads.
-        if let head = response.head { current.keepCookies(of: head) }
-        func failed(_ error: TransportError) -> Response<Data> {
-            response.with(.failure(.transport(error, ErrorContext(current, head: response.head, body: response.data))))
-        }
+        current.keepCookies(of: response)
+        let failure: TransportError?
         switch transfer.outcome.end {
         case .cancelled: return response.with(.failure(.cancelled(ErrorContext(response))))
         // That a body is shorter than one of two lengths is the lesser half of the truth.
-        case .failed(.truncated) where defect != nil: break
-        case .failed(let error): return failed(error)
-        case .complete: break
+        case .failed(.truncated) where defect != nil: failure = defect
+        case .failed(let error): failure = error
+        case .complete: failure = defect
         }
-        return defect.map(failed) ?? response
+        guard let failure else { return response }
+        return response.with(.failure(.transport(failure, ErrorContext(current, head: response.head, body: response.data))))
     }
 
     /// Reads the head, and checks what can be known only from it.
@@ -125,19 +127,19 @@ final class CurlExchange {
         } catch {
             return .malformedResponse(reason: error.reason)
         }
-        var head = parsed.head
+        let status = parsed.head.status.code
+        response.head = parsed.head
         let received = transfer.outcome.metrics?.value.bytesReceived ?? 0
-        let hasBody = transfer.request.method != "HEAD" && ![204, 304].contains(head.status.code)
-        if transfer.request.decodesContent, hasBody, received > 0, parsed.namesCodings, head.headers.isEncoded {
+        let hasBody = transfer.request.method != "HEAD" && status != 204 && status != 304
+        if transfer.request.decodesContent, hasBody, received > 0, parsed.namesCodings, parsed.head.headers.isEncoded {
             // They describe the bytes on the wire, which the caller does not get to see.
-            head.headers[.contentEncoding] = nil
-            head.headers[.contentLength] = nil
+            response.head?.headers[.contentEncoding] = nil
+            response.head?.headers[.contentLength] = nil
         }
-        response.head = head
-        if [204, 205].contains(head.status.code), received > 0 || (parsed.contentLength ?? 0) > 0 {
-            return .malformedResponse(reason: "a body with status \(head.status.code), which has none (RFC 9110 §15.3.5–6)")
+        if status == 204 || status == 205, received > 0 || (parsed.contentLength ?? 0) > 0 {
+            return .malformedResponse(reason: "a body with status \(status), which has none (RFC 9110 §15.3.5–6)")
         }
-        if head.status.code == 206, current.headers[.range] == nil {
+        if status == 206, current.headers[.range] == nil {
             return .malformedResponse(reason: "a part (206) of what was asked for whole (RFC 9110 §15.3.7)")
         }
         // libcurl finds most of these itself.

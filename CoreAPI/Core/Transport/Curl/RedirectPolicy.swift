@@ -20,10 +20,18 @@ struct RedirectPolicy {
     /// Describe a body that is no longer sent.
     private static let contentFields: Set<String> = ["content-length", "content-type", "transfer-encoding", "content-encoding"]
 
+    /// Whether an answer with this status may lead elsewhere.
+    static func isRedirect(_ status: Int) -> Bool {
+        switch status {
+        case 300, 301, 302, 303, 307, 308: true
+        default: false
+        }
+    }
+
     /// - Parameter followed: how many redirects led to this response.
     static func decide(_ request: Request, head: ResponseHead, followed: Int) -> Decision {
         let limits = request.call.channel.limits
-        guard [300, 301, 302, 303, 307, 308].contains(head.status.code), limits.redirects > 0 else { return .deliver }
+        guard isRedirect(head.status.code), limits.redirects > 0 else { return .deliver }
         let locations = Set(head.headers[values: .location])
         guard let location = locations.first else { return .deliver }
         let redaction = request.call.channel.redaction
