@@ -52,7 +52,6 @@ raw_client *raw_make(raw_settings settings) {
     client->transfers = calloc((size_t)settings.at_once, sizeof *client->transfers);
     client->spare = malloc((size_t)settings.at_once * sizeof *client->spare);
     if (client->multi == NULL || client->transfers == NULL || client->spare == NULL) return NULL;
-    if (settings.as_kit) client->headers = raw_kit_headers();
     curl_multi_setopt(client->multi, CURLMOPT_MAX_HOST_CONNECTIONS, settings.host_limit);
     curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, settings.at_once);
     if (settings.streams > 0) curl_multi_setopt(client->multi, CURLMOPT_MAX_CONCURRENT_STREAMS, settings.streams);

@@ -50,7 +50,7 @@ void raw_end(raw_client *client, raw_transfer *transfer);
 int raw_prepare_as_kit(raw_client *client, raw_transfer *transfer);
 void raw_tell_as_kit(raw_client *client, raw_transfer *transfer);
 void raw_ask_as_kit(raw_transfer *transfer);
-struct curl_slist *raw_kit_headers(void);
+struct curl_slist *raw_kit_headers(const char *url);
 
 /* Takes the transfers that have ended and starts others in their place; returns how many it started. */
 long raw_exchange(raw_client *client);

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -152,6 +153,7 @@ void raw_tell_as_kit(raw_client *client, raw_transfer *transfer) {
         curl_easy_setopt(transfer->easy, CURLOPT_CURLU, transfer->address);
         transfer->has_address = 1;
     }
+    if (client->headers == NULL) client->headers = raw_kit_headers(client->url);
     curl_easy_setopt(transfer->easy, CURLOPT_REQUEST_TARGET, strchr(strstr(client->url, "//") + 2, '/'));
     curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, client->headers);
     transfer->checks_field = transfer->has_served;
@@ -173,8 +175,14 @@ void raw_ask_as_kit(raw_transfer *transfer) {
         free(strdup(address));
 }
 
-struct curl_slist *raw_kit_headers(void) {
-    struct curl_slist *list = curl_slist_append(NULL, "Accept-Encoding: gzip, deflate, br");
+/* The host is named by a line of the list, too: libcurl formats its own anew for each request. */
+struct curl_slist *raw_kit_headers(const char *url) {
+    char host[256];
+    const char *authority = strstr(url, "//") + 2;
+    snprintf(host, sizeof host, "Host: %.*s", (int)strcspn(authority, "/"), authority);
+    struct curl_slist *list = curl_slist_append(NULL, "Host:");
+    list = curl_slist_append(list, host);
+    list = curl_slist_append(list, "Accept-Encoding: gzip, deflate, br");
     list = curl_slist_append(list, "User-Agent: NetworkerKit/0.1.0");
     return curl_slist_append(list, "Accept:");
 }

@@ -29,7 +29,7 @@ struct ClientRun {
         } else if scenario.raisesLimits {
             words += ["--host-limit", "\(atOnce)"]
         }
-        if let authority = arguments.optional("authority") { words += ["--ca", authority] }
+        if scenario.isHTTP2, let authority = arguments.optional("authority") { words += ["--ca", authority] }
         if client == .rawcSocket { words.append("--socket-action") }
         if client == .rawcAsKit { words.append("--as-kit") }
         if client == .bareExecutor || client == .kitExecutor { words.append("--executor") }

@@ -46,7 +46,7 @@ private final class Pool {
     private var pool: CurlHandlePool
 
     init(capacity: Int) {
-        pool = CurlHandlePool(capacity: capacity)
+        pool = CurlHandlePool(capacity: capacity, connections: LoopConnections())
     }
 
     private func form(_ method: String) -> CurlHandle.Form {

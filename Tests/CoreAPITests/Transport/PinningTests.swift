@@ -219,7 +219,7 @@ struct ClientIdentityTests {
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .systemAndPEM(server.authority))
         #expect(try await requests.send(.get, server.url + "/1k").status == 200)
-        let all = try #require(CurlHandle()).authorities(besides: server.authority)
+        let all = try #require(CurlHandle(LoopConnections())).authorities(besides: server.authority)
         #expect(all.hasSuffix(server.authority) && all.components(separatedBy: "BEGIN CERTIFICATE").count > 50)
         requests.trust = ServerTrustManager(authorities: .systemAndPEM("nonsense"))
         #expect(try await requests.send(.get, server.url + "/1k").transportError?.label == "tls")

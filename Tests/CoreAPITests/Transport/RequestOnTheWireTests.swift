@@ -65,6 +65,27 @@ struct RequestOnTheWireTests {
         await transport.close()
     }
 
+    @Test("The host is named once and first, and by the caller where he names it")
+    func host() async throws {
+        let tls = try ServerTLS(protocols: [.http2])
+        let secure = try LoopbackServer.start(tls: tls) { _ in .ok() }
+        let plain = try LoopbackServer.start { _ in .ok() }
+        var trusting = requests
+        trusting.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM))
+        let name = try #require(HTTPField.Name("Host"))
+        for (requests, server) in [(requests, plain), (trusting, secure)] {
+            for headers in [HTTPFields(), [.accept: "a/b"], [name: "shop.example"], HTTPFields()] {
+                let response = try await requests.send(.get, server.url, headers: headers)
+                #expect(response.status == 200, "\(response.result)")
+                let sent = try #require(server.requests.last).headers
+                let authority = server.url.split(separator: "/")[1]
+                #expect(sent.filter { $0.name.lowercased() == "host" }.map(\.value) == [headers[name] ?? String(authority)])
+                if server === plain, headers[name] == nil { #expect(sent.first?.name == "Host") }
+            }
+        }
+        await transport.close()
+    }
+
     @Test("CONNECT, a TRACE that gives something away and a HEAD with a body are refused before anything is sent")
     func refused() async throws {
         let server = try LoopbackServer.start { _ in .ok() }

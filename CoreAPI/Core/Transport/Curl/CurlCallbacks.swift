@@ -83,9 +83,7 @@ enum CurlCallbacks {
     static var secure: curl_ssl_ctx_callback {
         { easy, context, pinCheck in
             guard let openSSL = OpenSSL.linked, let context else { return CURLE_ABORTED_BY_CALLBACK }
-            if let easy, let connections = CurlHandle.transfer(of: easy)?.connections {
-                TLSConnection.watch(context, connections)
-            }
+            if let easy, let handle = CurlHandle.owner(of: easy) { TLSConnection.watch(context, handle.connections) }
             if let pinCheck { PinCheck.attach(pinCheck, to: context, openSSL) }
             return CURLE_OK
         }
@@ -101,10 +99,8 @@ enum CurlCallbacks {
             guard let transfer = CurlTransfer.behind(context) else { return ccurl_prereqfunc_abort }
             transfer.lastActivity = LoopClock.now()
             if let remoteAddress {
-                let ends = LoopConnections.Ends(
-                    remoteAddress: String(cString: remoteAddress), remotePort: remotePort, localPort: localPort)
-                transfer.ends = ends
-                transfer.foundUnreadBytes = transfer.isConnectionSpoilt(ends)
+                let ports = LoopConnections.Ports(remote: remotePort, local: localPort)
+                transfer.foundUnreadBytes = transfer.isConnectionSpoilt(.init(remoteAddress: remoteAddress, ports: ports))
                 // Nothing was sent: the loop takes a fresh connection, whatever the method.
                 if transfer.foundUnreadBytes { return ccurl_prereqfunc_abort }
             }
@@ -140,7 +136,7 @@ extension CurlHandle {
                 return transfer.stop(.malformedResponse(reason: "a status line of HTTP/2 over HTTP/1.1"))
             }
             if transfer.answered == 0 { transfer.answered = transfer.lastActivity }
-            if transfer.ticket?.multiplexes != multiplexes { transfer.discovered?.append(transfer, multiplexes: multiplexes) }
+            if transfer.ticket?.multiplexes != multiplexes { connections.note(transfer, multiplexes: multiplexes) }
         case .end: transfer.noteConnection()
         // What follows is another protocol's, and would be read as a body without an end.
         case .switching:
@@ -157,17 +153,20 @@ extension CurlTransfer {
 
     /// Looks at a connection that was used before. Where it multiplexes, bytes may come at any time, but not its end.
     fileprivate func isConnectionSpoilt(_ ends: LoopConnections.Ends) -> Bool {
-        guard let connections, let handle else { return false }
+        guard let handle else { return false }
+        let connections = handle.connections
         guard handle.number(CURLINFO_NUM_CONNECTS) == 0 else {
-            connections.claim(ends, of: openedSockets)
+            connection = connections.claim(ends, of: openedSockets)
             return false
         }
+        let connection = connections.connection(between: ends)
+        self.connection = connection
         // The connection itself knows; its host's history may be of another one, or there is none yet.
         let isSecure = request.url.scheme == .https
         let isHTTP2 = isSecure && handle.speaksHTTP2 ?? (ticket?.multiplexes == true)
         let isSpoilt =
-            connections.isCondemned(ends)
-            || (isHTTP2 ? connections.hasEnded(ends) : connections.hasUnreadBytes(ends) || (isSecure && handle.hasUnreadTLSBytes))
+            connection.isCondemned
+            || (isHTTP2 ? connection.hasEnded() : connection.hasUnreadBytes() || (isSecure && handle.hasUnreadTLSBytes))
         // Refusing the request alone would leave a connection of HTTP/2 where the next one finds it again. libcurl looks at this flag
         // when the transfer is over; if it were refused, each later request would find the connection spoilt and take another.
         if isSpoilt { try? handle.forbidReuse() }

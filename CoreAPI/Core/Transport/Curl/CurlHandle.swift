@@ -32,17 +32,20 @@ final class CurlHandle {
     @exclusivity(unchecked) private var connectTimeout: Duration?
     /// Whose scheme, host and port are in the address.
     @exclusivity(unchecked) private var origin: HTTPURL?
-    @exclusivity(unchecked) private var connections: LoopConnections?
+    /// What names it in a request. libcurl formats its own line anew for each: 2,500 instructions, and three allocations.
+    @exclusivity(unchecked) private var hostLines: HeaderList?
+    let connections: LoopConnections
     /// In which turn of the loop a byte last came or went.
-    @exclusivity(unchecked) private var lastTurn: UInt = 0
+    @exclusivity(unchecked) private var lastTurn: UInt?
 
     /// - Returns: `nil` when libcurl has no memory for another handle.
-    init?() {
+    init?(_ connections: LoopConnections) {
         guard let address = curl_url() else { return nil }
         guard let easy = curl_easy_init() else {
             curl_url_cleanup(address)
             return nil
         }
+        self.connections = connections
         self.address = address
         self.easy = easy
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -63,7 +66,7 @@ final class CurlHandle {
     func begin(_ transfer: CurlTransfer) {
         self.transfer = transfer
         errorText[0] = 0
-        lastTurn = 0
+        lastTurn = nil
         transfer.forgetAnswer()
         firstField = FirstFieldCheck(isNeeded: hasServed && CurlVersion.current.remembersLastField)
     }
@@ -71,10 +74,9 @@ final class CurlHandle {
     /// A byte came or went. Within one turn of the loop the clock is read for the first: a head comes in ten lines.
     @inline(__always)
     func noteActivity() {
-        let turn = connections?.turn ?? 0
-        guard turn == 0 || turn != lastTurn else { return }
-        lastTurn = turn
-        connections?.hasMoved = true
+        guard lastTurn != connections.turn else { return }
+        lastTurn = connections.turn
+        connections.hasMoved = true
         transfer?.lastActivity = LoopClock.now()
     }
 
@@ -129,8 +131,19 @@ final class CurlHandle {
         try check(url.withTarget { ccurl_set_string(easy, CURLOPT_REQUEST_TARGET, $0) }, CURLOPT_REQUEST_TARGET)
     }
 
+    /// - Parameter list: must live as long as the exchange.
+    func setHeaders(_ list: HeaderList) throws(TransportError) {
+        guard let hostLines, !list.namesHost else {
+            return try check(ccurl_set_list(easy, CURLOPT_HTTPHEADER, list.first), CURLOPT_HTTPHEADER)
+        }
+        hostLines.precede(list)
+        try check(ccurl_set_list(easy, CURLOPT_HTTPHEADER, hostLines.first), CURLOPT_HTTPHEADER)
+    }
+
     private func setOrigin(of url: HTTPURL) throws(TransportError) {
         origin = nil
+        // With nothing after its colon it takes libcurl's out.
+        hostLines = HeaderList(Array("Host:\0Host: \(url.authority)\0".utf8), count: 2)
         try set(CURLUPART_SCHEME, url.scheme.rawValue)
         try set(CURLUPART_HOST, url.host)
         try set(CURLUPART_PORT, String(url.effectivePort))
@@ -203,10 +216,6 @@ final class CurlHandle {
     }
 
     /// The list is kept, not copied.
-    func set(_ option: CURLoption, list: HeaderList) throws(TransportError) {
-        try check(ccurl_set_list(easy, option, list.first), option)
-    }
-
     func setErrorBuffer() throws(TransportError) {
         try set(CURLOPT_ERRORBUFFER, pointer: errorText)
     }
@@ -222,11 +231,10 @@ final class CurlHandle {
         try check(ccurl_set_prereq(easy, CurlCallbacks.prerequest, context), CURLOPT_PREREQFUNCTION)
     }
 
-    /// Sockets are opened for the handle's transfer and noted in `connections`, which must outlive them.
-    func setSockets(to connections: LoopConnections) throws(TransportError) {
+    /// Sockets are opened for the handle's transfer and noted in ``connections``, which must outlive them.
+    func setSockets() throws(TransportError) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         let registry = Unmanaged.passUnretained(connections).toOpaque()
-        self.connections = connections
         try check(
             ccurl_set_sockets(easy, LoopConnections.open, LoopConnections.close, context, registry),
             CURLOPT_OPENSOCKETFUNCTION)
@@ -269,8 +277,9 @@ final class CurlHandle {
         context.map { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    /// Whose libcurl's handle is.
+    static func owner(of easy: UnsafeMutableRawPointer) -> CurlHandle? { behind(ccurl_get_private(easy)) }
+
     /// Whom libcurl's handle serves.
-    static func transfer(of easy: UnsafeMutableRawPointer) -> CurlTransfer? {
-        behind(ccurl_get_private(easy))?.transfer
-    }
+    static func transfer(of easy: UnsafeMutableRawPointer) -> CurlTransfer? { owner(of: easy)?.transfer }
 }

@@ -5,11 +5,13 @@ internal import CCurl
 struct CurlHandlePool {
     private var handles: [CurlHandle] = []
     private let capacity: Int
+    private let connections: LoopConnections
 
     /// - Parameter capacity: how many are kept while they have nothing to do. Each has some 8 KiB, and after a stream of HTTP/2 its buffers
     ///   besides, of up to 64 KiB in each direction.
-    init(capacity: Int) {
+    init(capacity: Int, connections: LoopConnections) {
         self.capacity = capacity
+        self.connections = connections
     }
 
     /// A handle that was told the same for good, or a new one; `nil` when libcurl gives no further one.
@@ -20,7 +22,7 @@ struct CurlHandlePool {
             handles.swapAt(index, handles.count - 1)
             return handles.removeLast()
         }
-        return CurlGlobal.code == CURLE_OK ? CurlHandle() : nil
+        return CurlGlobal.code == CURLE_OK ? CurlHandle(connections) : nil
     }
 
     /// Takes a handle back that is in no multi handle, after an exchange that went as it should.

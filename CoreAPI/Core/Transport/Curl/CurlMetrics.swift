@@ -41,8 +41,9 @@ extension CurlHandle {
         }
         if transfer.answered > 0 { metrics.firstByte = .nanoseconds(transfer.answered - transfer.sent) }
         metrics.httpVersion = Self.name(ofHTTPVersion: number(CURLINFO_HTTP_VERSION))
-        metrics.remoteAddress = transfer.ends?.remoteAddress ?? string(CURLINFO_PRIMARY_IP).flatMap { $0.isEmpty ? nil : $0 }
-        let port = transfer.ends.map { Int($0.remotePort) } ?? number(CURLINFO_PRIMARY_PORT)
+        metrics.remoteAddress =
+            transfer.connection?.remoteAddress ?? string(CURLINFO_PRIMARY_IP).flatMap { $0.isEmpty ? nil : $0 }
+        let port = transfer.connection.map { Int($0.ports.remote) } ?? number(CURLINFO_PRIMARY_PORT)
         metrics.remotePort = port > 0 ? port : nil
     }
 

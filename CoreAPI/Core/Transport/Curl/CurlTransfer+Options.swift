@@ -35,7 +35,7 @@ extension CurlTransfer {
             handle.form = form
         }
         try handle.setURL(request.url)
-        try handle.set(CURLOPT_HTTPHEADER, list: request.headers)
+        try handle.setHeaders(request.headers)
         try handle.setConnectTimeout(request.request.timeout.connect)
         try handle.setBufferSize(inFlight: count, isSecure: request.url.scheme == .https)
         if form.isUpload { try handle.set(CURLOPT_INFILESIZE_LARGE, offset: upload.length ?? -1) }
@@ -52,7 +52,7 @@ extension CurlTransfer {
     private func setBasics(_ handle: CurlHandle) throws(TransportError) {
         try handle.setErrorBuffer()
         try handle.setCallbacks()
-        if let connections { try handle.setSockets(to: connections) }
+        try handle.setSockets()
         try handle.set(CURLOPT_NOSIGNAL, 1)
         // A name server that does not answer must not hold the thread when its transfer ends: without this libcurl waits for its
         // resolver, past every timeout and for every other transfer.

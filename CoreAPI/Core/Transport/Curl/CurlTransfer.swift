@@ -48,10 +48,8 @@ final class CurlTransfer: @unchecked Sendable {
     @exclusivity(unchecked) private var hasLookedForCoding = false
     /// The connection whose end may be the body's.
     @exclusivity(unchecked) var tlsConnection: TLSConnection?
-    /// Between which ends the request was sent last.
-    @exclusivity(unchecked) var ends: LoopConnections.Ends?
-    /// The loop's, while the transfer is active.
-    @exclusivity(unchecked) var connections: LoopConnections?
+    /// On which one the request was sent last.
+    @exclusivity(unchecked) var connection: LoopConnection?
     /// What libcurl opened for it; more than one where two addresses raced.
     var openedSockets: [Int32] = []
     /// The loop's, for a host that is pinned, while the transfer is active.
@@ -72,8 +70,6 @@ final class CurlTransfer: @unchecked Sendable {
     /// What became of its HTTP/2 stream, where libcurl does not say, and whether any head came over it.
     var streamFailure: StreamFailure?
     var hasStreamAnswered = false
-    /// What the first line of a head said about the protocol, until the loop has taken note of it.
-    @exclusivity(unchecked) var discovered: DiscoveredProtocols?
 
     init(_ request: consuming HopRequest) {
         self.request = request
@@ -81,7 +77,7 @@ final class CurlTransfer: @unchecked Sendable {
     }
 
     /// Whether libcurl has looked at the transfer.
-    var hasBegun: Bool { connections.map { $0.turn != launchTurn } ?? false }
+    var hasBegun: Bool { handle.map { $0.connections.turn != launchTurn } ?? false }
 
     /// Whether a final head came to its end.
     var hasHead: Bool { handle?.head.isComplete ?? false }
@@ -91,8 +87,6 @@ final class CurlTransfer: @unchecked Sendable {
         stage = .done
         handle = nil
         ticket = nil
-        discovered = nil
-        connections = nil
         pinCheck = nil
         tlsConnection = nil
     }
@@ -186,22 +180,6 @@ struct HostKey: Hashable, Sendable {
         scheme = url.scheme
         host = url.host
         port = url.effectivePort
-    }
-}
-
-/// Transfers whose response said something new about what its host speaks; noted inside a callback, where nothing may be started,
-/// and used after it.
-final class DiscoveredProtocols {
-    @exclusivity(unchecked) private var entries: [(transfer: CurlTransfer, multiplexes: Bool)] = []
-
-    func append(_ transfer: CurlTransfer, multiplexes: Bool) {
-        entries.append((transfer, multiplexes))
-    }
-
-    func drain() -> [(transfer: CurlTransfer, multiplexes: Bool)] {
-        guard !entries.isEmpty else { return [] }
-        defer { entries = [] }
-        return entries
     }
 }
 

@@ -7,8 +7,8 @@ internal import Synchronization
 struct CurlWorker: ~Copyable {
     private let loop: CurlLoop
     private let multi: CurlMulti
+    private let jobs: LoopJobs
     private let queue: HostQueue<HostKey, CurlTransfer>
-    private let discovered = DiscoveredProtocols()
     private var handles: CurlHandlePool
     /// One per host, `nil` for one without pins. Kept for good, because connections refer to them.
     private var pinChecks: [String: PinCheck] = [:]
@@ -18,7 +18,7 @@ struct CurlWorker: ~Copyable {
     private var nextDeadline = LoopClock.never
     private var now = LoopClock.now()
     /// Whether something has kept the thread so long that clocks may have run out; whether there is more to do before it may sleep.
-    private var (wasHeldUp, isBusy, hasRunTasks) = (false, false, false)
+    private var (wasHeldUp, isBusy) = (false, false)
 
     /// The thread's whole life.
     static func run(for loop: CurlLoop, limits: Limits) {
@@ -37,7 +37,8 @@ struct CurlWorker: ~Copyable {
     private init(_ loop: CurlLoop, limits: Limits) throws(TransportError) {
         self.loop = loop
         multi = try CurlMulti(limits: limits)
-        handles = CurlHandlePool(capacity: min(max(1, limits.connections), 64))
+        jobs = LoopJobs(of: loop.executor)
+        handles = CurlHandlePool(capacity: min(max(1, limits.connections), 64), connections: multi.connections)
         queue = HostQueue(
             connections: limits.connections, connectionsPerHost: limits.connectionsPerHost,
             streamsPerConnection: limits.streamsPerConnection, capacity: limits.queuedRequests)
@@ -45,6 +46,7 @@ struct CurlWorker: ~Copyable {
 
     private mutating func work() {
         var messages: [CurlLoop.Message] = []
+        LoopThread.setJobs(jobs)
         while true {
             guard collect(&messages) else { break }
             // What a task kept waiting is not late: its answer may have come meanwhile.
@@ -54,8 +56,10 @@ struct CurlWorker: ~Copyable {
             move()
             sleep()
         }
+        LoopThread.setJobs(nil)
+        jobs.handOver()
         while let transfer = transfers.last { finish(transfer, .failed(.closed)) }
-        handles = CurlHandlePool(capacity: 0)  // Before the multi handle that they were in.
+        handles = CurlHandlePool(capacity: 0, connections: multi.connections)  // Before the multi handle that they were in.
         loop.retireWaker()
     }
 
@@ -66,11 +70,12 @@ struct CurlWorker: ~Copyable {
         for _ in 0..<4 {
             let isClosing = loop.collect(into: &messages)
             now = LoopClock.now()
-            hasRunTasks = false
             for message in messages { handle(message) }
             messages.removeAll(keepingCapacity: true)
             guard !isClosing else { return false }
-            guard hasRunTasks else { break }
+            guard !jobs.isEmpty else { break }
+            multi.stepAside { [jobs] in jobs.run() }
+            readClock()
         }
         return true
     }
@@ -99,10 +104,7 @@ struct CurlWorker: ~Copyable {
             case .queued, .active: finish(transfer, .cancelled)
             case .done: break
             }
-        case .run(let job):
-            hasRunTasks = true
-            multi.stepAside { job.runSynchronously(on: loop.executor.asUnownedTaskExecutor()) }
-            readClock()
+        case .run(let job): jobs.append(job)
         }
     }
 
@@ -125,7 +127,7 @@ struct CurlWorker: ~Copyable {
                 failActive(error)
             }
             readClock()
-            for (transfer, multiplexes) in discovered.drain() {
+            for (transfer, multiplexes) in multi.connections.takeDiscovered() {
                 if let ticket = transfer.ticket { queue.learn(ticket, multiplexes: multiplexes) }
             }
             while let (transfer, code) = multi.nextDone() {
@@ -140,7 +142,7 @@ struct CurlWorker: ~Copyable {
     }
 
     private mutating func sleep() {
-        guard !isBusy, loop.maySleep(multi.waker) else { return }
+        guard !isBusy, jobs.isEmpty, loop.maySleep(multi.waker) else { return }
         let wait = max(0, (min(nextDeadline, LoopClock.never) - now + 999_999) / 1_000_000)
         do {
             try multi.wait(milliseconds: Int32(clamping: min(wait, 3_600_000)))
@@ -175,8 +177,6 @@ struct CurlWorker: ~Copyable {
         transfer.stage = .active
         transfer.activated = now
         transfer.lastActivity = now
-        transfer.discovered = discovered
-        transfer.connections = multi.connections
         if transfer.request.url.scheme == .https { transfer.pinCheck = pinCheck(for: transfer.request) }
         launch(transfer)
     }
@@ -260,10 +260,10 @@ struct CurlWorker: ~Copyable {
     private func condemnConnection(of transfer: CurlTransfer) {
         try? transfer.handle?.forbidReuse()
         // Where there is no HTTP/2 there is nobody else; and of thousands that go at once one is enough to look.
-        guard let ends = transfer.ends, transfer.ticket?.multiplexes != false, !multi.connections.isDecided(ends) else { return }
-        let others = transfers.filter { $0 !== transfer && $0.ends == ends }
-        guard !others.contains(where: { $0.lastActivity > transfer.lastActivity }) else { return multi.connections.spare(ends) }
-        guard multi.connections.condemn(ends) else { return }
+        guard let connection = transfer.connection, transfer.ticket?.multiplexes != false, !connection.isDecided else { return }
+        let others = transfers.filter { $0 !== transfer && $0.connection === connection }
+        guard !others.contains(where: { $0.lastActivity > transfer.lastActivity }) else { return connection.spare() }
+        guard connection.condemn() else { return }
         // Whichever of them is the last closes it.
         for other in others { try? other.handle?.forbidReuse() }
     }

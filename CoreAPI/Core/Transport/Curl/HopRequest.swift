@@ -99,8 +99,10 @@ struct HopRequest: Sendable {
             lines.add(.cookie, Array(cookies.joined(separator: "; ".utf8)))
         }
         addLines(besides: fields, hasBody: !request.body.isNone, acceptsCodings: acceptsCodings, to: &lines)
-        return HeaderList(lines.text, count: lines.count)
+        return HeaderList(lines.text, count: lines.count, namesHost: host.map(fields.contains) ?? false)
     }
+
+    private static let host = HTTPField.Name("Host")
 
     /// What a request without fields and without a body sends: the same each time.
     private static let bareList: HeaderList = {

@@ -17,24 +17,24 @@ internal import Glibc
 /// Used on the loop's thread only, so that access is not checked; outlives every connection.
 final class LoopConnections {
     /// What `CURLOPT_PREREQFUNCTION` says of a connection.
-    struct Ends: Hashable {
-        let remoteAddress: String
-        let remotePort: Int32
-        let localPort: Int32
+    struct Ends {
+        let remoteAddress: UnsafePointer<CChar>
+        let ports: Ports
+    }
 
-        // Alone it tells almost all of them apart, and to hash an address costs more than to compare it.
-        func hash(into hasher: inout Hasher) { hasher.combine(localPort) }
+    /// Of a connection's ends.
+    struct Ports: Hashable {
+        let remote, local: Int32
+
+        // Tells almost all of them apart by itself.
+        func hash(into hasher: inout Hasher) { hasher.combine(local) }
     }
 
     /// Opened, and not yet seen in a connection: attempts that are on their way, and those that lost the race of two addresses.
     private var unclaimed: Set<Int32> = []
-    @exclusivity(unchecked) private var sockets: [Ends: Int32] = [:]
-    private var ends: [Int32: Ends] = [:]
-    @exclusivity(unchecked) private var condemned: Set<Ends> = []
-    /// Not condemned in this turn, because other streams hear from them.
-    @exclusivity(unchecked) private var spared: Set<Ends> = []
-    /// Which connection was last seen to stand, and in which turn.
-    @exclusivity(unchecked) private var standing: (ends: Ends, turn: UInt)?
+    @exclusivity(unchecked) private var known: [Ports: [LoopConnection]] = [:]
+    private var owners: [Int32: LoopConnection] = [:]
+    @exclusivity(unchecked) private var discovered: [(transfer: CurlTransfer, multiplexes: Bool)] = []
     /// Counts the loop's calls of `curl_multi_perform`.
     @exclusivity(unchecked) private(set) var turn: UInt = 0
     /// Whether a byte came or went in this turn.
@@ -44,64 +44,41 @@ final class LoopConnections {
     func beginTurn() {
         turn &+= 1
         hasMoved = false
-        if !spared.isEmpty { spared.removeAll() }
     }
 
-    /// Notes whose socket the new connection between these ends is: one of those that were opened for the transfer that uses it first.
-    /// Among those of all transfers it would be looked for in vain for seconds, where thousands connect at once.
-    func claim(_ ends: Ends, of opened: [Int32]) {
-        guard let socket = opened.first(where: { unclaimed.contains($0) && Self.localPort(of: $0) == ends.localPort }) else {
-            return
-        }
+    /// Notes a new connection, and whose socket it is: one of those that were opened for the transfer that uses it first. Among those of
+    /// all transfers it would be looked for in vain for seconds, where thousands connect at once.
+    func claim(_ ends: Ends, of opened: [Int32]) -> LoopConnection {
+        let socket = opened.first { unclaimed.contains($0) && Self.localPort(of: $0) == ends.ports.local }
+        let connection = LoopConnection(ends, socket: socket, loop: self)
+        guard let socket else { return connection }
         unclaimed.remove(socket)
-        sockets[ends] = socket
-        self.ends[socket] = ends
+        owners[socket] = connection
+        known[ends.ports, default: []].append(connection)
+        return connection
     }
 
-    /// Nothing new may use the connection between these ends.
-    ///
-    /// - Returns: whether it still stands.
-    func condemn(_ ends: Ends) -> Bool {
-        guard sockets[ends] != nil else { return false }
-        condemned.insert(ends)
-        return true
+    /// The connection between these ends; of one that was never claimed nothing is known.
+    func connection(between ends: Ends) -> LoopConnection {
+        known[ends.ports]?.first { $0.leads(to: ends.remoteAddress) } ?? LoopConnection(ends, socket: nil, loop: self)
     }
 
-    func isCondemned(_ ends: Ends) -> Bool { condemned.contains(ends) }
+    /// Notes inside a callback, where nothing may be started, that a response said something new about what its host speaks.
+    func note(_ transfer: CurlTransfer, multiplexes: Bool) { discovered.append((transfer, multiplexes)) }
 
-    /// New requests may go on using the connection between these ends.
-    func spare(_ ends: Ends) { spared.insert(ends) }
-
-    /// Whether there is nothing more to find out about the connection in this turn.
-    func isDecided(_ ends: Ends) -> Bool { condemned.contains(ends) || spared.contains(ends) }
-
-    /// Whether bytes, or the peer's end of the connection, wait to be read although nothing was asked for.
-    func hasUnreadBytes(_ ends: Ends) -> Bool {
-        guard let socket = sockets[ends] else { return false }
-        var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-        return poll(&entry, 1, 0) > 0
+    /// What was noted since this was asked last.
+    func takeDiscovered() -> [(transfer: CurlTransfer, multiplexes: Bool)] {
+        guard !discovered.isEmpty else { return [] }
+        defer { discovered = [] }
+        return discovered
     }
 
-    /// Whether the peer has ended the connection, whatever else it sent before. libcurl 7.88.1 does not see it on one of HTTP/2 that is
-    /// closed without GOAWAY, and sends the next request into it.
-    ///
-    /// Of the streams that begin in one turn the first looks for all.
-    func hasEnded(_ ends: Ends) -> Bool {
-        if let standing, standing.turn == turn, standing.ends == ends { return false }
-        guard let socket = sockets[ends] else { return false }
-        var entry = pollfd(fd: socket, events: Self.endEvents, revents: 0)
-        guard poll(&entry, 1, 0) == 0 else { return true }
-        standing = (ends, turn)
-        return false
-    }
-
-    /// POLLHUP and POLLERR are always reported; a peer's FIN has to be asked for.
-    private static var endEvents: Int16 {
-        #if canImport(Darwin)
-        Int16(POLLHUP)
-        #else
-        0x2000  // POLLRDHUP, which the header shows to GNU sources only.
-        #endif
+    private func forget(_ socket: Int32) {
+        unclaimed.remove(socket)
+        guard let connection = owners.removeValue(forKey: socket) else { return }
+        connection.close()
+        let others = known[connection.ports]?.filter { $0 !== connection } ?? []
+        known[connection.ports] = others.isEmpty ? nil : others
     }
 
     /// `CURLOPT_OPENSOCKETFUNCTION`: what libcurl would do itself, and closed on `exec`; and nothing for a peer that the channel refuses.
@@ -112,7 +89,7 @@ final class LoopConnections {
             let descriptor = socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
             guard descriptor >= 0 else { return ccurl_bad_socket }
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-            transfer.connections?.unclaimed.insert(descriptor)
+            transfer.handle?.connections.unclaimed.insert(descriptor)
             transfer.openedSockets.append(descriptor)
             return descriptor
         }
@@ -122,13 +99,7 @@ final class LoopConnections {
     static var close: curl_closesocket_callback {
         { context, descriptor in
             if let context {
-                let connections = Unmanaged<LoopConnections>.fromOpaque(context).takeUnretainedValue()
-                connections.unclaimed.remove(descriptor)
-                if let ends = connections.ends.removeValue(forKey: descriptor) {
-                    connections.sockets[ends] = nil
-                    connections.standing = nil
-                    connections.condemned.remove(ends)
-                }
+                Unmanaged<LoopConnections>.fromOpaque(context).takeUnretainedValue().forget(descriptor)
             }
             return systemClose(descriptor)
         }
