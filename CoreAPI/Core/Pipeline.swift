@@ -46,7 +46,7 @@ struct Pipeline: Sendable {
         do throws(BuildFailure) {
             enhanced = try begin(start, wantsCoder: use.wantsCoder)
         } catch {
-            return (await deliver(error.response), nil)
+            return (await refuse(error), nil)
         }
 
         var (request, earlier, delay) = (enhanced, enhanced.call.earlier, enhanced.call.delay)
@@ -70,10 +70,12 @@ struct Pipeline: Sendable {
         var attempted =
             LoopThread.isCurrent ? await readElsewhere(consume answer, use, decode) : read(consume answer, decode)
         attempted.note(after: earlier, delay: delay)
-        guard let error = attempted.error, !error.isCancelled else { return .done(await deliver(attempted)) }
-        let settlement = await settle(attempted, error)
-        guard case .done(let settled) = settlement else { return settlement }
-        return .done(await deliver(settled))
+        if let error = attempted.error, !error.isCancelled {
+            let settlement = await settle(attempted, error)
+            guard case .done(let settled) = settlement else { return settlement }
+            attempted = settled
+        }
+        return .done(await deliver(attempted))
     }
 
     private func currentChannel() -> SharedChannel {
@@ -127,7 +129,8 @@ struct Pipeline: Sendable {
 
     private func send(adapting request: Request) async -> Response<Data> {
         var adapted = request
-        let transport = await adapt(&adapted)
+        // A frame less where there is nobody to wait for.
+        let transport = channel.interceptors.isEmpty ? admit(request) : await adapt(&adapted)
         return await transport.send(adapted)
     }
 
@@ -137,20 +140,21 @@ struct Pipeline: Sendable {
         do {
             try Task.checkCancellation()
             for interceptor in channel.interceptors { try await interceptor.adapt(&request) }
-            return try admit(request)
+            // Nobody stops one that takes its time, but what it took is the call's.
+            guard ContinuousClock.now < request.deadline else {
+                throw TransportError.timedOut(.total, after: request.timeout.total)
+            }
         } catch {
             return refusal(of: request, error)
         }
+        return admit(request)
     }
 
     /// Says that the request is about to leave, and who is to answer it.
     @inline(never)
-    private func admit(_ request: Request) throws -> any Transport {
+    private func admit(_ request: Request) -> any Transport {
+        guard !Task.isCancelled else { return refusal(of: request, CancellationError()) }
         if shared.isLogged { channel.logger.log(.sending(request)) }
-        // Nobody stops an interceptor that takes its time, but what it took is the call's.
-        if !channel.interceptors.isEmpty, ContinuousClock.now >= request.deadline {
-            throw TransportError.timedOut(.total, after: request.timeout.total)
-        }
         return request.call.channel.environment.fixturesType.transport ?? channel.transport
     }
 
@@ -175,6 +179,9 @@ struct Pipeline: Sendable {
     }
 
     @inline(never)
+    private func refuse(_ failure: BuildFailure) async -> Response<Void> { await deliver(failure.response) }
+
+    @inline(__always)
     private func deliver(_ settled: Response<Void>) async -> Response<Void> {
         // Not before it is settled, because interceptors and handlers must recognise what they are asked about.
         let response = channel.errorFilter.translate(settled)

@@ -108,9 +108,13 @@ public struct Response<Value: Sendable>: Sendable {
     ///
     /// - Throws: the call's error.
     public var value: Value {
+        get throws(APIClientError) { try box.value }
+    }
+    /// The value where it is kept.
+    var box: Box {
         get throws(APIClientError) {
             switch outcome {
-            case .success(let box): return box.value
+            case .success(let box): return box
             case .failure(let error): throw error
             }
         }

@@ -6,8 +6,8 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
     /// An object, so that a response keeps it without naming its type, which is looked up at run time: 300 instructions each time.
     let way: Way
 
-    // `@unchecked`: what it adds is constant; a class without heirs that has no other superclass could say so.
-    final class Way: AnyWay, @unchecked Sendable {
+    // `@unchecked`: what it adds is constant; a class that has heirs cannot say so.
+    class Way: AnyWay, @unchecked Sendable {
         let use: AnswerUse
         /// Besides the response there is the body as enhancers left it; what was received is the response's.
         private let decode: @Sendable (Response<Data>, Data) throws -> Value
@@ -76,7 +76,13 @@ struct AnswerUse: Sendable {
 
 extension ResponseDecoding where Value == Data {
     /// The body's bytes.
-    public static let data = ResponseDecoding(wantsCoder: false, readsBody: false) { $1 }
+    public static let data = ResponseDecoding(BodyWay(use: AnswerUse(wantsCoder: false, readsBody: false)) { $1 })
+}
+
+// `@unchecked`: it adds nothing.
+private final class BodyWay: ResponseDecoding<Data>.Way, @unchecked Sendable {
+    /// The body as it is kept already.
+    override func value(of response: Response<Data>) throws(APIClientError) -> Response<Data>.Box { try response.box }
 }
 
 extension ResponseDecoding where Value == Void {
