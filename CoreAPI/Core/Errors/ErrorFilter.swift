@@ -43,7 +43,7 @@ public struct ErrorFilter: Sendable {
     public static func refusal<AppError: Error & Decodable>(_ type: AppError.Type) -> ErrorFilter {
         ErrorFilter { response in
             guard response.error != nil, !response.data.isEmpty else { return nil }
-            return try? (response.request?.coder ?? response.call.channel.coder).decode(AppError.self, from: response.data)
+            return try? response.coder.decode(AppError.self, from: response.data)
         }
     }
 
@@ -57,7 +57,7 @@ public struct ErrorFilter: Sendable {
     ) -> ErrorFilter {
         ErrorFilter { response in
             guard let head = response.head, !response.data.isEmpty,
-                let envelope = try? (response.request?.coder ?? response.call.channel.coder).decode(
+                let envelope = try? response.coder.decode(
                     Envelope.self, from: response.data)
             else { return nil }
             return translate(envelope, head)

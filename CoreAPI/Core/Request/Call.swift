@@ -113,7 +113,9 @@ final class SharedChannel: Sendable {
         number = Self.last.add(1, ordering: .relaxed).newValue
     }
 
-    // To ask the environment itself copies its ten references; a part of it is read alone.
+    // To ask the channel or its environment itself copies all of their references; a part is read alone.
+
+    var coder: BodyCoder { channel.coder }
 
     /// Whether clear text http may be spoken to a host.
     func allowsInsecureConnections(to host: String) -> Bool {

@@ -84,7 +84,7 @@ public struct Request: Sendable {
     }
 
     /// The nearest ``BodyCoder``, else the channel's.
-    public var coder: BodyCoder { modifier() ?? call.channel.coder }
+    public var coder: BodyCoder { modifier() ?? call.shared.coder }
 
     /// When the whole call must be over: ``Timeout/total`` after it began, in a year at the latest.
     public var deadline: ContinuousClock.Instant {

@@ -9,7 +9,21 @@ public struct BodyCoder: RequestModifier {
     public static let allowsSeveral = false
 
     private let encodeValue: @Sendable (any Encodable) throws -> Data
-    private let decodeValue: @Sendable (any Decodable.Type, Data) throws -> any Decodable
+    private let decoding: Decoding
+
+    private final class JSON: Sendable {
+        let decoder: JSONBodyDecoder
+
+        init(_ decoder: JSONBodyDecoder) {
+            self.decoder = decoder
+        }
+    }
+
+    private enum Decoding: Sendable {
+        /// By itself, so that a value need not go through an existential: 1,000 instructions.
+        case json(JSON)
+        case other(@Sendable (any Decodable.Type, Data) throws -> any Decodable)
+    }
 
     /// - Parameters:
     ///   - contentType: the media type that bodies are sent as and answers are asked for.
@@ -20,9 +34,13 @@ public struct BodyCoder: RequestModifier {
         encode: @escaping @Sendable (any Encodable) throws -> Data,
         decode: @escaping @Sendable (any Decodable.Type, Data) throws -> any Decodable
     ) {
+        self.init(contentType, encode, .other(decode))
+    }
+
+    private init(_ contentType: String, _ encode: @escaping @Sendable (any Encodable) throws -> Data, _ decoding: Decoding) {
         self.contentType = contentType
         encodeValue = encode
-        decodeValue = decode
+        self.decoding = decoding
     }
 
     public func encode(_ value: any Encodable) throws -> Data {
@@ -30,7 +48,12 @@ public struct BodyCoder: RequestModifier {
     }
 
     public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-        let decoded = try decodeValue(type, data)
+        let decoded: any Decodable
+        switch decoding {
+        case .json(let json) where type != JSONValue.self: return try json.decoder.decode(type, from: data)
+        case .json: decoded = try JSONValue(parsing: data)
+        case .other(let decode): decoded = try decode(type, data)
+        }
         guard let value = decoded as? Value else {
             throw DecodingError.typeMismatch(
                 type, .init(codingPath: [], debugDescription: "the coder made a \(Swift.type(of: decoded))"))
@@ -64,11 +87,7 @@ public struct BodyCoder: RequestModifier {
         dates: JSONDecoder.DateDecodingStrategy = .iso8601, encodedDates: JSONEncoder.DateEncodingStrategy = .iso8601,
         keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys, encodedKeys: JSONEncoder.KeyEncodingStrategy = .useDefaultKeys
     ) -> BodyCoder {
-        let encode = encoding(coding, encodedDates, encodedKeys)
-        let decode = decoding(coding, dates, keys)
-        return BodyCoder(contentType: "application/json", encode: encode) {
-            $0 == JSONValue.self ? try JSONValue(parsing: $1) : try decode($0, $1)
-        }
+        BodyCoder("application/json", encoding(coding, encodedDates, encodedKeys), decoding(coding, dates, keys))
     }
 
     private static func encoding(
@@ -92,18 +111,18 @@ public struct BodyCoder: RequestModifier {
 
     private static func decoding(
         _ coding: JSONCoding, _ dates: JSONDecoder.DateDecodingStrategy, _ keys: JSONDecoder.KeyDecodingStrategy
-    ) -> @Sendable (any Decodable.Type, Data) throws -> any Decodable {
+    ) -> Decoding {
         switch coding {
         case .kit:
             var decoder = JSONBodyDecoder()
             decoder.dateDecodingStrategy = dates
             decoder.keyDecodingStrategy = keys
-            return { [decoder] in try decoder.decode($0, from: $1) }
+            return .json(JSON(decoder))
         case .foundation:
             let decoder = JSONDecoder()
             decoder.dateDecodingStrategy = dates
             decoder.keyDecodingStrategy = keys
-            return { try decoder.decodeWithinEnd($0, from: $1) }
+            return .other { $0 == JSONValue.self ? try JSONValue(parsing: $1) : try decoder.decodeWithinEnd($0, from: $1) }
         }
     }
 }

@@ -45,6 +45,8 @@ public struct Response<Value: Sendable>: Sendable {
         get { fields.value.earlier + (fields.value.last.map { [$0] } ?? []) }
         set { (fields.value.earlier, fields.value.last) = (newValue, nil) }
     }
+    /// What reads the body.
+    var coder: BodyCoder { fields.value.request?.coder ?? fields.value.call.shared.coder }
     /// Read by itself, because a head is copied as a whole.
     var statusCode: Int? { fields.value.head?.status.code }
     /// What a further attempt by hand begins with; see ``retry(max:delay:)``.

@@ -98,7 +98,7 @@ extension ResponseDecoding where Value: Decodable {
         if Value.self == Data?.self, let raw = ResponseDecoding<Data?>.dataOrNil as? ResponseDecoding { return raw }
         return ResponseDecoding(wantsCoder: true) { response, body in
             if body.isEmpty { return try nothing(in: response) }
-            return try (response.request?.coder ?? response.call.channel.coder).decode(Value.self, from: body)
+            return try response.coder.decode(Value.self, from: body)
         }
     }
 
@@ -111,7 +111,7 @@ extension ResponseDecoding where Value: Decodable {
         return ResponseDecoding(wantsCoder: true) { response, body in
             if body.isEmpty { return try nothing(in: response) }
             return try NestedPath.$current.withValue(keys) {
-                try (response.request?.coder ?? response.call.channel.coder).decode(NestedValue<Value>.self, from: body).value
+                try response.coder.decode(NestedValue<Value>.self, from: body).value
             }
         }
     }
