@@ -39,7 +39,7 @@ let package = Package(
                 .product(name: "NIOFoundationCompat", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
-        client("BenchBare", ["RawCurl"]),
+        client("BenchBare", ["RawCurl", .product(name: "CoreAPIJSON", package: "NetworkerKit")]),
         client("BenchURLSession"),
         .target(name: "Allocations"),
         .executableTarget(

@@ -1,20 +1,28 @@
+import CoreAPIJSON
 import Foundation
 import Measure
 import RawCurl
 import Synchronization
 
 /// The floor under every client whose callers are Swift's tasks: what the kit asks of libcurl, a task that waits for the answer and is
-/// given its body, and nothing besides.
+/// given its body, or what the kit's decoder makes of it, and nothing besides.
 @main
 struct BenchBare {
     static func main() {
         let job = Job()
-        guard job.decoding == .body else { give(up: "bare decodes nothing, got --decode \(job.decoding)") }
         let loop = Loop(job)
+        let decoder = JSONBodyDecoder()
         // One address, the measured one, so that it is told once; asked for before the measurement too.
         job.measure(on: job.usesExecutor ? loop : nil) { _ in
             let (status, body) = await loop.answer()
             guard status == 200, !body.isEmpty else { throw WrongAnswer(status: status) }
+            switch job.decoding {
+            case .body: break
+            case .array:
+                guard try !decoder.decode([Item].self, from: Data(body)).isEmpty else { throw WrongAnswer(status: status) }
+            case .object:
+                guard try !decoder.decode(Page.self, from: Data(body)).items.isEmpty else { throw WrongAnswer(status: status) }
+            }
         }
     }
 }
