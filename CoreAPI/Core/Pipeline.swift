@@ -109,7 +109,7 @@ struct Pipeline: Sendable {
         guard problems.isEmpty else { throw .channel(problems: problems, ErrorContext(call)) }
         do throws(RequestError) {
             var request = try Request(endpoint, call: call)
-            if wantsCoder { request.headers[.accept] = request.coder.contentType }
+            if wantsCoder { request.accept(request.coder) }
             return request
         } catch {
             throw .request(error, ErrorContext(call, method: endpoint.method))

@@ -3,7 +3,7 @@ internal import Foundation
 /// Dates, bytes, addresses and decimal numbers, as the decoder's strategies say.
 extension Decoding {
     func date() throws -> Date {
-        switch settings.dateDecodingStrategy {
+        switch settings.dates {
         case _ where isNull: throw mismatch(Date.self, at: value, codingPath)
         case .deferredToDate: return try Date(from: self)
         case .secondsSince1970: return Date(timeIntervalSince1970: try decode(Double.self))
@@ -18,7 +18,7 @@ extension Decoding {
     }
 
     func data() throws -> Data {
-        switch settings.dataDecodingStrategy {
+        switch settings.data {
         case _ where isNull: throw mismatch(Data.self, at: value, codingPath)
         case .deferredToData: return try Data(from: self)
         case .base64:
@@ -44,7 +44,7 @@ extension Decoding {
         return decimal
     }
 
-    private var settings: JSONBodyDecoder { document.settings }
+    private var settings: DecodingSettings { document.settings }
     private var isNull: Bool { document.entry(value).is(.null) }
 
     private func iso8601Date() throws -> Date {

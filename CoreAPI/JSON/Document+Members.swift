@@ -30,35 +30,32 @@ extension Document {
     /// - Returns: the place of the value, or ``missing``. Only for an object with regular keys.
     @inline(__always)
     func member(_ name: String, of object: Int) -> Int {
-        // Types ask for their keys in the order in which they mostly are written.
-        let cursor = Int(truncatingIfNeeded: tape[object &+ 1])
-        if cursor < entry(object).end, isKey(cursor, name) {
-            tape[object &+ 1] = UInt64(truncatingIfNeeded: place(after: cursor &+ 1))
-            return cursor &+ 1
+        let entry = entry(object)
+        let (first, cursor) = (object &+ 2, Int(truncatingIfNeeded: tape[object &+ 1]))
+        // Types ask for their keys in the order in which they are written, or in that of the object before. Without arrays and objects in
+        // it, every second word of an object is a key.
+        let isHinted = entry.end == first &+ 2 &* entry.count
+        let place = isHinted ? first &+ 2 &* Int(self[hint: (cursor &- first) >> 1]) : cursor
+        if place < entry.end, isKey(place, name) {
+            tape[object &+ 1] = UInt64(truncatingIfNeeded: self.place(after: place &+ 1))
+            return place &+ 1
         }
-        return otherMember(name, of: object)
+        return otherMember(name, of: object, isHinted)
     }
 
-    /// Where keys are in another order, sorted ones for instance, it is mostly that of the object before: what was asked for last tells
-    /// where the next one is.
     @inline(never)
-    private func otherMember(_ name: String, of object: Int) -> Int {
+    private func otherMember(_ name: String, of object: Int, _ isHinted: Bool) -> Int {
         let (first, end) = (object &+ 2, entry(object).end)
-        // Without arrays and objects in it every second word is a key.
-        let isFlat = end == first &+ 2 &* entry(object).count
-        let last = (Int(truncatingIfNeeded: tape[object &+ 1]) &- first) >> 1 & (Self.hintCount &- 1)
-        if isFlat {
-            let place = first &+ 2 &* Int(self[hint: last])
-            if place < end, isKey(place, name) {
-                tape[object &+ 1] = UInt64(truncatingIfNeeded: place &+ 2)
-                return place &+ 1
-            }
+        let cursor = Int(truncatingIfNeeded: tape[object &+ 1])
+        if isHinted, cursor < end, isKey(cursor, name) {
+            tape[object &+ 1] = UInt64(truncatingIfNeeded: cursor &+ 2)
+            return cursor &+ 1
         }
         var place = first
         while place < end {
             let next = self.place(after: place &+ 1)
             if isKey(place, name) {
-                if isFlat { self[hint: last] = UInt8(truncatingIfNeeded: (place &- first) >> 1) }
+                if isHinted { self[hint: (cursor &- first) >> 1] = UInt8(truncatingIfNeeded: (place &- first) >> 1) }
                 tape[object &+ 1] = UInt64(truncatingIfNeeded: next)
                 return place &+ 1
             }

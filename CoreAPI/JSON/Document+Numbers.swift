@@ -125,7 +125,7 @@ extension Document {
     @inline(never)
     private func nonConforming<Float: BinaryFloatingPoint>(_ entry: Entry, _ type: Float.Type) -> Float? {
         guard entry.is(.string), entry.has(Entry.simple),
-            case .convertFromString(let infinity, let negativeInfinity, let nan) = settings.nonConformingFloatDecodingStrategy
+            case .convertFromString(let infinity, let negativeInfinity, let nan) = settings.floats
         else { return nil }
         let text = UnsafeBufferPointer(start: bytes + entry.offset, count: entry.length)
         if text.elementsEqual(infinity.utf8) { return .infinity }

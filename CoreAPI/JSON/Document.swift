@@ -1,5 +1,11 @@
 internal import Foundation
 
+private let nextMembers: SIMD32<UInt8> = {
+    var members = SIMD32<UInt8>()
+    for index in members.indices { members[index] = UInt8(index) }
+    return members
+}()
+
 /// What ``Document`` knows, in front of its words.
 struct DocumentHeader {
     /// UTF-8, followed by ``Document/padding`` zeros, so that words may be read beyond the end.
@@ -7,7 +13,7 @@ struct DocumentHeader {
     fileprivate(set) var tape: UnsafeMutablePointer<UInt64>
     /// Whether the index has memory of its own, because it did not fit behind the text.
     fileprivate var hasOwnTape = false
-    let settings: JSONBodyDecoder
+    let shared: SharedDecodingSettings
     let hasDefaultKeys: Bool
     let userInfo: [CodingUserInfoKey: Any]
     /// Decoders that nobody holds any more, linked by their parents.
@@ -15,8 +21,8 @@ struct DocumentHeader {
     fileprivate var isDecoding = false
     fileprivate var convertedNames: ConvertedNames?
     fileprivate var memberIndexes: [MemberIndex] = []
-    /// Which member of a flat object was asked for after another.
-    fileprivate var hints = SIMD32<UInt8>()
+    /// Which member of a flat object is asked for where which one would be next: that one, until a type asks in another order.
+    fileprivate var hints = nextMembers
 }
 
 /// A document while it is decoded: its text, the index over it, and how values are to be read. Lives as long as any container
@@ -27,35 +33,34 @@ struct DocumentHeader {
 final class Document: ManagedBuffer<DocumentHeader, UInt64> {
     static let padding = 16
     static let missing = 0
-    static let hintCount = SIMD32<UInt8>.scalarCount
     private static let root = 1
 
     /// - Returns: `nil` when the document is larger than the index can tell.
     /// - Throws: `DecodingError.dataCorrupted`.
-    static func read(_ data: Data, settings: JSONBodyDecoder) throws -> Document? {
-        guard data.count <= settings.sizeLimit else { return nil }
+    static func read(_ data: Data, _ shared: SharedDecodingSettings) throws -> Document? {
+        guard data.count <= shared.settings.sizeLimit else { return nil }
         return try data.withUnsafeBytes { text in
-            if text.count >= 2, TextEncoding.isPlain(text[0], text[1]) { return try read(text, settings) }
+            if text.count >= 2, TextEncoding.isPlain(text[0], text[1]) { return try read(text, shared) }
             let found = TextEncoding(of: text)
             let text = UnsafeRawBufferPointer(rebasing: text[found.markLength...])
-            guard let encoding = found.encoding else { return try read(text, settings) }
-            return try read(text, in: encoding, settings)
+            guard let encoding = found.encoding else { return try read(text, shared) }
+            return try read(text, in: encoding, shared)
         }
     }
 
     private static func read(
-        _ text: UnsafeRawBufferPointer, in encoding: String.Encoding, _ settings: JSONBodyDecoder
+        _ text: UnsafeRawBufferPointer, in encoding: String.Encoding, _ shared: SharedDecodingSettings
     ) throws -> Document? {
         guard var utf8 = String(bytes: text, encoding: encoding) else {
             throw Malformed(reason: "expected text in \(encoding), as its first bytes say", offset: 0).decodingError
         }
-        guard utf8.utf8.count <= settings.sizeLimit else { return nil }
-        return try utf8.withUTF8 { try read(UnsafeRawBufferPointer($0), settings) }
+        guard utf8.utf8.count <= shared.settings.sizeLimit else { return nil }
+        return try utf8.withUTF8 { try read(UnsafeRawBufferPointer($0), shared) }
     }
 
     /// - Parameter text: UTF-8.
-    private static func read(_ text: UnsafeRawBufferPointer, _ settings: JSONBodyDecoder) throws -> Document {
-        let document = make(text, settings)
+    private static func read(_ text: UnsafeRawBufferPointer, _ shared: SharedDecodingSettings) throws -> Document {
+        let document = make(text, shared)
         var scanner = Scanner(bytes: document.bytes, count: text.count, tape: document.tape, capacity: capacity(text.count))
         defer {
             document.fields.pointee.tape = scanner.tape
@@ -74,17 +79,16 @@ final class Document: ManagedBuffer<DocumentHeader, UInt64> {
         min(byteCount / 6 + 32, 2_048)
     }
 
-    private static func make(_ text: UnsafeRawBufferPointer, _ settings: JSONBodyDecoder) -> Document {
+    private static func make(_ text: UnsafeRawBufferPointer, _ shared: SharedDecodingSettings) -> Document {
         let textWords = (text.count + padding + Words.size - 1) / Words.size
-        let isDefault = if case .useDefaultKeys = settings.keyDecodingStrategy { true } else { false }
         // An empty one need not be converted.
-        let userInfo: [CodingUserInfoKey: Any] = if settings.userInfo.isEmpty { [:] } else { settings.userInfo }
+        let userInfo: [CodingUserInfoKey: Any] = if shared.settings.userInfo.isEmpty { [:] } else { shared.settings.userInfo }
         let buffer = create(minimumCapacity: textWords + capacity(text.count)) { buffer in
             // Both lie in the object itself, which does not move.
             let words = buffer.withUnsafeMutablePointerToElements { $0 }
             return DocumentHeader(
-                bytes: copy(text, to: UnsafeMutableRawPointer(words)), tape: words + textWords, settings: settings,
-                hasDefaultKeys: isDefault, userInfo: userInfo)
+                bytes: copy(text, to: UnsafeMutableRawPointer(words)), tape: words + textWords, shared: shared,
+                hasDefaultKeys: shared.settings.hasDefaultKeys, userInfo: userInfo)
         }
         return unsafeDowncast(buffer, to: Document.self)
     }
@@ -104,15 +108,16 @@ final class Document: ManagedBuffer<DocumentHeader, UInt64> {
 
     @inline(__always) var bytes: UnsafePointer<UInt8> { fields.pointee.bytes }
     @inline(__always) var tape: UnsafeMutablePointer<UInt64> { fields.pointee.tape }
-    @inline(__always) var settings: JSONBodyDecoder { fields.pointee.settings }
+    @inline(__always) var settings: DecodingSettings { fields.pointee.shared.settings }
     @inline(__always) var hasDefaultKeys: Bool { fields.pointee.hasDefaultKeys }
     @inline(__always) var userInfo: [CodingUserInfoKey: Any] { fields.pointee.userInfo }
 
-    /// Which member of a flat object was asked for after another, whose number is below ``hintCount``.
+    /// Which member of a flat object is asked for where another would be next, or none. There are at most 32, ``KeySet/limit``; behind the
+    /// last of so many stands what stands before the first.
     @inline(__always)
-    subscript(hint last: Int) -> UInt8 {
-        get { fields.pointee.hints[last] }
-        set { fields.pointee.hints[last] = newValue }
+    subscript(hint next: Int) -> UInt8 {
+        get { fields.pointee.hints[next & 31] }
+        set { fields.pointee.hints[next & 31] = newValue }
     }
 
     @inline(__always)

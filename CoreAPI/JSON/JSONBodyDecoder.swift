@@ -17,18 +17,45 @@ public import Foundation
 /// which would take hours to compare.
 public struct JSONBodyDecoder: Sendable {
     /// How dates are told.
-    public var dateDecodingStrategy: JSONDecoder.DateDecodingStrategy = .deferredToDate
+    public var dateDecodingStrategy: JSONDecoder.DateDecodingStrategy {
+        get { settings.dates }
+        set { change { $0.dates = newValue } }
+    }
     /// How bytes are told.
-    public var dataDecodingStrategy: JSONDecoder.DataDecodingStrategy = .base64
+    public var dataDecodingStrategy: JSONDecoder.DataDecodingStrategy {
+        get { settings.data }
+        set { change { $0.data = newValue } }
+    }
     /// How infinities and NaN are told.
-    public var nonConformingFloatDecodingStrategy: JSONDecoder.NonConformingFloatDecodingStrategy = .throw
+    public var nonConformingFloatDecodingStrategy: JSONDecoder.NonConformingFloatDecodingStrategy {
+        get { settings.floats }
+        set { change { $0.floats = newValue } }
+    }
     /// How keys of objects become keys of types; keys of `[String: Value]` stay as they are.
-    public var keyDecodingStrategy: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys
+    public var keyDecodingStrategy: JSONDecoder.KeyDecodingStrategy {
+        get { settings.keys }
+        set { change { $0.keys = newValue } }
+    }
     /// What `Decoder.userInfo` holds.
-    public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
-
+    public var userInfo: [CodingUserInfoKey: any Sendable] {
+        get { settings.userInfo }
+        set { change { $0.userInfo = newValue } }
+    }
     /// Documents with more bytes are left to `JSONDecoder`; the index has no more bits for places in them.
-    package var sizeLimit = Entry.limit
+    package var sizeLimit: Int {
+        get { settings.sizeLimit }
+        set { change { $0.sizeLimit = newValue } }
+    }
+
+    // One reference, because every document keeps what it is read by.
+    private var shared = SharedDecodingSettings(DecodingSettings())
+    private var settings: DecodingSettings { shared.settings }
+
+    private mutating func change(_ body: (inout DecodingSettings) -> Void) {
+        var settings = settings
+        body(&settings)
+        shared = SharedDecodingSettings(settings)
+    }
 
     public init() {}
 
@@ -37,7 +64,7 @@ public struct JSONBodyDecoder: Sendable {
     /// - Throws: `DecodingError`: `dataCorrupted` with an empty path for what is no JSON, no UTF-8, or no number of the type that was
     ///   asked for; else as `JSONDecoder` does. What a type throws while it is decoded goes through as it is.
     public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-        guard let document = try Document.read(data, settings: self) else {
+        guard let document = try Document.read(data, shared) else {
             return try foundation.decodeWithinEnd(type, from: data)
         }
         do {
@@ -55,5 +82,26 @@ public struct JSONBodyDecoder: Sendable {
         decoder.keyDecodingStrategy = keyDecodingStrategy
         decoder.userInfo = userInfo
         return decoder
+    }
+}
+
+/// What a ``JSONBodyDecoder`` was told.
+struct DecodingSettings: Sendable {
+    var dates = JSONDecoder.DateDecodingStrategy.deferredToDate
+    var data = JSONDecoder.DataDecodingStrategy.base64
+    var floats = JSONDecoder.NonConformingFloatDecodingStrategy.throw
+    var keys = JSONDecoder.KeyDecodingStrategy.useDefaultKeys
+    var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    var sizeLimit = Entry.limit
+
+    var hasDefaultKeys: Bool { if case .useDefaultKeys = keys { true } else { false } }
+}
+
+/// The same behind one reference, never changed.
+final class SharedDecodingSettings: Sendable {
+    let settings: DecodingSettings
+
+    init(_ settings: DecodingSettings) {
+        self.settings = settings
     }
 }

@@ -78,7 +78,7 @@ final class MemberIndex {
     }
 
     private static func conversion(_ decoding: Decoding) -> (String) -> String {
-        switch decoding.document.settings.keyDecodingStrategy {
+        switch decoding.document.settings.keys {
         case .convertFromSnakeCase: return decoding.document.convertedNames.converted
         case .custom(let convert):
             let path = decoding.codingPath
@@ -114,7 +114,7 @@ private struct MemberCursor {
 extension Document {
     /// Whether equal keys may become different ones.
     fileprivate var convertsByPath: Bool {
-        if case .custom = settings.keyDecodingStrategy { true } else { false }
+        if case .custom = settings.keys { true } else { false }
     }
 }
 

@@ -145,11 +145,11 @@ struct Scanner {
 
     // MARK: - Values
 
+    @inline(__always)
     private mutating func scanWord(_ word: StaticString, _ kind: Entry.Kind) throws(Malformed) {
         // What is behind the end is zero, and no word has that.
-        for place in 0..<word.utf8CodeUnitCount where bytes[at &+ place] != word.utf8Start[place] {
-            throw unexpected("'\(word)'")
-        }
+        let isWord = Words.isEqual(bytes + at, word.utf8Start, word.utf8CodeUnitCount)
+        guard isWord else { throw unexpected("'\(word)'") }
         append(Entry(kind, length: word.utf8CodeUnitCount, offset: at).bits)
         at &+= word.utf8CodeUnitCount
     }

@@ -76,7 +76,7 @@ struct ConnectionTests {
         var channel = Channel.test(server.url, transport: transport)
         channel.limits.attempts = 1_000
         channel.interceptors = [RetryPolicy(attempts: 1_000, base: .milliseconds(1))]
-        channel.modifiers = [Timeout(connect: .seconds(5), idle: .milliseconds(100), total: .seconds(6))]
+        channel.modifiers = [Timeout(connect: .seconds(5), idle: .milliseconds(100), total: .seconds(10))]
         let start = ContinuousClock.now
         let manager = channel.manager()
         // On a thread of its own, because other tests may keep the shared ones busy for longer than the deadline.

@@ -99,6 +99,12 @@ public struct Request: Sendable {
         headers[field.name] = field.value
     }
 
+    /// Asks for an answer that the coder can read.
+    mutating func accept(_ coder: BodyCoder) {
+        guard !fields.value.headers.isEmpty else { return fields.value.headers = coder.accepting }
+        fields.value.headers[.accept] = coder.contentType
+    }
+
     /// The nearest modifier of a type: the endpoint's before the provider's before the channel's.
     public func modifier<Modifier: RequestModifier>(_ type: Modifier.Type = Modifier.self) -> Modifier? {
         for modifier in modifiers.reversed() {

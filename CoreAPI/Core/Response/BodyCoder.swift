@@ -1,5 +1,6 @@
 internal import CoreAPIJSON
 public import Foundation
+internal import HTTPTypes
 
 /// Turns values into request bodies and response bodies into values. A channel has one; JSON unless it says otherwise. Attached to a
 /// provider or an endpoint as a modifier, it counts there.
@@ -8,20 +9,14 @@ public struct BodyCoder: RequestModifier {
     public let contentType: String
     public static let allowsSeveral = false
 
+    /// What asks for such an answer. Made once: a field costs some thousand instructions.
+    let accepting: HTTPFields
     private let encodeValue: @Sendable (any Encodable) throws -> Data
     private let decoding: Decoding
 
-    private final class JSON: Sendable {
-        let decoder: JSONBodyDecoder
-
-        init(_ decoder: JSONBodyDecoder) {
-            self.decoder = decoder
-        }
-    }
-
     private enum Decoding: Sendable {
         /// By itself, so that a value need not go through an existential: 1,000 instructions.
-        case json(JSON)
+        case json(JSONBodyDecoder)
         case other(@Sendable (any Decodable.Type, Data) throws -> any Decodable)
     }
 
@@ -39,6 +34,7 @@ public struct BodyCoder: RequestModifier {
 
     private init(_ contentType: String, _ encode: @escaping @Sendable (any Encodable) throws -> Data, _ decoding: Decoding) {
         self.contentType = contentType
+        accepting = [.accept: contentType]
         encodeValue = encode
         self.decoding = decoding
     }
@@ -50,7 +46,7 @@ public struct BodyCoder: RequestModifier {
     public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         let decoded: any Decodable
         switch decoding {
-        case .json(let json) where type != JSONValue.self: return try json.decoder.decode(type, from: data)
+        case .json(let decoder) where type != JSONValue.self: return try decoder.decode(type, from: data)
         case .json: decoded = try JSONValue(parsing: data)
         case .other(let decode): decoded = try decode(type, data)
         }
@@ -117,7 +113,7 @@ public struct BodyCoder: RequestModifier {
             var decoder = JSONBodyDecoder()
             decoder.dateDecodingStrategy = dates
             decoder.keyDecodingStrategy = keys
-            return .json(JSON(decoder))
+            return .json(decoder)
         case .foundation:
             let decoder = JSONDecoder()
             decoder.dateDecodingStrategy = dates

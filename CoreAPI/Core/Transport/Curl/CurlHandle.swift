@@ -143,7 +143,10 @@ final class CurlHandle {
     private func setOrigin(of url: HTTPURL) throws(TransportError) {
         origin = nil
         // With nothing after its colon it takes libcurl's out.
-        hostLines = HeaderList(Array("Host:\0Host: \(url.authority)\0".utf8), count: 2)
+        var lines = HeaderListBuilder(atMost: 2)
+        lines.add("Host:")
+        lines.add("Host: \(url.authority)")
+        hostLines = lines.list()
         try set(CURLUPART_SCHEME, url.scheme.rawValue)
         try set(CURLUPART_HOST, url.host)
         try set(CURLUPART_PORT, String(url.effectivePort))
