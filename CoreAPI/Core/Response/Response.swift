@@ -49,6 +49,7 @@ public struct Response<Value: Sendable>: Sendable {
     var coder: BodyCoder { fields.value.request?.coder ?? fields.value.call.shared.coder }
     /// Read by itself, because a head is copied as a whole.
     var statusCode: Int? { fields.value.head?.status.code }
+    var bytesReceived: Int64 { fields.value.metrics?.value.bytesReceived ?? 0 }
     /// What a further attempt by hand begins with; see ``retry(max:delay:)``.
     var repetition: (request: Request, decoding: ResponseDecoding<Value>)? {
         guard let repetition = fields.value.repetition, let way = repetition.way as? ResponseDecoding<Value>.Way else {

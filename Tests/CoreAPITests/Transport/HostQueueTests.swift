@@ -27,6 +27,23 @@ struct HostQueueTests {
         #expect(start(queue).map(\.item) == [2])
     }
 
+    @Test("Who comes when nobody waits starts at once, as long as there is a place; nobody overtakes")
+    func atOnce() throws {
+        let queue = queue(3, perHost: 2)
+        let tickets = try [#require(queue.start(for: "a")), #require(queue.start(for: "a"))]
+        #expect(queue.start(for: "a") == nil)
+        #expect(queue.active == 2 && queue.waiting == 0)
+        #expect(queue.enqueue(1, for: "a") != nil)
+        // There is a place for "b", but "a" waits.
+        #expect(queue.start(for: "b") == nil)
+        #expect(start(queue).isEmpty)
+        queue.finish(tickets[0])
+        #expect(start(queue).map(\.item) == [1])
+        #expect(queue.start(for: "b", multiplexes: true)?.multiplexes == true)
+        #expect(queue.start(for: "c") == nil)
+        #expect(queue.active == 3)
+    }
+
     @Test("Hosts take turns, so a crowd at one does not hold up another")
     func fairness() {
         let queue = queue(2, perHost: 2)

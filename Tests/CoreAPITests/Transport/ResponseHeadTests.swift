@@ -88,6 +88,35 @@ struct ResponseHeadTests {
         #expect(throws: ResponseHeadParser.Malformed.self) { try length("Transfer-Encoding: chunked, chunked") }
     }
 
+    /// What is known of the body's end, or why nothing is.
+    private func framing(_ bytes: [UInt8], _ lines: FramingLines?) -> String {
+        do throws(ResponseHeadParser.Malformed) {
+            let parsed = try ResponseHeadParser.parse(bytes, lines: lines)
+            return "\(parsed.head) \(String(describing: parsed.contentLength)) \(parsed.isChunked) \(parsed.namesCodings)"
+        } catch {
+            return error.reason
+        }
+    }
+
+    @Test(
+        "The lines that say where the body ends are found as well by where they were seen to begin",
+        arguments: [0, 3, 7, 8, 9, 40])
+    func framingLines(_ others: Int) throws {
+        var collector = HeadCollector()
+        collector.begin(size: 1_000_000, lines: 1_000)
+        let padding = (0..<others).map { "Cache-\($0): \(String(repeating: "x", count: 10_000))\r\n" }
+        let lines =
+            ["HTTP/1.1 103 Early\r\n", "Content-Length: 9\r\n", "\r\n", "HTTP/1.1 200 OK\r\n", "Server: x\r\n"] + padding + [
+                "content-LENGTH: 5\r\n", "Content-Encoding: gzip\r\n", "\r\n",
+            ]
+        for line in lines { Array(line.utf8).withUnsafeBytes { _ = collector.append($0) } }
+        let (bytes, found, isComplete) = (collector.bytes, collector.framing, collector.isComplete)
+        #expect(isComplete && found.isWhole == (others < 7))
+        let parsed = try ResponseHeadParser.parse(bytes, lines: found)
+        #expect(parsed.contentLength == 5 && parsed.namesCodings)
+        #expect(framing(bytes, found) == framing(bytes, nil))
+    }
+
     @Test("Nothing that a server may send makes it trap", arguments: 0..<50 as Range<UInt64>)
     func fuzz(_ seed: UInt64) {
         var random = SplitMix(seed)
@@ -103,6 +132,8 @@ struct ResponseHeadTests {
                 let line = Array(line) + [0x0A]
                 line.withUnsafeBytes { _ = collector.append($0) }
             }
+            let (collected, lines) = (collector.bytes, collector.framing)
+            #expect(framing(collected, lines) == framing(collected, nil))
         }
     }
 

@@ -92,9 +92,12 @@ final class CurlExchange {
 
     /// What came of one exchange. The response carries the request as it came to the transport.
     private func read(_ transfer: CurlTransfer) -> Response<Data> {
+        // Taken out, and not copied: nobody looks at the transfer again.
+        var (body, metrics): (Data, CopyOnWrite<TransferMetrics>?) = (Data(), nil)
+        swap(&body, &transfer.outcome.body)
+        swap(&metrics, &transfer.outcome.metrics)
         var response = Response(
-            call: request.call, request: request, data: transfer.outcome.body, result: .success(transfer.outcome.body),
-            metrics: transfer.outcome.metrics)
+            call: request.call, request: request, data: body, result: .success(body), metrics: metrics)
         let current = redirected ?? request
         for mismatch in transfer.outcome.pinMismatches { request.call.channel.logger.log(.pinMismatch(mismatch, current)) }
         let defect = readHead(of: transfer, for: current, into: &response)
@@ -123,13 +126,13 @@ final class CurlExchange {
         }
         let parsed: ResponseHeadParser.Parsed
         do throws(ResponseHeadParser.Malformed) {
-            parsed = try ResponseHeadParser.parse(transfer.outcome.head)
+            parsed = try ResponseHeadParser.parse(transfer.outcome.head, lines: transfer.outcome.framing)
         } catch {
             return .malformedResponse(reason: error.reason)
         }
         let status = parsed.head.status.code
         response.head = parsed.head
-        let received = transfer.outcome.metrics?.value.bytesReceived ?? 0
+        let received = response.bytesReceived
         let hasBody = transfer.request.method != "HEAD" && status != 204 && status != 304
         if transfer.request.decodesContent, hasBody, received > 0, parsed.namesCodings, parsed.head.headers.isEncoded {
             // They describe the bytes on the wire, which the caller does not get to see.

@@ -10,6 +10,8 @@ extension CurlTransfer {
     /// POST, PUT, PATCH and QUERY give content a meaning, so that without any they say `Content-Length: 0` (RFC 9110 §8.6).
     private var isUpload: Bool {
         switch request.method {
+        // First, because of the other words each takes a comparison.
+        case "GET": !request.request.body.isNone
         case "POST", "PUT", "PATCH", "QUERY": true
         default: !request.request.body.isNone
         }

@@ -194,10 +194,13 @@ struct CurlOutcome: Sendable {
     var end: End
     /// The bytes of the final head, empty when it did not arrive to its end.
     var head: [UInt8] = []
+    var framing = FramingLines()
     var body = Data()
     var metrics: CopyOnWrite<TransferMetrics>?
     var pinMismatches: [PinMismatch] = []
     /// Whether the server said that its body ends here: END_STREAM on HTTP/2, `close_notify` where the connection's end is the body's.
     /// `nil` where nobody asked, because the length was known, or there was no TLS.
     var isEndAnnounced: Bool?
+
+    mutating func keep(_ collected: borrowing HeadCollector) { (head, framing) = (collected.bytes, collected.framing) }
 }

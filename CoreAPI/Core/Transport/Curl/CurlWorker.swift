@@ -86,17 +86,17 @@ struct CurlWorker: ~Copyable {
             guard transfer.stage == .new else { return transfer.resume(.cancelled) }
             transfer.submitted = now
             // What HTTP/2 there is in clear text, the kit does not speak.
-            let speaksHTTP2 = transfer.request.url.scheme == .https && CurlVersion.current.hasHTTP2
-            let ticket = queue.enqueue(transfer, for: HostKey(transfer.request.url), multiplexes: speaksHTTP2 ? nil : false)
-            guard let ticket else {
+            let multiplexes = transfer.request.url.scheme == .https && CurlVersion.current.hasHTTP2 ? nil : false
+            let key = HostKey(transfer.request.url)
+            let started = transfer.isTooLate(now) ? nil : queue.start(for: key, multiplexes: multiplexes)
+            guard let ticket = started ?? queue.enqueue(transfer, for: key, multiplexes: multiplexes) else {
                 transfer.stage = .done
                 return transfer.resume(.failed(.queueFull(limit: queue.capacity)))
             }
-            transfer.ticket = ticket
-            transfer.stage = .queued
-            transfer.index = transfers.count
+            (transfer.ticket, transfer.stage, transfer.index) = (ticket, .queued, transfers.count)
             transfers.append(transfer)
             nextDeadline = min(nextDeadline, transfer.request.deadline)
+            if started != nil { start(transfer) }
             startReady()
         case .cancel(let transfer):
             switch transfer.stage {
@@ -228,7 +228,7 @@ struct CurlWorker: ~Copyable {
         }
         let handle = transfer.handle
         if let handle {
-            if handle.head.isComplete { transfer.outcome.head = handle.head.bytes }
+            if handle.head.isComplete { transfer.outcome.keep(handle.head) }
             let metrics = handle.metrics(of: transfer, at: now)
             if metrics.value.httpVersion == "HTTP/2" { transfer.outcome.isEndAnnounced = multi.hasEndedStream(handle) }
             transfer.outcome.metrics = metrics

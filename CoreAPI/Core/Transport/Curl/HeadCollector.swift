@@ -25,6 +25,7 @@ struct HeadCollector: ~Copyable {
     private(set) var isComplete = false
     /// Whether a line may be `Content-Encoding`; most heads have none, and then nobody has to look for it.
     private(set) var mayNameCodings = false
+    private(set) var framing = FramingLines()
     /// Empty until the handle's first head comes: thousands may wait for one.
     private var storage = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var count = 0
@@ -54,6 +55,7 @@ struct HeadCollector: ~Copyable {
         limits = (size, lines)
         (received, self.lines, count) = (0, 0, 0)
         (isComplete, mayNameCodings, expectsStatus) = (false, false, true)
+        framing = FramingLines()
         (isInterim, isSwitching) = (false, false)
     }
 
@@ -69,17 +71,21 @@ struct HeadCollector: ~Copyable {
         lines += 1
         guard received <= limits.size else { return .tooLarge }
         guard lines <= limits.lines else { return .tooMany }
-        guard !isComplete else { return .other }
+        guard !isComplete, !line.isEmpty else { return .other }
         if expectsStatus, line.begins(with: "HTTP/") {
             expectsStatus = false
             mayNameCodings = false
+            framing = FramingLines()
             count = 0
             keep(line)
             noteStatus(line)
             return .status(multiplexes: line.count > 5 && line[5] != UInt8(ascii: "1"))
         }
+        if FramingLines.mayBegin(with: line[0]) {
+            framing.note(count)
+            if line.count > 16, line[16] == UInt8(ascii: ":") { mayNameCodings = true }
+        }
         keep(line)
-        if line.count > 16, line[16] == UInt8(ascii: ":"), line[0] | 0x20 == UInt8(ascii: "c") { mayNameCodings = true }
         if line.count <= 2, line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
             guard !isSwitching else { return .switching }
             (isComplete, expectsStatus) = (!isInterim, isInterim)
@@ -110,6 +116,26 @@ struct HeadCollector: ~Copyable {
         isInterim = digits < line.count && line[digits] == UInt8(ascii: "1")
         isSwitching = UnsafeRawBufferPointer(rebasing: line[min(digits, line.count)...]).begins(with: "101")
     }
+}
+
+/// Where the lines of a head begin that may say how its body is delimited or coded, so that whoever reads it need not go through all.
+struct FramingLines {
+    private var starts = SIMD8<UInt16>()
+    private(set) var count = 0
+    /// Whether there are no more than were noted.
+    private(set) var isWhole = true
+
+    /// Whether a line that begins so may be one: `Content-…` and `Transfer-Encoding`.
+    static func mayBegin(with byte: UInt8) -> Bool { byte | 0x20 == UInt8(ascii: "c") || byte | 0x20 == UInt8(ascii: "t") }
+
+    /// - Parameter start: the line's first byte, counted from the head's.
+    mutating func note(_ start: Int) {
+        guard count < starts.scalarCount, let start = UInt16(exactly: start) else { return isWhole = false }
+        starts[count] = start
+        count += 1
+    }
+
+    subscript(index: Int) -> Int { Int(starts[index]) }
 }
 
 extension UnsafeRawBufferPointer {

@@ -82,6 +82,24 @@ final class HostQueue<Key: Hashable, Item> {
         return Ticket(lane: lane, number: lastNumber)
     }
 
+    /// Lets an item start at once that would be the next; `nil` where others wait, or there is no place. Most items find one, and need not
+    /// go through the lists of those that wait.
+    ///
+    /// - Parameters: as for ``enqueue(_:for:multiplexes:)``.
+    func start(for key: Key, multiplexes: Bool? = nil) -> Ticket? {
+        guard waiting == 0 else { return nil }
+        let lane = lane(for: key)
+        if lane.multiplexes == nil, let multiplexes { change(lane) { lane.multiplexes = multiplexes } }
+        guard canStart(lane) else {
+            forgetIfIdle(lane)
+            return nil
+        }
+        lastNumber += 1
+        active += 1
+        change(lane) { lane.active += 1 }
+        return Ticket(lane: lane, number: lastNumber)
+    }
+
     /// Takes an item out that did not start yet.
     func remove(_ ticket: Ticket) {
         let lane = ticket.lane

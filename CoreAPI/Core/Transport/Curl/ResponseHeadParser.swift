@@ -16,42 +16,54 @@ struct ResponseHeadParser {
         var isChunked = false
         /// Whether a field names content codings.
         var namesCodings = false
+        fileprivate var hasTransferCoding = false
     }
 
     private typealias Bytes = UnsafeBufferPointer<UInt8>
 
     /// Reads the status and what delimits the body; the other fields wait until somebody asks for them.
-    static func parse(_ bytes: [UInt8]) throws(Malformed) -> Parsed {
+    ///
+    /// - Parameter lines: where to look; everywhere, unless all of them are known.
+    static func parse(_ bytes: [UInt8], lines: FramingLines? = nil) throws(Malformed) -> Parsed {
         try bytes.withUnsafeBufferPointer { buffer throws(Malformed) in
             var rest = buffer[...]
             let status = try status(nextLine(&rest))
             var parsed = Parsed(head: ResponseHead(status: status, bytes: bytes, read: fields))
-            var hasTransferCoding = false
-            while let first = rest.first {
-                // What is looked for here begins with one of these, and most lines do not.
-                guard first | 0x20 == UInt8(ascii: "c") || first | 0x20 == UInt8(ascii: "t") else {
-                    rest = rest[(lineFeed(in: rest).map { $0 + 1 } ?? rest.endIndex)...]
-                    continue
+            if let lines, lines.isWhole {
+                for index in 0..<lines.count {
+                    rest = buffer[lines[index]...]
+                    try readLine(&rest, into: &parsed)
                 }
-                let line = nextLine(&rest)
-                try checkForm(line, isFolded: isFolded(rest))
-                if let value = value(of: "content-length", line) {
-                    parsed.contentLength = try length(value, agreeingWith: parsed.contentLength)
-                } else if let value = value(of: "transfer-encoding", line) {
-                    hasTransferCoding = true
-                    let value = String(decoding: value, as: UTF8.self)
-                    try checkTransferCodings(value)
-                    parsed.isChunked = value.lowercased().hasSuffix("chunked")
-                } else if isNamed("content-encoding", line) {
-                    parsed.namesCodings = true
+            } else {
+                while let first = rest.first {
+                    if FramingLines.mayBegin(with: first) {
+                        try readLine(&rest, into: &parsed)
+                    } else {
+                        rest = rest[(lineFeed(in: rest).map { $0 + 1 } ?? rest.endIndex)...]
+                    }
                 }
             }
-            if hasTransferCoding, !parsed.isChunked, let length = parsed.contentLength {
+            if parsed.hasTransferCoding, !parsed.isChunked, let length = parsed.contentLength {
                 throw Malformed(
                     reason: "a Content-Length of \(length) beside a Transfer-Encoding that is not chunked (RFC 9112 §6.3)")
             }
-            if hasTransferCoding { parsed.contentLength = nil }
+            if parsed.hasTransferCoding { parsed.contentLength = nil }
             return parsed
+        }
+    }
+
+    private static func readLine(_ rest: inout Slice<Bytes>, into parsed: inout Parsed) throws(Malformed) {
+        let line = nextLine(&rest)
+        try checkForm(line, isFolded: isFolded(rest))
+        if let value = value(of: "content-length", line) {
+            parsed.contentLength = try length(value, agreeingWith: parsed.contentLength)
+        } else if let value = value(of: "transfer-encoding", line) {
+            parsed.hasTransferCoding = true
+            let value = String(decoding: value, as: UTF8.self)
+            try checkTransferCodings(value)
+            parsed.isChunked = value.lowercased().hasSuffix("chunked")
+        } else if isNamed("content-encoding", line) {
+            parsed.namesCodings = true
         }
     }
 

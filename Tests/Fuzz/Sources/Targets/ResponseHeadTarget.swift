@@ -21,6 +21,14 @@ extension FuzzTarget {
         expect(collector.bytes.count <= min(limit, input.bytes.count), "a collected head is within its limit")
         check(collector.bytes)
         check(Array(input.bytes))
+        let (found, all) = (
+            try? ResponseHeadParser.parse(collector.bytes, lines: collector.framing),
+            try? ResponseHeadParser.parse(collector.bytes)
+        )
+        expect(
+            found?.contentLength == all?.contentLength && found?.isChunked == all?.isChunked
+                && found?.namesCodings == all?.namesCodings && (found == nil) == (all == nil),
+            "where the body ends is found in the lines that were noted")
     }
 
     private static func check(_ bytes: [UInt8]) {
