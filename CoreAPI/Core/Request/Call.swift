@@ -12,6 +12,8 @@ public final class Call: Sendable {
     public var channel: Channel { _read { yield shared.channel } }
     let shared: SharedChannel
     public let started: ContinuousClock.Instant
+    /// The same by the clock of those who wait for answers.
+    let began = LoopClock.now()
     private let name: Name
     /// How often it has been repeated by hand, the attempts made before the last time, and the pause that passed then.
     let repetitions: Int
@@ -43,13 +45,13 @@ public final class Call: Sendable {
         self.init(SharedChannel(channel), .made(endpoint), id: id)
     }
 
-    convenience init(_ channel: SharedChannel, _ endpoint: any Endpoint) {
-        self.init(channel, .of(endpoint), id: nil)
+    convenience init(_ channel: SharedChannel, _ endpoint: consuming any Endpoint) {
+        self.init(channel, .of(consume endpoint), id: nil)
     }
 
-    private init(_ channel: SharedChannel, _ name: Name, id: String?) {
+    private init(_ channel: SharedChannel, _ name: consuming Name, id: String?) {
         shared = channel
-        self.name = name
+        self.name = consume name
         givenID = id
         number = Self.next()
         started = .now

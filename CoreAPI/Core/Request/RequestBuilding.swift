@@ -5,7 +5,7 @@ extension Request {
     ///
     /// The base URL is the endpoint's own, else the nearest ``BaseURL``, else the environment's. What several levels attach is put
     /// into one list, farthest first: environment, channel, provider, endpoint, call.
-    init(_ endpoint: any Endpoint, call: Call) throws(RequestError) {
+    init(_ endpoint: borrowing any Endpoint, call: Call) throws(RequestError) {
         var levels = ModifierLevels()
         try levels.append(call.channel.modifiers)
         let ofChannel = levels.all.count

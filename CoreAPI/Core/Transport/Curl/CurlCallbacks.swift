@@ -15,40 +15,11 @@ enum CurlCallbacks {
         }
     }
 
-    /// `CURLOPT_WRITEFUNCTION`: a piece of the body, decoded. The limit is counted here, because `CURLOPT_MAXFILESIZE` looks at what
-    /// was announced and a few kilobytes of gzip become gigabytes.
+    /// `CURLOPT_WRITEFUNCTION`: a piece of the body.
     static var write: curl_write_callback {
         { bytes, size, count, context in
-            guard let handle = CurlHandle.behind(context), let transfer = handle.transfer, let bytes, transfer.failure == nil
-            else { return 0 }
-            let count = size * count
-            guard handle.firstField.isOver else {
-                guard handle.firstField.mayKeep(UnsafeRawBufferPointer(start: bytes, count: count)) else {
-                    return transfer.stop(.malformedResponse(reason: CurlFailure.continuesNone))
-                }
-                return count
-            }
-            handle.noteActivity()
-            let limit = transfer.request.limits.responseBodySize
-            do {
-                try transfer.findDecoder()
-                if let decoder = transfer.decoder {
-                    if transfer.body.isEmpty { transfer.reserveBody() }
-                    try bytes.withMemoryRebound(to: UInt8.self, capacity: count) {
-                        try decoder.decode(UnsafeBufferPointer(start: $0, count: count), into: &transfer.body, limit: limit)
-                    }
-                    return count
-                }
-            } catch ContentDecoder.Failure.tooLarge {
-                return transfer.stop(.responseTooLarge(limit: limit))
-            } catch ContentDecoder.Failure.malformed(let reason) {
-                return transfer.stop(.malformedResponse(reason: reason))
-            } catch {
-                return transfer.stop(.malformedResponse(reason: error.readableDescription))
-            }
-            let room = max(0, limit - transfer.body.count)
-            transfer.append(bytes, count: min(count, room))
-            return count <= room ? count : transfer.stop(.responseTooLarge(limit: limit))
+            guard let context, let bytes else { return 0 }
+            return Unmanaged<CurlHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.take(bytes, count: size * count) }
         }
     }
 
@@ -147,6 +118,43 @@ extension CurlHandle {
     }
 }
 
+extension CurlHandle {
+    /// A piece of the body, decoded. The limit is counted here, because `CURLOPT_MAXFILESIZE` looks at what was announced and a few
+    /// kilobytes of gzip become gigabytes.
+    ///
+    /// - Returns: as for a line.
+    fileprivate func take(_ bytes: UnsafeMutablePointer<CChar>, count: Int) -> Int {
+        guard let transfer, transfer.failure == nil else { return 0 }
+        guard firstField.isOver else {
+            guard firstField.mayKeep(UnsafeRawBufferPointer(start: bytes, count: count)) else {
+                return transfer.stop(.malformedResponse(reason: CurlFailure.continuesNone))
+            }
+            return count
+        }
+        noteActivity()
+        let limit = transfer.request.bodyLimit
+        do {
+            try transfer.findDecoder()
+            if let decoder = transfer.decoder {
+                if transfer.body.isEmpty { transfer.reserveBody() }
+                try bytes.withMemoryRebound(to: UInt8.self, capacity: count) {
+                    try decoder.decode(UnsafeBufferPointer(start: $0, count: count), into: &transfer.body, limit: limit)
+                }
+                return count
+            }
+        } catch ContentDecoder.Failure.tooLarge {
+            return transfer.stop(.responseTooLarge(limit: limit))
+        } catch ContentDecoder.Failure.malformed(let reason) {
+            return transfer.stop(.malformedResponse(reason: reason))
+        } catch {
+            return transfer.stop(.malformedResponse(reason: error.readableDescription))
+        }
+        let room = max(0, limit - transfer.body.count)
+        transfer.append(bytes, count: min(count, room))
+        return count <= room ? count : transfer.stop(.responseTooLarge(limit: limit))
+    }
+}
+
 extension CurlTransfer {
     /// Whom the handle behind a callback's context serves.
     static func behind(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? { CurlHandle.behind(context)?.transfer }
@@ -217,7 +225,7 @@ extension CurlTransfer {
 
     /// Room for what was announced, but never so much that a lying `Content-Length` costs more than a real response.
     fileprivate func reserveBody() {
-        body.reserveCapacity(min(announcedBytes, request.limits.responseBodySize, 8 * 1_024 * 1_024))
+        body.reserveCapacity(min(announcedBytes, request.bodyLimit, 8 * 1_024 * 1_024))
     }
 
     private var announcedBytes: Int { Int(clamping: max(0, handle?.announcedBytes ?? 0)) }

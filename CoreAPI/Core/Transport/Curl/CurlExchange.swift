@@ -11,7 +11,7 @@ internal import HTTPTypes
 final class CurlExchange {
     private let request: Request
     private let loop: CurlLoop
-    private let (began, deadline): (LoopClock.Nanoseconds, LoopClock.Nanoseconds)
+    private let deadline: LoopClock.Nanoseconds
     /// What the last redirect made of the request.
     @exclusivity(unchecked) private var redirected: Request?
     @exclusivity(unchecked) private var visited: [HTTPURL] = []
@@ -25,10 +25,8 @@ final class CurlExchange {
     init(_ request: Request, loop: CurlLoop) {
         self.request = request
         self.loop = loop
-        // One deadline over everything that the call did before.
-        let spent = request.call.started.duration(to: .now).clampedNanoseconds
-        let now = LoopClock.now()
-        (began, deadline) = (now, now + max(0, request.timeout.total.clampedNanoseconds - spent))
+        // One over everything that the call does.
+        deadline = request.call.began + request.timeout.total.clampedNanoseconds
     }
 
     /// Called once.
@@ -48,7 +46,7 @@ final class CurlExchange {
     private func prepare() -> Step {
         do throws(APIClientError) {
             guard !Task.isCancelled else { throw .cancelled(ErrorContext(request)) }
-            guard redirected == nil ? began < deadline : LoopClock.now() < deadline else {
+            guard LoopClock.now() < deadline else {
                 throw .transport(.timedOut(.total, after: request.timeout.total), ErrorContext(request))
             }
             let hop = redirected ?? request

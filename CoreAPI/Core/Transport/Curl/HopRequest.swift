@@ -12,6 +12,8 @@ struct HopRequest: Sendable {
     let headers: HeaderList
     /// Whether codings of the body are taken off, which the caller did not ask for.
     let decodesContent: Bool
+    /// Bytes that the answer's body may have: read for each piece of it.
+    let bodyLimit: Int
     /// When the whole call must be over.
     let deadline: LoopClock.Nanoseconds
 
@@ -35,6 +37,7 @@ struct HopRequest: Sendable {
         self.url = url
         self.deadline = deadline
         self.decodesContent = decodesContent
+        bodyLimit = request.call.channel.limits.responseBodySize
         method = request.method.rawValue
         isIdempotent = request.method.isIdempotent
         headers = list
