@@ -28,7 +28,8 @@ extension Table {
             ["client", "req/s", "× C"] + (comparesDecoding ? ["× AHC"] : [])
             + ["wall s", "CPU s/1,000", "× C", "p50 µs", "p99 µs", "× C", "peak MB", "× C", "connections", "completed"]
         rows = scenario.rows.map { row in
-            let name = comparesDecoding && row.client.isRaw ? row.client.title + ", body only" : row.client.title
+            let what = !comparesDecoding ? "" : row.client.isRaw ? ", body only" : row.client == .bare ? ", and the kit's decoder" : ""
+            let name = row.client.title + what
             return [name, whole(row.requestsPerSecond), digits(row.ratio)]
                 + (comparesDecoding ? [row.ratioToAHC.map(digits) ?? "–"] : [])
                 + [
