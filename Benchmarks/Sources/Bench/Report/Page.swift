@@ -22,7 +22,8 @@ extension Results {
               its own and freed one, before 5b2b94a a request in flight kept 3 KB more, and before 21ded10 Swift's libraries were files of
               their own.
             - These and the kit on its transport's executor are measured in S1 to S3, the tasks without an executor in S6 with the limit
-              raised too. What is not in a table failed as a whole, or the round was a quick one.
+              raised too, and in S5 and S7, where the body is given to the kit's decoder. What is not in a table failed as a whole, or the
+              round was a quick one.
             - nginx with one worker, or a server that holds requests, on the loopback of the same machine, so that client and server
               share its cores. Requests before the measurement (opening connections) are left out. Every client is a process of its own.
             - The clients in Swift are linked with `--static-swift-stdlib`, as servers are deployed. With Swift's libraries as files of their own,
@@ -98,10 +99,14 @@ extension Results {
           may be faster. So requests a second are a matter of CPU, and for 0.85 of raw C it must be no more than 1.18 ×. The floor takes
           1.04 of that, the kit 1.29, which is 5 µs a request more. perf finds 3.3 of them in the kit's and the runtime's code, 0.5 in malloc
           and free, and 0.9 in the kernel's and libcurl's, which do the same for both. 2.6 would be left: about half.
-        - **S1 with the executor.** The thread sleeps between two requests, and what it runs then has to come from the second level of
-          cache or farther: callgrind counts 2,700 lines of code (of 64 bytes) in a request of the kit's, and 1,600 in one of the floor's.
-        - **S7.** To decode is 70,000 instructions more, of which 15,500 read the text; most of the others are the calls by which `Decodable`
-          asks for one member after the other, and the strings and arrays that it makes. Both cores are busy, nginx's share included.
+        - **The cache for code.** A request runs through 1,190 lines (of 64 bytes) of libcurl and libc, and through 1,140 of the kit's and
+          Swift's, most of them once; a first-level cache has 512. So cachegrind (S2, 32 KiB of each) counts 1,130 misses a request of raw
+          C's, 1,140 of the floor's and 2,050 of the kit's. What one task does between an answer and its next request is 794 lines by
+          itself, so that 64 of them, one after the other, find none of it there. To divide a task in two, or to take each answer to its
+          next request at once, changed nothing. In S1 the thread sleeps between two requests, and finds less still.
+        - **S7.** To decode is 65,000 instructions, of which 16,000 read the text; most of the others are the calls by which `Decodable`
+          asks for one member after the other, and the strings and arrays that it makes. Both cores are busy, nginx's share included, so
+          that the floor, which does nothing but call libcurl and decode, is at 2.7 × async-http-client, and the kit at seven eighths of that.
         - **S6, memory.** A process in Swift begins with some 9 MB more than one in C, and the kit with 14, as S1's peaks show, or with 21
           where Swift's libraries are files of their own; nearly all of them are pages of libraries that nobody has written to. With 2,000
           requests 14 MB are what 1.3 × leaves. What is held above them is less than raw C's, whose buffers are larger.

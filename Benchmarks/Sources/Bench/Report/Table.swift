@@ -28,8 +28,8 @@ extension Table {
             ["client", "req/s", "× C"] + (comparesDecoding ? ["× AHC"] : [])
             + ["wall s", "CPU s/1,000", "× C", "p50 µs", "p99 µs", "× C", "peak MB", "× C", "connections", "completed"]
         rows = scenario.rows.map { row in
-            let what = !comparesDecoding ? "" : row.client.isRaw ? ", body only" : row.client == .bare ? ", and the kit's decoder" : ""
-            let name = row.client.title + what
+            let decoded = row.client.isRaw ? ", body only" : row.client == .bare ? ", and the kit's decoder" : ""
+            let name = row.client.title + (comparesDecoding ? decoded : "")
             return [name, whole(row.requestsPerSecond), digits(row.ratio)]
                 + (comparesDecoding ? [row.ratioToAHC.map(digits) ?? "–"] : [])
                 + [
