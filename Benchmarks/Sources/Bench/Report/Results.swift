@@ -8,8 +8,10 @@ struct Results: Codable {
     var pipeline: PipelineCost?
     var decoding: JSONResults?
 
-    /// These, and of older ones those that were not measured again. What was measured on another machine, or with other software, is left behind.
+    /// These, and of older ones those that were not measured again. What was measured on another machine, or with other software, is left behind,
+    /// unless nothing was measured now and only the page is written anew.
     func merged(over older: Results?) -> Results {
+        if let older, scenarios.isEmpty, instructions == nil, pipeline == nil, decoding == nil { return older }
         var merged = self
         if let older, older.machine == machine {
             merged.scenarios += older.scenarios.filter { old in !scenarios.contains { $0.label == old.label } }
