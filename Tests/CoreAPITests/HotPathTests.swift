@@ -52,7 +52,7 @@ struct HotPathTests {
         let counted = try await Allocations.count(filter: "HotPathTests")
         print("allocations a call:", counted)
         #expect(try #require(counted["pipeline"]) <= 32)
-        #expect(try #require(counted["exchange"]) <= 300)
+        #expect(try #require(counted["exchange"]) <= 216)
     }
 }
 

@@ -30,6 +30,7 @@ struct TypedPairsTests {
             [
                 "swiftc", "-typecheck", "-swift-version", "6", "-I", modules, "-Xcc",
                 "-fmodule-map-file=\(SourceTree.path("CoreAPI/CCurl/module.modulemap"))", "-Xcc",
+                "-fmodule-map-file=\(SourceTree.path("CoreAPI/CCurlMemory/include/module.modulemap"))", "-Xcc",
                 "-fmodule-map-file=\(SourceTree.path("CoreAPI/CStreamEnds/include/module.modulemap"))", file.path,
             ], capturesErrors: true
         ).status == 0

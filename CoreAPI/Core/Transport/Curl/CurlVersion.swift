@@ -1,4 +1,5 @@
 internal import CCurl
+internal import CCurlMemory
 internal import Foundation
 
 extension CurlTransport {
@@ -104,6 +105,8 @@ enum CurlGlobal {
         ccurl_ignore_sigpipe()
         // Before libcurl calls anything of OpenSSL's; see there.
         _ = OpenSSL.libraries
-        return ccurl_global_init()
+        // Of no effect where the program has initialised libcurl itself; then malloc serves.
+        return ccurl_global_init(
+            ccurlmemory_malloc, ccurlmemory_free, ccurlmemory_realloc, ccurlmemory_strdup, ccurlmemory_calloc)
     }()
 }

@@ -120,7 +120,8 @@ struct HeadCollector: ~Copyable {
 
 /// Where the lines of a head begin that may say how its body is delimited or coded, so that whoever reads it need not go through all.
 struct FramingLines {
-    private var starts = SIMD8<UInt16>()
+    // In two halves: who has room for eight together is aligned to 16 bytes, and memory so aligned is searched for under malloc's lock.
+    private var starts = (SIMD4<UInt16>(), SIMD4<UInt16>())
     private(set) var count = 0
     /// Whether there are no more than were noted.
     private(set) var isWhole = true
@@ -130,12 +131,12 @@ struct FramingLines {
 
     /// - Parameter start: the line's first byte, counted from the head's.
     mutating func note(_ start: Int) {
-        guard count < starts.scalarCount, let start = UInt16(exactly: start) else { return isWhole = false }
-        starts[count] = start
+        guard count < 8, let start = UInt16(exactly: start) else { return isWhole = false }
+        if count < 4 { starts.0[count] = start } else { starts.1[count - 4] = start }
         count += 1
     }
 
-    subscript(index: Int) -> Int { Int(starts[index]) }
+    subscript(index: Int) -> Int { Int(index < 4 ? starts.0[index] : starts.1[index - 4]) }
 }
 
 extension UnsafeRawBufferPointer {

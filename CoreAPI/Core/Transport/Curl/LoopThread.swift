@@ -1,4 +1,5 @@
 internal import CCurl
+internal import CCurlMemory
 
 #if canImport(Darwin)
 internal import Darwin
@@ -8,7 +9,7 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// A thread that can be waited for, which `Foundation.Thread` cannot.
+/// A thread for libcurl that can be waited for, which `Foundation.Thread` cannot. It keeps libcurl's memory (`CCurlMemory.h`).
 final class LoopThread: Sendable {
     private let id: Mutex<ThreadID?>
 
@@ -88,10 +89,16 @@ final class LoopThread: Sendable {
     #endif
 
     private final class Body {
-        let run: @Sendable () -> Void
+        private let body: @Sendable () -> Void
 
         init(_ body: @escaping @Sendable () -> Void) {
-            run = body
+            self.body = body
+        }
+
+        func run() {
+            ccurlmemory_begin()
+            defer { ccurlmemory_end() }
+            body()
         }
     }
 
