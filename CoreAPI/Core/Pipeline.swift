@@ -68,7 +68,7 @@ struct Pipeline: Sendable {
     ) async -> Settlement {
         // Consumed, so that who changes a response has it alone and copies nothing.
         var attempted =
-            LoopThread.isCurrent ? await readElsewhere(consume answer, use, decode) : read(consume answer, decode)
+            LoopJobs.areOnThisThread ? await readElsewhere(consume answer, use, decode) : read(consume answer, decode)
         attempted.note(after: earlier, delay: delay)
         if let error = attempted.error, !error.isCancelled {
             let settlement = await settle(attempted, error)
@@ -171,7 +171,7 @@ struct Pipeline: Sendable {
         return decode(response)
     }
 
-    /// For a caller on the thread of the connections, which is not to be kept busy.
+    /// For a caller on a thread that others wait for, the connections above all.
     private func readElsewhere(_ answer: consuming Response<Data>, _ use: AnswerUse, _ decode: Decode) async -> Response<Void> {
         guard use.readsBody || channel.errorFilter.readsAnswers else { return read(consume answer, decode) }
         let response = consume answer

@@ -15,13 +15,13 @@ struct LoopExecutorTests {
 
     /// On whatever executor the task prefers.
     @concurrent
-    private static func isOnLoop() async -> Bool { LoopThread.isCurrent }
+    private static func isOnLoop() async -> Bool { LoopJobs.areOnThisThread }
 
     @Test("A caller that prefers it is resumed there; what the answer is decoded into is decoded elsewhere")
     func place() async throws {
         let server = try LoopbackServer.start { _ in .json(#"{"id": 7}"#) }
         let manager = manager(server)
-        let decoding = ResponseDecoding<Bool> { _ in LoopThread.isCurrent }
+        let decoding = ResponseDecoding<Bool> { _ in LoopJobs.areOnThisThread }
         #expect(await (try? manager.response(for: TestEndpoint("x"), decoding: decoding).value) == false)
         await withTaskExecutorPreference(transport.executor) {
             for _ in 0..<20 {
@@ -85,6 +85,56 @@ struct LoopExecutorTests {
             #expect(await manager.response(for: TestEndpoint("x"), decoding: .data).text == "x")
         }
         await hog.value
+        await transport.close()
+    }
+
+    @Test(
+        "Up to eight pieces of tasks at once run there, one after the other; of more the thread runs none",
+        arguments: [8, 9, 100])
+    func many(pieces: Int) async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        let manager = manager(server)
+        let areOnLoop = await withTaskExecutorPreference(transport.executor) {
+            #expect(await manager.response(for: TestEndpoint("x"), decoding: .data).text == "x")
+            await Task.yield()
+            #expect(await Self.isOnLoop())
+            let loop = "\(pthread_self())"
+            return await withTaskGroup { group in
+                // None begins before the thread is free.
+                for _ in 0..<pieces {
+                    group.addTask { LoopJobs.areOnThisThread && "\(pthread_self())" == loop }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+        }
+        #expect(areOnLoop == Array(repeating: pieces <= 8, count: pieces))
+        await transport.close()
+    }
+
+    @Test("While many tasks have much to do, the connections go on")
+    func freeThread() async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        let manager = manager(server)
+        let (begun, gate) = (try Gate(), try Gate())
+        let hogs = Task(executorPreference: transport.executor) {
+            #expect(await manager.response(for: TestEndpoint("x"), decoding: .data).text == "x")
+            await Task.yield()
+            await withTaskGroup { group in
+                for index in 0..<9 {
+                    group.addTask {
+                        guard index == 0 else { return }
+                        begun.open()
+                        for _ in 0..<10_000 where !gate.isOpen { _ = usleep(1_000) }
+                    }
+                }
+            }
+        }
+        for _ in 0..<20_000 where !begun.isOpen { try await Task.sleep(for: .milliseconds(1)) }
+        // The one that has much to do goes on for longer than the call may take.
+        let patient = manager.attaching(Timeout(total: .seconds(5)))
+        #expect(await patient.response(for: TestEndpoint("x"), decoding: .data).text == "x")
+        gate.open()
+        await hogs.value
         await transport.close()
     }
 

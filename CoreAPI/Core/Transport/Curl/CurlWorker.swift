@@ -46,7 +46,7 @@ struct CurlWorker: ~Copyable {
 
     private mutating func work() {
         var messages: [CurlLoop.Message] = []
-        LoopThread.setJobs(jobs)
+        jobs.begin()
         while true {
             guard collect(&messages) else { break }
             // What a task kept waiting is not late: its answer may have come meanwhile.
@@ -56,8 +56,7 @@ struct CurlWorker: ~Copyable {
             move()
             sleep()
         }
-        LoopThread.setJobs(nil)
-        jobs.handOver()
+        jobs.end()
         while let transfer = transfers.last { finish(transfer, .failed(.closed)) }
         handles = CurlHandlePool(capacity: 0, connections: multi.connections)  // Before the multi handle that they were in.
         loop.retireWaker()

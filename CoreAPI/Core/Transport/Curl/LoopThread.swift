@@ -13,28 +13,6 @@ internal import Glibc
 final class LoopThread: Sendable {
     private let id: Mutex<ThreadID?>
 
-    /// Whether the caller runs on a loop's. What takes its time does not belong there.
-    static var isCurrent: Bool { pthread_getspecific(jobs) != nil }
-
-    /// What the calling thread runs next, where it is a loop's.
-    static func withJobs<Result>(_ body: (LoopJobs?) -> Result) -> Result {
-        guard let context = pthread_getspecific(jobs) else { return body(nil) }
-        return Unmanaged<LoopJobs>.fromOpaque(context)._withUnsafeGuaranteedRef(body)
-    }
-
-    /// From now on, for the calling thread.
-    ///
-    /// - Parameter new: stays alive until `nil` takes its place.
-    static func setJobs(_ new: LoopJobs?) {
-        pthread_setspecific(jobs, new.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) })
-    }
-
-    private static let jobs: pthread_key_t = {
-        var key = pthread_key_t()
-        pthread_key_create(&key, nil)
-        return key
-    }()
-
     /// Starts a thread that runs `body` once.
     ///
     /// - Returns: `nil` when the system has no further thread to give.
