@@ -1,3 +1,7 @@
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* dladdr */
+#endif
+
 #include "CCurlMemory.h"
 
 #include <stdbool.h>
@@ -9,22 +13,24 @@
 #include <malloc/malloc.h>
 #define size_of malloc_size
 #else
+#include <dlfcn.h>
 #include <malloc.h>
 #define size_of malloc_usable_size
 #endif
 
-/* One class for every 16 bytes, as malloc has them, and above 2 KiB four from one power of two to the next. */
-enum { SMALL = 2048, SMALL_CLASSES = SMALL / 16 + 1, LARGEST = 128 * 1024, CLASSES = SMALL_CLASSES + 4 * 6 + 1 };
+/*
+ * Sizes are counted in units of 16 bytes beyond the first 8, which is how glibc has them: to 2 KiB a class for each, above that four from
+ * one power of two to the next. libcurl's 64 KiB and one byte for the end are still of the class of 64 KiB.
+ */
+enum { UNIT = 16, EXTRA = 8, SMALL = 128, LARGEST = 8192, CLASSES = SMALL + 4 * 6 + 1 };
 enum { MOST_KEPT = 1024 * 1024 };
 
 /* What a freed block holds; libcurl gets none that has no room for it. */
 typedef struct block {
     /* The next one's address, mixed with this one's, so that who writes past a block's end cannot choose where the next one lies. */
     uintptr_t next;
-    /* Whose it is: a block that is freed twice would be handed out twice. */
+    /* Whose it is: a block that is freed twice would be handed out twice, and one that was written to leads anywhere. */
     void *owner;
-    /* How much it holds. */
-    size_t room;
 } block;
 
 typedef struct {
@@ -34,57 +40,74 @@ typedef struct {
 
 static _Thread_local memory *own;
 
-static inline uintptr_t mixed(const block *place, uintptr_t next) { return ((uintptr_t)place >> 12) ^ next; }
+static inline size_t size_of_class(unsigned class) {
+    size_t units = class <= SMALL ? class : (size_t)((class - SMALL) % 4 + 4) << ((class - SMALL) / 4 + 5);
+    return units * UNIT + EXTRA;
+}
 
-static inline unsigned class_of(size_t size) {
-    if (size <= SMALL) return (unsigned)((size + 7) / 16);
-    unsigned top = 63 - (unsigned)__builtin_clzll(size);
-    return SMALL_CLASSES + (top - 11) * 4 + (unsigned)(size >> (top - 2) & 3);
+/* The largest class of no more units. */
+static inline unsigned class_below(size_t units) {
+    if (units <= SMALL) return (unsigned)units;
+    unsigned top = 63 - (unsigned)__builtin_clzll(units);
+    return SMALL + (top - 7) * 4 + (unsigned)(units >> (top - 2) & 3);
+}
+
+/* The smallest class that holds so much. */
+static inline unsigned class_for(size_t size) {
+    size_t units = size <= UNIT + EXTRA ? 1 : (size + UNIT - 1 - EXTRA) / UNIT;
+    return units <= SMALL ? (unsigned)units : class_below(units - 1) + 1;
+}
+
+static inline bool is_kept(size_t size) { return size <= (size_t)LARGEST * UNIT + EXTRA; }
+
+/* The next of a list; ends the process where a block is not as it was left. */
+static inline block *after(const block *freed, const memory *owner) {
+    block *next = (block *)((uintptr_t)freed >> 12 ^ freed->next);
+    if (freed->owner != owner || (uintptr_t)next % _Alignof(max_align_t) != 0) abort();
+    return next;
 }
 
 static void *take(size_t size) {
-    if (own == NULL || size > LARGEST) return malloc(size);
-    if (size < sizeof(block)) size = sizeof(block);
-    block **first = &own->first[class_of(size)];
-    block *found = *first;
-    /* Those of a class are not all of one size. */
-    if (found == NULL || found->room < size) return malloc(size);
-    block *next = (block *)mixed(found, found->next);
-    if (found->owner != own || (uintptr_t)next % _Alignof(max_align_t) != 0) abort();
+    if (own == NULL || !is_kept(size)) return malloc(size);
+    unsigned class = class_for(size);
+    block *found = own->first[class];
+    /* As large as its class, so that it serves every size of it once it is freed. */
+    if (found == NULL) return malloc(size_of_class(class));
+    own->first[class] = after(found, own);
+    own->kept -= size_of_class(class);
     found->owner = NULL;
-    *first = next;
-    own->kept -= found->room;
     return found;
 }
 
 static void give(void *old) {
     size_t room = size_of(old);
-    if (own->kept + room > MOST_KEPT || room > LARGEST || room < sizeof(block)) return free(old);
+    if (!is_kept(room - UNIT) || room < UNIT + EXTRA) return free(old);
+    unsigned class = class_below((room - EXTRA) / UNIT);
+    if (own->kept + size_of_class(class) > MOST_KEPT) return free(old);
     block *freed = old;
-    block **first = &own->first[class_of(room)];
     if (freed->owner == own) {
-        for (block *each = *first; each != NULL; each = (block *)mixed(each, each->next))
+        for (block *each = own->first[class]; each != NULL; each = after(each, own))
             if (each == freed) abort();
     }
     freed->owner = own;
-    freed->room = room;
-    freed->next = mixed(freed, (uintptr_t)*first);
-    *first = freed;
-    own->kept += room;
+    freed->next = (uintptr_t)freed >> 12 ^ (uintptr_t)own->first[class];
+    own->first[class] = freed;
+    own->kept += size_of_class(class);
 }
 
 void *ccurlmemory_malloc(size_t size) { return take(size); }
 
 void *ccurlmemory_calloc(size_t count, size_t size) {
     size_t total;
-    if (own == NULL || __builtin_mul_overflow(count, size, &total) || total > LARGEST) return calloc(count, size);
+    if (__builtin_mul_overflow(count, size, &total)) return NULL;
+    if (own == NULL || !is_kept(total)) return calloc(count, size);
     void *new = take(total);
     return new == NULL ? NULL : memset(new, 0, total);
 }
 
 void *ccurlmemory_realloc(void *old, size_t size) {
     if (old == NULL) return take(size);
-    if (own == NULL || size == 0 || size > LARGEST) return realloc(old, size);
+    if (own == NULL || size == 0 || !is_kept(size)) return realloc(old, size);
     size_t room = size_of(old);
     if (size <= room && size >= room / 2) return old;
     void *new = take(size);
@@ -117,8 +140,19 @@ void ccurlmemory_free(void *old) {
 #define KEEPS 1
 #endif
 
+/* A program may replace malloc and free, and leave out who tells how large their blocks are; what that says of them is anything. */
+static bool tells_sizes_of_malloc(void) {
+#if defined(__APPLE__)
+    return true;
+#else
+    Dl_info allocates, tells;
+    return dladdr((void *)malloc, &allocates) == 0 || dladdr((void *)malloc_usable_size, &tells) == 0
+        || allocates.dli_fbase == tells.dli_fbase;
+#endif
+}
+
 void ccurlmemory_begin(void) {
-    if (KEEPS && own == NULL) own = calloc(1, sizeof(memory));
+    if (KEEPS && own == NULL && tells_sizes_of_malloc()) own = calloc(1, sizeof(memory));
 }
 
 void ccurlmemory_end(void) {
@@ -127,7 +161,7 @@ void ccurlmemory_end(void) {
     if (ended == NULL) return;
     for (unsigned class = 0; class < CLASSES; class++) {
         for (block *each = ended->first[class]; each != NULL;) {
-            block *next = (block *)mixed(each, each->next);
+            block *next = after(each, ended);
             free(each);
             each = next;
         }

@@ -8,7 +8,11 @@
  * more where other threads free what was allocated on the loop's.
  *
  * A thread that says so keeps what libcurl frees on it, and hands it out again. Everything comes from malloc and may go to free,
- * whoever frees it on whatever thread; on other threads these functions are malloc's.
+ * whoever frees it on whatever thread; on other threads these functions are malloc's. A block that is freed twice, or written to once it
+ * was, ends the process before libcurl is given memory that is another's.
+ *
+ * libcurl takes these functions from the first who initialises it in a process, and keeps them: a program that wants others, or none, calls
+ * `curl_global_init_mem` or `curl_global_init` before its first request.
  */
 
 /* The functions that `curl_global_init_mem` asks for. */
@@ -18,7 +22,10 @@ void *_Nullable ccurlmemory_realloc(void *_Nullable block, size_t size);
 char *_Nullable ccurlmemory_strdup(const char *_Nullable text);
 void ccurlmemory_free(void *_Nullable block);
 
-/* From now on the calling thread keeps what is freed on it, up to 1 MiB; without memory for that it does not. */
+/*
+ * From now on the calling thread keeps what is freed on it, up to 1 MiB. It does not under the address sanitizer, without memory for that,
+ * and where malloc is not of the same library as who tells how large its blocks are.
+ */
 void ccurlmemory_begin(void);
 
 /* Frees what the calling thread keeps; it keeps nothing any more. */

@@ -22,15 +22,40 @@ struct CurlMemoryTests {
         }
     }
 
-    @Test("of two sizes in a class the smaller does not serve the larger")
+    @Test("every size is handed out again, and the smaller of a class serves the larger")
     func sizes() async {
         await onThreadThatKeeps {
-            let small = ccurlmemory_malloc(65_537)
-            ccurlmemory_free(small)
-            let large = ccurlmemory_malloc(79_000)
-            #expect(large != small)
-            fill(large, 79_000)
-            ccurlmemory_free(large)
+            for size in [0, 24, 25, 41, 1_496, 2_041, 2_048, 2_056, 2_057, 2_568, 16_385, 65_537, 79_000, 98_304] {
+                for _ in 0..<1_000 { ccurlmemory_free(ccurlmemory_malloc(size)) }
+                let kept = ccurlmemory_kept()
+                #expect(kept >= size && kept <= 2 * size + 24, "\(size)")
+                let block = ccurlmemory_malloc(size)
+                #expect(ccurlmemory_kept() == 0, "\(size)")
+                fill(block, size)
+                free(block)
+            }
+            // Of one class.
+            for _ in 0..<1_000 {
+                let (larger, smaller) = (ccurlmemory_malloc(2_500), ccurlmemory_malloc(2_100))
+                fill(larger, 2_500)
+                ccurlmemory_free(larger)
+                ccurlmemory_free(smaller)
+            }
+            #expect(ccurlmemory_kept() <= 2 * 2_568)
+        }
+    }
+
+    @Test(
+        "what malloc gave is kept as what it has room for, whatever was asked of it",
+        arguments: [24, 100, 2_047, 2_500, 9_000, 81_000])
+    func others(size: Int) async {
+        await onThreadThatKeeps {
+            ccurlmemory_free(malloc(size))
+            let block = ccurlmemory_malloc(size - 23)
+            fill(block, size - 23)
+            ccurlmemory_free(block)
+            for _ in 0..<1_000 { ccurlmemory_free(malloc(size)) }
+            #expect(ccurlmemory_kept() <= 1 << 20)
         }
     }
 
@@ -146,12 +171,32 @@ struct CurlMemoryTests {
     @Test("a freed block that was written to ends the process before another is handed out where the writer says")
     func writtenAfterFree() async {
         await #expect(processExitsWith: .signal(SIGABRT)) {
-            ccurlmemory_begin()
-            let block = ccurlmemory_malloc(100)
-            ccurlmemory_free(block)
-            UnsafeMutableRawBufferPointer(start: block, count: 16).copyBytes(from: repeatElement(0x41, count: 16))
+            Self.writeAfterFree(0x41)
             _ = ccurlmemory_malloc(100)
         }
+        await #expect(processExitsWith: .signal(SIGABRT)) {
+            Self.writeAfterFree(0)
+            _ = ccurlmemory_malloc(100)
+        }
+    }
+
+    @Test("or before what the writer says is freed")
+    func writtenBeforeEnd() async {
+        await #expect(processExitsWith: .signal(SIGABRT)) {
+            Self.writeAfterFree(0x41)
+            ccurlmemory_end()
+        }
+        await #expect(processExitsWith: .signal(SIGABRT)) {
+            Self.writeAfterFree(0)
+            ccurlmemory_end()
+        }
+    }
+
+    private static func writeAfterFree(_ byte: UInt8) {
+        ccurlmemory_begin()
+        let block = ccurlmemory_malloc(100)
+        ccurlmemory_free(block)
+        UnsafeMutableRawBufferPointer(start: block, count: 24).copyBytes(from: repeatElement(byte, count: 24))
     }
 
     private func fill(_ block: UnsafeMutableRawPointer?, _ count: Int) {

@@ -44,10 +44,8 @@ final class ContentDecoder {
         // Not at a CR alone, which is part of a value.
         let lines = head.split(separator: 0x0A).map { $0.last == 0x0D ? $0.dropLast() : $0 }
         for line in lines where line.starts(with: "content-encoding:", ignoringCase: true) {
-            names += String(decoding: line.dropFirst("content-encoding:".utf8.count), as: UTF8.self).split(separator: ",")
-                .map { $0.trimmingHTTPWhitespace().lowercased() }
+            names += Self.codings(in: String(decoding: line.dropFirst("content-encoding:".utf8.count), as: UTF8.self))
         }
-        names.removeAll { ["", "identity", "none"].contains($0) }
         guard !names.isEmpty else { return nil }
         guard names.count <= Self.stageLimit else { throw Failure.malformed("more than \(Self.stageLimit) content codings") }
         stages = []
@@ -65,6 +63,12 @@ final class ContentDecoder {
             stages.append(stage)
             made.append(0)
         }
+    }
+
+    /// What a field names, in lower case, without names that mean no coding.
+    static func codings(in value: String) -> [String] {
+        value.split(separator: ",").map { $0.trimmingHTTPWhitespace().lowercased() }
+            .filter { !["", "identity", "none"].contains($0) }
     }
 
     /// Decodes a piece to the end of the body, of which at most `limit` bytes may be.

@@ -156,9 +156,6 @@ final class CurlExchange {
 }
 
 extension HTTPFields {
-    /// Whether a coding was applied that libcurl takes off again.
-    fileprivate var isEncoded: Bool {
-        self[values: .contentEncoding].flatMap { $0.split(separator: ",") }
-            .contains { !["", "identity", "none"].contains($0.trimmingHTTPWhitespace().lowercased()) }
-    }
+    /// Whether a coding was applied that was taken off again.
+    fileprivate var isEncoded: Bool { self[values: .contentEncoding].contains { !ContentDecoder.codings(in: $0).isEmpty } }
 }

@@ -218,7 +218,7 @@ final class CurlHandle {
         try check(ccurl_set_ssl_context(easy, callback, context), CURLOPT_SSL_CTX_FUNCTION)
     }
 
-    /// The list is kept, not copied.
+    /// The buffer is kept, not copied.
     func setErrorBuffer() throws(TransportError) {
         try set(CURLOPT_ERRORBUFFER, pointer: errorText)
     }

@@ -105,7 +105,7 @@ enum CurlGlobal {
         ccurl_ignore_sigpipe()
         // Before libcurl calls anything of OpenSSL's; see there.
         _ = OpenSSL.libraries
-        // Of no effect where the program has initialised libcurl itself; then malloc serves.
+        // Of no effect where the program has initialised libcurl itself.
         return ccurl_global_init(
             ccurlmemory_malloc, ccurlmemory_free, ccurlmemory_realloc, ccurlmemory_strdup, ccurlmemory_calloc)
     }()

@@ -10,7 +10,7 @@ struct CurlWorker: ~Copyable {
     private let jobs: LoopJobs
     private let queue: HostQueue<HostKey, CurlTransfer>
     private var handles: CurlHandlePool
-    /// One per host, `nil` for one without pins. Kept for good, because connections refer to them.
+    /// One per host that has pins. Kept for good, because connections refer to them.
     private var pinChecks: [String: PinCheck] = [:]
     /// Everything that waits or runs.
     private var transfers: [CurlTransfer] = []
