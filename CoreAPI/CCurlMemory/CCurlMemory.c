@@ -19,10 +19,11 @@
 #endif
 
 /*
- * Sizes are counted in units of 16 bytes beyond the first 8, which is how glibc has them: to 2 KiB a class for each, above that four from
- * one power of two to the next. libcurl's 64 KiB and one byte for the end are still of the class of 64 KiB.
+ * Sizes are counted in units of 16 bytes beyond the first 8, which is how glibc has them: to 2 KiB a class for each, above that sixteen
+ * from one power of two to the next. Four made 2,000 held requests 2 MB larger, 61.7 in place of 59.8. libcurl's 64 KiB and one byte for
+ * the end are still of the class of 64 KiB.
  */
-enum { UNIT = 16, EXTRA = 8, SMALL = 128, LARGEST = 8192, CLASSES = SMALL + 4 * 6 + 1 };
+enum { UNIT = 16, EXTRA = 8, SMALL = 128, LARGEST = 8192, CLASSES = SMALL + 16 * 6 + 1 };
 enum { MOST_KEPT = 1024 * 1024 };
 
 /* What a freed block holds; libcurl gets none that has no room for it. */
@@ -41,7 +42,7 @@ typedef struct {
 static _Thread_local memory *own;
 
 static inline size_t size_of_class(unsigned class) {
-    size_t units = class <= SMALL ? class : (size_t)((class - SMALL) % 4 + 4) << ((class - SMALL) / 4 + 5);
+    size_t units = class <= SMALL ? class : (size_t)((class - SMALL) % 16 + 16) << ((class - SMALL) / 16 + 3);
     return units * UNIT + EXTRA;
 }
 
@@ -49,7 +50,7 @@ static inline size_t size_of_class(unsigned class) {
 static inline unsigned class_below(size_t units) {
     if (units <= SMALL) return (unsigned)units;
     unsigned top = 63 - (unsigned)__builtin_clzll(units);
-    return SMALL + (top - 7) * 4 + (unsigned)(units >> (top - 2) & 3);
+    return SMALL + (top - 7) * 16 + (unsigned)(units >> (top - 4) & 15);
 }
 
 /* The smallest class that holds so much. */
