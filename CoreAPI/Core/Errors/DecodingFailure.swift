@@ -1,3 +1,4 @@
+internal import CoreAPIJSON
 public import Foundation
 
 /// Why a body could not be turned into the type that was asked for, with the place in the JSON where it went wrong.
@@ -8,14 +9,14 @@ public struct DecodingFailure: Error, Sendable {
     public let reason: String
     /// Keys and indices from the top, as in `orders[3].price.amount`; empty for the body as a whole.
     public let codingPath: String
-    /// The JSON around that place, shortened, secrets redacted.
+    /// The JSON around that place, shortened, secrets redacted. Of a body that is no JSON, what lies around the byte where that shows; from
+    /// other coders than the kit's own, its beginning.
     public let excerpt: String
     public let underlying: any Error
     /// Whether the body is not of the coder's format at all, rather than another value than was asked for.
     public let isMalformed: Bool
 
-    /// At most this many bytes of the body are shown, of a path, and of a reason.
-    static let excerptLength = 200
+    /// At most this many bytes of a path are shown, and of a reason.
     private static let (pathLength, reasonLength) = (300, 400)
 
     package init(_ underlying: any Error, expected: String, body: Data, redaction: Redaction) {
@@ -43,8 +44,15 @@ public struct DecodingFailure: Error, Sendable {
             }
         }
         codingPath = place.shortened(to: Self.pathLength)
-        let isHidden = isSecret && !path.isEmpty
-        excerpt = isHidden ? Redaction.mask : redaction.redact(text: Self.excerpt(of: tree, body, at: path)).escapingControls
+        let found = BodyExcerpt(of: body, redaction: redaction)
+        excerpt =
+            if isSecret, !path.isEmpty {
+                Redaction.mask
+            } else if let place = Malformed.place(of: underlying) {
+                found.around(place)
+            } else {
+                tree.map { found.at(path, in: $0) } ?? found.beginning
+            }
     }
 
     private static func holdsSecret(_ node: Any, _ redaction: Redaction) -> Bool {
@@ -67,34 +75,6 @@ public struct DecodingFailure: Error, Sendable {
             return (context.codingPath, [context.debugDescription, detail].compactMap { $0 }.joined(separator: " "))
         @unknown default: return ([], String(describing: error))
         }
-    }
-
-    /// The part of the body that the path leads to, walked down as far as it can be, written as JSON again. A lone scalar says
-    /// little, so the object around it follows.
-    private static func excerpt(of tree: Any?, _ body: Data, at path: [any CodingKey]) -> String {
-        guard var node = tree else {
-            return String(decoding: body.prefix(excerptLength * 4), as: UTF8.self).shortened(to: excerptLength)
-        }
-        var scalar = ""
-        for key in path {
-            let child: Any? =
-                if let index = key.intValue, let array = node as? [Any], array.indices.contains(index) { array[index] } else {
-                    (node as? [String: Any])?[key.stringValue]
-                }
-            guard let child else { break }
-            guard child is [Any] || child is [String: Any] else {
-                scalar = key.intValue == nil ? "\"\(key.stringValue)\":\(json(child)) in " : "\(json(child)) in "
-                break
-            }
-            node = child
-        }
-        return (scalar + json(node)).shortened(to: excerptLength)
-    }
-
-    private static func json(_ node: Any) -> String {
-        let options: JSONSerialization.WritingOptions = [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes]
-        return (try? JSONSerialization.data(withJSONObject: node, options: options)).map { String(decoding: $0, as: UTF8.self) }
-            ?? ""
     }
 }
 

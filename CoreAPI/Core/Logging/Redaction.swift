@@ -69,7 +69,8 @@ public struct Redaction: Sendable, Hashable {
         return scanner.redacted()
     }
 
-    private static func normalized(_ name: some StringProtocol) -> [UInt8] {
+    /// Without case, and what else makes no difference between names.
+    static func normalized(_ name: some StringProtocol) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(name.utf8.count)
         for byte in name.utf8 {

@@ -27,7 +27,7 @@ struct JSONParser {
     }
 
     private func corrupted(_ reason: String) -> DecodingError {
-        .dataCorrupted(.init(codingPath: [], debugDescription: "\(reason), at byte \(position) of \(bytes.count)"))
+        Malformed(reason: reason, offset: position).decodingError
     }
 
     private mutating func readValue() throws -> JSONValue {

@@ -23,17 +23,18 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
             do {
                 return box.init(try decode(response, body))
             } catch {
-                throw failure(error, response)
+                throw failure(error, response, body)
             }
         }
 
-        private func failure(_ error: any Error, _ response: Response<Data>) -> APIClientError {
+        /// - Parameter body: what was decoded, which an enhancer may have made of what came.
+        private func failure(_ error: any Error, _ response: Response<Data>, _ body: Data) -> APIClientError {
             switch error {
             case let error as APIClientError: return error
             case let error as VerificationError: return .verification(error, ErrorContext(response))
             default:
                 let failure = DecodingFailure(
-                    error, expected: String(describing: Value.self), body: response.data,
+                    error, expected: String(describing: Value.self), body: body,
                     redaction: response.call.channel.redaction)
                 return .decoding(failure, ErrorContext(response))
             }
