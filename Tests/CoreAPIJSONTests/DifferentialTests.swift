@@ -2,8 +2,8 @@ import CoreAPIJSON
 import Foundation
 import Testing
 
-/// Generated documents into generated types, ours beside `JSONDecoder`: the same value, or an error of the same case, type and
-/// path.
+/// Generated documents into types of every kind and into generated ones, ours beside `JSONDecoder`: the same value, or an error of the
+/// same case, type and path.
 ///
 /// `JSON_SEED` repeats a run, which prints its seed; `JSON_DOCUMENTS` is how many documents each case takes.
 @Suite("Against JSONDecoder", .serialized)
@@ -15,17 +15,18 @@ struct DifferentialTests {
         print("JSON_SEED=\(seed)")
         return seed
     }()
+    /// With the default 120,000 documents for either test.
     private static let documents = environment["JSON_DOCUMENTS"].flatMap { Int($0) } ?? 12_000
 
     private struct Subject: Sendable {
         let name: String
         /// Whether there was a value, and the difference, if there is one.
-        let compare: @Sendable (Decoders, Data) -> (isValue: Bool, difference: String?)
+        let compare: @Sendable (Decoders, [UInt8]) -> (isValue: Bool, difference: String?)
 
         init<Value: Decodable & Equatable & SendableMetatype>(_ type: Value.Type, isOrdered: Bool = true) {
             name = "\(type)"
-            compare = { decoders, data in
-                let (ours, foundation) = decoders.both(Value.self, data)
+            compare = { decoders, document in
+                let (ours, foundation) = decoders.both(Value.self, Data(document))
                 if ours == foundation { return (!ours.isFailure, nil) }
                 // Which of several wrong members is met first is chance, where Foundation walks through a hash table.
                 if !isOrdered, ours.isFailure, foundation.isFailure { return (false, nil) }
@@ -65,20 +66,43 @@ struct DifferentialTests {
     @Test("the same answers", arguments: 0..<10)
     func answers(part: Int) {
         let decoders = Self.decoders()[part]
+        compare(part) { generator in
+            let document = generator.document()
+            let subject = generator.pick(Self.subjects)
+            return (document, subject.name, { subject.compare(decoders, document) })
+        }
+    }
+
+    @Test("the same answers to types that do whatever a type may do with a decoder", arguments: 0..<10)
+    func programs(part: Int) {
+        let decoders = Self.decoders()[part]
+        let subject = Subject(Reading.self)
+        compare(part) { generator in
+            let program = generator.program(depth: 1 + generator.below(3))
+            let document = generator.document(for: program)
+            return (
+                document, "\(program)", { Reading.$program.withValue(program) { subject.compare(decoders, document) } }
+            )
+        }
+    }
+
+    private func compare(
+        _ part: Int,
+        _ next: (inout DocumentGenerator) -> ([UInt8], name: String, () -> (isValue: Bool, difference: String?))
+    ) {
         var generator = DocumentGenerator(seed: Self.seed &+ UInt64(part))
         var differences = 0
         var values = 0
         for _ in 0..<Self.documents {
-            let document = generator.document()
-            let subject = generator.pick(Self.subjects)
+            let (document, name, compare) = next(&generator)
             if document.hasZeroWithExponent { continue }
-            let (isValue, found) = subject.compare(decoders, Data(document))
+            let (isValue, found) = compare()
             values += isValue ? 1 : 0
             guard let difference = found else { continue }
             differences += 1
             let text = String(decoding: document, as: UTF8.self)
             if differences <= 5 {
-                Issue.record("JSON_SEED=\(Self.seed), part \(part), \(subject.name) from \(text.debugDescription): \(difference)")
+                Issue.record("JSON_SEED=\(Self.seed), part \(part), \(name) from \(text.debugDescription): \(difference)")
             }
         }
         #expect(differences == 0)

@@ -78,7 +78,7 @@ struct DocumentGenerator {
         return text
     }
 
-    private mutating func change(_ document: inout [UInt8]) {
+    mutating func change(_ document: inout [UInt8]) {
         guard !document.isEmpty else { return }
         switch below(8) {
         case 0: document[below(document.count)] = pick(Self.odd)

@@ -1,0 +1,262 @@
+import Foundation
+
+/// What a type does with its decoder, by chance: every container, every way to nest them, in any order, with failures that are caught on
+/// the way.
+indirect enum Program: Sendable {
+    /// Through a single value container.
+    case single(Scalar)
+    case null
+    case keyed([Member])
+    case unkeyed([Item])
+    /// One after the other until one has gone well, as a type does that may come in several forms.
+    case anyOf([Program])
+    /// Another type from the same decoder.
+    case same(Program)
+    case optional(Program)
+    case list(Program)
+
+    enum Scalar: Sendable, CaseIterable {
+        case bool, int, int8, uint16, int64, uint64, int128, double, float, string, decimal, date, data, url, word, ints, strings
+    }
+
+    struct Member: Sendable {
+        let key: AnyKey
+        let step: Step
+    }
+
+    enum Step: Sendable {
+        case value(Scalar), maybe(Scalar)
+        case isNull, isThere, keys
+        case program(Program), maybeProgram(Program)
+        case keyed([Member]), unkeyed([Item])
+        case superDecoder(Program), ownSuper(Program)
+        /// What fails is noted, and the rest goes on.
+        indirect case attempt(Step)
+    }
+
+    enum Item: Sendable {
+        case value(Scalar), maybe(Scalar)
+        case isNull
+        case program(Program), maybeProgram(Program)
+        case keyed([Member]), unkeyed([Item])
+        case superDecoder(Program)
+        /// All that are left.
+        case rest(Scalar)
+        indirect case attempt(Item)
+    }
+}
+
+/// What a ``Program`` found: a type of its own for each.
+struct Reading: Decodable, Equatable {
+    @TaskLocal static var program = Program.null
+
+    let found: String
+
+    init(from decoder: any Decoder) throws {
+        var trace = Trace()
+        try trace.run(Self.program, decoder)
+        found = trace.found
+    }
+}
+
+/// Runs programs, and writes down what comes of every step.
+private struct Trace {
+    var found = ""
+
+    private mutating func write(_ text: String) { found += text + " " }
+
+    /// What is no `DecodingError` while a type is decoded is each decoder's own.
+    private mutating func note(error: any Error) { write(error is DecodingError ? Verdict<Int>.label(error) : "another") }
+
+    private mutating func note(_ value: Any) {
+        let text =
+            switch value {
+            case let value as Double: "d\(value.bitPattern)"
+            case let value as Float: "f\(value.bitPattern)"
+            case let value as String: "s\(Array(value.utf8))"
+            case let value as Date: "t\(value.timeIntervalSinceReferenceDate.bitPattern)"
+            case let value as Data: "b\(value.base64EncodedString())"
+            case let value as [String]: "\(value.map { Array($0.utf8) })"
+            default: "\(value)"
+            }
+        write(text)
+    }
+
+    private mutating func note(_ path: [any CodingKey]) {
+        write("@" + path.map { $0.intValue.map { "#\($0)" } ?? $0.stringValue }.joined(separator: "."))
+    }
+
+    mutating func run(_ program: Program, _ decoder: any Decoder) throws {
+        note(decoder.codingPath)
+        switch program {
+        case .single(let scalar): note(try Self.single(scalar, decoder.singleValueContainer()))
+        case .null: note(try decoder.singleValueContainer().decodeNil())
+        case .keyed(let members): try read(members, decoder.container(keyedBy: AnyKey.self))
+        case .unkeyed(let items):
+            var container = try decoder.unkeyedContainer()
+            try read(items, &container)
+        case .anyOf(let programs):
+            for program in programs {
+                do { return try run(program, decoder) } catch { note(error: error) }
+            }
+        case .same(let program):
+            write(try with(program) { try decoder.singleValueContainer().decode(Reading.self).found })
+        case .optional(let program):
+            write(try with(program) { try decoder.singleValueContainer().decode(Reading?.self)?.found ?? "none" })
+        case .list(let program):
+            write(try with(program) { "\(try decoder.singleValueContainer().decode([Reading].self).map(\.found))" })
+        }
+    }
+
+    private func with<Result>(_ program: Program, _ body: () throws -> Result) rethrows -> Result {
+        try Reading.$program.withValue(program, operation: body)
+    }
+
+    private mutating func read(_ members: [Program.Member], _ container: KeyedDecodingContainer<AnyKey>) throws {
+        note(container.codingPath)
+        for member in members { try read(member.step, member.key, container) }
+    }
+
+    private mutating func read(_ step: Program.Step, _ key: AnyKey, _ container: KeyedDecodingContainer<AnyKey>) throws {
+        switch step {
+        case .value(let scalar): note(try Self.keyed(scalar, key, container))
+        case .maybe(let scalar): note(try Self.keyedIfPresent(scalar, key, container) ?? "none")
+        case .isNull: note(try container.decodeNil(forKey: key))
+        case .isThere: note(container.contains(key))
+        case .keys: note(container.allKeys.map(\.stringValue).sorted())
+        case .program(let program): write(try with(program) { try container.decode(Reading.self, forKey: key).found })
+        case .maybeProgram(let program):
+            write(try with(program) { try container.decodeIfPresent(Reading.self, forKey: key)?.found ?? "none" })
+        case .keyed(let members): try read(members, container.nestedContainer(keyedBy: AnyKey.self, forKey: key))
+        case .unkeyed(let items):
+            var nested = try container.nestedUnkeyedContainer(forKey: key)
+            try read(items, &nested)
+        case .superDecoder(let program): try run(program, container.superDecoder(forKey: key))
+        case .ownSuper(let program): try run(program, container.superDecoder())
+        case .attempt(let step):
+            do { try read(step, key, container) } catch { note(error: error) }
+        }
+    }
+
+    private mutating func read(_ items: [Program.Item], _ container: inout any UnkeyedDecodingContainer) throws {
+        note(container.codingPath)
+        for item in items { try read(item, &container) }
+    }
+
+    private mutating func read(_ item: Program.Item, _ container: inout any UnkeyedDecodingContainer) throws {
+        write("\(container.currentIndex)/\(container.count ?? -1)\(container.isAtEnd)")
+        switch item {
+        case .value(let scalar): note(try Self.unkeyed(scalar, &container))
+        case .maybe(let scalar): note(try Self.unkeyedIfPresent(scalar, &container) ?? "none")
+        case .isNull: note(try container.decodeNil())
+        case .program(let program): write(try with(program) { try container.decode(Reading.self).found })
+        case .maybeProgram(let program):
+            write(try with(program) { try container.decodeIfPresent(Reading.self)?.found ?? "none" })
+        case .keyed(let members): try read(members, container.nestedContainer(keyedBy: AnyKey.self))
+        case .unkeyed(let items):
+            var nested = try container.nestedUnkeyedContainer()
+            try read(items, &nested)
+        case .superDecoder(let program): try run(program, container.superDecoder())
+        case .rest(let scalar): while !container.isAtEnd { note(try Self.unkeyed(scalar, &container)) }
+        case .attempt(let item):
+            do { try read(item, &container) } catch { note(error: error) }
+        }
+    }
+
+    // MARK: - Scalars. Of the commonest the containers have requirements of their own, which generic code does not reach.
+
+    private static func type(_ scalar: Program.Scalar) -> any Decodable.Type {
+        switch scalar {
+        case .bool: Bool.self
+        case .int: Int.self
+        case .int8: Int8.self
+        case .uint16: UInt16.self
+        case .int64: Int64.self
+        case .uint64: UInt64.self
+        case .int128: Int128.self
+        case .double: Double.self
+        case .float: Float.self
+        case .string: String.self
+        case .decimal: Decimal.self
+        case .date: Date.self
+        case .data: Data.self
+        case .url: URL.self
+        case .word: Word.self
+        case .ints: [Int].self
+        case .strings: [String].self
+        }
+    }
+
+    private static func single(_ scalar: Program.Scalar, _ container: any SingleValueDecodingContainer) throws -> Any {
+        switch scalar {
+        case .bool: try container.decode(Bool.self)
+        case .int: try container.decode(Int.self)
+        case .int8: try container.decode(Int8.self)
+        case .uint64: try container.decode(UInt64.self)
+        case .double: try container.decode(Double.self)
+        case .float: try container.decode(Float.self)
+        case .string: try container.decode(String.self)
+        default: try container.decode(type(scalar))
+        }
+    }
+
+    private static func keyed(
+        _ scalar: Program.Scalar, _ key: AnyKey, _ container: KeyedDecodingContainer<AnyKey>
+    ) throws -> Any {
+        switch scalar {
+        case .bool: try container.decode(Bool.self, forKey: key)
+        case .int: try container.decode(Int.self, forKey: key)
+        case .int8: try container.decode(Int8.self, forKey: key)
+        case .uint64: try container.decode(UInt64.self, forKey: key)
+        case .double: try container.decode(Double.self, forKey: key)
+        case .float: try container.decode(Float.self, forKey: key)
+        case .string: try container.decode(String.self, forKey: key)
+        default: try container.decode(type(scalar), forKey: key)
+        }
+    }
+
+    private static func keyedIfPresent(
+        _ scalar: Program.Scalar, _ key: AnyKey, _ container: KeyedDecodingContainer<AnyKey>
+    ) throws -> Any? {
+        func other<Value: Decodable>(_ type: Value.Type) throws -> Any? { try container.decodeIfPresent(type, forKey: key) }
+        return switch scalar {
+        case .bool: try container.decodeIfPresent(Bool.self, forKey: key)
+        case .int: try container.decodeIfPresent(Int.self, forKey: key)
+        case .int8: try container.decodeIfPresent(Int8.self, forKey: key)
+        case .uint64: try container.decodeIfPresent(UInt64.self, forKey: key)
+        case .double: try container.decodeIfPresent(Double.self, forKey: key)
+        case .float: try container.decodeIfPresent(Float.self, forKey: key)
+        case .string: try container.decodeIfPresent(String.self, forKey: key)
+        default: try other(type(scalar))
+        }
+    }
+
+    private static func unkeyed(_ scalar: Program.Scalar, _ container: inout any UnkeyedDecodingContainer) throws -> Any {
+        switch scalar {
+        case .bool: try container.decode(Bool.self)
+        case .int: try container.decode(Int.self)
+        case .int8: try container.decode(Int8.self)
+        case .uint64: try container.decode(UInt64.self)
+        case .double: try container.decode(Double.self)
+        case .float: try container.decode(Float.self)
+        case .string: try container.decode(String.self)
+        default: try container.decode(type(scalar))
+        }
+    }
+
+    private static func unkeyedIfPresent(
+        _ scalar: Program.Scalar, _ container: inout any UnkeyedDecodingContainer
+    ) throws -> Any? {
+        func other<Value: Decodable>(_ type: Value.Type) throws -> Any? { try container.decodeIfPresent(type) }
+        return switch scalar {
+        case .bool: try container.decodeIfPresent(Bool.self)
+        case .int: try container.decodeIfPresent(Int.self)
+        case .int8: try container.decodeIfPresent(Int8.self)
+        case .uint64: try container.decodeIfPresent(UInt64.self)
+        case .double: try container.decodeIfPresent(Double.self)
+        case .float: try container.decodeIfPresent(Float.self)
+        case .string: try container.decodeIfPresent(String.self)
+        default: try other(type(scalar))
+        }
+    }
+}
