@@ -86,6 +86,16 @@ struct CoderTests {
         #expect(throws: EncodingError.self) { try foundation.encode([Double.nan]) }
     }
 
+    @Test("a channel reads by the kit's own decoder, unless it names Foundation's", arguments: [false, true])
+    func defaultCoding(namesFoundation: Bool) async throws {
+        // Which Foundation refuses, and RFC 8259 allows.
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(body: "[0e1]"))
+        if namesFoundation { channel.coder = .json(using: .foundation) }
+        let response = await channel.manager().response(for: TestEndpoint(), as: [Double].self)
+        #expect(response.error?.label == (namesFoundation ? "decoding" : nil))
+        #expect(try namesFoundation || response.value == [0])
+    }
+
     @Test("JSON values are sent as they are read", arguments: [BodyCoder.JSONCoding.kit, .foundation])
     func values(coding: BodyCoder.JSONCoding) throws {
         let text = #"{"a":[1,2.5,null,true,{"b":"/"}],"c":{}}"#
