@@ -19,9 +19,9 @@ struct BenchBare {
             switch job.decoding {
             case .body: break
             case .array:
-                guard try !decoder.decode([Item].self, from: Data(body)).isEmpty else { throw WrongAnswer(status: status) }
+                guard try !decoder.decode([Item].self, from: body).isEmpty else { throw WrongAnswer(status: status) }
             case .object:
-                guard try !decoder.decode(Page.self, from: Data(body)).items.isEmpty else { throw WrongAnswer(status: status) }
+                guard try !decoder.decode(Page.self, from: body).items.isEmpty else { throw WrongAnswer(status: status) }
             }
         }
     }
@@ -35,7 +35,7 @@ private func give(up reason: String) -> Never {
 /// The thread of libcurl, which tasks may prefer to run on.
 private final class Loop: TaskExecutor {
     /// The status is 0 where libcurl failed.
-    typealias Answer = (status: Int, body: [UInt8])
+    typealias Answer = (status: Int, body: Data)
 
     private enum Message {
         case begin(UnsafeContinuation<Answer, Never>)
@@ -103,7 +103,7 @@ private final class Loop: TaskExecutor {
             }
             raw_perform(client)
             while raw_next(client, &call) != 0 {
-                let body = [UInt8](UnsafeRawBufferPointer(start: call.body, count: call.length))
+                let body = call.length == 0 ? Data() : Data(bytes: call.body, count: call.length)
                 waiting[call.place]?.resume(returning: (call.status, body))
             }
             let sleeps = state.withLock { state in

@@ -1,4 +1,4 @@
-/// Whether the kit is as fast as it was recorded to be.
+/// Whether the kit is as fast as it was recorded to be, relative to its peers in the same rounds, and as was promised.
 struct Check {
     private(set) var compared: [String] = []
     private(set) var problems: [String] = []
@@ -8,17 +8,35 @@ struct Check {
 
     init(_ results: Results, against recorded: Results) {
         for scenario in results.scenarios {
-            guard let now = scenario.row(of: .kit),
-                let before = recorded.scenarios.first(where: { $0.label == scenario.label })?.row(of: .kit)
-            else { continue }
-            note("\(scenario.label): ratio", now.ratio, before.ratio, isWorse: now.ratio < before.ratio * (1 - Self.tolerance))
-            if now.requested - now.completed > before.requested - before.completed {
-                problems.append(
-                    "\(scenario.label): \(now.completed) of \(now.requested) completed; recorded were \(before.completed)")
+            guard let before = recorded.scenarios.first(where: { $0.label == scenario.label }) else { continue }
+            for client in [Client.kit, .kitExecutor] {
+                guard let now = scenario.row(of: client), let before = before.row(of: client) else { continue }
+                compare("\(scenario.label), \(client.rawValue)", now, before)
             }
         }
         if let now = Self.relative(results), let before = Self.relative(recorded) {
-            note("instructions relative to raw C", now, before, isWorse: now > before * (1 + Self.tolerance))
+            compare("instructions relative to raw C", now, before, isLessBetter: true)
+        }
+        for shape in results.decoding?.shapes ?? [] {
+            guard let before = recorded.decoding?.shapes.first(where: { $0.shape == shape.shape }) else { continue }
+            compare("\(shape.shape), decoded", shape.decoding.ratio, before.decoding.ratio)
+            if let now = shape.encoding, let before = before.encoding {
+                compare("\(shape.shape), encoded", now.ratio, before.ratio)
+            }
+        }
+        problems += (results.pipeline?.problems ?? []) + (results.decoding?.problems ?? [])
+        if !compared.isEmpty, recorded.machine != results.machine {
+            compared.append("recorded on another machine, or with other software: \(recorded.machine)")
+        }
+    }
+
+    private mutating func compare(_ name: String, _ now: Row, _ before: Row) {
+        compare("\(name): requests a second × C", now.ratio, before.ratio)
+        if let now = now.ratioToAHC, let before = before.ratioToAHC { compare("\(name): × AHC", now, before) }
+        // Elsewhere memory is what a process of Swift begins with.
+        if name.hasPrefix("s6-") { compare("\(name): peak × C", now.peakRatio, before.peakRatio, isLessBetter: true) }
+        if now.requested - now.completed > before.requested - before.completed {
+            problems.append("\(name): \(now.completed) of \(now.requested) completed; recorded were \(before.completed)")
         }
     }
 
@@ -28,10 +46,10 @@ struct Check {
         return Double(kit.all) / Double(raw.all)
     }
 
-    private mutating func note(_ what: String, _ now: Double, _ before: Double, isWorse: Bool) {
+    private mutating func compare(_ what: String, _ now: Double, _ before: Double, isLessBetter: Bool = false) {
         let line = "\(what) \(Self.rounded(now)), recorded \(Self.rounded(before))"
         compared.append(line)
-        if isWorse { problems.append(line) }
+        if isLessBetter ? now > before * (1 + Self.tolerance) : now < before * (1 - Self.tolerance) { problems.append(line) }
     }
 
     private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
