@@ -79,39 +79,39 @@ extension Results {
                 \(Table(encoding: decoding).markdown)
                 """)
         }
-        parts.append(Self.bounds)
+        if let bounds { parts.append(bounds) }
         return parts.joined(separator: "\n\n") + "\n"
     }
 
-    private static let bounds = """
-        ## What bounds these figures
+    /// What lies between the kit and raw C, in figures of the tables above; `nil` where one of them is missing.
+    private var bounds: String? {
+        func row(_ scenario: String, _ client: Client) -> Row? {
+            scenarios.first { $0.label == scenario }?.row(of: client)
+        }
+        func megabytes(_ row: Row) -> Double { Double(row.peak) / 1_000_000 }
+        guard let instructions = instructions?.perRequest, let kit = instructions[Client.kit.rawValue],
+            let bare = instructions[Client.bare.rawValue],
+            let startRaw = row("s1", .rawc), let startBare = row("s1", .bare), let startKit = row("s1", .kit),
+            let executor = row("s2", .kitExecutor), let typed = row("s7", .kit)?.ratioToAHC,
+            let typedFloor = row("s7", .bare)?.ratioToAHC, let heldKit = row("s6-raised-2000", .kit),
+            let heldRaw = row("s6-raised-2000", .rawc)
+        else { return nil }
+        let cores = executor.cpuPerThousand * executor.requestsPerSecond / 1_000
+        let (aboveKit, aboveRaw) = (megabytes(heldKit) - megabytes(startKit), megabytes(heldRaw) - megabytes(startRaw))
+        return """
+            ## What bounds these figures
 
-        - **S1 to S3.** libcurl is asked for more than raw C asks for and does not need more for it, because it is told of origin and target and
-          need not parse an address, nor format the line that names the host: both programs in C are as fast. What is between the floor and
-          the kit is what the floor leaves out: to build and check a request, the way through the pipeline, limits, clocks, cancellation,
-          the checked head, metrics, the response. In S1 that is 22,000 instructions, of which a fifth are references counted, and an
-          eighth is the runtime's work for tasks. It is flat: a request runs through 290 functions of the kit's, none of which takes
-          more than 800 instructions.
-        - **S2.** libcurl's thread, those of the tasks and nginx share two cores, which are busy all the time. In 100 requests a thread has to
-          wait 37 times, at two fifths of them for the C library, where one frees what the other made. Not to share memory that way, to
-          answer at once all that ended together, or to keep what the threads write in lines of the cache of their own changed nothing
-          that could be measured.
-        - **S2 with the executor.** There all of the kit's work is on one thread, the one that libcurl is on. So requests a second are a matter
-          of CPU, and for 0.85 of raw C it must be no more than 1.18 ×. The floor takes 1.11 of that, the kit 1.33. In the kernel raw C
-          spends 6.6 µs a request, the floor 7.1 and the kit 7.8; outside it 9.9, 11.2 and 14.3. Of what the kit spends more than the
-          floor, perf finds three quarters in the kit's and the runtime's code, an eighth in the C library, and the rest in libcurl, which
-          does the same for both. To count references without atomic instructions, which is right on one thread only, would bring it
-          from 0.76 to 0.81; it is the largest part that there is.
-        - **The cache for code.** A request runs through 1,190 lines (of 64 bytes) of libcurl and libc, and through 1,140 of the kit's and
-          Swift's, most of them once; a first-level cache has 512. So cachegrind (S2, 32 KiB of each) counts 1,130 misses a request of raw
-          C's, 1,140 of the floor's and 2,050 of the kit's. What one task does between an answer and its next request is 794 lines by
-          itself, so that 64 of them, one after the other, find none of it there. To divide a task in two, or to take each answer to its
-          next request at once, changed nothing. In S1 the thread sleeps between two requests, and finds less still.
-        - **S7.** To decode is 65,000 instructions, of which 16,000 read the text; most of the others are the calls by which `Decodable`
-          asks for one member after the other, and the strings and arrays that it makes. Both cores are busy, nginx's share included, so
-          that the floor, which does nothing but call libcurl and decode, is at 3.6 × async-http-client, and the kit at five sixths of that.
-        - **S6, memory.** A process in Swift begins with some 9 MB more than one in C, and the kit with 14, as S1's peaks show, or with 21
-          where Swift's libraries are files of their own; nearly all of them are pages of libraries that nobody has written to. With 2,000
-          requests 14 MB are what 1.3 × leaves. What is held above them is less than raw C's, whose buffers are larger.
-        """
+            - **S1 to S3.** To ask libcurl for more than raw C asks for costs nothing: it is told of origin and target and need not parse an
+              address, nor format the line that names the host. What is between the floor and the kit is what the floor leaves out: to
+              build and check a request, the way through the pipeline, limits, clocks, cancellation, the checked head, metrics, the
+              response. In S1 that is \(whole(Double(kit.all - bare.all))) instructions.
+            - **S2 with the executor.** Of more than eight tasks that have something to do at once the thread of the connections runs none, but
+              leaves them to one of the threads that tasks share, so that it is busy on \(digits(cores)) cores and not on one.
+            - **S7.** Both cores are busy, nginx's share included, so that the floor, which does nothing but call libcurl and decode, is at
+              \(digits(typedFloor)) × async-http-client; the kit is at \(digits(typed)).
+            - **S6, memory.** A process in Swift begins with some \(whole(megabytes(startBare) - megabytes(startRaw))) MB more than one in C, and
+              the kit with \(whole(megabytes(startKit) - megabytes(startRaw))), as S1's peaks show, nearly all of them pages of libraries that
+              nobody has written to. Above that 2,000 held requests are \(whole(aboveKit)) MB, and raw C's \(whole(aboveRaw)).
+            """
+    }
 }
