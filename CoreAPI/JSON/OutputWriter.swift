@@ -11,8 +11,7 @@ struct OutputWriter {
         let place: UInt32
     }
 
-    /// Held by who called.
-    private unowned(unsafe) let tree: OutputTree
+    private let tree: OutputTree
     private let sortsKeys: Bool
     private let hasOddKeys: Bool
     private let nodes: UnsafePointer<OutputNode>
