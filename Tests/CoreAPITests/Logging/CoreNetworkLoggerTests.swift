@@ -111,6 +111,20 @@ struct CoreNetworkLoggerTests {
     func level() async {
         let lines = await log(.all, level: .info)
         #expect(lines.map(\.message) == ["request finished"])
+
+        struct Counting: Error, LocalizedError, CustomStringConvertible {
+            let asked = Shared(0)
+            var description: String {
+                asked.change { $0 += 1 }
+                return "counted"
+            }
+            var errorDescription: String? { description }
+        }
+        for (level, isWritten) in [(Logger.Level.critical, false), (.error, true)] {
+            let error = Counting()
+            let lines = await log(.all, level: level) { $0.errorFilter = ErrorFilter { _ in error } }
+            #expect(lines.isEmpty != isWritten && (error.asked.current > 0) == isWritten)
+        }
     }
 
     @Test("cuts long bodies after hiding what is secret in them")
