@@ -118,7 +118,8 @@ let package = Package(
             path: "Tools/Networker", swiftSettings: settings),
         .target(name: "Programs", path: "Tests/Programs", swiftSettings: settings),
         .testTarget(
-            name: "CoreAPITests", dependencies: ["CCurlMemory", "CoreAPI", "CoreAPITesting", "Programs", httpTypes, logging],
+            name: "CoreAPITests",
+            dependencies: ["CCurlMemory", "CoreAPI", "CoreAPIJSON", "CoreAPITesting", "Programs", httpTypes, logging],
             path: "Tests/CoreAPITests",
             swiftSettings: settings),
         .testTarget(

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,8 @@ enum { MOST_KEPT = 1024 * 1024 };
 
 /* What a freed block holds; libcurl gets none that has no room for it. */
 typedef struct block {
-    /* The next one's address, mixed with this one's, so that who writes past a block's end cannot choose where the next one lies. */
+    /* The next one's address, mixed with this one's, so that who writes past a block's end, without knowing where it lies, cannot
+       choose where the next one does. */
     uintptr_t next;
     /* Whose it is: a block that is freed twice would be handed out twice, and one that was written to leads anywhere. */
     void *owner;
@@ -61,10 +63,16 @@ static inline unsigned class_for(size_t size) {
 
 static inline bool is_kept(size_t size) { return size <= (size_t)LARGEST * UNIT + EXTRA; }
 
+static void stop(const char *what) {
+    fprintf(stderr, "NetworkerKit: libcurl's memory: %s\n", what);
+    abort();
+}
+
 /* The next of a list; ends the process where a block is not as it was left. */
 static inline block *after(const block *freed, const memory *owner) {
     block *next = (block *)((uintptr_t)freed >> 12 ^ freed->next);
-    if (freed->owner != owner || (uintptr_t)next % _Alignof(max_align_t) != 0) abort();
+    if (freed->owner != owner || (uintptr_t)next % _Alignof(max_align_t) != 0)
+        stop("a block was written to after it was freed");
     return next;
 }
 
@@ -84,12 +92,12 @@ static void give(void *old) {
     size_t room = size_of(old);
     if (!is_kept(room - UNIT) || room < UNIT + EXTRA) return free(old);
     unsigned class = class_below((room - EXTRA) / UNIT);
-    if (own->kept + size_of_class(class) > MOST_KEPT) return free(old);
     block *freed = old;
     if (freed->owner == own) {
         for (block *each = own->first[class]; each != NULL; each = after(each, own))
-            if (each == freed) abort();
+            if (each == freed) stop("a block was freed twice");
     }
+    if (own->kept + size_of_class(class) > MOST_KEPT) return free(old);
     freed->owner = own;
     freed->next = (uintptr_t)freed >> 12 ^ (uintptr_t)own->first[class];
     own->first[class] = freed;
@@ -133,7 +141,7 @@ void ccurlmemory_free(void *old) {
 
 /* Memory that is kept is not freed to who looks for its use after that. */
 #if defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(hwaddress_sanitizer)
 #define KEEPS 0
 #endif
 #endif
@@ -147,13 +155,25 @@ static bool tells_sizes_of_malloc(void) {
     return true;
 #else
     Dl_info allocates, tells;
-    return dladdr((void *)malloc, &allocates) == 0 || dladdr((void *)malloc_usable_size, &tells) == 0
-        || allocates.dli_fbase == tells.dli_fbase;
+    return dladdr((void *)malloc, &allocates) != 0 && dladdr((void *)malloc_usable_size, &tells) != 0
+        && allocates.dli_fbase == tells.dli_fbase;
 #endif
 }
 
+/* Where malloc rounds up to classes of its own, blocks come back as members of a class that nobody asks for. */
+static bool is_as_fine_as_malloc(void) {
+    static const size_t sizes[] = {8 * UNIT + EXTRA, 64 * UNIT + EXTRA, 256 * UNIT + EXTRA};
+    bool is_fine = true;
+    for (unsigned index = 0; index < sizeof sizes / sizeof *sizes; index++) {
+        void *block = malloc(sizes[index]);
+        is_fine = is_fine && block != NULL && size_of(block) < sizes[index] + 2 * UNIT;
+        free(block);
+    }
+    return is_fine;
+}
+
 void ccurlmemory_begin(void) {
-    if (KEEPS && own == NULL && tells_sizes_of_malloc()) own = calloc(1, sizeof(memory));
+    if (KEEPS && own == NULL && tells_sizes_of_malloc() && is_as_fine_as_malloc()) own = calloc(1, sizeof(memory));
 }
 
 void ccurlmemory_end(void) {

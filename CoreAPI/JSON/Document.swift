@@ -36,7 +36,7 @@ final class Document: ManagedBuffer<DocumentHeader, UInt64> {
     private static let root = 1
 
     /// - Returns: `nil` when the document is larger than the index can tell.
-    /// - Throws: `DecodingError.dataCorrupted`.
+    /// - Throws: ``Malformed``.
     static func read(_ data: Data, _ shared: SharedDecodingSettings) throws -> Document? {
         guard data.count <= shared.settings.sizeLimit else { return nil }
         return try data.withUnsafeBytes { text in
@@ -52,7 +52,7 @@ final class Document: ManagedBuffer<DocumentHeader, UInt64> {
         _ text: UnsafeRawBufferPointer, in encoding: String.Encoding, _ shared: SharedDecodingSettings
     ) throws -> Document? {
         guard var utf8 = String(bytes: text, encoding: encoding) else {
-            throw Malformed(reason: "expected text in \(encoding), as its first bytes say", offset: 0).decodingError
+            throw Malformed(reason: "expected text in \(encoding), as its first bytes say", offset: 0)
         }
         guard utf8.utf8.count <= shared.settings.sizeLimit else { return nil }
         return try utf8.withUTF8 { try read(UnsafeRawBufferPointer($0), shared) }
@@ -66,11 +66,7 @@ final class Document: ManagedBuffer<DocumentHeader, UInt64> {
             document.fields.pointee.tape = scanner.tape
             document.fields.pointee.hasOwnTape = scanner.hasGrown
         }
-        do throws(Malformed) {
-            try scanner.scan()
-        } catch {
-            throw error.decodingError
-        }
+        try scanner.scan()
         return document
     }
 

@@ -64,13 +64,13 @@ public struct JSONBodyDecoder: Sendable {
     /// - Throws: `DecodingError`: `dataCorrupted` with an empty path for what is no JSON, no UTF-8, or no number of the type that was
     ///   asked for; else as `JSONDecoder` does. What a type throws while it is decoded goes through as it is.
     public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-        guard let document = try Document.read(data, shared) else {
-            return try foundation.decodeWithinEnd(type, from: data)
-        }
         do {
+            guard let document = try Document.read(data, shared) else {
+                return try foundation.decodeWithinEnd(type, from: data)
+            }
             return try document.decodeRoot(type)
         } catch let malformed as Malformed {
-            throw malformed.decodingError
+            throw malformed.decodingError(in: data)
         }
     }
 

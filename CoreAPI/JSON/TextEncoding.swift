@@ -1,4 +1,4 @@
-package import Foundation
+internal import Foundation
 
 /// In what encoding a document is, found by its first bytes (RFC 4627 §3), as Foundation finds it.
 struct TextEncoding {
@@ -32,18 +32,5 @@ struct TextEncoding {
     @inline(__always)
     static func isPlain(_ first: UInt8, _ second: UInt8) -> Bool {
         first &- 1 < 0x7F && second &- 1 < 0x7F
-    }
-}
-
-/// The text of a document, whatever its encoding.
-package enum JSONText {
-    /// In UTF-8, without a mark; what is no text in the encoding that the first bytes tell stays as it is.
-    package static func utf8(of document: Data) -> [UInt8] {
-        document.withUnsafeBytes { bytes in
-            let found = TextEncoding(of: bytes)
-            let text = bytes[found.markLength...]
-            guard let encoding = found.encoding, let decoded = String(bytes: text, encoding: encoding) else { return Array(text) }
-            return Array(decoded.utf8)
-        }
     }
 }

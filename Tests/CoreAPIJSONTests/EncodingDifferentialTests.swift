@@ -62,7 +62,7 @@ struct EncodingDifferentialTests {
         var generator = DocumentGenerator(seed: Self.seed &+ UInt64(part))
         var (differences, texts) = (0, 0)
         for _ in 0..<Self.values {
-            let script = generator.script(depth: 1 + generator.below(4))
+            let script = generator.encodingScript(depth: 1 + generator.below(4))
             let (isText, found) = Self.difference(encoders, script)
             texts += isText ? 1 : 0
             guard let difference = found else { continue }

@@ -8,8 +8,8 @@
  * more where other threads free what was allocated on the loop's.
  *
  * A thread that says so keeps what libcurl frees on it, and hands it out again. Everything comes from malloc and may go to free,
- * whoever frees it on whatever thread; on other threads these functions are malloc's. A block that is freed twice, or written to once it
- * was, ends the process before libcurl is given memory that is another's.
+ * whoever frees it on whatever thread; on other threads these functions are malloc's. A block that is freed twice on the thread that
+ * keeps it, or whose first 16 bytes are written to once it was, ends the process; other misuse is not seen.
  *
  * libcurl takes these functions from the first who initialises it in a process, and keeps them: a program that wants others, or none, calls
  * `curl_global_init_mem` or `curl_global_init` before its first request.
@@ -24,7 +24,7 @@ void ccurlmemory_free(void *_Nullable block);
 
 /*
  * From now on the calling thread keeps what is freed on it, up to 1 MiB. It does not under the address sanitizer, without memory for that,
- * and where malloc is not of the same library as who tells how large its blocks are.
+ * where malloc is not of the same library as who tells how large its blocks are, and where it rounds sizes up by more than 16 bytes.
  */
 void ccurlmemory_begin(void);
 

@@ -5,8 +5,8 @@ internal import Foundation
 struct BodyExcerpt {
     /// At most this many bytes of the body are shown.
     static let length = 200
-    /// To know what is secret around a place, all before it is read; behind so many bytes the beginning is shown in its stead.
-    private static let reach = 1_024 * 1_024
+    /// To know what is secret, all of a text before it is read; behind so many bytes the beginning is shown in its stead.
+    private static let reach = 64 * 1_024
 
     private let body: Data
     private let redaction: Redaction
@@ -16,40 +16,22 @@ struct BodyExcerpt {
         self.redaction = redaction
     }
 
-    var beginning: String { shown(String(decoding: body.prefix(4 * Self.length), as: UTF8.self).shortened(to: Self.length)) }
+    var beginning: String {
+        let text = JSONText.utf8(of: body, atMost: 4 * Self.length)
+        return shown(String(decoding: text, as: UTF8.self)).shortened(to: Self.length)
+    }
 
-    /// What lies around a place.
+    /// What lies before a place, and nothing behind it: that was not read as JSON, so that nobody knows what is secret in it.
     ///
-    /// - Parameter offset: bytes of UTF-8 before it.
-    func around(_ offset: Int) -> String {
-        let text = JSONText.utf8(of: body)
+    /// - Parameter offset: bytes of UTF-8 before the place.
+    func before(_ offset: Int) -> String {
         guard offset <= Self.reach else { return beginning }
-        let whole = redacted(text.prefix(offset + Self.length))
-        let before = redacted(text.prefix(offset))
-        // Masks move the place: it lies where both texts are still the same.
-        let place = zip(whole, before).prefix { $0 == $1 }.count
-        let start = boundary(in: whole, at: max(0, place - Self.length / 2))
-        let end = endsInSecret(before) ? place : boundary(in: whole, at: min(whole.count, start + Self.length))
-        let isCut = (start: start > 0, end: end < whole.count || offset + Self.length < text.count)
-        return (isCut.start ? "…" : "") + String(decoding: whole[start..<end], as: UTF8.self).escapingControls
-            + (isCut.end ? "…" : "")
-    }
-
-    private func redacted(_ text: some Sequence<UInt8>) -> [UInt8] {
-        Array(redaction.redact(text: String(decoding: Array(text), as: UTF8.self)).utf8)
-    }
-
-    /// Whether the member that text ends in has a secret's name: what breaks its value, a quote in it for instance, ends the mask too early.
-    private func endsInSecret(_ redacted: [UInt8]) -> Bool {
-        let member = redacted.reversed().prefix { !",{[".utf8.contains($0) }.reversed()
-        return String(decoding: Array(member), as: UTF8.self).split(separator: "\"").contains { redaction.hides($0) }
-    }
-
-    /// The beginning of the character that holds a byte.
-    private func boundary(in text: [UInt8], at place: Int) -> Int {
-        var place = place
-        while place > 0, place < text.count, text[place] & 0xC0 == 0x80 { place -= 1 }
-        return place
+        let text = shown(String(decoding: JSONText.utf8(of: body, atMost: offset), as: UTF8.self))
+        let isEnd = offset >= body.count
+        guard text.utf8.count > Self.length else { return isEnd ? text : text + "…" }
+        var end = text.utf8.suffix(Self.length)
+        while let first = end.first, first & 0xC0 == 0x80 { end.removeFirst() }
+        return "…" + String(decoding: end, as: UTF8.self) + (isEnd ? "" : "…")
     }
 
     /// What a path leads to, walked down as far as it can be, written as JSON again. A lone scalar says little, so the object around it
@@ -73,14 +55,15 @@ struct BodyExcerpt {
             }
             node = value
         }
-        return shown((scalar + json(node)).shortened(to: Self.length))
+        return shown((scalar + json(node)).shortened(to: 4 * Self.length)).shortened(to: Self.length)
     }
 
     /// Under that name; else under one of the same letters, because a path has names as a type has them: `userId` may stand for `user_id`.
     private func member(_ name: String, of object: [String: Any]) -> (name: String, value: Any)? {
         if let value = object[name] { return (name, value) }
         let wanted = Redaction.normalized(name)
-        return object.first { Redaction.normalized($0.key) == wanted }.map { ($0.key, $0.value) }
+        let like = object.keys.filter { Redaction.normalized($0) == wanted }.min()
+        return like.flatMap { name in object[name].map { (name, $0) } }
     }
 
     private func json(_ node: Any) -> String {

@@ -9,8 +9,8 @@ public struct DecodingFailure: Error, Sendable {
     public let reason: String
     /// Keys and indices from the top, as in `orders[3].price.amount`; empty for the body as a whole.
     public let codingPath: String
-    /// The JSON around that place, shortened, secrets redacted. Of a body that is no JSON, what lies around the byte where that shows; from
-    /// other coders than the kit's own, its beginning.
+    /// The JSON around that place, shortened, secrets redacted. Of a body that is no JSON, and of a number that the type cannot hold, what
+    /// lies before the byte where that shows; from other coders than the kit's own, and behind 64 KiB, the body's beginning.
     public let excerpt: String
     public let underlying: any Error
     /// Whether the body is not of the coder's format at all, rather than another value than was asked for.
@@ -48,8 +48,8 @@ public struct DecodingFailure: Error, Sendable {
         excerpt =
             if isSecret, !path.isEmpty {
                 Redaction.mask
-            } else if let place = Malformed.place(of: underlying) {
-                found.around(place)
+            } else if let place = Malformed.place(of: underlying, in: body) {
+                found.before(place)
             } else {
                 tree.map { found.at(path, in: $0) } ?? found.beginning
             }

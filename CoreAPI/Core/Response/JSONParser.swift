@@ -18,7 +18,7 @@ struct JSONParser {
         bytes = Array(data.starts(with: mark) ? data.dropFirst(3) : data)
     }
 
-    /// - Throws: `DecodingError.dataCorrupted`.
+    /// - Throws: ``Malformed``.
     mutating func parse() throws -> JSONValue {
         let value = try readValue()
         skipSpace()
@@ -26,8 +26,8 @@ struct JSONParser {
         return value
     }
 
-    private func corrupted(_ reason: String) -> DecodingError {
-        Malformed(reason: reason, offset: position).decodingError
+    private func corrupted(_ reason: String) -> Malformed {
+        Malformed(reason: reason, offset: position)
     }
 
     private mutating func readValue() throws -> JSONValue {

@@ -1,3 +1,4 @@
+internal import CoreAPIJSON
 public import Foundation
 
 /// Any JSON, for answers whose shape is mapped by hand and bodies that have no type.
@@ -22,7 +23,11 @@ public enum JSONValue: Codable, Sendable, Hashable {
     /// - Throws: `DecodingError.dataCorrupted`.
     public init(parsing data: Data) throws {
         var parser = JSONParser(data)
-        self = try parser.parse()
+        do {
+            self = try parser.parse()
+        } catch let malformed as Malformed {
+            throw malformed.decodingError(in: data)
+        }
     }
 
     /// Reads any JSON as a part of another type. The kinds that may be deep are asked for first.

@@ -1,3 +1,4 @@
+import CoreAPIJSON
 import CoreAPITesting
 import Foundation
 import HTTPTypes
@@ -34,23 +35,22 @@ struct BodyExcerptTests {
     private let filler = #""filler":"\#(String(repeating: "é", count: 30_000))""#
 
     @Test(
-        "is what lies around the byte that is wrong, wherever that is",
+        "is what lies before the byte that is wrong, wherever that is, and nothing behind it",
         arguments: [BodyCoder.json, .json(keys: .convertFromSnakeCase)])
     func malformed(coder: BodyCoder) async throws {
         let failure = try await failure(
             Page.self, of: #"{\#(filler),"token":"hunter2","orderItems":[{"userId":1},,{"userId":2}],\#(filler)}"#, coder: coder)
         #expect(failure.isMalformed)
-        #expect(failure.excerpt.contains(#""orderItems":[{"userId":1},,{"userId":2}]"#), "\(failure.excerpt)")
-        #expect(failure.excerpt.hasPrefix("…é") && failure.excerpt.hasSuffix("é…"), "\(failure.excerpt)")
-        #expect(failure.excerpt.utf8.count < 250)
-        #expect(!failure.excerpt.contains("hunter2") && failure.excerpt.contains(#""token":"<redacted>""#))
+        #expect(failure.excerpt.hasSuffix(#""token":"<redacted>","orderItems":[{"userId":1},…"#), "\(failure.excerpt)")
+        #expect(failure.excerpt.hasPrefix("…é") && failure.excerpt.utf8.count < 250)
     }
 
-    @Test("is what lies around a number that no type of Swift can hold")
+    @Test("is what lies before a number that no type of Swift can hold, which is told by itself")
     func numbers() async throws {
         let failure = try await failure(Page.self, of: #"{\#(filler),"orderItems":[{"userId":1},{"userId":2.5}]}"#)
         #expect(!failure.isMalformed)
-        #expect(failure.excerpt.hasSuffix(#""orderItems":[{"userId":1},{"userId":2.5}]}"#), "\(failure.excerpt)")
+        #expect(failure.excerpt.hasSuffix(#""orderItems":[{"userId":1},{"userId":…"#), "\(failure.excerpt)")
+        #expect(failure.reason.contains("found 2.5"))
     }
 
     @Test("is found under the name that the document has for it")
@@ -76,32 +76,56 @@ struct BodyExcerptTests {
         #expect(failure.excerpt.hasPrefix(#""userId":"zwei""#), "\(failure.excerpt)")
     }
 
-    @Test("of a document in UTF-16 is read as that, and hides what is to be hidden")
+    @Test("of a document in UTF-16 or UTF-32 is read as that, and hides what is to be hidden, whoever decodes")
     func encodings() async throws {
         let text = #"{"password":"hunter2","orderItems":[}"#
         for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf32BigEndian] {
-            let failure = try await failure(Page.self, of: try #require(text.data(using: encoding)))
-            #expect(failure.excerpt == #"{"password":"<redacted>","orderItems":[}"#)
+            let body = try #require(text.data(using: encoding))
+            #expect(try await failure(Page.self, of: body).excerpt == #"{"password":"<redacted>","orderItems":["# + "…")
+            for coder in [BodyCoder.json, .json(using: .foundation)] {
+                for body in [body, body.dropLast(1), body + [0x00], body + Data(repeating: 0xD8, count: 70_000)] {
+                    let excerpt = try await failure(Page.self, of: body, coder: coder).excerpt
+                    #expect(!excerpt.contains("h") && !excerpt.contains("2"), "\(excerpt)")
+                }
+            }
         }
+    }
+
+    @Test("is not looked for in the body where another text was wrong")
+    func embedded() async throws {
+        struct Outer: Decodable, Sendable {
+            init(from decoder: any Decoder) throws {
+                let text = try decoder.singleValueContainer().decode([String: String].self)["inner"] ?? ""
+                _ = try JSONBodyDecoder().decode([Int].self, from: Data(text.utf8))
+            }
+        }
+        let failure = try await failure(Outer.self, of: #"{"inner":"[1,2,]]"}"#)
+        #expect(failure.reason.contains("at byte 6") && failure.excerpt == #"{"inner":"[1,2,]]"}"#, "\(failure)")
     }
 
     @Test(
-        "shows nothing of a secret, wherever the document breaks",
-        arguments: [";", "\"", "\\", "{", "}", "\n", "\u{1B}", "\u{0}"])
+        "shows nothing of what stands under a secret's name, wherever the document breaks",
+        arguments: [";", "\"", "\\", "{", "}", "[", "]", ",", ":", "\n", "\u{1B}", "\u{0}", ""])
     func secrets(junk: String) async throws {
-        let body = #"{"a":[1,{"password":"hunter2hunter2","b":"é"}],"session":{"id":"hunter2"},"pin":"hunter2","c":"d"}"#
-        let names = [#""password":"#, #""session":"#, #""pin":"#].compactMap { body.firstRange(of: $0) }
+        // One member: what an early bracket takes out of an object is not under its name any more.
+        let body =
+            #"{"a":[1,{"password":"hunter2hunter2","b":"é"}],"session":{"id":["hunter2"]},"pin":"hun,ter2","#
+            + #""pass\u0077ord":"hunter2","user[pin]":"hun[ter2","c":"d"}"#
+        let names = [#""password":"#, #""session":"#, #""pin":"#, #""pass\u0077ord":"#, #""user[pin]":"#].compactMap {
+            body.firstRange(of: $0)
+        }
         for place in body.indices where !names.contains(where: { $0.contains(place) }) {
-            var broken = body
-            broken.insert(contentsOf: junk, at: place)
-            guard let failure = try? await failure(Page.self, of: broken) else { continue }
-            #expect(!failure.excerpt.contains("nter2"), "\(broken): \(failure.excerpt)")
+            for end in [place, body.index(after: place)] {
+                let broken = body.replacingCharacters(in: place..<end, with: junk)
+                guard let failure = try? await failure(Page.self, of: broken) else { continue }
+                #expect(!failure.excerpt.contains("ter2"), "\(broken): \(failure.excerpt)")
+            }
         }
     }
 
-    @Test("behind more than can be searched for secrets is the beginning")
+    @Test("behind more than is searched for secrets is the beginning")
     func far() async throws {
-        let failure = try await failure(Page.self, of: #"{"a":"\#(String(repeating: "x", count: 1_100_000))",}}"#)
+        let failure = try await failure(Page.self, of: #"{"a":"\#(String(repeating: "x", count: 70_000))",}}"#)
         #expect(failure.excerpt.hasPrefix(#"{"a":"xxx"#) && failure.excerpt.utf8.count < 250)
     }
 }

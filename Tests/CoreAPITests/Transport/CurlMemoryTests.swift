@@ -8,15 +8,15 @@ struct CurlMemoryTests {
     @Test("what is freed is handed out again, to who asks for no more than it holds")
     func reuse() async {
         await onThreadThatKeeps {
-            let first = ccurlmemory_malloc(100)
-            #expect(ccurlmemory_kept() == 0)
+            let first = usual(100)
+            let before = ccurlmemory_kept()
             ccurlmemory_free(first)
-            #expect(ccurlmemory_kept() >= 100)
+            #expect(ccurlmemory_kept() >= before + 100)
             let larger = ccurlmemory_malloc(1_000)
             #expect(larger != first)
             let second = ccurlmemory_malloc(99)
             #expect(second == first)
-            #expect(ccurlmemory_kept() == 0)
+            #expect(ccurlmemory_kept() == before)
             ccurlmemory_free(larger)
             ccurlmemory_free(second)
         }
@@ -28,9 +28,11 @@ struct CurlMemoryTests {
             for size in [0, 24, 25, 41, 1_496, 2_041, 2_048, 2_056, 2_057, 2_568, 16_385, 65_537, 79_000, 98_304] {
                 for _ in 0..<1_000 { ccurlmemory_free(ccurlmemory_malloc(size)) }
                 let kept = ccurlmemory_kept()
-                #expect(kept >= size && kept <= 2 * size + 24, "\(size)")
+                #expect(kept >= size && kept <= 2 * size + 64, "\(size)")
                 let block = ccurlmemory_malloc(size)
-                #expect(ccurlmemory_kept() == 0, "\(size)")
+                #expect(ccurlmemory_kept() + size <= kept, "\(size)")
+                ccurlmemory_end()
+                ccurlmemory_begin()
                 fill(block, size)
                 free(block)
             }
@@ -41,7 +43,7 @@ struct CurlMemoryTests {
                 ccurlmemory_free(larger)
                 ccurlmemory_free(smaller)
             }
-            #expect(ccurlmemory_kept() <= 2 * 2_568)
+            #expect(ccurlmemory_kept() <= 4 * 2_568)
         }
     }
 
@@ -62,7 +64,7 @@ struct CurlMemoryTests {
     @Test("what calloc hands out is zero, whoever had it before")
     func zeroes() async {
         await onThreadThatKeeps {
-            let dirty = ccurlmemory_malloc(1_496)
+            let dirty = usual(1_496)
             fill(dirty, 1_496)
             ccurlmemory_free(dirty)
             let clean = ccurlmemory_calloc(187, 8)
@@ -103,7 +105,8 @@ struct CurlMemoryTests {
     @Test("blocks of all sizes, in any order, never overlap, and no more than 1 MiB is kept")
     func disorder() async {
         await onThreadThatKeeps {
-            var random = SystemRandomNumberGenerator()
+            let seed = UInt64.random(in: 0..<1 << 32)
+            var random = SplitMix(seed)
             var blocks: [(start: UnsafeMutableRawPointer, count: Int, mark: UInt8)] = []
             for step in 0..<20_000 {
                 if blocks.count < 200, Bool.random(using: &random) || blocks.isEmpty {
@@ -120,7 +123,7 @@ struct CurlMemoryTests {
                     let block = blocks.removeLast()
                     // Its ends, and one in its middle: who overlaps a block begins or ends in it.
                     for place in [0, block.count / 2, block.count - 1] where place >= 0 && block.count > 0 {
-                        #expect(block.start.load(fromByteOffset: place, as: UInt8.self) == block.mark)
+                        #expect(block.start.load(fromByteOffset: place, as: UInt8.self) == block.mark, "seed \(seed)")
                     }
                     ccurlmemory_free(block.start)
                 }
@@ -132,7 +135,7 @@ struct CurlMemoryTests {
 
     @Test("a block may be freed on another thread, and by free")
     func otherThreads() async {
-        let address = await onThreadThatKeeps { UInt(bitPattern: ccurlmemory_malloc(500)) }
+        let address = await onThreadThatKeeps { UInt(bitPattern: usual(500)) }
         await onThreadThatKeeps {
             ccurlmemory_free(UnsafeMutableRawPointer(bitPattern: address))
             #expect(ccurlmemory_kept() >= 500)
@@ -190,6 +193,12 @@ struct CurlMemoryTests {
             Self.writeAfterFree(0)
             ccurlmemory_end()
         }
+    }
+
+    /// A block that has just the room of its size: malloc gives 16 bytes more where the rest would be too small for a block.
+    private func usual(_ size: Int) -> UnsafeMutableRawPointer? {
+        for _ in 0..<100 { ccurlmemory_free(ccurlmemory_malloc(size)) }
+        return ccurlmemory_malloc(size)
     }
 
     private static func writeAfterFree(_ byte: UInt8) {

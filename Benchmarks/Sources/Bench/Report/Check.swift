@@ -14,8 +14,9 @@ struct Check {
                 compare("\(scenario.label), \(client.rawValue)", now, before)
             }
         }
-        if let now = Self.relative(results), let before = Self.relative(recorded) {
-            compare("instructions relative to raw C", now, before, isLessBetter: true)
+        for client in [Client.kit, .kitExecutor] {
+            guard let now = Self.relative(results, client), let before = Self.relative(recorded, client) else { continue }
+            compare("\(client.rawValue): instructions × C", now, before, isLessBetter: true)
         }
         for shape in results.decoding?.shapes ?? [] {
             guard let before = recorded.decoding?.shapes.first(where: { $0.shape == shape.shape }) else { continue }
@@ -32,6 +33,7 @@ struct Check {
 
     private mutating func compare(_ name: String, _ now: Row, _ before: Row) {
         compare("\(name): requests a second × C", now.ratio, before.ratio)
+        compare("\(name): CPU × C", now.cpuRatio, before.cpuRatio, isLessBetter: true)
         if let now = now.ratioToAHC, let before = before.ratioToAHC { compare("\(name): × AHC", now, before) }
         // Elsewhere memory is what a process of Swift begins with.
         if name.hasPrefix("s6-") { compare("\(name): peak × C", now.peakRatio, before.peakRatio, isLessBetter: true) }
@@ -40,8 +42,8 @@ struct Check {
         }
     }
 
-    private static func relative(_ results: Results) -> Double? {
-        guard let all = results.instructions?.perRequest, let kit = all[Client.kit.rawValue], let raw = all[Client.rawc.rawValue]
+    private static func relative(_ results: Results, _ client: Client) -> Double? {
+        guard let all = results.instructions?.perRequest, let kit = all[client.rawValue], let raw = all[Client.rawc.rawValue]
         else { return nil }
         return Double(kit.all) / Double(raw.all)
     }

@@ -6,82 +6,84 @@ extension DocumentGenerator {
         ("aB", "aB"), ("", ""), ("eman", "name"), ("di", "id"),
     ]
 
-    mutating func program(depth: Int) -> Program {
-        guard depth > 0 else { return below(6) == 0 ? .null : .single(pick(Program.Scalar.allCases)) }
+    mutating func decodingScript(depth: Int) -> DecodingScript {
+        guard depth > 0 else { return below(6) == 0 ? .null : .single(pick(DecodingScript.Scalar.allCases)) }
         switch below(10) {
-        case 0: return .single(pick(Program.Scalar.allCases))
+        case 0: return .single(pick(DecodingScript.Scalar.allCases))
         case 1, 2: return .unkeyed(items(depth: depth - 1))
-        case 3: return .anyOf((0..<2).map { _ in program(depth: depth - 1) })
-        case 4: return .same(program(depth: depth - 1))
-        case 5: return .optional(program(depth: depth - 1))
-        case 6: return .list(program(depth: depth - 1))
+        case 3: return .anyOf((0..<2).map { _ in decodingScript(depth: depth - 1) })
+        case 4: return .same(decodingScript(depth: depth - 1))
+        case 5: return .optional(decodingScript(depth: depth - 1))
+        case 6: return .list(decodingScript(depth: depth - 1))
         default: return .keyed(members(depth: depth - 1))
         }
     }
 
-    private mutating func members(depth: Int) -> [Program.Member] {
-        (0..<below(6)).map { _ in Program.Member(key: AnyKey(stringValue: pick(Self.names).asked), step: step(depth: depth)) }
+    private mutating func members(depth: Int) -> [DecodingScript.Member] {
+        (0..<below(6)).map { _ in
+            DecodingScript.Member(key: AnyKey(stringValue: pick(Self.names).asked), step: step(depth: depth))
+        }
     }
 
-    private mutating func step(depth: Int) -> Program.Step {
+    private mutating func step(depth: Int) -> DecodingScript.Step {
         switch below(16) {
         case 0: .isNull
         case 1: .isThere
         case 2: .keys
-        case 3: .program(program(depth: depth))
-        case 4: .maybeProgram(program(depth: depth))
+        case 3: .script(decodingScript(depth: depth))
+        case 4: .maybeScript(decodingScript(depth: depth))
         case 5 where depth > 0: .keyed(members(depth: depth - 1))
         case 6 where depth > 0: .unkeyed(items(depth: depth - 1))
-        case 7: .superDecoder(program(depth: depth))
-        case 8: .ownSuper(program(depth: depth))
+        case 7: .superDecoder(decodingScript(depth: depth))
+        case 8: .ownSuper(decodingScript(depth: depth))
         case 9, 10: .attempt(step(depth: depth))
-        case 11, 12: .maybe(pick(Program.Scalar.allCases))
-        default: .value(pick(Program.Scalar.allCases))
+        case 11, 12: .maybe(pick(DecodingScript.Scalar.allCases))
+        default: .value(pick(DecodingScript.Scalar.allCases))
         }
     }
 
-    private mutating func items(depth: Int) -> [Program.Item] { (0..<below(6)).map { _ in item(depth: depth) } }
+    private mutating func items(depth: Int) -> [DecodingScript.Item] { (0..<below(6)).map { _ in item(depth: depth) } }
 
-    private mutating func item(depth: Int) -> Program.Item {
+    private mutating func item(depth: Int) -> DecodingScript.Item {
         switch below(14) {
         case 0: .isNull
-        case 1: .rest(pick(Program.Scalar.allCases))
-        case 2: .program(program(depth: depth))
-        case 3: .maybeProgram(program(depth: depth))
+        case 1: .rest(pick(DecodingScript.Scalar.allCases))
+        case 2: .script(decodingScript(depth: depth))
+        case 3: .maybeScript(decodingScript(depth: depth))
         case 4 where depth > 0: .keyed(members(depth: depth - 1))
         case 5 where depth > 0: .unkeyed(items(depth: depth - 1))
-        case 6: .superDecoder(program(depth: depth))
+        case 6: .superDecoder(decodingScript(depth: depth))
         case 7, 8: .attempt(item(depth: depth))
-        case 9, 10: .maybe(pick(Program.Scalar.allCases))
-        default: .value(pick(Program.Scalar.allCases))
+        case 9, 10: .maybe(pick(DecodingScript.Scalar.allCases))
+        default: .value(pick(DecodingScript.Scalar.allCases))
         }
     }
 
-    // MARK: - Documents of the form that a program reads
+    // MARK: - Documents of the form that a script reads
 
-    mutating func document(for program: Program) -> [UInt8] {
-        var document = Array(text(program).utf8)
+    mutating func document(for script: DecodingScript) -> [UInt8] {
+        var document = Array(text(script).utf8)
         if below(4) == 0 { change(&document) }
         return document
     }
 
-    private mutating func text(_ program: Program) -> String {
-        switch program {
+    private mutating func text(_ script: DecodingScript) -> String {
+        switch script {
         case .single(let scalar): text(scalar)
         case .null: "null"
         case .keyed(let members): object(members)
         case .unkeyed(let items): array(items)
-        case .anyOf(let programs): text(pick(programs))
-        case .same(let program): text(program)
-        case .optional(let program): below(3) == 0 ? "null" : text(program)
-        case .list(let program): "[\((0..<below(4)).map { _ in text(program) }.joined(separator: ","))]"
+        case .anyOf(let scripts): text(pick(scripts))
+        case .same(let script): text(script)
+        case .optional(let script): below(3) == 0 ? "null" : text(script)
+        case .list(let script): "[\((0..<below(4)).map { _ in text(script) }.joined(separator: ","))]"
         }
     }
 
-    private mutating func object(_ members: [Program.Member]) -> String {
+    private mutating func object(_ members: [DecodingScript.Member]) -> String {
         // One that is asked for twice may be there twice; one that nobody asks for, too.
         var pairs = members.filter { _ in below(12) > 0 }.map { "\"\(name($0.key))\":\(text($0.step))" }
-        if below(3) == 0 { pairs.insert("\"\(pick(Self.names).written)\":\(text(pick(Program.Scalar.allCases)))", at: 0) }
+        if below(3) == 0 { pairs.insert("\"\(pick(Self.names).written)\":\(text(pick(DecodingScript.Scalar.allCases)))", at: 0) }
         return "{\(pairs.joined(separator: ","))}"
     }
 
@@ -90,35 +92,35 @@ extension DocumentGenerator {
         return known.written
     }
 
-    private mutating func text(_ step: Program.Step) -> String {
+    private mutating func text(_ step: DecodingScript.Step) -> String {
         switch step {
         case .value(let scalar): text(scalar)
         case .maybe(let scalar): below(3) == 0 ? "null" : text(scalar)
         case .isNull, .isThere, .keys: below(2) == 0 ? "null" : "1"
-        case .program(let program), .maybeProgram(let program), .superDecoder(let program), .ownSuper(let program): text(program)
+        case .script(let script), .maybeScript(let script), .superDecoder(let script), .ownSuper(let script): text(script)
         case .keyed(let members): object(members)
         case .unkeyed(let items): array(items)
-        case .attempt(let step): below(2) == 0 ? text(pick(Program.Scalar.allCases)) : text(step)
+        case .attempt(let step): below(2) == 0 ? text(pick(DecodingScript.Scalar.allCases)) : text(step)
         }
     }
 
-    private mutating func array(_ items: [Program.Item]) -> String {
+    private mutating func array(_ items: [DecodingScript.Item]) -> String {
         "[\(items.map { text($0) }.joined(separator: ","))]"
     }
 
-    private mutating func text(_ item: Program.Item) -> String {
+    private mutating func text(_ item: DecodingScript.Item) -> String {
         switch item {
         case .value(let scalar), .rest(let scalar): text(scalar)
         case .maybe(let scalar): below(3) == 0 ? "null" : text(scalar)
         case .isNull: "null"
-        case .program(let program), .maybeProgram(let program), .superDecoder(let program): text(program)
+        case .script(let script), .maybeScript(let script), .superDecoder(let script): text(script)
         case .keyed(let members): object(members)
         case .unkeyed(let items): array(items)
-        case .attempt(let item): below(2) == 0 ? text(pick(Program.Scalar.allCases)) : text(item)
+        case .attempt(let item): below(2) == 0 ? text(pick(DecodingScript.Scalar.allCases)) : text(item)
         }
     }
 
-    private mutating func text(_ scalar: Program.Scalar) -> String {
+    private mutating func text(_ scalar: DecodingScript.Scalar) -> String {
         switch scalar {
         case .bool: pick(["true", "false"])
         case .int, .int64: pick(["0", "-1", "5.0", "1e2", "9223372036854775807"])

@@ -2,18 +2,18 @@ import Foundation
 
 /// What a type does with its decoder, by chance: every container, every way to nest them, in any order, with failures that are caught on
 /// the way.
-indirect enum Program: Sendable {
+indirect enum DecodingScript: Sendable {
     /// Through a single value container.
     case single(Scalar)
     case null
     case keyed([Member])
     case unkeyed([Item])
     /// One after the other until one has gone well, as a type does that may come in several forms.
-    case anyOf([Program])
+    case anyOf([DecodingScript])
     /// Another type from the same decoder.
-    case same(Program)
-    case optional(Program)
-    case list(Program)
+    case same(DecodingScript)
+    case optional(DecodingScript)
+    case list(DecodingScript)
 
     enum Scalar: Sendable, CaseIterable {
         case bool, int, int8, uint16, int64, uint64, int128, double, float, string, decimal, date, data, url, word, ints, strings
@@ -27,9 +27,9 @@ indirect enum Program: Sendable {
     enum Step: Sendable {
         case value(Scalar), maybe(Scalar)
         case isNull, isThere, keys
-        case program(Program), maybeProgram(Program)
+        case script(DecodingScript), maybeScript(DecodingScript)
         case keyed([Member]), unkeyed([Item])
-        case superDecoder(Program), ownSuper(Program)
+        case superDecoder(DecodingScript), ownSuper(DecodingScript)
         /// What fails is noted, and the rest goes on.
         indirect case attempt(Step)
     }
@@ -37,29 +37,29 @@ indirect enum Program: Sendable {
     enum Item: Sendable {
         case value(Scalar), maybe(Scalar)
         case isNull
-        case program(Program), maybeProgram(Program)
+        case script(DecodingScript), maybeScript(DecodingScript)
         case keyed([Member]), unkeyed([Item])
-        case superDecoder(Program)
+        case superDecoder(DecodingScript)
         /// All that are left.
         case rest(Scalar)
         indirect case attempt(Item)
     }
 }
 
-/// What a ``Program`` found: a type of its own for each.
+/// What a ``DecodingScript`` found: a type that does something else with its decoder each time.
 struct Reading: Decodable, Equatable {
-    @TaskLocal static var program = Program.null
+    @TaskLocal static var script = DecodingScript.null
 
     let found: String
 
     init(from decoder: any Decoder) throws {
         var trace = Trace()
-        try trace.run(Self.program, decoder)
+        try trace.run(Self.script, decoder)
         found = trace.found
     }
 }
 
-/// Runs programs, and writes down what comes of every step.
+/// Runs scripts, and writes down what comes of every step.
 private struct Trace {
     var found = ""
 
@@ -86,86 +86,89 @@ private struct Trace {
         write("@" + path.map { $0.intValue.map { "#\($0)" } ?? $0.stringValue }.joined(separator: "."))
     }
 
-    mutating func run(_ program: Program, _ decoder: any Decoder) throws {
+    mutating func run(_ script: DecodingScript, _ decoder: any Decoder) throws {
         note(decoder.codingPath)
-        switch program {
+        switch script {
         case .single(let scalar): note(try Self.single(scalar, decoder.singleValueContainer()))
         case .null: note(try decoder.singleValueContainer().decodeNil())
         case .keyed(let members): try read(members, decoder.container(keyedBy: AnyKey.self))
         case .unkeyed(let items):
             var container = try decoder.unkeyedContainer()
             try read(items, &container)
-        case .anyOf(let programs):
-            for program in programs {
-                do { return try run(program, decoder) } catch { note(error: error) }
+        case .anyOf(let scripts):
+            for script in scripts {
+                do { return try run(script, decoder) } catch { note(error: error) }
             }
-        case .same(let program):
-            write(try with(program) { try decoder.singleValueContainer().decode(Reading.self).found })
-        case .optional(let program):
-            write(try with(program) { try decoder.singleValueContainer().decode(Reading?.self)?.found ?? "none" })
-        case .list(let program):
-            write(try with(program) { "\(try decoder.singleValueContainer().decode([Reading].self).map(\.found))" })
+        case .same(let script):
+            write(try with(script) { try decoder.singleValueContainer().decode(Reading.self).found })
+        case .optional(let script):
+            write(try with(script) { try decoder.singleValueContainer().decode(Reading?.self)?.found ?? "none" })
+        case .list(let script):
+            write(try with(script) { "\(try decoder.singleValueContainer().decode([Reading].self).map(\.found))" })
         }
     }
 
-    private func with<Result>(_ program: Program, _ body: () throws -> Result) rethrows -> Result {
-        try Reading.$program.withValue(program, operation: body)
+    private func with<Result>(_ script: DecodingScript, _ body: () throws -> Result) rethrows -> Result {
+        try Reading.$script.withValue(script, operation: body)
     }
 
-    private mutating func read(_ members: [Program.Member], _ container: KeyedDecodingContainer<AnyKey>) throws {
+    private mutating func read(_ members: [DecodingScript.Member], _ container: KeyedDecodingContainer<AnyKey>) throws {
         note(container.codingPath)
         for member in members { try read(member.step, member.key, container) }
     }
 
-    private mutating func read(_ step: Program.Step, _ key: AnyKey, _ container: KeyedDecodingContainer<AnyKey>) throws {
+    private mutating func read(_ step: DecodingScript.Step, _ key: AnyKey, _ container: KeyedDecodingContainer<AnyKey>) throws {
         switch step {
         case .value(let scalar): note(try Self.keyed(scalar, key, container))
         case .maybe(let scalar): note(try Self.keyedIfPresent(scalar, key, container) ?? "none")
         case .isNull: note(try container.decodeNil(forKey: key))
         case .isThere: note(container.contains(key))
         case .keys: note(container.allKeys.map(\.stringValue).sorted())
-        case .program(let program): write(try with(program) { try container.decode(Reading.self, forKey: key).found })
-        case .maybeProgram(let program):
-            write(try with(program) { try container.decodeIfPresent(Reading.self, forKey: key)?.found ?? "none" })
+        case .script(let script): write(try with(script) { try container.decode(Reading.self, forKey: key).found })
+        case .maybeScript(let script):
+            write(try with(script) { try container.decodeIfPresent(Reading.self, forKey: key)?.found ?? "none" })
         case .keyed(let members): try read(members, container.nestedContainer(keyedBy: AnyKey.self, forKey: key))
         case .unkeyed(let items):
             var nested = try container.nestedUnkeyedContainer(forKey: key)
             try read(items, &nested)
-        case .superDecoder(let program): try run(program, container.superDecoder(forKey: key))
-        case .ownSuper(let program): try run(program, container.superDecoder())
+        case .superDecoder(let script): try run(script, container.superDecoder(forKey: key))
+        case .ownSuper(let script): try run(script, container.superDecoder())
         case .attempt(let step):
             do { try read(step, key, container) } catch { note(error: error) }
         }
     }
 
-    private mutating func read(_ items: [Program.Item], _ container: inout any UnkeyedDecodingContainer) throws {
+    private mutating func read(_ items: [DecodingScript.Item], _ container: inout any UnkeyedDecodingContainer) throws {
         note(container.codingPath)
         for item in items { try read(item, &container) }
     }
 
-    private mutating func read(_ item: Program.Item, _ container: inout any UnkeyedDecodingContainer) throws {
+    private mutating func read(_ item: DecodingScript.Item, _ container: inout any UnkeyedDecodingContainer) throws {
         write("\(container.currentIndex)/\(container.count ?? -1)\(container.isAtEnd)")
         switch item {
         case .value(let scalar): note(try Self.unkeyed(scalar, &container))
         case .maybe(let scalar): note(try Self.unkeyedIfPresent(scalar, &container) ?? "none")
         case .isNull: note(try container.decodeNil())
-        case .program(let program): write(try with(program) { try container.decode(Reading.self).found })
-        case .maybeProgram(let program):
-            write(try with(program) { try container.decodeIfPresent(Reading.self)?.found ?? "none" })
+        case .script(let script): write(try with(script) { try container.decode(Reading.self).found })
+        case .maybeScript(let script):
+            write(try with(script) { try container.decodeIfPresent(Reading.self)?.found ?? "none" })
         case .keyed(let members): try read(members, container.nestedContainer(keyedBy: AnyKey.self))
         case .unkeyed(let items):
             var nested = try container.nestedUnkeyedContainer()
             try read(items, &nested)
-        case .superDecoder(let program): try run(program, container.superDecoder())
+        case .superDecoder(let script): try run(script, container.superDecoder())
         case .rest(let scalar): while !container.isAtEnd { note(try Self.unkeyed(scalar, &container)) }
         case .attempt(let item):
             do { try read(item, &container) } catch { note(error: error) }
         }
     }
 
-    // MARK: - Scalars. Of the commonest the containers have requirements of their own, which generic code does not reach.
+    // MARK: - Scalars
 
-    private static func type(_ scalar: Program.Scalar) -> any Decodable.Type {
+    // Of the commonest each container has a requirement of its own, which generic code does not reach; the other integers' are left to
+    // `Integers`.
+
+    private static func type(_ scalar: DecodingScript.Scalar) -> any Decodable.Type {
         switch scalar {
         case .bool: Bool.self
         case .int: Int.self
@@ -187,7 +190,7 @@ private struct Trace {
         }
     }
 
-    private static func single(_ scalar: Program.Scalar, _ container: any SingleValueDecodingContainer) throws -> Any {
+    private static func single(_ scalar: DecodingScript.Scalar, _ container: any SingleValueDecodingContainer) throws -> Any {
         switch scalar {
         case .bool: try container.decode(Bool.self)
         case .int: try container.decode(Int.self)
@@ -201,7 +204,7 @@ private struct Trace {
     }
 
     private static func keyed(
-        _ scalar: Program.Scalar, _ key: AnyKey, _ container: KeyedDecodingContainer<AnyKey>
+        _ scalar: DecodingScript.Scalar, _ key: AnyKey, _ container: KeyedDecodingContainer<AnyKey>
     ) throws -> Any {
         switch scalar {
         case .bool: try container.decode(Bool.self, forKey: key)
@@ -216,7 +219,7 @@ private struct Trace {
     }
 
     private static func keyedIfPresent(
-        _ scalar: Program.Scalar, _ key: AnyKey, _ container: KeyedDecodingContainer<AnyKey>
+        _ scalar: DecodingScript.Scalar, _ key: AnyKey, _ container: KeyedDecodingContainer<AnyKey>
     ) throws -> Any? {
         func other<Value: Decodable>(_ type: Value.Type) throws -> Any? { try container.decodeIfPresent(type, forKey: key) }
         return switch scalar {
@@ -231,7 +234,7 @@ private struct Trace {
         }
     }
 
-    private static func unkeyed(_ scalar: Program.Scalar, _ container: inout any UnkeyedDecodingContainer) throws -> Any {
+    private static func unkeyed(_ scalar: DecodingScript.Scalar, _ container: inout any UnkeyedDecodingContainer) throws -> Any {
         switch scalar {
         case .bool: try container.decode(Bool.self)
         case .int: try container.decode(Int.self)
@@ -245,7 +248,7 @@ private struct Trace {
     }
 
     private static func unkeyedIfPresent(
-        _ scalar: Program.Scalar, _ container: inout any UnkeyedDecodingContainer
+        _ scalar: DecodingScript.Scalar, _ container: inout any UnkeyedDecodingContainer
     ) throws -> Any? {
         func other<Value: Decodable>(_ type: Value.Type) throws -> Any? { try container.decodeIfPresent(type) }
         return switch scalar {

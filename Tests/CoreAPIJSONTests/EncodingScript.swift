@@ -1,7 +1,7 @@
 import Foundation
 
 /// What a type does with its encoder, by chance: every container, every way to nest them, and in any order that Foundation allows.
-indirect enum Script: Encodable {
+indirect enum EncodingScript: Encodable {
     case null, nothing
     case bool(Bool)
     case int(Int), int8(Int8), uint64(UInt64), int128(Int128)
@@ -10,12 +10,12 @@ indirect enum Script: Encodable {
     case date(Date), data(Data), url(URL), decimal(Decimal)
     case ints([Int]), doubles([Double]), floats([Float]), strings([String]), bools([Bool]), optionals([Double?])
     case bytes([UInt8])
-    case list([Script]), set(Set<Int>)
-    case optional(Script?)
-    case dictionary([String: Script]), numbered([Int: Script]), texts([String: String]), maybe([String: Double?]?)
+    case list([EncodingScript]), set(Set<Int>)
+    case optional(EncodingScript?)
+    case dictionary([String: EncodingScript]), numbered([Int: EncodingScript]), texts([String: String]), maybe([String: Double?]?)
     case word(Word), shape(Shape)
     /// Through a single value container.
-    case single(Script)
+    case single(EncodingScript)
     case keyed([Member])
     case unkeyed([Item])
     /// Two containers of one encoder.
@@ -30,18 +30,18 @@ indirect enum Script: Encodable {
 
     enum Step {
         case null
-        case value(Script)
+        case value(EncodingScript)
         case keyed([Member]), unkeyed([Item])
         /// Filled when the rest has been encoded.
         case late([Member])
-        case superEncoder(Script), ownSuper(Script)
+        case superEncoder(EncodingScript), ownSuper(EncodingScript)
     }
 
     enum Item {
         case null
-        case value(Script)
-        case keyed([Member]), unkeyed([Item]), superEncoder(Script)
-        case lateSuper(Script)
+        case value(EncodingScript)
+        case keyed([Member]), unkeyed([Item]), superEncoder(EncodingScript)
+        case lateSuper(EncodingScript)
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -92,8 +92,8 @@ indirect enum Script: Encodable {
             try Self.write(second, to: &again)
             try Self.write(first, to: &container)
         case .flattened(let first, let second):
-            try encoder.single(Script.keyed(first))
-            try Script.keyed(second).encode(to: encoder)
+            try encoder.single(EncodingScript.keyed(first))
+            try EncodingScript.keyed(second).encode(to: encoder)
         }
     }
 
@@ -135,7 +135,7 @@ indirect enum Script: Encodable {
     }
 
     private static func write(_ items: [Item], to container: inout any UnkeyedEncodingContainer) throws {
-        var late: [(any Encoder, Script)] = []
+        var late: [(any Encoder, EncodingScript)] = []
         for item in items {
             try container.encode(container.count)
             switch item {

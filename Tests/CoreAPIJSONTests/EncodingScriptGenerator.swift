@@ -50,7 +50,7 @@ extension DocumentGenerator {
         return Date(timeIntervalSinceReferenceDate: below(2) == 0 ? seconds : seconds + Double(below(1_000)) / 1_000)
     }
 
-    mutating func script(depth: Int) -> Script {
+    mutating func encodingScript(depth: Int) -> EncodingScript {
         if depth > 0, below(3) > 0 { return container(depth: depth - 1) }
         switch below(26) {
         case 0: return .null
@@ -81,14 +81,15 @@ extension DocumentGenerator {
         }
     }
 
-    private mutating func container(depth: Int) -> Script {
+    private mutating func container(depth: Int) -> EncodingScript {
         switch below(12) {
-        case 0: return .list((0..<below(4)).map { _ in script(depth: depth) })
-        case 1: return .optional(below(4) == 0 ? nil : script(depth: depth))
-        case 2: return .dictionary(Dictionary((0..<below(4)).map { _ in (name().stringValue, script(depth: depth)) }) { $1 })
-        case 3: return .numbered(Dictionary((0..<below(3)).map { _ in (below(20) - 3, script(depth: depth)) }) { $1 })
+        case 0: return .list((0..<below(4)).map { _ in encodingScript(depth: depth) })
+        case 1: return .optional(below(4) == 0 ? nil : encodingScript(depth: depth))
+        case 2:
+            return .dictionary(Dictionary((0..<below(4)).map { _ in (name().stringValue, encodingScript(depth: depth)) }) { $1 })
+        case 3: return .numbered(Dictionary((0..<below(3)).map { _ in (below(20) - 3, encodingScript(depth: depth)) }) { $1 })
         case 4: return .maybe(below(4) == 0 ? nil : Dictionary((0..<below(3)).map { _ in (name().stringValue, double()) }) { $1 })
-        case 5: return .single(script(depth: depth))
+        case 5: return .single(encodingScript(depth: depth))
         case 6: return .unkeyed(items(depth: depth))
         case 7: return .twice(members(depth: depth), members(depth: depth))
         case 8: return .flattened(members(depth: depth), members(depth: depth))
@@ -96,31 +97,31 @@ extension DocumentGenerator {
         }
     }
 
-    private mutating func members(depth: Int) -> [Script.Member] {
+    private mutating func members(depth: Int) -> [EncodingScript.Member] {
         (0..<below(below(20) == 0 ? 40 : 7)).map { _ in
-            let step: Script.Step
+            let step: EncodingScript.Step
             switch below(16) {
             case 0: step = .null
             case 1 where depth > 0: step = .keyed(members(depth: depth - 1))
             case 2 where depth > 0: step = .late(members(depth: depth - 1))
             case 3 where depth > 0: step = .unkeyed(items(depth: depth - 1))
-            case 4: step = .superEncoder(script(depth: depth))
-            case 5: step = .ownSuper(script(depth: depth))
-            default: step = .value(script(depth: depth))
+            case 4: step = .superEncoder(encodingScript(depth: depth))
+            case 5: step = .ownSuper(encodingScript(depth: depth))
+            default: step = .value(encodingScript(depth: depth))
             }
-            return Script.Member(key: name(), step: step)
+            return EncodingScript.Member(key: name(), step: step)
         }
     }
 
-    private mutating func items(depth: Int) -> [Script.Item] {
+    private mutating func items(depth: Int) -> [EncodingScript.Item] {
         (0..<below(6)).map { _ in
             switch below(10) {
             case 0: .null
             case 1 where depth > 0: .keyed(members(depth: depth - 1))
             case 2 where depth > 0: .unkeyed(items(depth: depth - 1))
-            case 3: .superEncoder(script(depth: depth))
-            case 4: .lateSuper(script(depth: depth))
-            default: .value(script(depth: depth))
+            case 3: .superEncoder(encodingScript(depth: depth))
+            case 4: .lateSuper(encodingScript(depth: depth))
+            default: .value(encodingScript(depth: depth))
             }
         }
     }
