@@ -90,7 +90,12 @@ extension Decoding {
         // A string's text lies behind its quote.
         let place = entry.isCollection ? "" : ", at byte \(entry.is(.string) ? entry.offset - 1 : entry.offset)"
         return .typeMismatch(
-            type, .init(codingPath: path, debugDescription: "expected \(type), found \(entry.kind.name)\(place)"))
+            type, .init(codingPath: path, debugDescription: "expected \(Self.name(type)), found \(entry.kind.name)\(place)"))
+    }
+
+    private static func name(_ type: Any.Type) -> String {
+        if type == [String: Any].self { return "an object" }
+        return type == [Any].self ? "an array" : "\(type)"
     }
 
     /// The same for a member or an item of this value.

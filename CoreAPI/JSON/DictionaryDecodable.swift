@@ -19,7 +19,7 @@ extension Dictionary: DictionaryDecodable where Key == String, Value: Decodable 
             let isNew = members.index(forKey: name) == nil
             // With converted keys Foundation decodes what it drops, too.
             if isNew || !document.hasDefaultKeys {
-                let value = try document.decode(Value.self, at: place + 1, in: decoding, key: NameKey(stringValue: name))
+                let value = try document.decode(Value.self, at: place + 1, in: decoding, key: DictionaryKey(stringValue: name))
                 if isNew { members[name] = value }
             }
             place = document.place(after: place + 1)

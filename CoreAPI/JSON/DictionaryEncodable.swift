@@ -43,17 +43,3 @@ extension Dictionary: DictionaryEncodable where Key == String, Value: Encodable 
         return object
     }
 }
-
-/// A key of a dictionary; one that is a number says so.
-struct DictionaryKey: CodingKey {
-    let stringValue: String
-    var intValue: Int? { Int(stringValue) }
-
-    init(stringValue: String) {
-        self.stringValue = stringValue
-    }
-
-    init?(intValue: Int) {
-        stringValue = "\(intValue)"
-    }
-}

@@ -12,6 +12,20 @@ struct NameKey: CodingKey {
     init?(intValue: Int) { nil }
 }
 
+/// A key of a dictionary; one that is a number says so.
+struct DictionaryKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { Int(stringValue) }
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+    }
+
+    init?(intValue: Int) {
+        stringValue = "\(intValue)"
+    }
+}
+
 /// A place in an array.
 struct ItemKey: CodingKey {
     let index: Int

@@ -160,4 +160,12 @@ struct StrategyTests {
             #expect(ours == foundation)
         }
     }
+
+    @Test("a dictionary's key that is a number is one in paths too", arguments: ["1", "+1", "01", "a", "9223372036854775808"])
+    func numbersAsKeys(key: String) {
+        let (ours, foundation) = Decoders().both([String: Int].self, #"{"\#(key)":"x"}"#)
+        #expect(ours == foundation)
+        let (nested, foundationNested) = Decoders().both([String: [String: Flat]].self, #"{"\#(key)":{"\#(key)":{"id":1}}}"#)
+        #expect(nested == foundationNested)
+    }
 }

@@ -21,12 +21,15 @@ struct BodyExcerpt {
         return shown(String(decoding: text, as: UTF8.self)).shortened(to: Self.length)
     }
 
-    /// What lies before a place, and nothing behind it: that was not read as JSON, so that nobody knows what is secret in it.
+    /// What lies before a place, and nothing behind it: that was not read as JSON, so that nobody knows what is secret in it. The beginning of
+    /// what is no JSON from there.
     ///
     /// - Parameter offset: bytes of UTF-8 before the place.
     func before(_ offset: Int) -> String {
         guard offset <= Self.reach else { return beginning }
-        let text = shown(String(decoding: JSONText.utf8(of: body, atMost: offset), as: UTF8.self))
+        let read = JSONText.utf8(of: body, atMost: offset)
+        guard read.contains(where: { $0 > 0x20 }) else { return beginning }
+        let text = shown(String(decoding: read, as: UTF8.self))
         let isEnd = offset >= body.count
         guard text.utf8.count > Self.length else { return isEnd ? text : text + "…" }
         var end = text.utf8.suffix(Self.length)
@@ -66,9 +69,37 @@ struct BodyExcerpt {
         return like.flatMap { name in object[name].map { (name, $0) } }
     }
 
+    /// Not much more of it than is shown.
     private func json(_ node: Any) -> String {
-        let options: JSONSerialization.WritingOptions = [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes]
-        return (try? JSONSerialization.data(withJSONObject: node, options: options)).map { String(decoding: $0, as: UTF8.self) }
+        var text = ""
+        write(node, to: &text)
+        return text
+    }
+
+    private func write(_ node: Any, to text: inout String) {
+        func isEnough() -> Bool { text.utf8.count > 4 * Self.length }
+        switch node {
+        case let object as [String: Any]:
+            text += "{"
+            for (place, key) in object.keys.sorted().enumerated() where !isEnough() {
+                text += (place == 0 ? "" : ",") + scalar(key) + ":"
+                write(object[key] ?? NSNull(), to: &text)
+            }
+            text += "}"
+        case let array as [Any]:
+            text += "["
+            for (place, item) in array.enumerated() where !isEnough() {
+                if place > 0 { text += "," }
+                write(item, to: &text)
+            }
+            text += "]"
+        default: text += scalar(node)
+        }
+    }
+
+    private func scalar(_ value: Any) -> String {
+        let options: JSONSerialization.WritingOptions = [.fragmentsAllowed, .withoutEscapingSlashes]
+        return (try? JSONSerialization.data(withJSONObject: value, options: options)).map { String(decoding: $0, as: UTF8.self) }
             ?? ""
     }
 

@@ -10,7 +10,8 @@ public struct DecodingFailure: Error, Sendable {
     /// Keys and indices from the top, as in `orders[3].price.amount`; empty for the body as a whole.
     public let codingPath: String
     /// The JSON around that place, shortened, secrets redacted. Of a body that is no JSON, and of a number that the type cannot hold, what
-    /// lies before the byte where that shows; from other coders than the kit's own, and behind 64 KiB, the body's beginning.
+    /// lies before the byte where that shows; the body's beginning where it is no JSON at all, from other coders than the
+    /// kit's own, behind 64 KiB, and where a body of more than 1 MiB is sound.
     public let excerpt: String
     public let underlying: any Error
     /// Whether the body is not of the coder's format at all, rather than another value than was asked for.
@@ -18,32 +19,35 @@ public struct DecodingFailure: Error, Sendable {
 
     /// At most this many bytes of a path are shown, and of a reason.
     private static let (pathLength, reasonLength) = (300, 400)
+    /// Larger bodies are not read as a whole once more.
+    private static let treeLimit = 1_024 * 1_024
 
     package init(_ underlying: any Error, expected: String, body: Data, redaction: Redaction) {
         self.underlying = underlying
         self.expected = expected
-        let (path, reason) = Self.explain(underlying)
+        let explained = Self.explain(underlying)
+        let path = explained.path
         let isAtRoot = if case DecodingError.dataCorrupted(let context) = underlying { context.codingPath.isEmpty } else { false }
-        let tree = try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed)
+        // Foundation takes a second for 20 MB.
+        let isLarge = body.count > Self.treeLimit
+        let tree = isLarge ? nil : try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed)
         // A sound value of another meaning at the root, a date for instance, fails in the same words.
-        isMalformed = isAtRoot && tree == nil
+        isMalformed = isAtRoot && tree == nil && !(isLarge && Self.isJSON(body))
         // Below a secret key everything is secret. A number that does not fit, and some dates, come without their path.
-        let isSecret =
-            path.contains { $0.intValue == nil && redaction.hides($0.stringValue) }
-            || isAtRoot && tree.map { Self.holdsSecret($0, redaction) } ?? false
-        self.reason =
+        let isBesideSecrets = isAtRoot && !isMalformed && (tree.map { Self.holdsSecret($0, redaction) } ?? true)
+        let isSecret = isBesideSecrets || path.contains { $0.place == nil && redaction.hides($0.stringValue) }
+        reason =
             isSecret
-            ? "a value has not that form, and is not shown beside secrets"
-            : redaction.redact(text: reason.shortened(to: Self.reasonLength)).escapingControls
-        let place = path.prefix(50).reduce(into: "") { text, key in
-            if let index = key.intValue {
-                text += "[\(index)]"
+            ? explained.reasonWithoutValue
+            : redaction.redact(text: explained.reason.shortened(to: Self.reasonLength)).escapingControls
+        codingPath = path.prefix(50).reduce(into: "") { text, key in
+            if let place = key.place {
+                text += "[\(place)]"
             } else {
                 let name = key.stringValue.shortened()
                 text += text.isEmpty ? name : ".\(name)"
             }
-        }
-        codingPath = place.shortened(to: Self.pathLength)
+        }.shortened(to: Self.pathLength)
         let found = BodyExcerpt(of: body, redaction: redaction)
         excerpt =
             if isSecret, !path.isEmpty {
@@ -55,6 +59,13 @@ public struct DecodingFailure: Error, Sendable {
             }
     }
 
+    private static func isJSON(_ body: Data) -> Bool {
+        struct Anything: Decodable {
+            init(from decoder: any Decoder) {}
+        }
+        return (try? JSONBodyDecoder().decode(Anything.self, from: body)) != nil
+    }
+
     private static func holdsSecret(_ node: Any, _ redaction: Redaction) -> Bool {
         switch node {
         case let object as [String: Any]: object.contains { redaction.hides($0.key) || holdsSecret($0.value, redaction) }
@@ -63,19 +74,38 @@ public struct DecodingFailure: Error, Sendable {
         }
     }
 
-    private static func explain(_ error: any Error) -> (path: [any CodingKey], reason: String) {
-        guard let error = error as? DecodingError else { return ([], error.readableDescription) }
+    /// - Returns: `reasonWithoutValue` for what stands under a secret's name.
+    private static func explain(
+        _ error: any Error
+    ) -> (path: [any CodingKey], reason: String, reasonWithoutValue: String) {
+        let otherForm = "a value has not that form, and is not shown beside secrets"
+        guard let error = error as? DecodingError else { return ([], error.readableDescription, otherForm) }
         switch error {
         case .typeMismatch(let type, let context):
-            return (context.codingPath, "expected \(type); \(context.debugDescription)")
-        case .valueNotFound(let type, let context): return (context.codingPath, "expected \(type), found null or nothing")
-        case .keyNotFound(let key, let context): return (context.codingPath, "the key '\(key.stringValue)' is missing")
+            let told = context.debugDescription
+            return (
+                context.codingPath, told.lowercased().hasPrefix("expected") ? told : "expected \(type); \(told)",
+                "expected \(type), found a value of another kind"
+            )
+        case .valueNotFound(let type, let context):
+            let reason = "expected \(type), found null or nothing"
+            return (context.codingPath, reason, reason)
+        case .keyNotFound(let key, let context):
+            let reason = "the key '\(key.stringValue)' is missing"
+            return (context.codingPath, reason, reason)
         case .dataCorrupted(let context):
             let detail = (context.underlyingError as NSError?)?.userInfo["NSDebugDescription"] as? String
-            return (context.codingPath, [context.debugDescription, detail].compactMap { $0 }.joined(separator: " "))
-        @unknown default: return ([], String(describing: error))
+            return (
+                context.codingPath, [context.debugDescription, detail].compactMap { $0 }.joined(separator: " "), otherForm
+            )
+        @unknown default: return ([], String(describing: error), otherForm)
         }
     }
+}
+
+extension CodingKey {
+    /// In an array. A key of a dictionary may be a number too.
+    fileprivate var place: Int? { stringValue.hasPrefix("Index ") ? intValue : nil }
 }
 
 // Prints itself without its secrets: ``underlying`` tells what it found in full.
@@ -86,8 +116,9 @@ extension DecodingFailure: LocalizedError, CustomStringConvertible, CustomReflec
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     public var errorDescription: String? {
-        let place = codingPath.isEmpty ? "" : " at '\(codingPath)'"
+        // No colon behind the path: what it ends in may be a secret's name, and the reason is not its value.
+        let place = codingPath.isEmpty ? ":" : " at '\(codingPath)' –"
         let near = excerpt.isEmpty ? "" : ", near \(excerpt)"
-        return "expected \(expected), but\(place): \(reason)\(near)"
+        return "expected \(expected), but\(place) \(reason)\(near)"
     }
 }

@@ -1,3 +1,4 @@
+internal import CoreAPIJSON
 internal import Foundation
 internal import HTTPTypes
 public import Logging
@@ -123,7 +124,7 @@ public struct CoreNetworkLogger: NetworkLogger {
 
     /// Redacted before it is cut, so that a secret at the cut is still recognised.
     private static func describe(_ body: Data, _ redaction: Redaction) -> String {
-        let window = redaction.redact(text: String(decoding: body.prefix(4 * bodyLimit), as: UTF8.self))
+        let window = redaction.redact(text: String(decoding: JSONText.utf8(of: body, atMost: 4 * bodyLimit), as: UTF8.self))
         let isCut = body.count > 4 * bodyLimit || window.count > bodyLimit
         return window.prefix(bodyLimit).description.escapingControls + (isCut ? "… (\(body.count) bytes)" : "")
     }

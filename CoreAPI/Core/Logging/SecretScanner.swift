@@ -142,7 +142,7 @@ struct SecretScanner {
 
     /// Where the value begins that belongs to a name which ends here: behind `:`, `=` or an XML tag's `>`, with what quotes the name,
     /// closes its brackets or is white space.
-    private func separator(after end: Int) -> (value: Int, kind: UInt8)? {
+    private func separator(after end: Int) -> (value: Int, kind: UInt8, isQuoted: Bool)? {
         var next = end
         while next < bytes.count, bytes[next] == UInt8(ascii: "\\") || bytes[next].isQuote { next += 1 }
         let isQuoted = next > end
@@ -170,11 +170,11 @@ struct SecretScanner {
         next += 1
         skipSpace()
         guard next < bytes.count, bytes[next] != UInt8(ascii: ")") else { return nil }
-        return (next, kind)
+        return (next, kind, isQuoted)
     }
 
     private mutating func skipValue() {
-        guard let (start, kind) = separator(after: position) else { return }
+        guard let (start, kind, isQuoted) = separator(after: position) else { return }
         var valueStart = start
         while valueStart < bytes.count, bytes[valueStart] == UInt8(ascii: "\\") { valueStart += 1 }
         guard valueStart < bytes.count else { return }
@@ -187,7 +187,7 @@ struct SecretScanner {
         } else if bytes[valueStart] == UInt8(ascii: "{") || bytes[valueStart] == UInt8(ascii: "[") {
             end = endOfNested(from: valueStart)
         } else {
-            end = endOfPlain(from: valueStart, kind: kind)
+            end = (isQuoted ? endOfLiteral(from: valueStart) : nil) ?? endOfPlain(from: valueStart, kind: kind)
         }
         guard end > valueStart else { return }
         copy(valueStart - position)
@@ -232,6 +232,18 @@ struct SecretScanner {
         return bytes.count
     }
 
+    /// A number, a truth value or null of JSON, if it is one and the object goes on behind it.
+    private func endOfLiteral(from start: Int) -> Int? {
+        guard let end = bytes[start...].firstIndex(where: { !$0.isLetter && !$0.isDigit && !"+-.".utf8.contains($0) }) else {
+            return nil
+        }
+        let isLiteral =
+            bytes[start] == UInt8(ascii: "-") || bytes[start].isDigit
+            || ["true", "false", "null"].contains { bytes[start..<end].elementsEqual($0.utf8) }
+        guard isLiteral, let next = bytes[end...].first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { return nil }
+        return ",}]".utf8.contains(next) ? end : nil
+    }
+
     /// Whether a value stands apart from the separator here.
     private func isLabel(at index: Int) -> Bool {
         guard index + 1 < bytes.count else { return false }
@@ -248,6 +260,9 @@ struct SecretScanner {
             case UInt8(ascii: ":") where isLabel(at: index), UInt8(ascii: "=") where isLabel(at: index):
                 if kind == UInt8(ascii: "=") { kind = UInt8(ascii: ":") }
             case UInt8(ascii: "<"): if kind == UInt8(ascii: ">") { return index }
+            // No bracket of a text ends what the text is a part of.
+            case UInt8(ascii: "\"") where kind == UInt8(ascii: ":"):
+                index = min(endOfString(from: index + 1, quote: UInt8(ascii: "\""), escapes: 0), bytes.count - 1)
             case UInt8(ascii: "}"), UInt8(ascii: "]"): if kind != UInt8(ascii: ">") { return index }
             // After a colon it may be a header line, whose value holds spaces and commas of its own.
             case UInt8(ascii: "&"), UInt8(ascii: " "), UInt8(ascii: ","), UInt8(ascii: ")"), UInt8(ascii: "\""):

@@ -14,8 +14,7 @@ struct JSONParser {
     private var depth = 0
 
     init(_ data: Data) {
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        bytes = Array(data.starts(with: mark) ? data.dropFirst(3) : data)
+        bytes = JSONText.utf8(of: data)
     }
 
     /// - Throws: ``Malformed``.

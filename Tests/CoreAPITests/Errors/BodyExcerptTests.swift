@@ -123,6 +123,30 @@ struct BodyExcerptTests {
         }
     }
 
+    @Test("of a large body is had without reading all of it once more")
+    func large() async throws {
+        let item = #"{"id":1,"name":"abc","password":"hunter2"},"#
+        let items = String(repeating: item, count: 50_000) + #"{"id":1.5}"#
+        struct Item: Decodable, Sendable { var id: Int }
+        struct List: Decodable, Sendable { var items: [Item] }
+        for (body, isMalformed) in [("[\(items)]", false), (#"{"items":[\#(items)]}"#, false), ("[\(items),]]", true)] {
+            let failure = try await failure(List.self, of: body)
+            #expect(failure.isMalformed == isMalformed)
+            #expect(!failure.description.contains("1.5") && !failure.description.contains("hunter2"), "\(failure)")
+            #expect(failure.excerpt.contains(#""id":1,"name":"abc","password":"<redacted>""#), "\(failure)")
+        }
+    }
+
+    @Test("of a value under a secret's name leaves what was expected and where, in the error's own text too")
+    func secretsPlace() async throws {
+        let error = try #require(
+            await Channel.test("https://h.example", transport: RecordingTransport(body: #"{"tokens":[{"price":"hunter2"}]}"#))
+                .manager().response(for: TestEndpoint(), as: [String: [[String: Int]]].self).error)
+        #expect(
+            error.localizedDescription.contains("at 'tokens[0].price' – expected Int, found a value of another kind"), "\(error)")
+        #expect(!"\(error)".contains("hunter2"))
+    }
+
     @Test("behind more than is searched for secrets is the beginning")
     func far() async throws {
         let failure = try await failure(Page.self, of: #"{"a":"\#(String(repeating: "x", count: 70_000))",}}"#)

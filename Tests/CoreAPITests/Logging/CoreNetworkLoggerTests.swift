@@ -136,6 +136,22 @@ struct CoreNetworkLoggerTests {
         #expect(text.count < CoreNetworkLogger.bodyLimit + 500)
     }
 
+    @Test(
+        "hides what is secret in a body of any encoding",
+        arguments: [String.Encoding.utf8, .utf16, .utf16LittleEndian, .utf32BigEndian])
+    func encodings(encoding: String.Encoding) async throws {
+        let lines = Shared<[String]>([])
+        let body = try #require(#"{"password":"hunter2","page":7}"#.data(using: encoding))
+        var channel = Channel.test(
+            "https://h.example",
+            transport: RecordingTransport { request in
+                Response(request: request, head: ResponseHead(status: .ok), data: body, result: .success(body))
+            })
+        channel.logger = CoreNetworkLogger(options: .responseBody) { line in lines.change { $0.append(line) } }
+        _ = await channel.manager().response(for: TestEndpoint(), decoding: .nothing)
+        #expect(lines.current.contains { $0.contains(#"response.body={"password":"<redacted>","page":7}"#) }, "\(lines.current)")
+    }
+
     @Test("goes to a function as well, the options of all levels in union, the standard ones where no level says any")
     func function() async throws {
         let lines = Shared<[String]>([])

@@ -8,6 +8,12 @@ struct RedactionTests {
         "the value after every secret name, in every form of text",
         arguments: [
             #"{"accessToken":"s3cret","page":1}"#,
+            #"{"jwt":null,"password":"ab}s3cret","x":1}"#,
+            #"{"secretNumber":-1,"session_id":"ab}s3cret","x":1}"#,
+            #"{"a":true,"hasPassword":true,"password":"ab]s3cret","x":1}"#,
+            #"{"expires_token":3600 , "name":"Q","refresh_token":"u]s3cret"}"#,
+            #"{"pin":12;34,"name":"a]s3cret"}"#,
+            #"token: a, "b}s3cret", c"#,
             #"{"access_token" : "s3cret", "page":1}"#,
             #"{"password": "s3\"cret s3cret", "page":1}"#,
             #"{"token": {"value": "s3cret", "more": ["s3cret"]}, "page":1}"#,
@@ -56,6 +62,14 @@ struct RedactionTests {
         ])
     func rest(text: String) {
         #expect(Redaction().redact(text: text) == text)
+    }
+
+    @Test("a number, a truth value or null ends where it ends")
+    func literals() {
+        let text = #"{"jwt":null,"tokens":3600 ,"hasPassword":true,"id":7,"pin":-1.5e3}"#
+        let expected =
+            #"{"jwt":<redacted>,"tokens":<redacted> ,"hasPassword":<redacted>,"id":7,"pin":<redacted>}"#
+        #expect(Redaction().redact(text: text) == expected)
     }
 
     @Test("the query items of an address, escaped names too")
