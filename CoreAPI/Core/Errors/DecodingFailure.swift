@@ -10,8 +10,8 @@ public struct DecodingFailure: Error, Sendable {
     /// Keys and indices from the top, as in `orders[3].price.amount`; empty for the body as a whole.
     public let codingPath: String
     /// The JSON around that place, shortened, secrets redacted. Of a body that is no JSON, and of a number that the type cannot hold, what
-    /// lies before the byte where that shows; the body's beginning where it is no JSON at all, from other coders than the
-    /// kit's own, behind 64 KiB, and where a body of more than 1 MiB is sound.
+    /// lies before the byte where that shows; the body's beginning where it is no JSON at all, behind
+    /// 64 KiB, and where a body of more than 1 MiB is sound.
     public let excerpt: String
     public let underlying: any Error
     /// Whether the body is not of the coder's format at all, rather than another value than was asked for.
@@ -31,8 +31,9 @@ public struct DecodingFailure: Error, Sendable {
         // Foundation takes a second for 20 MB.
         let isLarge = body.count > Self.treeLimit
         let tree = isLarge ? nil : try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed)
+        let broken = isAtRoot && tree == nil ? Self.endOfJSON(in: body) : nil
         // A sound value of another meaning at the root, a date for instance, fails in the same words.
-        isMalformed = isAtRoot && tree == nil && !(isLarge && Self.isJSON(body))
+        isMalformed = isAtRoot && tree == nil && (!isLarge || broken != nil)
         // Below a secret key everything is secret. A number that does not fit, and some dates, come without their path.
         let isBesideSecrets = isAtRoot && !isMalformed && (tree.map { Self.holdsSecret($0, redaction) } ?? true)
         let isSecret = isBesideSecrets || path.contains { $0.place == nil && redaction.hides($0.stringValue) }
@@ -52,18 +53,24 @@ public struct DecodingFailure: Error, Sendable {
         excerpt =
             if isSecret, !path.isEmpty {
                 Redaction.mask
-            } else if let place = Malformed.place(of: underlying, in: body) {
+            } else if let place = Malformed.place(of: underlying, in: body) ?? broken {
                 found.before(place)
             } else {
                 tree.map { found.at(path, in: $0) } ?? found.beginning
             }
     }
 
-    private static func isJSON(_ body: Data) -> Bool {
+    /// Where a body stops being JSON, whoever found that; `nil` for one that is.
+    private static func endOfJSON(in body: Data) -> Int? {
         struct Anything: Decodable {
             init(from decoder: any Decoder) {}
         }
-        return (try? JSONBodyDecoder().decode(Anything.self, from: body)) != nil
+        do {
+            _ = try JSONBodyDecoder().decode(Anything.self, from: body)
+            return nil
+        } catch {
+            return Malformed.place(of: error, in: body)
+        }
     }
 
     private static func holdsSecret(_ node: Any, _ redaction: Redaction) -> Bool {

@@ -36,7 +36,7 @@ struct BodyExcerptTests {
 
     @Test(
         "is what lies before the byte that is wrong, wherever that is, and nothing behind it",
-        arguments: [BodyCoder.json, .json(keys: .convertFromSnakeCase)])
+        arguments: [BodyCoder.json, .json(keys: .convertFromSnakeCase), .json(using: .foundation)])
     func malformed(coder: BodyCoder) async throws {
         let failure = try await failure(
             Page.self, of: #"{\#(filler),"token":"hunter2","orderItems":[{"userId":1},,{"userId":2}],\#(filler)}"#, coder: coder)
@@ -117,8 +117,10 @@ struct BodyExcerptTests {
         for place in body.indices where !names.contains(where: { $0.contains(place) }) {
             for end in [place, body.index(after: place)] {
                 let broken = body.replacingCharacters(in: place..<end, with: junk)
-                guard let failure = try? await failure(Page.self, of: broken) else { continue }
-                #expect(!failure.excerpt.contains("ter2"), "\(broken): \(failure.excerpt)")
+                for coder in [BodyCoder.json, .json(using: .foundation)] {
+                    guard let failure = try? await failure(Page.self, of: broken, coder: coder) else { continue }
+                    #expect(!failure.excerpt.contains("ter2"), "\(broken): \(failure.excerpt)")
+                }
             }
         }
     }

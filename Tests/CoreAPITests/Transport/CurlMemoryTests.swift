@@ -70,7 +70,7 @@ struct CurlMemoryTests {
             let clean = ccurlmemory_calloc(187, 8)
             #expect(clean == dirty)
             #expect(bytes(of: clean, count: 1_496).allSatisfy { $0 == 0 })
-            #expect(ccurlmemory_calloc(.max, 2) == nil)
+            #expect(ccurlmemory_calloc(.max, 3) == nil)
             ccurlmemory_free(clean)
         }
     }
