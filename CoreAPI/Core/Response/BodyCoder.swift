@@ -63,7 +63,8 @@ public struct BodyCoder: RequestModifier {
     /// Who reads and writes JSON.
     public enum JSONCoding: Sendable {
         /// `JSONBodyDecoder` and `JSONBodyEncoder`: answer, write and fail as Foundation's do, but for the two exceptions that
-        /// `JSONBodyDecoder` names, and are faster, on most documents several times. ``JSONValue`` itself is parsed by ``JSONValue/init(parsing:)``, whichever is named.
+        /// `JSONBodyDecoder` names, and are faster, on most documents several times. ``JSONValue`` itself is parsed by
+        /// ``JSONValue/init(parsing:)``, whichever is named.
         case kit
         /// `JSONDecoder` and `JSONEncoder`, for what only they have: JSON5 and the like are set on one of your own, see
         /// ``BodyCoder/init(contentType:encode:decode:)``.
