@@ -4,20 +4,20 @@
 /// count of items or members (28), place behind the last one in the index (28). An object has a second word, its cursor. A member
 /// is the key's word and the value's.
 struct Entry {
-    enum Kind: UInt8 {
-        case null, `false`, `true`, number, string, array, object
+    /// Not an `enum`: each mention of one is a switch until late, and so many would keep the scanner from being one function.
+    struct Kind {
+        let rawValue: UInt8
+
+        @inline(__always) static var null: Kind { Kind(rawValue: 0) }
+        @inline(__always) static var `false`: Kind { Kind(rawValue: 1) }
+        @inline(__always) static var `true`: Kind { Kind(rawValue: 2) }
+        @inline(__always) static var number: Kind { Kind(rawValue: 3) }
+        @inline(__always) static var string: Kind { Kind(rawValue: 4) }
+        @inline(__always) static var array: Kind { Kind(rawValue: 5) }
+        @inline(__always) static var object: Kind { Kind(rawValue: 6) }
 
         /// As an error tells it.
-        var name: String {
-            switch self {
-            case .null: "null"
-            case .false, .true: "bool"
-            case .number: "number"
-            case .string: "a string"
-            case .array: "an array"
-            case .object: "a dictionary"
-            }
-        }
+        var name: String { ["null", "bool", "bool", "number", "a string", "an array", "a dictionary"][Int(rawValue)] }
     }
 
     /// Of a string: no escape and no control character in it, so that its bytes are its value.
@@ -31,6 +31,8 @@ struct Entry {
     /// Of an object: its keys cannot be compared byte by byte, because of escapes, letters beyond ASCII, equal keys or sheer
     /// number.
     static let irregular: UInt64 = 1 << 4
+    /// Of an object that is being scanned: it has a ``KeyPattern``'s keys so far, and in its second word is that.
+    static let follows: UInt64 = 1 << 5
 
     /// The largest document, in bytes. No document needs more words than it has bytes, but for two.
     static let limit = (1 << 28) - 16
@@ -47,7 +49,7 @@ struct Entry {
     }
 
     @inline(__always) var rawKind: UInt8 { UInt8(truncatingIfNeeded: bits) & 0xF }
-    @inline(__always) var kind: Kind { Kind(rawValue: rawKind) ?? .null }
+    @inline(__always) var kind: Kind { Kind(rawValue: rawKind) }
     @inline(__always) var length: Int { Int(truncatingIfNeeded: bits >> 8 & 0xFFF_FFFF) }
     @inline(__always) var offset: Int { Int(truncatingIfNeeded: bits >> 36) }
     @inline(__always) var count: Int { length }

@@ -14,6 +14,19 @@ struct KeySet {
         self.isIrregular = isIrregular
     }
 
+    /// The keys of an object that is being scanned, which are known to be regular.
+    ///
+    /// - Parameter end: behind its last value.
+    @inline(never)
+    init(of object: Int, bytes: UnsafePointer<UInt8>, tape: UnsafeMutablePointer<UInt64>, end: Int) {
+        var place = object &+ 2
+        while place < end {
+            seen |= Self.bit(Entry(bits: tape[place]), bytes)
+            let value = Entry(bits: tape[place &+ 1])
+            place = value.isCollection ? value.end : place &+ 2
+        }
+    }
+
     /// - Parameters:
     ///   - count: of keys with this one.
     ///   - first: the place of the first key in the index.
@@ -27,9 +40,14 @@ struct KeySet {
             isIrregular = true
             return
         }
-        let bit: UInt64 = 1 &<< Self.hash(bytes + key.offset, key.length)
+        let bit = Self.bit(key, bytes)
         if seen & bit != 0, Self.contains(key, bytes: bytes, tape: tape, first: first, end: end) { isIrregular = true }
         seen |= bit
+    }
+
+    @inline(__always)
+    private static func bit(_ key: Entry, _ bytes: UnsafePointer<UInt8>) -> UInt64 {
+        1 &<< hash(bytes + key.offset, key.length)
     }
 
     /// 0…63.

@@ -9,6 +9,12 @@ enum Words {
         UInt64(littleEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self))
     }
 
+    /// Four bytes at once.
+    @inline(__always)
+    static func half(_ bytes: UnsafePointer<UInt8>) -> UInt32 {
+        UInt32(littleEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt32.self))
+    }
+
     /// The high bit of the first byte that ends a plain stretch of a string – a quote, a backslash or a control character – is
     /// set, and none before it; bits behind it mean nothing.
     @inline(__always)

@@ -59,6 +59,45 @@ struct SameKeysTests {
         }
     }
 
+    private static let plainMembers = [
+        #""a":1"#, #""a": "x""#, #""ab":2"#, #""abcdefg":3"#, #""abcdefgh":4"#, #""abcdefghi" :5"#, #""abcdefgh\u0069":6"#,
+        #""é":7"#,
+        #""":8"#, #""b":{"a":1,"ab":2}"#, #""b":{"a":1}"#, #""b":{"ab":2,"a":1,"a":3}"#, #""b":{}"#, #""b":[]"#,
+        #""b":[{"a":1},{"a":2},"a",{"a":3,"a":4}]"#, #""b":[[{"a":1,"b":2}],{"a":1}]"#, #""b":"a""#,
+    ]
+
+    @Test("keys are found where objects repeat those of the object before, wholly, for a while, and twice", arguments: 0..<20)
+    func patterns(part: Int) {
+        var generator = DocumentGenerator(seed: UInt64(1_000 + part))
+        let decoders = Decoders()
+        for _ in 0..<20 {
+            let first = (0..<(1 + generator.below(5))).map { _ in generator.pick(Self.plainMembers) }
+            let rows = (0..<8).map { _ in
+                var members = first
+                switch generator.below(6) {
+                case 0: members.append(generator.pick(Self.plainMembers))
+                case 1: members[generator.below(members.count)] = generator.pick(Self.plainMembers)
+                case 2: members.removeLast()
+                case 3: members.swapAt(0, members.count - 1)
+                default: break
+                }
+                return "{" + members.joined(separator: generator.below(4) == 0 ? " ,\n " : ",") + "}"
+            }
+            let document = "[" + rows.joined(separator: ",") + "]"
+            let (ours, foundation) = decoders.both([AnyValue].self, document)
+            #expect(ours == foundation && !ours.isFailure, "\(document)")
+        }
+    }
+
+    @Test("a document that ends anywhere is refused where the last object repeats the one before")
+    func cut() {
+        let document = Array(#"[{"a":1,"abcdefghij":{"b":"x"}},{"a":2,"abcdefghij":{"b":"y"}}]"#.utf8)
+        for count in 0..<document.count {
+            let (ours, foundation) = Decoders().both([AnyValue].self, String(decoding: document[..<count], as: UTF8.self))
+            #expect(ours == foundation && ours.isFailure, "\(count)")
+        }
+    }
+
     @Test("objects with more keys than are walked along")
     func large() throws {
         struct Wide: Decodable, Equatable {
