@@ -1,9 +1,13 @@
 internal import Foundation
 
-private let nextMembers: SIMD32<UInt8> = {
-    var members = SIMD32<UInt8>()
-    for index in members.indices { members[index] = UInt8(index) }
-    return members
+/// A byte for each of 32 members. As words, because more than those align to would have malloc look for another block and split it, 330
+/// instructions a document.
+private typealias MemberHints = (UInt64, UInt64, UInt64, UInt64)
+
+private let nextMembers: MemberHints = {
+    var hints: MemberHints = (0, 0, 0, 0)
+    withUnsafeMutableBytes(of: &hints) { for index in $0.indices { $0[index] = UInt8(index) } }
+    return hints
 }()
 
 /// What ``Document`` knows, in front of its words.
@@ -113,8 +117,8 @@ final class Document: ManagedBuffer<DocumentHeader, UInt64> {
     /// last of so many stands what stands before the first.
     @inline(__always)
     subscript(hint next: Int) -> UInt8 {
-        get { fields.pointee.hints[next & 31] }
-        set { fields.pointee.hints[next & 31] = newValue }
+        get { withUnsafeBytes(of: &fields.pointee.hints) { $0[next & 31] } }
+        set { withUnsafeMutableBytes(of: &fields.pointee.hints) { $0[next & 31] = newValue } }
     }
 
     @inline(__always)

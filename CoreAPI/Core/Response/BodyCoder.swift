@@ -44,12 +44,18 @@ public struct BodyCoder: RequestModifier {
     }
 
     public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-        let decoded: any Decodable
-        switch decoding {
-        case .json(let decoder) where type != JSONValue.self: return try decoder.decode(type, from: data)
-        case .json: decoded = try JSONValue(parsing: data)
-        case .other(let decode): decoded = try decode(type, data)
-        }
+        if case .json(let decoder) = decoding, type != JSONValue.self { return try decoder.decode(type, from: data) }
+        return try decodeOther(type, from: data)
+    }
+
+    // Not inlined: what it does with optional values would be looked up for those of JSON, too.
+    @inline(never)
+    private func decodeOther<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+        let decoded: any Decodable =
+            switch decoding {
+            case .json: try JSONValue(parsing: data)
+            case .other(let decode): try decode(type, data)
+            }
         guard let value = decoded as? Value else {
             throw DecodingError.typeMismatch(
                 type, .init(codingPath: [], debugDescription: "the coder made a \(Swift.type(of: decoded))"))

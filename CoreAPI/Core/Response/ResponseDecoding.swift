@@ -1,3 +1,4 @@
+internal import CoreAPIJSON
 public import Foundation
 internal import HTTPTypes
 
@@ -62,6 +63,15 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
     }
 }
 
+/// The ways of ``ResponseDecoding/decodable(_:)``, made once for each type: to make one is 1,200 instructions, most of them to look up its own
+/// type.
+private let knownWays = TypeRegistry<KnownWay>()
+
+// `@unchecked`: what it points to is never changed.
+private struct KnownWay: BitwiseCopyable, @unchecked Sendable {
+    let way: UnsafeMutableRawPointer
+}
+
 /// The way of any value.
 ///
 /// `@unchecked`: it holds nothing; a class that has heirs cannot say so.
@@ -95,6 +105,15 @@ extension ResponseDecoding where Value: Decodable {
     /// The body, decoded by the channel's ``BodyCoder``. `Data` is the body itself. An answer without a body is `nil` for an
     /// optional, if its status may be empty, and ``VerificationError/emptyBody(status:expected:)`` otherwise.
     public static func decodable(_ type: Value.Type = Value.self) -> ResponseDecoding {
+        // What is known of a type was made for it, and is kept for good.
+        if let known = knownWays[type] { return ResponseDecoding(Unmanaged.fromOpaque(known.way).takeUnretainedValue()) }
+        let decoding = madeForDecodable()
+        let way = Unmanaged.passRetained(decoding.way)
+        if !knownWays.insert(KnownWay(way: way.toOpaque()), of: type) { way.release() }
+        return decoding
+    }
+
+    private static func madeForDecodable() -> ResponseDecoding {
         if Value.self == Data.self, let raw = ResponseDecoding<Data>.data as? ResponseDecoding { return raw }
         if Value.self == Data?.self, let raw = ResponseDecoding<Data?>.dataOrNil as? ResponseDecoding { return raw }
         return ResponseDecoding(wantsCoder: true) { response, body in

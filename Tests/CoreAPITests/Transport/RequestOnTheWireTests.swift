@@ -187,6 +187,49 @@ struct RequestOnTheWireTests {
         await transport.close()
     }
 
+    @Test("Requests that differ in one field each send their own, whatever was sent before them")
+    func ownHeaders() async throws {
+        let server = try LoopbackServer.start { _ in .ok() }
+        let names = try ["X-A", "X-B", "User-Agent", "Accept", "Authorization", "Cookie", "Host"].map {
+            try #require(HTTPField.Name($0))
+        }
+        var generator = SplitMix(7)
+        for _ in 0..<200 {
+            var headers = HTTPFields()
+            for name in names where .random(using: &generator) { headers[name] = .random(using: &generator) ? "1" : "2" }
+            let body: RequestBody = .random(using: &generator) ? .bytes(Data("x".utf8)) : .none
+            let response = try await requests.send(.post, server.url, headers: headers, body: body)
+            let sent = try #require(server.requests.last)
+            #expect(response.status == 200 && sent.defect == nil, "\(response.result)")
+            for name in names {
+                let ofTheKit: String? =
+                    switch name {
+                    case .userAgent: CurlVersion.userAgent
+                    case names[6]: String(server.url.split(separator: "/")[1])
+                    default: nil
+                    }
+                #expect(sent.headers.all(name.rawName) == [headers[name] ?? ofTheKit].compactMap(\.self), "\(name): \(headers)")
+            }
+            #expect(sent.headers["expect"] == nil)
+            #expect(sent.headers["content-length"] == (body.isNone ? "0" : "1"))
+        }
+        await transport.close()
+    }
+
+    @Test("The lines of a request are remembered for the next one, but not who asks")
+    func recentLines() throws {
+        let recent = RecentFieldLines()
+        let plain = try requests.make(.get, "http://127.0.0.1", headers: [.accept: "a/b"])
+        let lines = try recent.lines(of: plain)
+        for secret: HTTPFields in [[.authorization: "Bearer a"], [.cookie: "a=b"], [.proxyAuthorization: "Basic a"]] {
+            let asking = try requests.make(.get, "http://127.0.0.1", headers: secret)
+            #expect(try recent.lines(of: asking).list !== recent.lines(of: asking).list)
+            #expect(try recent.lines(of: plain).list === lines.list)
+        }
+        let withBody = try requests.make(.post, "http://127.0.0.1", headers: [.accept: "a/b"], body: .bytes(Data("x".utf8)))
+        #expect(try recent.lines(of: withBody).list !== lines.list)
+    }
+
     @Test("Text that would end a line early is refused before libcurl sees it")
     func injection() async throws {
         let server = try LoopbackServer.start { _ in .ok("done") }

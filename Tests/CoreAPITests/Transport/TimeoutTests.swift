@@ -66,7 +66,7 @@ struct TimeoutTests {
             try HopRequest(
                 requests.make(
                     .get, "http://127.0.0.1", timeout: Timeout(connect: .seconds(9), idle: .seconds(1), total: .seconds(60))),
-                deadline: 60_000_000_000))
+                recent: RecentFieldLines(), deadline: 60_000_000_000))
         #expect(transfer.due(0) == 60_000_000_000)
         transfer.stage = .active
         #expect(transfer.due(5_000_000_000) == 6_000_000_000)

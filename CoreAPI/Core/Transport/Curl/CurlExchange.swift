@@ -50,7 +50,8 @@ final class CurlExchange {
                 throw .transport(.timedOut(.total, after: request.timeout.total), ErrorContext(request))
             }
             let hop = redirected ?? request
-            return .exchange(CurlTransfer(try HopRequest(request.takesCookies ? hop.withCookies() : hop, deadline: deadline)))
+            let current = request.takesCookies ? hop.withCookies() : hop
+            return .exchange(CurlTransfer(try HopRequest(current, recent: loop.recentFieldLines, deadline: deadline)))
         } catch {
             return .answer(addingEarlier(Response(request: request, result: .failure(error))))
         }

@@ -43,6 +43,7 @@ final class CurlLoop: Sendable {
     /// As which jobs run here.
     let executor: LoopExecutor
     private let state = Mutex(State())
+    let recentFieldLines = RecentFieldLines()
     /// Threads that took `sleeper` and did not return from waking it; the multi handle lives until there is none.
     private let wakers = Atomic(0)
 

@@ -20,13 +20,19 @@ struct HopRequest: Sendable {
     var limits: Limits { request.call.channel.limits }
     var trust: ServerTrustManager { request.call.channel.environment.serverTrustManager }
 
+    /// - Parameters:
+    ///   - request: what is to be sent.
+    ///   - recent: where the lines of requests are remembered that go the same way.
+    ///   - deadline: when the whole call must be over.
     /// - Throws: ``APIClientError`` when the request must not be sent.
-    init(_ request: consuming Request, deadline: LoopClock.Nanoseconds) throws(APIClientError) {
+    init(
+        _ request: consuming Request, recent: RecentFieldLines, deadline: LoopClock.Nanoseconds
+    ) throws(APIClientError) {
         let url = request.url
-        let (list, decodesContent): (HeaderList, Bool)
+        let lines: FieldLines
         do throws(RequestError) {
             try Self.check(request, url)
-            (list, decodesContent) = try Self.headerList(request)
+            lines = try recent.lines(of: request)
         } catch {
             throw .request(error, ErrorContext(request))
         }
@@ -36,11 +42,11 @@ struct HopRequest: Sendable {
         // All at once and at the end: halfway there it would have to be copied.
         self.url = url
         self.deadline = deadline
-        self.decodesContent = decodesContent
+        decodesContent = lines.decodesContent
         bodyLimit = request.call.channel.limits.responseBodySize
         method = request.method.rawValue
         isIdempotent = request.method.isIdempotent
-        headers = list
+        headers = lines.list
         self.request = request
     }
 
@@ -76,99 +82,9 @@ struct HopRequest: Sendable {
         default: nil
         }
     }
-
-    /// The caller's fields, and the lines that stop libcurl from adding what nobody asked for. Framing belongs to the transport: a
-    /// `Content-Length` or `Transfer-Encoding` that contradicts the body is how requests are smuggled (RFC 9112 §11.2).
-    ///
-    /// - Returns: the lines, and whether codings of the body are taken off, which the caller did not ask for.
-    private static func headerList(_ request: Request) throws(RequestError) -> (HeaderList, decodesContent: Bool) {
-        let fields = request.headers
-        if fields.isEmpty, request.body.isNone { return (bareList, true) }
-        var named = TransportFields()
-        var lines = HeaderListBuilder(atMost: fields.count + 5)
-        for field in fields {
-            try check(field)
-            let kind = TransportFields(field.name)
-            named.formUnion(kind)
-            guard kind.isDisjoint(with: .notSent) else { continue }
-            field.withUnsafeBytesOfValue { lines.add(field.name.rawName, $0) }
-        }
-        // `HTTPFields` keeps a line for each cookie, as HTTP/2 may send them; there must be no second one in HTTP/1 (RFC 6265bis §5.8.3).
-        if named.contains(.cookie) {
-            let cookies = fields[fields: .cookie].map { $0.withUnsafeBytesOfValue { Array($0) } }
-            Array(cookies.joined(separator: "; ".utf8)).withUnsafeBufferPointer {
-                lines.add(HTTPField.Name.cookie.rawName, $0)
-            }
-        }
-        addLines(besides: named, hasBody: !request.body.isNone, to: &lines)
-        return (lines.list(namesHost: named.contains(.host)), named.isDisjoint(with: .coding))
-    }
-
-    private static func check(_ field: HTTPField) throws(RequestError) {
-        let name = field.name.rawName
-        guard name.isToken else {
-            throw .malformedHeader(name: name.escapingControls, reason: "the name must be a token (RFC 9110 §5.1)")
-        }
-        let isClean = field.withUnsafeBytesOfValue { !$0.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 } }
-        guard isClean else {
-            throw .malformedHeader(
-                name: name, reason: "the value holds CR, LF or NUL, which would end it early (RFC 9110 §5.5)")
-        }
-    }
-
-    /// What a request without fields and without a body sends: the same each time.
-    private static let bareList: HeaderList = {
-        var lines = HeaderListBuilder(atMost: 5)
-        addLines(besides: [], hasBody: false, to: &lines)
-        return lines.list()
-    }()
-
-    /// As lines, and not as the options that libcurl has for them: it formats an option's text twice, 100 instructions a character.
-    private static func addLines(besides named: TransportFields, hasBody: Bool, to lines: inout HeaderListBuilder) {
-        if named.isDisjoint(with: .coding), !ContentDecoder.accepted.isEmpty { lines.add(ContentDecoder.acceptLine) }
-        if !named.contains(.userAgent) { lines.add(CurlVersion.userAgentLine) }
-        // A name with nothing after its colon takes libcurl's own header out.
-        if !named.contains(.accept) { lines.add("Accept:") }
-        if hasBody, !named.contains(.expect) { lines.add("Expect:") }
-    }
-
-    /// The fields that mean something to the transport. Told apart by length first: to look for each of them among all fields costs as much
-    /// as all the rest.
-    private struct TransportFields: OptionSet {
-        let rawValue: UInt8
-
-        static let host = TransportFields(rawValue: 1)
-        static let accept = TransportFields(rawValue: 2)
-        static let expect = TransportFields(rawValue: 4)
-        static let userAgent = TransportFields(rawValue: 8)
-        static let cookie = TransportFields(rawValue: 16)
-        /// What asks for a coding, or for a part of what is coded.
-        static let coding = TransportFields(rawValue: 32)
-        static let framing = TransportFields(rawValue: 64)
-        static let notSent: TransportFields = [.cookie, .framing]
-
-        init(rawValue: UInt8) {
-            self.rawValue = rawValue
-        }
-
-        init(_ name: HTTPField.Name) {
-            switch name.canonicalName.utf8.count {
-            case 4 where name.canonicalName == "host": self = .host
-            case 5 where name == .range: self = .coding
-            case 6 where name == .accept: self = .accept
-            case 6 where name == .cookie: self = .cookie
-            case 6 where name == .expect: self = .expect
-            case 10 where name == .userAgent: self = .userAgent
-            case 14 where name == .contentLength: self = .framing
-            case 15 where name == .acceptEncoding: self = .coding
-            case 17 where name == .transferEncoding: self = .framing
-            default: self = []
-            }
-        }
-    }
 }
 
 extension String {
     /// RFC 9110 §5.6.2.
-    fileprivate var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenOctet) }
+    var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenOctet) }
 }
