@@ -17,7 +17,7 @@ extension Array: ArrayDecodable where Element: Decodable {
         let isPlain = TypeWay.of(Element.self).isPlain
         var place = decoding.value + 1
         var child = document.decoding(place, parent: decoding)
-        child.key = nil
+        child.key.remove()
         for index in 0..<entry.count {
             child.value = place
             child.item = index
@@ -27,7 +27,7 @@ extension Array: ArrayDecodable where Element: Decodable {
                 child.index = nil
             } else {
                 child = document.decoding(place, parent: decoding)
-                child.key = nil
+                child.key.remove()
             }
             place = document.place(after: place)
         }

@@ -6,10 +6,9 @@ final class Decoding {
     let document: Document
     /// Where the value lies in the index.
     @exclusivity(unchecked) var value: Int
-    /// The value that this one is a member or an item of, and by which key or at which place; a `nil` key with a negative place
-    /// is the root.
+    /// The value that this one is a member or an item of, and by which key or at which place; no key with a negative place is the root.
     @exclusivity(unchecked) var parent: Decoding?
-    @exclusivity(unchecked) var key: (any CodingKey)?
+    @exclusivity(unchecked) var key = MemberKey()
     @exclusivity(unchecked) var item = -1
     /// Whether this stands for a nested container, which no type is decoded from by itself.
     @exclusivity(unchecked) var isNested = false
@@ -26,7 +25,7 @@ final class Decoding {
         var path: [any CodingKey] = []
         var step: Decoding? = self
         while let current = step {
-            if let key = current.key {
+            if let key = current.key.value {
                 path.append(key)
             } else if current.item >= 0 {
                 path.append(ItemKey(current.item))
@@ -46,7 +45,7 @@ final class Decoding {
     /// A decoder of its own, which may be kept.
     func `super`(_ value: Int, key: any CodingKey) -> Decoding {
         let decoding = Decoding(document, value, parent: self)
-        decoding.key = key
+        decoding.key.setOther(key)
         return decoding
     }
 }

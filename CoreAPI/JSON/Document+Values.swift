@@ -21,7 +21,7 @@ extension Document {
     @inline(__always)
     func decode<Value: Decodable>(_ type: Value.Type, at place: Int, in parent: Decoding, key: some CodingKey) throws -> Value {
         let child = decoding(place, parent: parent)
-        child.key = key
+        child.key.set(key)
         let value = TypeWay.of(type).isPlain ? try Value(from: child) : try decodeSpecial(type, from: child, isOwn: false)
         recycle(consume child)
         return value
@@ -31,7 +31,7 @@ extension Document {
     @inline(__always)
     func decode<Value: Decodable>(_ type: Value.Type, at place: Int, in parent: Decoding, item: Int) throws -> Value {
         let child = decoding(place, parent: parent)
-        child.key = nil
+        child.key.remove()
         child.item = item
         let value = TypeWay.of(type).isPlain ? try Value(from: child) : try decodeSpecial(type, from: child, isOwn: false)
         recycle(consume child)

@@ -1,0 +1,40 @@
+/// The key that a value has in its object.
+///
+/// Not the existential itself, which is slow to put into another's place: nested objects take 3 % less time so. Nearly every type's keys are
+/// of one byte at most, an `enum` without payloads; of those the byte is kept, and the existential made for who asks.
+struct MemberKey {
+    /// Of a key of one byte at most.
+    private var type: (any CodingKey.Type)?
+    private var byte: UInt8 = 0
+    private var other: (any CodingKey)?
+
+    /// What was set last; `nil` for none.
+    var value: (any CodingKey)? { type?.made(of: byte) ?? other }
+
+    @inline(__always)
+    mutating func set<Key: CodingKey>(_ key: Key) {
+        guard MemoryLayout<Key>.size <= 1 else { return setOther(key) }
+        type = Key.self
+        // Of a key without a byte anything may be read that is there.
+        if MemoryLayout<Key>.size == 1 { byte = withUnsafePointer(to: key) { UnsafeRawPointer($0).load(as: UInt8.self) } }
+    }
+
+    @inline(never)
+    mutating func setOther(_ key: any CodingKey) {
+        type = nil
+        other = key
+    }
+
+    @inline(__always)
+    mutating func remove() {
+        type = nil
+        if other != nil { other = nil }
+    }
+}
+
+extension CodingKey {
+    /// A byte holds nothing that is counted: whoever has the same is the same key.
+    fileprivate static func made(of byte: UInt8) -> any CodingKey {
+        withUnsafePointer(to: byte) { UnsafeRawPointer($0).load(as: Self.self) }
+    }
+}
