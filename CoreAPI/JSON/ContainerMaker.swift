@@ -29,8 +29,8 @@ enum ContainerMakers {
 
     @inline(__always)
     static func container<Key: CodingKey>(_ decoding: Decoding, _ type: Key.Type) -> KeyedDecodingContainer<Key> {
-        let maker = known.value(of: type) { Maker(type: MakerOf<KeyedContainer<Key>, Key>.self) }
-        // What is known of a type of keys was made for it.
+        let maker = known.value(of: Key.self) { Maker(type: MakerOf<KeyedContainer<Key>, Key>.self) }
+        // By `Key`, for which it was made: of a class, `type` may be an heir.
         return unsafeBitCast(maker.type, to: ContainerMaker<Key>.Type.self).container(decoding)
     }
 }

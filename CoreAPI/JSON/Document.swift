@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// A byte for each of 32 members. As words, because more than those align to would have malloc look for another block and split it, 330
-/// instructions a document.
+/// A byte for each of 32 members. As words: for what is aligned to more than those, as `SIMD32` is, malloc looks for another block and
+/// splits it, 330 instructions a document.
 private typealias MemberHints = (UInt64, UInt64, UInt64, UInt64)
 
 private let nextMembers: MemberHints = {

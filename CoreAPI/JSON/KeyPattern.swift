@@ -10,7 +10,7 @@ struct KeyPattern {
 
     init() {}
 
-    /// - Parameter object: a value that was scanned, an object or not; the index begins with what is none.
+    /// - Parameter object: a value that was scanned, an object or not; what the index begins with is none.
     @inline(__always)
     init(of object: Int, in tape: UnsafeMutablePointer<UInt64>) {
         let entry = Entry(bits: tape[object])

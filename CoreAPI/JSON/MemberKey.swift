@@ -6,6 +6,7 @@ struct MemberKey {
     /// Of a key of one byte at most.
     private var type: (any CodingKey.Type)?
     private var byte: UInt8 = 0
+    /// A larger one, or what is left of it while ``type`` is set.
     private var other: (any CodingKey)?
 
     /// What was set last; `nil` for none.

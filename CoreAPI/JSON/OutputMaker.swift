@@ -34,8 +34,8 @@ enum OutputMakers {
     static func container<Key: CodingKey>(
         _ encoding: Encoding, _ object: UInt32, owner: UInt32, path: NestedPath?, _ type: Key.Type
     ) -> KeyedEncodingContainer<Key> {
-        let maker = known.value(of: type) { Maker(type: OutputMakerOf<KeyedOutput<Key>, Key>.self) }
-        // What is known of a type of keys was made for it.
+        let maker = known.value(of: Key.self) { Maker(type: OutputMakerOf<KeyedOutput<Key>, Key>.self) }
+        // By `Key`, for which it was made: of a class, `type` may be an heir.
         return unsafeBitCast(maker.type, to: OutputMaker<Key>.Type.self).container(encoding, object, owner: owner, path: path)
     }
 }

@@ -19,7 +19,8 @@ struct Scanner {
     private var keys = KeySet()
     /// The keys that the innermost object probably has; while it has them, ``keys`` is empty.
     private var pattern = KeyPattern()
-    /// The last object that was closed and can be a pattern.
+    /// A value whose keys an object probably has that no other is like: the object that was closed last, or the first item of the array
+    /// that the innermost one is like.
     private var last = Self.none
 
     /// Whether ``tape`` is memory of its own, which belongs to the caller then, also when scanning has failed.
@@ -177,7 +178,7 @@ struct Scanner {
     }
 
     /// Words that one member takes at most: its key, and an object with its second word.
-    private static let room = 4
+    private static let room = 3
 
     @inline(never)
     private mutating func makeRoom(_ length: Int, _ at: Int) {

@@ -1,4 +1,4 @@
-/// Eight bytes at once, the first in the lowest bits.
+/// Eight bytes at once, or four, the first in the lowest bits.
 enum Words {
     static let size = 8
     private static let ones: UInt64 = 0x0101_0101_0101_0101

@@ -89,6 +89,20 @@ struct SameKeysTests {
         }
     }
 
+    @Test("keys are found in documents whose index grows, behind the 32nd as well", arguments: [3, 31, 32, 33])
+    func growing(count: Int) {
+        let keys = (0..<count).map { "\"key\($0)\":\($0)" }.joined(separator: ",")
+        let rows = (0..<600).map { row in
+            switch row % 5 {
+            case 0..<3: "{\(keys)}"
+            case 3: "{\(keys),\"key0\":\"again\",\"more\":{\(keys)}}"
+            default: "{\"key0\":{\(keys),\"more\":1,\"more\":2},\(keys)}"
+            }
+        }
+        let (ours, foundation) = Decoders().both([AnyValue].self, "[" + rows.joined(separator: ",") + "]")
+        #expect(ours == foundation && !ours.isFailure)
+    }
+
     @Test("a document that ends anywhere is refused where the last object repeats the one before")
     func cut() {
         let document = Array(#"[{"a":1,"abcdefghij":{"b":"x"}},{"a":2,"abcdefghij":{"b":"y"}}]"#.utf8)

@@ -155,3 +155,8 @@ extension UInt8 {
     /// RFC 9110 §5.6.2.
     var isTokenOctet: Bool { isLetter || isDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 }
+
+extension String {
+    /// RFC 9110 §5.6.2.
+    var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenOctet) }
+}

@@ -48,7 +48,7 @@ public struct BodyCoder: RequestModifier {
         return try decodeOther(type, from: data)
     }
 
-    // Not inlined: what it does with optional values would be looked up for those of JSON, too.
+    // Not inlined: the type of the optional value that its cast makes would be looked up for the others, too.
     @inline(never)
     private func decodeOther<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         let decoded: any Decodable =

@@ -63,14 +63,8 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
     }
 }
 
-/// The ways of ``ResponseDecoding/decodable(_:)``, made once for each type: to make one is 1,200 instructions, most of them to look up its own
-/// type.
-private let knownWays = TypeRegistry<KnownWay>()
-
-// `@unchecked`: what it points to is never changed.
-private struct KnownWay: BitwiseCopyable, @unchecked Sendable {
-    let way: UnsafeMutableRawPointer
-}
+/// The ways of ``ResponseDecoding/decodable(_:)``, kept for good: to make one is 1,200 instructions, most of them to look up its own type.
+private let knownWays = TypeRegistry<Unmanaged<AnyWay>>()
 
 /// The way of any value.
 ///
@@ -105,11 +99,13 @@ extension ResponseDecoding where Value: Decodable {
     /// The body, decoded by the channel's ``BodyCoder``. `Data` is the body itself. An answer without a body is `nil` for an
     /// optional, if its status may be empty, and ``VerificationError/emptyBody(status:expected:)`` otherwise.
     public static func decodable(_ type: Value.Type = Value.self) -> ResponseDecoding {
-        // What is known of a type was made for it, and is kept for good.
-        if let known = knownWays[type] { return ResponseDecoding(Unmanaged.fromOpaque(known.way).takeUnretainedValue()) }
+        // By `Value`, for which it was made: of a class, `type` may be an heir.
+        if let known = knownWays[Value.self] {
+            return ResponseDecoding(unsafeDowncast(known.takeUnretainedValue(), to: Way.self))
+        }
         let decoding = madeForDecodable()
-        let way = Unmanaged.passRetained(decoding.way)
-        if !knownWays.insert(KnownWay(way: way.toOpaque()), of: type) { way.release() }
+        let way = Unmanaged<AnyWay>.passRetained(decoding.way)
+        if !knownWays.insert(way, of: Value.self) { way.release() }
         return decoding
     }
 

@@ -14,6 +14,30 @@ struct AnswersTests {
         CommonDispatcher(channel: .test("https://h.example", transport: RecordingTransport(body: body)))
     }
 
+    class Parent: Decodable, @unchecked Sendable {}
+
+    final class Child: Parent, @unchecked Sendable {
+        private enum CodingKeys: String, CodingKey { case isOK = "ok" }
+
+        let isOK: Bool
+
+        required init(from decoder: any Decoder) throws {
+            isOK = try decoder.container(keyedBy: CodingKeys.self).decode(Bool.self, forKey: .isOK)
+            try super.init(from: decoder)
+        }
+    }
+
+    @Test("comes as the type that a caller's own types say, whatever class they are given at run time")
+    func classes() async throws {
+        let given: Parent.Type = Child.self
+        let parent = try await dispatcher.value(for: TestEndpoint(), as: .decodable(given))
+        let child: Parent = try await dispatcher.value(for: TestEndpoint(), as: ResponseDecoding<Child>.decodable())
+        let again = try await dispatcher.value(for: TestEndpoint(), as: .decodable(given))
+        #expect(type(of: parent) == Parent.self)
+        #expect((child as? Child)?.isOK == true)
+        #expect(type(of: again) == Parent.self)
+    }
+
     @Test("comes as bytes, text, JSON, a value, nothing, or the value under a key path")
     func forms() async throws {
         #expect(try await dispatcher.value(for: TestEndpoint(), as: .data) == Data(body.utf8))

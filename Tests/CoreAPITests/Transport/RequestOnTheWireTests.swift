@@ -216,7 +216,32 @@ struct RequestOnTheWireTests {
         await transport.close()
     }
 
-    @Test("The lines of a request are remembered for the next one, but not who asks")
+    @Test("Fields that are alike as texts and not as bytes are each sent as they are")
+    func ownBytes() async throws {
+        let server = try LoopbackServer.start { _ in .ok() }
+        let name = try #require(HTTPField.Name("X-Name"))
+        let other = try #require(HTTPField.Name("X-Other"))
+        let shouting = try #require(HTTPField.Name("X-NAME"))
+        let values: [[UInt8]] = [
+            [0x4A, 0xE9], [0x4A, 0xE8], Array("J\u{FFFD}".utf8), Array("\u{E9}".utf8), Array("e\u{301}".utf8),
+        ]
+        var requests = values.map { [HTTPField(name: name, value: $0)] }
+        requests += [[HTTPField(name: shouting, value: "1")], [HTTPField(name: name, value: "1")]]
+        requests += [requests[6] + [HTTPField(name: other, value: "2")], [HTTPField(name: other, value: "2")] + requests[6]]
+        for fields in requests {
+            let response = try await self.requests.send(.get, server.url, headers: HTTPFields(fields))
+            let sent = try #require(server.requests.last)
+            #expect(response.status == 200)
+            let lines = fields.map { field in
+                Array("\(field.name.rawName): ".utf8) + field.withUnsafeBytesOfValue { Array($0) }
+            }
+            let own = sent.rawHead.split(separator: 0x0A).map { Array($0.dropLast()) }.filter { $0.starts(with: "X-".utf8) }
+            #expect(own == lines)
+        }
+        await transport.close()
+    }
+
+    @Test("The lines of a request are remembered for the next one, but neither credentials of HTTP nor cookies")
     func recentLines() throws {
         let recent = RecentFieldLines()
         let plain = try requests.make(.get, "http://127.0.0.1", headers: [.accept: "a/b"])

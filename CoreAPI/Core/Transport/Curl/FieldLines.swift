@@ -7,8 +7,8 @@ struct FieldLines: Sendable {
     let list: HeaderList
     /// Whether codings of the body are taken off, which the caller did not ask for.
     let decodesContent: Bool
-    /// Whether they say who asks.
-    fileprivate let nameCaller: Bool
+    /// Whether one of them is `Authorization`, `Proxy-Authorization` or `Cookie`.
+    let namesCaller: Bool
 
     /// - Throws: ``RequestError/malformedHeader(name:reason:)``.
     init(_ fields: HTTPFields, hasBody: Bool) throws(RequestError) {
@@ -31,9 +31,10 @@ struct FieldLines: Sendable {
         Self.addLines(besides: named, hasBody: hasBody, to: &lines)
         list = lines.list(namesHost: named.contains(.host))
         decodesContent = named.isDisjoint(with: .coding)
-        nameCaller = !named.isDisjoint(with: .caller)
+        namesCaller = !named.isDisjoint(with: .caller)
     }
 
+    /// libcurl passes a CR, LF or NUL on verbatim, and with it whatever an attacker put behind it.
     private static func check(_ field: HTTPField) throws(RequestError) {
         let name = field.name.rawName
         guard name.isToken else {
@@ -92,27 +93,5 @@ struct FieldLines: Sendable {
             default: self = []
             }
         }
-    }
-}
-
-/// The lines of the request before, because most requests of a channel have the same fields: to compare them costs a tenth of making the
-/// lines anew. Those that say who asks are forgotten with their request. Of two requests that differ only in how names are spelt
-/// (RFC 9110 §5.1: the case means nothing) the second is sent in the first one's spelling.
-final class RecentFieldLines: Sendable {
-    private struct Made {
-        let fields: HTTPFields
-        let hasBody: Bool
-        let lines: FieldLines
-    }
-
-    private let last = Mutex<Made?>(nil)
-
-    /// - Throws: ``RequestError/malformedHeader(name:reason:)``.
-    func lines(of request: Request) throws(RequestError) -> FieldLines {
-        let (fields, hasBody) = (request.headers, !request.body.isNone)
-        if let made = last.withLock({ $0 }), made.hasBody == hasBody, made.fields == fields { return made.lines }
-        let lines = try FieldLines(fields, hasBody: hasBody)
-        if !lines.nameCaller { last.withLock { $0 = Made(fields: fields, hasBody: hasBody, lines: lines) } }
-        return lines
     }
 }

@@ -50,7 +50,7 @@ struct HopRequest: Sendable {
         self.request = request
     }
 
-    /// The second line of defence. libcurl passes a CR, LF or NUL in a method, an address or a header on verbatim, and with it
+    /// The second line of defence. libcurl passes a CR, LF or NUL in a method, or an address on verbatim, and with it
     /// whatever an attacker put behind it.
     private static func check(_ request: Request, _ url: HTTPURL) throws(RequestError) {
         let method = request.method.rawValue
@@ -82,9 +82,4 @@ struct HopRequest: Sendable {
         default: nil
         }
     }
-}
-
-extension String {
-    /// RFC 9110 §5.6.2.
-    var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenOctet) }
 }
