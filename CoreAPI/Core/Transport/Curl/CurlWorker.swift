@@ -14,6 +14,7 @@ struct CurlWorker: ~Copyable {
     private var pinChecks: [String: PinCheck] = [:]
     /// Everything that waits or runs.
     private var transfers: [CurlTransfer] = []
+    private var ended = EndedTransfers()
     /// No clock of any transfer runs out before this.
     private var nextDeadline = LoopClock.never
     private var now = LoopClock.now()
@@ -58,6 +59,7 @@ struct CurlWorker: ~Copyable {
         }
         jobs.end()
         while let transfer = transfers.last { finish(transfer, .failed(.closed)) }
+        resumeEnded()
         handles = CurlHandlePool(capacity: 0, connections: multi.connections)  // Before the multi handle that they were in.
         loop.retireWaker()
     }
@@ -117,6 +119,7 @@ struct CurlWorker: ~Copyable {
     /// Lets every transfer go as far as it can.
     private mutating func move() {
         startReady()
+        resumeEnded()
         isBusy = queue.active > 0
         // Bounded, because the mailbox and the clocks wait.
         for _ in 0..<8 where isBusy {
@@ -132,12 +135,14 @@ struct CurlWorker: ~Copyable {
             while let (transfer, code) = multi.nextDone() {
                 if transfer.isToStartAgain { startAgain(transfer) } else { finish(transfer, transfer.end(code, at: now)) }
             }
+            resumeEnded()
             isBusy = startReady() || multi.hasUntoldAnswers()
         }
         for transfer in multi.takeGivenUp() where transfer.stage == .active && transfer.streamFailure != nil {
-            condemnConnection(of: transfer)
+            transfer.condemnConnection(among: transfers)
             if transfer.isToStartAgain { startAgain(transfer) } else { finish(transfer, transfer.end(CURLE_HTTP2, at: now)) }
         }
+        resumeEnded()
     }
 
     private mutating func sleep() {
@@ -231,7 +236,7 @@ struct CurlWorker: ~Copyable {
             let metrics = handle.metrics(of: transfer, at: now)
             if metrics.value.httpVersion == "HTTP/2" { transfer.outcome.isEndAnnounced = multi.hasEndedStream(handle) }
             transfer.outcome.metrics = metrics
-            if transfer.failure != nil { condemnConnection(of: transfer) }
+            if transfer.failure != nil { transfer.condemnConnection(among: transfers) }
         }
         if let ticket = transfer.ticket {
             if transfer.stage == .active { queue.finish(ticket) } else { queue.remove(ticket) }
@@ -244,27 +249,15 @@ struct CurlWorker: ~Copyable {
         let isSound = if case .complete = end { transfer.timesSent == 1 && transfer.hasHead } else { false }
         transfer.leave()
         count()
-        // Before its handle goes, so that whoever waits wakes up meanwhile.
-        transfer.resume(end)
-        if let handle {
+        ended.append(transfer, end, handle, isSound: isSound)
+    }
+
+    private mutating func resumeEnded() {
+        ended.resume { [multi] handle, isSound in
             multi.remove(handle)
             handle.end()
             if isSound { handles.put(handle) }
         }
-    }
-
-    /// What a clock or a limit stopped may go on coming, and libcurl would read it for ever under the next request; and a peer that has
-    /// fallen silent stays silent. Other streams keep their connection until they are done; where none of them has heard anything
-    /// either, nothing new joins them.
-    private func condemnConnection(of transfer: CurlTransfer) {
-        try? transfer.handle?.forbidReuse()
-        // Where there is no HTTP/2 there is nobody else; and of thousands that go at once one is enough to look.
-        guard let connection = transfer.connection, transfer.ticket?.multiplexes != false, !connection.isDecided else { return }
-        let others = transfers.filter { $0 !== transfer && $0.connection === connection }
-        guard !others.contains(where: { $0.lastActivity > transfer.lastActivity }) else { return connection.spare() }
-        guard connection.condemn() else { return }
-        // Whichever of them is the last closes it.
-        for other in others { try? other.handle?.forbidReuse() }
     }
 
     private func count() {

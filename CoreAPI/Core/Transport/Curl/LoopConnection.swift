@@ -75,3 +75,19 @@ final class LoopConnection {
         #endif
     }
 }
+
+extension CurlTransfer {
+    /// What a clock or a limit stopped may go on coming, and libcurl would read it for ever under the next request; and a peer that has
+    /// fallen silent stays silent. Other streams keep their connection until they are done; where none of them has heard anything
+    /// either, nothing new joins them.
+    func condemnConnection(among transfers: [CurlTransfer]) {
+        try? handle?.forbidReuse()
+        // Where there is no HTTP/2 there is nobody else; and of thousands that go at once one is enough to look.
+        guard let connection, ticket?.multiplexes != false, !connection.isDecided else { return }
+        let others = transfers.filter { $0 !== self && $0.connection === connection }
+        guard !others.contains(where: { $0.lastActivity > lastActivity }) else { return connection.spare() }
+        guard connection.condemn() else { return }
+        // Whichever of them is the last closes it.
+        for other in others { try? other.handle?.forbidReuse() }
+    }
+}
