@@ -1,5 +1,4 @@
 internal import HTTPTypes
-internal import Synchronization
 
 /// The lines of the request before, because most requests of a channel have the same fields: to compare them costs a tenth of making the
 /// lines anew. Those with `Authorization`, `Proxy-Authorization` or `Cookie` are forgotten with their request.
