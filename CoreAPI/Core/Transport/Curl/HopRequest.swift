@@ -50,7 +50,7 @@ struct HopRequest: Sendable {
         self.request = request
     }
 
-    /// The second line of defence. libcurl passes a CR, LF or NUL in a method, or an address on verbatim, and with it
+    /// The second line of defence. libcurl passes a CR, LF or NUL in a method or an address on verbatim, and with it
     /// whatever an attacker put behind it.
     private static func check(_ request: Request, _ url: HTTPURL) throws(RequestError) {
         let method = request.method.rawValue
