@@ -125,10 +125,7 @@ final class Document: ManagedBuffer<DocumentHeader, UInt64> {
     func entry(_ place: Int) -> Entry { Entry(bits: tape[place]) }
 
     @inline(__always)
-    func place(after place: Int) -> Int {
-        let entry = entry(place)
-        return entry.isCollection ? entry.end : place &+ 1
-    }
+    func place(after place: Int) -> Int { entry(place).end(from: place) }
 
     func decodeRoot<Value: Decodable>(_ type: Value.Type) throws -> Value {
         fields.pointee.isDecoding = true

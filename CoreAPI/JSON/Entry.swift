@@ -34,6 +34,8 @@ struct Entry {
     /// Of an object that is being scanned: it has a ``KeyPattern``'s keys so far, and in its second word is that.
     static let follows: UInt64 = 1 << 5
 
+    /// The place of no value: an index begins with a word that is none.
+    static let none = 0
     /// The largest document, in bytes. No document needs more words than it has bytes, but for two.
     static let limit = (1 << 28) - 16
 
@@ -54,6 +56,11 @@ struct Entry {
     @inline(__always) var offset: Int { Int(truncatingIfNeeded: bits >> 36) }
     @inline(__always) var count: Int { length }
     @inline(__always) var end: Int { offset }
+
+    /// The place behind it and all that is in it.
+    ///
+    /// - Parameter place: its own.
+    @inline(__always) func end(from place: Int) -> Int { isCollection ? end : place &+ 1 }
 
     @inline(__always) func `is`(_ kind: Kind) -> Bool { rawKind == kind.rawValue }
     @inline(__always) func has(_ flags: UInt64) -> Bool { bits & flags == flags }

@@ -1,12 +1,11 @@
 /// The keys of an object before, one after the other, which the one that is being scanned probably repeats. As long as it does, its keys
 /// need not be searched for their ends, nor compared with each other: a tenth of what the decoding of an array of objects took.
 struct KeyPattern {
-    private static let none = 0
     /// Where the next key stands in the index, and where that object ends.
-    private var next = Self.none
-    private var end = Self.none
+    private var next = Entry.none
+    private var end = Entry.none
     /// The value of the key that was found last.
-    private(set) var value = Self.none
+    private(set) var value = Entry.none
 
     init() {}
 
@@ -19,15 +18,8 @@ struct KeyPattern {
         end = entry.end
     }
 
-    /// The first item of an array, if `array` is one and has any.
-    @inline(__always)
-    static func firstItem(of array: Int, in tape: UnsafeMutablePointer<UInt64>) -> Int? {
-        let entry = Entry(bits: tape[array])
-        return entry.is(.array) && entry.count > 0 ? array &+ 1 : nil
-    }
-
     /// Whether all keys so far were those that were expected.
-    @inline(__always) var isFollowed: Bool { end != Self.none }
+    @inline(__always) var isFollowed: Bool { end != Entry.none }
 
     /// The expected key, if it stands in the text.
     ///
@@ -43,8 +35,7 @@ struct KeyPattern {
             bytes[place &+ expected.length] == UInt8(ascii: "\"")
         else { return nil }
         value = next &+ 1
-        let entry = Entry(bits: tape[value])
-        next = entry.isCollection ? entry.end : value &+ 1
+        next = Entry(bits: tape[value]).end(from: value)
         return Entry(.string, flags: Entry.simple | Entry.ascii, length: expected.length, offset: place)
     }
 

@@ -22,8 +22,7 @@ struct KeySet {
         var place = object &+ 2
         while place < end {
             seen |= Self.bit(Entry(bits: tape[place]), bytes)
-            let value = Entry(bits: tape[place &+ 1])
-            place = value.isCollection ? value.end : place &+ 2
+            place = Entry(bits: tape[place &+ 1]).end(from: place &+ 1)
         }
     }
 
@@ -67,8 +66,7 @@ struct KeySet {
         while place < end {
             let other = Entry(bits: tape[place])
             if other.length == key.length, Words.isEqual(bytes + other.offset, bytes + key.offset, key.length) { return true }
-            let value = Entry(bits: tape[place &+ 1])
-            place = value.isCollection ? value.end : place &+ 2
+            place = Entry(bits: tape[place &+ 1]).end(from: place &+ 1)
         }
         return false
     }

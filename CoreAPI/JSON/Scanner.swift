@@ -4,14 +4,13 @@
 /// looked at when they are decoded, so that what nobody asks for may be wrong.
 struct Scanner {
     private static let depthLimit = 512
-    private static let none = 0
     private let text: TokenScanner
     private(set) var tape: UnsafeMutablePointer<UInt64>
     private var capacity: Int
     private var length = 0
     private var at = 0
     /// The innermost open array or object, the place of its entry; in that entry, while it is open, lies the one around it.
-    private var open = Self.none
+    private var open = Entry.none
     private var depth = 0
     private var isInObject = false
     /// Values or members in the innermost so far.
@@ -21,7 +20,7 @@ struct Scanner {
     private var pattern = KeyPattern()
     /// A value whose keys an object probably has that no other is like: the object that was closed last, or the first item of the array
     /// that the innermost one is like.
-    private var last = Self.none
+    private var last = Entry.none
 
     /// Whether ``tape`` is memory of its own, which belongs to the caller then, also when scanning has failed.
     private(set) var hasGrown = false
@@ -40,8 +39,8 @@ struct Scanner {
     mutating func scan() throws(Malformed) {
         append(Entry(.null, length: 0, offset: 0).bits)
         let byte = text.skipSpace(&at)
-        if let entry = try text.scalar(byte, &at) { append(entry.bits) } else { try enter(byte, Self.none) }
-        while open != Self.none {
+        if let entry = try text.scalar(byte, &at) { append(entry.bits) } else { try enter(byte, Entry.none) }
+        while open != Entry.none {
             if isInObject { try scanMembers() } else { try scanItems() }
         }
         _ = text.skipSpace(&at)
@@ -62,7 +61,7 @@ struct Scanner {
             guard byte == UInt8(ascii: "\"") else { throw text.unexpected("a key", at) }
             if capacity &- length < Self.room { makeRoom(length, at) }
             items &+= 1
-            var value = Self.none
+            var value = Entry.none
             if let key = pattern.key(at: at &+ 1, text.bytes, tape) {
                 value = pattern.value
                 tape[length] = key.bits
@@ -103,7 +102,7 @@ struct Scanner {
             items &+= 1
             guard let entry = try text.scalar(byte, &at) else {
                 (self.at, self.length, self.items) = (at, length, items)
-                return try enter(byte, Self.none)
+                return try enter(byte, Entry.none)
             }
             tape[length] = entry.bits
             length &+= 1
@@ -122,16 +121,17 @@ struct Scanner {
             throw Malformed(reason: "expected at most \(Self.depthLimit) arrays and objects within each other", offset: at)
         }
         depth &+= 1
-        if open != Self.none { suspend() }
+        if open != Entry.none { suspend() }
         isInObject = byte == UInt8(ascii: "{")
         append(Entry(isInObject ? .object : .array, length: 0, offset: open).bits)
         open = length &- 1
         if isInObject {
             append(0)
             keys = KeySet()
-            pattern = KeyPattern(of: likeness == Self.none ? last : likeness, in: tape)
-        } else if likeness != Self.none {
-            last = KeyPattern.firstItem(of: likeness, in: tape) ?? last
+            pattern = KeyPattern(of: likeness == Entry.none ? last : likeness, in: tape)
+        } else if likeness != Entry.none {
+            let other = Entry(bits: tape[likeness])
+            if other.is(.array), other.count > 0 { last = likeness &+ 1 }
         }
         items = 0
         at &+= 1
@@ -159,7 +159,7 @@ struct Scanner {
         }
         open = outer
         depth &-= 1
-        guard outer != Self.none else { return }
+        guard outer != Entry.none else { return }
         let entry = Entry(bits: tape[outer])
         isInObject = entry.is(.object)
         items = entry.count
