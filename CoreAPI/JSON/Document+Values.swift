@@ -13,7 +13,7 @@ extension Document {
     /// The value of `decoding` itself.
     @inline(__always)
     func decode<Value: Decodable>(_ type: Value.Type, at place: Int, from decoding: Decoding) throws -> Value {
-        if TypeWay.of(type).isPlain { return try Value(from: decoding) }
+        if TypeWay.of(type).isPlain { return try type.init(from: decoding) }
         return try decodeSpecial(type, from: decoding, isOwn: true)
     }
 
@@ -22,7 +22,7 @@ extension Document {
     func decode<Value: Decodable>(_ type: Value.Type, at place: Int, in parent: Decoding, key: some CodingKey) throws -> Value {
         let child = decoding(place, parent: parent)
         child.key.set(key)
-        let value = TypeWay.of(type).isPlain ? try Value(from: child) : try decodeSpecial(type, from: child, isOwn: false)
+        let value = TypeWay.of(type).isPlain ? try type.init(from: child) : try decodeSpecial(type, from: child, isOwn: false)
         recycle(consume child)
         return value
     }
@@ -33,7 +33,7 @@ extension Document {
         let child = decoding(place, parent: parent)
         child.key.remove()
         child.item = item
-        let value = TypeWay.of(type).isPlain ? try Value(from: child) : try decodeSpecial(type, from: child, isOwn: false)
+        let value = TypeWay.of(type).isPlain ? try type.init(from: child) : try decodeSpecial(type, from: child, isOwn: false)
         recycle(consume child)
         return value
     }
@@ -42,7 +42,7 @@ extension Document {
     @inline(never)
     func decodeSpecial<Value: Decodable>(_ type: Value.Type, from decoding: Decoding, isOwn: Bool) throws -> Value {
         switch TypeWay.of(type) {
-        case .plain: return try Value(from: decoding)
+        case .plain: return try type.init(from: decoding)
         case .string: return try same(decoding.decode(String.self), as: type)
         case .date:
             let wasNested = decoding.isNested

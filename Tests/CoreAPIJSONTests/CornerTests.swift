@@ -12,6 +12,35 @@ struct CornerTests {
         return ours
     }
 
+    /// Decodes values of the class that it is told of at run time, by each way that there is.
+    private struct Heirs: Decodable, Equatable {
+        private enum CodingKeys: CodingKey { case member, items, own }
+
+        var kinds: [String] = []
+
+        init(from decoder: any Decoder) throws {
+            let given: Base.Type = Derived.self
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            var items = try container.nestedUnkeyedContainer(forKey: .items)
+            let made = [
+                try container.decode(given, forKey: .member), try container.decodeIfPresent(given, forKey: .member),
+                try items.decode(given), try items.decodeIfPresent(given),
+                try container.superDecoder(forKey: .own).singleValueContainer().decode(given),
+            ]
+            kinds = made.map { "\($0.map { String(describing: type(of: $0)) } ?? "nil")" }
+        }
+    }
+
+    @Test("a class that is given at run time")
+    func heirs() throws {
+        let value = #"{"id":1,"name":"a","a":{"id":2}}"#
+        #expect(same(Heirs.self, #"{"member":\#(value),"items":[\#(value),\#(value)],"own":\#(value)}"#).isFailure == false)
+        let given: Base.Type = Derived.self
+        let document = Data(value.utf8)
+        #expect(type(of: try JSONDecoder().decode(given, from: document)) == Derived.self)
+        #expect(type(of: try JSONBodyDecoder().decode(given, from: document)) == Derived.self)
+    }
+
     @Test("integers at their bounds, and as fractions and powers")
     func integers() {
         let numbers = [

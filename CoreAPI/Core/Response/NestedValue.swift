@@ -1,11 +1,12 @@
-/// Decodes what lies under a path of keys, with any coder: the path travels beside the decoder, because a coder can be handed types but
-/// no values.
+/// Decodes what lies under a path of keys, with any coder: the path travels beside the decoder (``NestedPath``), because a coder can be
+/// handed types but no values.
 struct NestedValue<Value: Decodable>: Decodable {
     let value: Value
 
     init(from decoder: any Decoder) throws {
         var decoder = decoder
-        for key in NestedPath.current {
+        let path = NestedPath.current
+        for key in path.keys {
             // A number may be the key of an object as well as a place in an array; the body decides.
             if let index = Int(key), "\(index)" == key, var items = try? decoder.unkeyedContainer() {
                 decoder = try Self.element(index, of: &items)
@@ -18,7 +19,8 @@ struct NestedValue<Value: Decodable>: Decodable {
                 decoder = try members.superDecoder(forKey: FieldName(key))
             }
         }
-        value = try Value(from: decoder)
+        // Not by the type's own initializer, which knows nothing of how the coder tells dates.
+        value = try decoder.singleValueContainer().decode(path.type as? Value.Type ?? Value.self)
     }
 
     private static func element(_ index: Int, of items: inout any UnkeyedDecodingContainer) throws -> any Decoder {
@@ -32,7 +34,11 @@ struct NestedValue<Value: Decodable>: Decodable {
     }
 }
 
-enum NestedPath {
-    /// Keys from the top.
-    @TaskLocal static var current: [String] = []
+struct NestedPath {
+    @TaskLocal static var current = NestedPath(keys: [], type: Never.self)
+
+    /// From the top.
+    let keys: [String]
+    /// Of what lies there; of a class, perhaps an heir of the one that is asked for.
+    let type: any Decodable.Type
 }

@@ -99,22 +99,23 @@ extension ResponseDecoding where Value: Decodable {
     /// The body, decoded by the channel's ``BodyCoder``. `Data` is the body itself. An answer without a body is `nil` for an
     /// optional, if its status may be empty, and ``VerificationError/emptyBody(status:expected:)`` otherwise.
     public static func decodable(_ type: Value.Type = Value.self) -> ResponseDecoding {
-        // By `Value`, for which it was made: of a class, `type` may be an heir.
+        // Of a class, `type` may be an heir; what is known was made for `Value`.
+        guard type == Value.self else { return madeForDecodable(type) }
         if let known = knownWays[Value.self] {
             return ResponseDecoding(unsafeDowncast(known.takeUnretainedValue(), to: Way.self))
         }
-        let decoding = madeForDecodable()
+        let decoding = madeForDecodable(type)
         let way = Unmanaged<AnyWay>.passRetained(decoding.way)
         if !knownWays.insert(way, of: Value.self) { way.release() }
         return decoding
     }
 
-    private static func madeForDecodable() -> ResponseDecoding {
+    private static func madeForDecodable(_ type: Value.Type) -> ResponseDecoding {
         if Value.self == Data.self, let raw = ResponseDecoding<Data>.data as? ResponseDecoding { return raw }
         if Value.self == Data?.self, let raw = ResponseDecoding<Data?>.dataOrNil as? ResponseDecoding { return raw }
         return ResponseDecoding(wantsCoder: true) { response, body in
             if body.isEmpty { return try nothing(in: response) }
-            return try response.coder.decode(Value.self, from: body)
+            return try response.coder.decode(type, from: body)
         }
     }
 
@@ -126,7 +127,7 @@ extension ResponseDecoding where Value: Decodable {
         let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         return ResponseDecoding(wantsCoder: true) { response, body in
             if body.isEmpty { return try nothing(in: response) }
-            return try NestedPath.$current.withValue(keys) {
+            return try NestedPath.$current.withValue(NestedPath(keys: keys, type: type)) {
                 try response.coder.decode(NestedValue<Value>.self, from: body).value
             }
         }

@@ -14,8 +14,10 @@ struct AnswersTests {
         CommonDispatcher(channel: .test("https://h.example", transport: RecordingTransport(body: body)))
     }
 
+    // `@unchecked`: it holds nothing; a class that has heirs cannot say so.
     class Parent: Decodable, @unchecked Sendable {}
 
+    // `@unchecked`: what it holds is constant.
     final class Child: Parent, @unchecked Sendable {
         private enum CodingKeys: String, CodingKey { case isOK = "ok" }
 
@@ -27,15 +29,32 @@ struct AnswersTests {
         }
     }
 
-    @Test("comes as the type that a caller's own types say, whatever class they are given at run time")
-    func classes() async throws {
+    @Test("comes as the class that is given at run time, whichever came before", arguments: [BodyCoder.JSONCoding.kit, .foundation])
+    func classes(coding: BodyCoder.JSONCoding) async throws {
         let given: Parent.Type = Child.self
-        let parent = try await dispatcher.value(for: TestEndpoint(), as: .decodable(given))
-        let child: Parent = try await dispatcher.value(for: TestEndpoint(), as: ResponseDecoding<Child>.decodable())
-        let again = try await dispatcher.value(for: TestEndpoint(), as: .decodable(given))
-        #expect(type(of: parent) == Parent.self)
+        var channel = Channel.test(transport: RecordingTransport(body: #"{"ok":true,"in":{"ok":true}}"#))
+        channel.coder = .json(using: coding)
+        let dispatcher = CommonDispatcher(channel: channel)
+        let child: Parent = try await dispatcher.value(for: TestEndpoint(), as: .decodable(given))
+        let parent: Parent = try await dispatcher.value(for: TestEndpoint(), as: .decodable())
+        let underPath: Parent = try await dispatcher.value(for: TestEndpoint(), as: .decodable(given, at: "in"))
+        let own = try await dispatcher.value(for: TestEndpoint(), as: ResponseDecoding<Child>.decodable())
         #expect((child as? Child)?.isOK == true)
-        #expect(type(of: again) == Parent.self)
+        #expect(type(of: parent) == Parent.self)
+        #expect((underPath as? Child)?.isOK == true)
+        #expect(own.isOK)
+    }
+
+    @Test("under a path is told by the coder's strategies", arguments: [BodyCoder.JSONCoding.kit, .foundation])
+    func datesUnderPaths(coding: BodyCoder.JSONCoding) async throws {
+        let body = #"{"placed":{"at":"2024-02-29T12:00:00Z"},"site":"https://h.example/a"}"#
+        var channel = Channel.test(transport: RecordingTransport(body: body))
+        channel.coder = .json(using: coding)
+        let dispatcher = CommonDispatcher(channel: channel)
+        let date = try await dispatcher.value(for: TestEndpoint(), as: .decodable(Date.self, at: "placed.at"))
+        #expect(date == Date(timeIntervalSince1970: 1_709_208_000))
+        let url = try await dispatcher.value(for: TestEndpoint(), as: .decodable(URL?.self, at: "site"))
+        #expect(url == URL(string: "https://h.example/a"))
     }
 
     @Test("comes as bytes, text, JSON, a value, nothing, or the value under a key path")
