@@ -73,6 +73,8 @@ struct CurlWorker: ~Copyable {
             now = LoopClock.now()
             for message in messages { handle(message) }
             messages.removeAll(keepingCapacity: true)
+            // Who has cancelled does not wait for others' jobs.
+            resumeEnded()
             guard !isClosing else { return false }
             guard !jobs.isEmpty else { break }
             multi.stepAside { [jobs] in jobs.run() }
@@ -132,15 +134,13 @@ struct CurlWorker: ~Copyable {
             for (transfer, multiplexes) in multi.connections.takeDiscovered() {
                 if let ticket = transfer.ticket { queue.learn(ticket, multiplexes: multiplexes) }
             }
-            while let (transfer, code) = multi.nextDone() {
-                if transfer.isToStartAgain { startAgain(transfer) } else { finish(transfer, transfer.end(code, at: now)) }
-            }
+            while let (transfer, code) = multi.nextDone() { settle(transfer, code) }
             resumeEnded()
             isBusy = startReady() || multi.hasUntoldAnswers()
         }
         for transfer in multi.takeGivenUp() where transfer.stage == .active && transfer.streamFailure != nil {
             transfer.condemnConnection(among: transfers)
-            if transfer.isToStartAgain { startAgain(transfer) } else { finish(transfer, transfer.end(CURLE_HTTP2, at: now)) }
+            settle(transfer, CURLE_HTTP2)
         }
         resumeEnded()
     }
@@ -219,6 +219,11 @@ struct CurlWorker: ~Copyable {
         }
     }
 
+    /// What libcurl is done with starts again or is over.
+    private mutating func settle(_ transfer: CurlTransfer, _ code: CURLcode) {
+        if transfer.isToStartAgain { startAgain(transfer) } else { finish(transfer, transfer.end(code, at: now)) }
+    }
+
     private mutating func finish(_ transfer: CurlTransfer, _ end: CurlOutcome.End) {
         var end = end
         swap(&transfer.outcome.body, &transfer.body)
@@ -267,6 +272,8 @@ struct CurlWorker: ~Copyable {
 
     private mutating func failActive(_ error: TransportError) {
         for transfer in transfers.filter({ $0.stage == .active }) { finish(transfer, .failed(error)) }
+        // What libcurl was about to say of them goes with their handles.
+        resumeEnded()
     }
 
     // MARK: - Clocks

@@ -20,7 +20,8 @@ struct EndedTransfers: ~Copyable {
         all.append(Ended(transfer: transfer, end: end, handle: handle, isSound: isSound))
     }
 
-    /// Called before libcurl is, which knows nothing of their end.
+    /// Called before `curl_multi_perform` moves their handles again, and before `curl_multi_info_read` tells of one a second time: they are
+    /// in the multi handle until then.
     ///
     /// - Parameter release: takes back a handle.
     mutating func resume(release: (CurlHandle, _ isSound: Bool) -> Void) {

@@ -1,0 +1,32 @@
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import CoreAPI
+
+@Suite("Transfers that are over")
+struct EndedTransfersTests {
+    private let requests = Requests(CurlTransport())
+
+    @Test("are all resumed before the first handle is given back, and once")
+    func together() throws {
+        let connections = LoopConnections()
+        let transfers = try (0..<3).map { _ in
+            CurlTransfer(
+                try HopRequest(requests.make(.get, "http://127.0.0.1"), recent: RecentFieldLines(), deadline: 60_000_000_000))
+        }
+        var ended = EndedTransfers()
+        for transfer in transfers {
+            let handle: CurlHandle = try #require(CurlHandle(connections))
+            ended.append(transfer, .cancelled, handle, isSound: false)
+        }
+        #expect(!transfers.contains { $0.isOver.load(ordering: .acquiring) })
+        var released = 0
+        ended.resume { _, isSound in
+            released += 1
+            #expect(transfers.allSatisfy { $0.isOver.load(ordering: .acquiring) } && !isSound)
+        }
+        ended.resume { _, _ in Issue.record("given back a second time") }
+        #expect(released == 3)
+    }
+}
