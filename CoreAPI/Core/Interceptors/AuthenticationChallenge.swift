@@ -151,12 +151,4 @@ private struct ChallengeParser {
 
 extension UInt8 {
     fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
-
-    /// RFC 9110 §5.6.2.
-    var isTokenOctet: Bool { isLetter || isDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
-}
-
-extension String {
-    /// RFC 9110 §5.6.2.
-    var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenOctet) }
 }
