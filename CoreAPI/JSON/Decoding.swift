@@ -56,7 +56,7 @@ extension Decoding: Decoder {
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard document.entry(value).is(.object) else { throw noContainer([String: Any].self) }
         try prepareMembers()
-        return ContainerMakers.container(self, type)
+        return ContainerMakers.container(self)
     }
 
     /// - Throws: ``Malformed`` for a key that is no string of Unicode.
@@ -84,7 +84,7 @@ extension Decoding {
         let entry = document.entry(place)
         // Foundation makes no difference for truth values.
         guard !entry.is(.null) || type == Bool.self else {
-            return .valueNotFound(type, .init(codingPath: path, debugDescription: "expected \(type), found null"))
+            return .valueNotFound(type, .init(codingPath: path, debugDescription: "expected \(Self.name(type)), found null"))
         }
         // A string's text lies behind its quote.
         let place = entry.isCollection ? "" : ", at byte \(entry.is(.string) ? entry.offset - 1 : entry.offset)"

@@ -19,7 +19,8 @@ extension Dictionary: DictionaryDecodable where Key == String, Value: Decodable 
             let isNew = members.index(forKey: name) == nil
             // With converted keys Foundation decodes what it drops, too.
             if isNew || !document.hasDefaultKeys {
-                let value = try document.decode(Value.self, at: place + 1, in: decoding, key: DictionaryKey(stringValue: name))
+                let key = NameKey(name, tellsNumber: document.hasDefaultKeys)
+                let value = try document.decode(Value.self, at: place + 1, in: decoding, key: key)
                 if isNew { members[name] = value }
             }
             place = document.place(after: place + 1)

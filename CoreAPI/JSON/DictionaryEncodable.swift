@@ -12,7 +12,7 @@ extension Dictionary: DictionaryEncodable where Key == String, Value: Encodable 
         let object = tree.container(.object, in: encoding.depth)
         for (name, value) in self {
             let key = tree.key(name)
-            let node = try encoding.child(value, depth: encoding.depth &+ 1) { $0.key = DictionaryKey(stringValue: name) }
+            let node = try encoding.child(value, depth: encoding.depth &+ 1) { $0.key = NameKey(name, tellsNumber: true) }
             tree.append(node, to: object, key: key)
         }
         tree.nodes[Int(object)].isClosed = true

@@ -27,7 +27,7 @@ extension Document {
         return key
     }
 
-    /// - Returns: the place of the value, or ``missing``. Only for an object with regular keys.
+    /// - Returns: the place of the value, or ``Entry/none``. Only for an object with regular keys.
     @inline(__always)
     func member(_ name: String, of object: Int) -> Int {
         let entry = entry(object)
@@ -61,7 +61,7 @@ extension Document {
             }
             place = next
         }
-        return name.utf8.allSatisfy { $0 < 0x80 } ? Self.missing : equivalentMember(name, of: object, end: end)
+        return name.utf8.allSatisfy { $0 < 0x80 } ? Entry.none : equivalentMember(name, of: object, end: end)
     }
 
     /// A few letters beyond ASCII are equivalent to one in it, as K is to the sign for Kelvin.
@@ -71,7 +71,7 @@ extension Document {
             if let key = try? key(place), key == name { return place + 1 }
             place = self.place(after: place + 1)
         }
-        return Self.missing
+        return Entry.none
     }
 
     @inline(__always)

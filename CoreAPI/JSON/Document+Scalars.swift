@@ -58,7 +58,7 @@ extension Document {
             let isNew = !isIrregular || members.index(forKey: name) == nil
             if isNew || !hasDefaultKeys {
                 guard let member = try read(place &+ 1) else {
-                    throw decoding.mismatch(Value.self, at: place &+ 1, DictionaryKey(stringValue: name))
+                    throw decoding.mismatch(Value.self, at: place &+ 1, NameKey(name, tellsNumber: hasDefaultKeys))
                 }
                 if isNew { members[name] = member }
             }

@@ -3,27 +3,22 @@ struct NameKey: CodingKey {
     static let `super` = NameKey(stringValue: "super")
 
     let stringValue: String
-    var intValue: Int? { nil }
+    /// Not the number itself: an existential has no room for it.
+    private let tellsNumber: Bool
+    var intValue: Int? { tellsNumber ? Int(stringValue) : nil }
+
+    /// - Parameter tellsNumber: whether a number says so, as in the standard library's dictionaries. Foundation asks these with default keys
+    ///   only.
+    init(_ name: String, tellsNumber: Bool) {
+        stringValue = name
+        self.tellsNumber = tellsNumber
+    }
 
     init(stringValue: String) {
-        self.stringValue = stringValue
+        self.init(stringValue, tellsNumber: false)
     }
 
     init?(intValue: Int) { nil }
-}
-
-/// A key of a dictionary; one that is a number says so.
-struct DictionaryKey: CodingKey {
-    let stringValue: String
-    var intValue: Int? { Int(stringValue) }
-
-    init(stringValue: String) {
-        self.stringValue = stringValue
-    }
-
-    init?(intValue: Int) {
-        stringValue = "\(intValue)"
-    }
 }
 
 /// A place in an array.

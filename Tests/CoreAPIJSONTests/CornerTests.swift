@@ -211,6 +211,7 @@ struct CornerTests {
         #expect(message(Flat.self, "{\"id\":1").contains("expected ',' or '}', found the end, at byte 7"))
         #expect(message(Flat.self, "{\"id\":1}").contains("expected the key 'name'"))
         #expect(message([Int].self, "[1,null]").contains("expected Int, found null"))
+        #expect(message([String: Int].self, "null").contains("expected an object, found null"))
         #expect(message([String].self, "[\"\\q\"]").contains("at byte 2"))
         #expect(message(Int.self, "[1;]").contains("found ';', at byte 2"))
     }

@@ -82,4 +82,32 @@ struct PathTests {
                 BitKey(isFirst: false), BitKey(isFirst: true),
             ])
     }
+
+    @Test("tell keys of dictionaries that are numbers as Foundation does", arguments: [true, false])
+    func numbersInDictionaries(hasDefaultKeys: Bool) throws {
+        var decoder = JSONBodyDecoder()
+        let foundation = JSONDecoder()
+        if !hasDefaultKeys {
+            (decoder.keyDecodingStrategy, foundation.keyDecodingStrategy) = (.convertFromSnakeCase, .convertFromSnakeCase)
+        }
+        let document = Data(#"{"7":{"8":{}}}"#.utf8)
+        let ours = try #require(try decoder.decode([String: [String: Here]].self, from: document)["7"]?["8"])
+        let theirs = try #require(try foundation.decode([String: [String: Here]].self, from: document)["7"]?["8"])
+        #expect(ours.path.map(\.stringValue) == ["7", "8"])
+        #expect(ours.path.map(\.intValue) == theirs.path.map(\.intValue))
+        #expect(ours.path.map(\.intValue) == (hasDefaultKeys ? [7, 8] : [nil, nil]))
+        for wrong in [#"{"7":{"8":"x"}}"#, #"{"7":"x"}"#] {
+            let errors = [
+                #expect(throws: DecodingError.self) { try decoder.decode([String: [String: Int]].self, from: Data(wrong.utf8)) },
+                #expect(throws: DecodingError.self) {
+                    try foundation.decode([String: [String: Int]].self, from: Data(wrong.utf8))
+                },
+            ]
+            let paths = errors.map { error -> [Int?] in
+                guard case .typeMismatch(_, let context)? = error else { return [] }
+                return context.codingPath.map(\.intValue)
+            }
+            #expect(!paths[0].isEmpty && paths[0] == paths[1])
+        }
+    }
 }

@@ -89,14 +89,9 @@ public struct DecodingFailure: Error, Sendable {
         guard let error = error as? DecodingError else { return ([], error.readableDescription, otherForm) }
         switch error {
         case .typeMismatch(let type, let context):
-            let told = context.debugDescription
-            return (
-                context.codingPath, told.lowercased().hasPrefix("expected") ? told : "expected \(type); \(told)",
-                "expected \(type), found a value of another kind"
-            )
+            return (context.codingPath, tell(context, expected: type), "expected \(type), found a value of another kind")
         case .valueNotFound(let type, let context):
-            let reason = "expected \(type), found null or nothing"
-            return (context.codingPath, reason, reason)
+            return (context.codingPath, tell(context, expected: type), "expected \(type), found null or nothing")
         case .keyNotFound(let key, let context):
             let reason = "the key '\(key.stringValue)' is missing"
             return (context.codingPath, reason, reason)
@@ -107,6 +102,12 @@ public struct DecodingFailure: Error, Sendable {
             )
         @unknown default: return ([], String(describing: error), otherForm)
         }
+    }
+
+    /// In the decoder's words; Foundation's do not say what was expected.
+    private static func tell(_ context: DecodingError.Context, expected type: Any.Type) -> String {
+        let told = context.debugDescription
+        return told.lowercased().hasPrefix("expected") ? told : "expected \(type); \(told)"
     }
 }
 
