@@ -21,16 +21,12 @@ private final class MakerOf<Container: MadeContainer, Key>: ContainerMaker<Key> 
 
 /// The maker for each type of keys.
 enum ContainerMakers {
-    private struct Maker: BitwiseCopyable, Sendable {
-        let type: AnyClass
-    }
-
-    private static let known = TypeRegistry<Maker>()
+    private static let known = TypeRegistry<AnyClass>()
 
     @inline(__always)
-    static func container<Key: CodingKey>(_ decoding: Decoding, _ type: Key.Type) -> KeyedDecodingContainer<Key> {
-        let maker = known.value(of: Key.self) { Maker(type: MakerOf<KeyedContainer<Key>, Key>.self) }
-        // By `Key`, for which it was made: of a class, `type` may be an heir.
-        return unsafeBitCast(maker.type, to: ContainerMaker<Key>.Type.self).container(decoding)
+    static func container<Key: CodingKey>(_ decoding: Decoding) -> KeyedDecodingContainer<Key> {
+        let maker: AnyClass = known.value(of: Key.self) { MakerOf<KeyedContainer<Key>, Key>.self }
+        // It was made for `Key`.
+        return unsafeBitCast(maker, to: ContainerMaker<Key>.Type.self).container(decoding)
     }
 }

@@ -48,7 +48,7 @@ extension Encoding: Encoder {
 
     final func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         let object = container(.object)
-        return OutputMakers.container(self, object, owner: object, path: nil, type)
+        return OutputMakers.container(self, object, owner: object, path: nil)
     }
 
     final func unkeyedContainer() -> any UnkeyedEncodingContainer {

@@ -34,7 +34,7 @@ struct Entry {
     /// Of an object that is being scanned: it has a ``KeyPattern``'s keys so far, and in its second word is that.
     static let follows: UInt64 = 1 << 5
 
-    /// The place of no value: an index begins with a word that is none.
+    /// The place of no value. An index begins with a null, so that what is missing reads as one.
     static let none = 0
     /// The largest document, in bytes. No document needs more words than it has bytes, but for two.
     static let limit = (1 << 28) - 16

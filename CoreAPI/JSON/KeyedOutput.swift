@@ -43,7 +43,7 @@ struct KeyedOutput<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type, forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
-        OutputMakers.container(encoding, nested(.object, key), owner: owner, path: NestedPath(path, key), type)
+        OutputMakers.container(encoding, nested(.object, key), owner: owner, path: NestedPath(path, key))
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {

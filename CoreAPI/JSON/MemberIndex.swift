@@ -60,14 +60,14 @@ final class MemberIndex {
         return true
     }
 
-    /// - Returns: the place of the value, or ``Document/missing``.
+    /// - Returns: the place of the value, or ``Entry/none``.
     func place(_ name: String, of decoding: Decoding) -> Int {
-        if keys.isEmpty { return places[name] ?? Document.missing }
+        if keys.isEmpty { return places[name] ?? Entry.none }
         // Types ask for their keys in the order in which they mostly are written.
         let document = decoding.document
         var cursor = MemberCursor(bits: document.tape[decoding.value &+ 1])
         if cursor.member >= keys.count || keys[cursor.member] != name {
-            guard let member = members[name] else { return Document.missing }
+            guard let member = members[name] else { return Entry.none }
             cursor = MemberCursor(member: 0, place: decoding.value &+ 2)
             while cursor.member < member { cursor.advance(in: document) }
         }

@@ -24,18 +24,14 @@ private final class OutputMakerOf<Output: MadeOutput, Key>: OutputMaker<Key> whe
 
 /// The maker for each type of keys.
 enum OutputMakers {
-    private struct Maker: BitwiseCopyable, Sendable {
-        let type: AnyClass
-    }
-
-    private static let known = TypeRegistry<Maker>()
+    private static let known = TypeRegistry<AnyClass>()
 
     @inline(__always)
     static func container<Key: CodingKey>(
-        _ encoding: Encoding, _ object: UInt32, owner: UInt32, path: NestedPath?, _ type: Key.Type
+        _ encoding: Encoding, _ object: UInt32, owner: UInt32, path: NestedPath?
     ) -> KeyedEncodingContainer<Key> {
-        let maker = known.value(of: Key.self) { Maker(type: OutputMakerOf<KeyedOutput<Key>, Key>.self) }
-        // By `Key`, for which it was made: of a class, `type` may be an heir.
-        return unsafeBitCast(maker.type, to: OutputMaker<Key>.Type.self).container(encoding, object, owner: owner, path: path)
+        let maker: AnyClass = known.value(of: Key.self) { OutputMakerOf<KeyedOutput<Key>, Key>.self }
+        // It was made for `Key`.
+        return unsafeBitCast(maker, to: OutputMaker<Key>.Type.self).container(encoding, object, owner: owner, path: path)
     }
 }

@@ -18,9 +18,9 @@ struct Scanner {
     private var keys = KeySet()
     /// The keys that the innermost object probably has; while it has them, ``keys`` is empty.
     private var pattern = KeyPattern()
-    /// A value whose keys an object probably has that no other is like: the object that was closed last, or the first item of the array
+    /// Whose keys an object probably has that is like no other: those of the object that was closed last, or of the first item of the array
     /// that the innermost one is like.
-    private var last = Entry.none
+    private var fallback = Entry.none
 
     /// Whether ``tape`` is memory of its own, which belongs to the caller then, also when scanning has failed.
     private(set) var hasGrown = false
@@ -128,10 +128,10 @@ struct Scanner {
         if isInObject {
             append(0)
             keys = KeySet()
-            pattern = KeyPattern(of: likeness == Entry.none ? last : likeness, in: tape)
+            pattern = KeyPattern(of: likeness == Entry.none ? fallback : likeness, in: tape)
         } else if likeness != Entry.none {
             let other = Entry(bits: tape[likeness])
-            if other.is(.array), other.count > 0 { last = likeness &+ 1 }
+            if other.is(.array), other.count > 0 { fallback = likeness &+ 1 }
         }
         items = 0
         at &+= 1
@@ -153,7 +153,7 @@ struct Scanner {
         if isInObject {
             tape[open] = Entry(.object, flags: keys.isIrregular ? Entry.irregular : 0, length: items, offset: length).bits
             tape[open &+ 1] = UInt64(truncatingIfNeeded: open &+ 2)
-            if !keys.isIrregular { last = open }
+            if !keys.isIrregular { fallback = open }
         } else {
             tape[open] = Entry(.array, length: items, offset: length).bits
         }
@@ -173,6 +173,7 @@ struct Scanner {
 
     @inline(__always)
     private mutating func append(_ word: UInt64) {
+        assert(length < capacity)
         tape[length] = word
         length &+= 1
     }

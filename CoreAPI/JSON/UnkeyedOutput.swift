@@ -61,7 +61,7 @@ struct UnkeyedOutput: UnkeyedEncodingContainer {
 
     func nestedContainer<NestedKey: CodingKey>(keyedBy type: NestedKey.Type) -> KeyedEncodingContainer<NestedKey> {
         let path = NestedPath(path, ItemKey(count))
-        return OutputMakers.container(encoding, nested(.object), owner: owner, path: path, type)
+        return OutputMakers.container(encoding, nested(.object), owner: owner, path: path)
     }
 
     func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
