@@ -34,11 +34,11 @@ struct NestedValue<Value: Decodable>: Decodable {
     }
 }
 
-struct NestedPath {
+struct NestedPath: Sendable {
     @TaskLocal static var current = NestedPath(keys: [], type: Never.self)
 
     /// From the top.
     let keys: [String]
     /// Of what lies there; of a class, perhaps an heir of the one that is asked for.
-    let type: any Decodable.Type
+    let type: any (Decodable & SendableMetatype).Type
 }

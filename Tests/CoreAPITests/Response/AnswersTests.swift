@@ -29,7 +29,8 @@ struct AnswersTests {
         }
     }
 
-    @Test("comes as the class that is given at run time, whichever came before", arguments: [BodyCoder.JSONCoding.kit, .foundation])
+    @Test(
+        "comes as the class that is given at run time, whichever came before", arguments: [BodyCoder.JSONCoding.kit, .foundation])
     func classes(coding: BodyCoder.JSONCoding) async throws {
         let given: Parent.Type = Child.self
         var channel = Channel.test(transport: RecordingTransport(body: #"{"ok":true,"in":{"ok":true}}"#))
