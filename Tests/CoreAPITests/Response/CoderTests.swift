@@ -49,6 +49,19 @@ struct CoderTests {
         #expect(String(decoding: sent, as: UTF8.self) == #"{"starts_at":86400}"#)
     }
 
+    @Test(
+        "a document that is no text behind its value is an error, whoever decodes and whatever is asked for",
+        arguments: [
+            [0x34, 0, 0, 0, 0x5B, 0x2C, 0x37, 0x7B], [0x34, 0, 0, 0, 0, 0xD8, 0, 0], [0x34, 0, 0x20, 0, 0, 0xDC],
+            [0, 0x34, 0, 0x20, 0xD8, 0],
+        ] as [[UInt8]])
+    func noText(bytes: [UInt8]) {
+        for coder in [BodyCoder.json, .json(using: .foundation)] {
+            #expect(throws: (any Error).self) { try coder.decode(Int.self, from: Data(bytes)) }
+            #expect(throws: (any Error).self) { try coder.decode(JSONValue.self, from: Data(bytes)) }
+        }
+    }
+
     /// In a process of its own: Foundation's decoder ends it, where it reads such a document unguarded.
     @Test("a document that ends with the bracket of one array too many in each other is an error, whoever decodes")
     func arraysWithoutEnd() async {
