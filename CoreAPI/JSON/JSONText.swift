@@ -20,11 +20,12 @@ package enum JSONText {
         }
     }
 
-    /// - Parameter read: given the bytes behind the mark, and their encoding, `nil` for UTF-8.
-    private static func read(_ document: Data, _ read: (Slice<UnsafeRawBufferPointer>, String.Encoding?) -> [UInt8]) -> [UInt8] {
+    /// - Parameter convert: given the bytes behind the mark, and their encoding, `nil` for UTF-8.
+    private static func read(_ document: Data, _ convert: (Slice<UnsafeRawBufferPointer>, String.Encoding?) -> [UInt8]) -> [UInt8]
+    {
         document.withUnsafeBytes { bytes in
             let found = TextEncoding(of: bytes)
-            return read(bytes[found.markLength...], found.encoding)
+            return convert(bytes[found.markLength...], found.encoding)
         }
     }
 }

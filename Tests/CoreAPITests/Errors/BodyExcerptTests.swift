@@ -139,6 +139,27 @@ struct BodyExcerptTests {
         }
     }
 
+    @Test("stands beside what was expected in place of null, or behind the end, whoever decodes")
+    func nothingFound() async throws {
+        let null = try await failure(Page.self, of: #"{"orderItems":[null]}"#)
+        #expect(null.reason == "expected an object, found null" && null.codingPath == "orderItems[0]")
+        let pair = try await failure(Pair.self, of: "[1]")
+        #expect(pair.reason == "expected Int, found the end of an array of 1" && pair.codingPath == "[1]")
+        let foundations = try await failure([Int].self, of: "[null]", coder: .json(using: .foundation))
+        #expect(foundations.reason.hasPrefix("expected Int; ") && foundations.reason.contains("null"), "\(foundations.reason)")
+        let secret = try await failure([String: Int].self, of: #"{"token":null}"#)
+        #expect(secret.reason == "expected Int, found null or nothing")
+    }
+
+    private struct Pair: Decodable, Sendable {
+        let sum: Int
+
+        init(from decoder: any Decoder) throws {
+            var items = try decoder.unkeyedContainer()
+            sum = try items.decode(Int.self) + items.decode(Int.self)
+        }
+    }
+
     @Test("of a value under a secret's name leaves what was expected and where, in the error's own text too")
     func secretsPlace() async throws {
         let error = try #require(
