@@ -44,34 +44,4 @@ struct ArchitectureTests {
             #expect(!source.contains("import FoundationNetworking"), "\(file) imports FoundationNetworking")
         }
     }
-
-    @Test("the four channels have the same four files")
-    func channelFiles() {
-        for channel in ["TY", "DL", "ML", "ID"] {
-            let names = ["AuthInterceptor", "Host", "Logger", "Networker"].map { "Channels/\(channel)/\(channel)\($0).swift" }
-            #expect(SourceTree.swiftFiles(in: "Channels/\(channel)") == names)
-        }
-    }
-
-    @Test("the top level holds what the README names and nothing else")
-    func topLevel() throws {
-        let names = try FileManager.default.contentsOfDirectory(atPath: SourceTree.root).filter { !$0.hasPrefix(".") }
-        let allowed: Set = [
-            "Package.swift", "Package.resolved", "README.md", "CoreAPI", "Channels", "Interactors", "Tests", "Tools", "Scripts",
-            "LICENSE", "Benchmarks",
-        ]
-        #expect(Set(names).isSubset(of: allowed), "\(Set(names).subtracting(allowed))")
-    }
-
-    @Test("no source file exceeds 300 lines")
-    func length() throws {
-        for folder in ["CoreAPI", "Channels", "Interactors", "Tools", "Tests", "Benchmarks"] {
-            for file in SourceTree.swiftFiles(in: folder) {
-                let lines = try String(contentsOfFile: SourceTree.path(file), encoding: .utf8).split(
-                    separator: "\n", omittingEmptySubsequences: false
-                ).count
-                #expect(lines <= 301, "\(file) has \(lines) lines")
-            }
-        }
-    }
 }
