@@ -185,24 +185,6 @@ struct PipelineTests {
         #expect(calls.allSatisfy { $0.id.count == 12 && $0.id.allSatisfy { $0.isHexDigit && !$0.isUppercase } && $0.id == $0.id })
         #expect(Call(channel: channel, endpoint: "x", id: "mine").id == "mine")
     }
-
-    @Test("is four functions of at most 80 lines together, which name every stage")
-    func shape() throws {
-        let source = try String(contentsOfFile: SourceTree.path("CoreAPI/Core/Pipeline.swift"), encoding: .utf8)
-        let bodies = try ["run", "begin", "conclude", "read"].map { name in
-            let function = try Regex("func \(name)\\(.*?(\\{\n.*?\n    }\n)", as: (Substring, Substring).self)
-                .dotMatchesNewlines()
-            return try #require(source.firstMatch(of: function)).output.1
-        }
-        let lines = bodies.joined().split(separator: "\n")
-        #expect(lines.count <= 80)
-        for stage in [
-            "begin(", "build(", "enhance(", "send(adapting", "conclude(", "read(", "deenhance(", "errorFilter",
-            "decode(response)", "note(", "settle(", "deliver(",
-        ] {
-            #expect(lines.contains { $0.contains(stage) }, "the pipeline does not name \(stage)")
-        }
-    }
 }
 
 private func isOnMainActor() -> Bool {
