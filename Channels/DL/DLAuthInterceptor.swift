@@ -15,14 +15,14 @@ public struct DLAuthInterceptor: RequestInterceptor {
         bearer = BearerAuthentication(token: credentials.accessToken.revealed) { response in
             let token = try credentials.refreshToken.value(for: response.call) ?? ""
             // Over the very channel that was refused, so that a channel that was swapped refreshes where it speaks.
-            let dispatcher = CommonDispatcher(channel: response.call.channel.withoutInterceptors)
-            return try await NetworkManager<DLTokenEndpoint>(dispatcher: dispatcher)
+            return try await NetworkManager<DLTokenEndpoint>(channel: response.call.channel)
                 .request(endpoint: .refresh(token: token), type: DLToken.self).accessToken
         }
     }
 
     /// - Throws: ``CoreAPI/MissingCredential`` when there is neither a token nor the means to get one.
     public func adapt(_ request: inout Request) async throws {
+        // The refresh itself goes through here as well, with its refresh token.
         if !credentials.accessToken.isPresent { _ = try credentials.refreshToken.value(for: request.call) }
         try await bearer.adapt(&request)
     }

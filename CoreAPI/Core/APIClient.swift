@@ -1,3 +1,5 @@
+public import Foundation
+
 /// One request with everything it needs: what to ask for, where, and what the answer is.
 ///
 /// ```swift
@@ -36,11 +38,15 @@ public struct APIClient: Sendable {
     private let transport: any Transport
     private let configure: @Sendable (inout Channel) -> Void
 
+    private let isTransportGiven: Bool
+
     /// - Parameters:
-    ///   - transport: owns the connections; `nil` for a ``CurlTransport`` of the client's own.
+    ///   - transport: owns the connections; `nil` for a ``CurlTransport`` of the client's own, or inside `withChannel` for what the test put
+    ///     in the place of a channel.
     ///   - configure: sets up hooks, a logger, a coder; called once per request, on the caller's thread.
     public init(transport: (any Transport)? = nil, configure: @escaping @Sendable (inout Channel) -> Void = { _ in }) {
         self.transport = transport ?? CurlTransport()
+        isTransportGiven = transport != nil
         self.configure = configure
     }
 
@@ -51,11 +57,42 @@ public struct APIClient: Sendable {
         try await response(to: request).value
     }
 
+    /// Sends a request and calls back exactly once, after a cancellation too; see ``NetworkManager/request(endpoint:type:completion:)`` for
+    /// where the completion runs.
+    ///
+    /// - Returns: a handle to cancel with; need not be kept.
+    @discardableResult
+    public func perform<Value>(
+        _ request: APIRequest<Value>,
+        @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, APIClientError>) -> Void
+    ) -> Cancellable {
+        CompletionCall(queue: .main) { response in await completion(response.result) }.start { await self.response(to: request) }
+    }
+
     /// Sends a request and returns all there is to know; does not throw, so that a failure loses nothing.
     public func response<Value>(to request: APIRequest<Value>) async -> Response<Value> {
-        var channel = Channel(name: request.environment.name, environment: request.environment, transport: transport)
+        let channel = channel(for: request.environment)
+        // A client's environments are nobody's channels: a base URL that is wrong is the request's own error.
+        if case .failure(let error) = request.environment.base, !request.environment.baseURL.isEmpty {
+            let call = Call(channel: channel, endpoint: request.endpoint.description)
+            return Response(call: call, result: .failure(.request(error, ErrorContext(call, method: request.endpoint.method))))
+        }
+        let dispatcher = CommonDispatcher(onTheSpot: channel, transport: isTransportGiven ? transport : nil)
+        return await dispatcher.response(for: request.endpoint, as: request.decoding)
+    }
+
+    /// Parses bytes as the answer to a request, without sending it: what ``perform(_:)`` does after the answer came.
+    ///
+    /// - Throws: ``APIClientError/decoding(_:_:)``, or ``APIClientError/verification(_:_:)`` for an empty body where a value is needed.
+    public func parse<Value>(_ data: Data, as request: APIRequest<Value>) throws(APIClientError) -> Value {
+        let call = Call(channel: channel(for: request.environment), endpoint: request.endpoint.description)
+        return try request.decoding.way.value(of: Response(call: call, data: data, result: .success(data))).value
+    }
+
+    private func channel(for environment: Environment) -> Channel {
+        var channel = Channel(name: environment.name, environment: environment, transport: transport)
         configure(&channel)
-        return await CommonDispatcher(channel: channel).response(for: request.endpoint, as: request.decoding)
+        return channel
     }
 
     /// Ends the client's connections; see ``Transport/close()``.

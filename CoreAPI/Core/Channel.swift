@@ -9,7 +9,7 @@
 ///
 /// What is wrong with a channel is in ``problems``; it is asked when a networker is made of it, and every call through a channel
 /// that has problems fails with ``APIClientError/channel(problems:_:)`` before anything is sent.
-public struct Channel: Sendable {
+public struct Channel: Sendable, ChannelSpellings {
     /// Stands in logs and errors, and is what ``NetworkManager`` looks a test's override up by.
     public var name: String
     public var environment: Environment
@@ -45,6 +45,8 @@ public struct Channel: Sendable {
         didSet { isTransportOwn = false }
     }
     private var isTransportOwn: Bool
+    /// Whether it stands in for another one, and must not be replaced in turn.
+    var isOverride = false
     /// Where completions run that belong to no actor. Default the main queue.
     public var callbackQueue: CallbackQueue = .main
 
@@ -61,6 +63,10 @@ public struct Channel: Sendable {
         self.limits = limits
         self.transport = transport ?? CurlTransport(limits: limits)
         isTransportOwn = transport == nil
+    }
+
+    mutating func isolateTransport() {
+        if isTransportOwn { setOwnTransport() } else { transport = transport.isolatedCopy() }
     }
 
     private mutating func setOwnTransport() {
@@ -86,13 +92,22 @@ extension Channel {
     /// What works today and may not one day, in words: logged once when the channel's transport first uses it.
     public var warnings: [String] {
         let trust = environment.serverTrustManager
-        guard !trust.pins.isEmpty else { return [] }
+        guard !trust.pins.isEmpty else {
+            return trust.expectsPins
+                ? ["pinning is active for the environment '\(environment.name)', but its server trust manager has no pins"] : []
+        }
         return trust.pins.warnings
             + (trust.isPinningActive ? [] : ["pinning is switched off for the environment '\(environment.name)'"])
     }
 
-    /// What makes the channel unusable, in words; empty when it is sound.
-    public var problems: [String] { findProblems(isDebugBuild: Self.isDebugBuild) }
+    /// What makes the channel unusable, in words; empty when it is sound. A missing base URL is a problem of those calls only whose endpoint
+    /// names none either.
+    public var problems: [String] {
+        findProblems(isDebugBuild: Self.isDebugBuild) + (environment.baseURL.isEmpty ? [environment.missingBase] : [])
+    }
+
+    /// What fails every call.
+    var problemsOfAllCalls: [String] { findProblems(isDebugBuild: Self.isDebugBuild) }
 
     func findProblems(isDebugBuild: Bool) -> [String] {
         var problems = limits.problems + environment.serverTrustManager.pins.problems
@@ -106,9 +121,10 @@ extension Channel {
         }
         if name.isEmpty { problems.append("the channel has no name") }
         do throws(RequestError) {
-            let url = try environment.base.get()
-            if url.query != nil { problems.append("the base URL '\(environment.baseURL)' has a query") }
-            if url.scheme == .http, !environment.allowsInsecureConnections(to: url.host) {
+            // An environment may leave the base URL to its endpoints.
+            let url = environment.baseURL.isEmpty ? nil : try environment.base.get()
+            if url?.query != nil { problems.append("the base URL '\(environment.baseURL)' has a query") }
+            if let url, url.scheme == .http, !environment.allowsInsecureConnections(to: url.host) {
                 problems.append(RequestError.insecureConnection(host: url.host).readableDescription)
             }
             for headers in [environment.commonHeaders] + environment.specificHeaders.values { _ = try headers.fields() }

@@ -1,25 +1,46 @@
 /// Other channels in the place of named ones, for one task and its children: how tests and tools swap a channel without a change in
 /// feature code. A task-local and never a global, so that parallel tests cannot see each other.
 package enum ChannelOverride {
-    @TaskLocal private static var current: [String: Channel] = [:]
+    /// The innermost last.
+    @TaskLocal private static var current: [Channel] = []
 
     /// The channel that speaks in the place of the given one here.
     static func resolve(_ channel: Channel) -> Channel {
-        current[channel.name] ?? channel
+        guard !channel.isOverride else { return channel }
+        return current.last { $0.name == channel.name } ?? channel
     }
 
-    /// Every networker that is made inside the operation, for the channel of that name, speaks through the given channel.
+    /// The channel that speaks in the place of one that was made on the spot, by a dispatcher or client that knows only an environment. It
+    /// goes through the override of its name, or else through the innermost one, so that no test reaches the real thing.
+    static func resolve(anonymous channel: Channel) -> Channel {
+        guard let override = current.last(where: { $0.name == channel.name }) ?? current.last else { return channel }
+        var swapped = channel
+        swapped.transport = override.transport
+        swapped.environment.fixturesType = override.environment.fixturesType
+        swapped.environment.isSimulated = override.environment.isSimulated
+        if override.transport.reachesNetwork {
+            swapped.environment.baseURL = override.environment.baseURL
+            swapped.environment.serverTrustManager = override.environment.serverTrustManager
+            swapped.environment.allowsInsecureConnections = override.environment.allowsInsecureConnections
+            swapped.environment.insecureHosts = override.environment.insecureHosts
+        }
+        swapped.isOverride = true
+        return swapped
+    }
+
+    /// Every networker, dispatcher and client that is made inside the operation, for the channel of that name, speaks through the given
+    /// channel.
     package static func with<Result>(_ channel: Channel, operation: () async throws -> Result) async rethrows -> Result {
-        var channels = current
-        channels[channel.name] = channel
-        return try await $current.withValue(channels) { try await operation() }
+        var override = channel
+        override.isOverride = true
+        return try await $current.withValue(current + [override]) { try await operation() }
     }
 }
 
 extension Channel {
     /// A copy with another transport that shares no state with this channel: no token, no cookie, no connection, no switch.
     ///
-    /// - Parameter transport: speaks instead of fixtures, too; `nil` for a new one of the channel's own.
+    /// - Parameter transport: speaks instead of fixtures, too; `nil` for a copy of the channel's own that shares no connection with it.
     package func isolated(transport: (any Transport)?) -> Channel {
         var copy = self
         copy.environment = environmentSwitch?.environment ?? environment
@@ -27,7 +48,7 @@ extension Channel {
             copy.transport = transport
             copy.environment.fixturesType = .none
         } else {
-            copy.transport = CurlTransport(limits: limits)
+            copy.isolateTransport()
         }
         copy.environmentSwitch = nil
         copy.cookies = cookies?.emptyCopy()

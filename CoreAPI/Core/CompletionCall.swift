@@ -39,22 +39,23 @@ final class CompletionCall<Value: Sendable>: Sendable {
 
     private func deliver(_ response: Response<Value>) async {
         var heard = response
-        if response.error != nil {
-            heard.request?.retryDoor = RetryDoor(queue: queue) { max, delay, failCallback in
-                // Asked here and not in the task: an attempt that was begun always ends in the completion.
-                let isCancelled = self.state.withLock { $0.isCancelled }
-                self.begin {
-                    do throws(RetryRefusal) {
-                        if isCancelled { throw .cancelled }
-                        await self.deliver(try await response.retry(max: max, delay: delay))
-                    } catch {
-                        await self.queue.run { await failCallback(error) }
-                    }
+        let door = RetryDoor(queue: queue) { max, delay, failCallback in
+            // Asked here and not in the task: an attempt that was begun always ends in the completion.
+            let isCancelled = self.state.withLock { $0.isCancelled }
+            self.begin {
+                do throws(RetryRefusal) {
+                    if isCancelled { throw .cancelled }
+                    await self.deliver(try await response.retry(max: max, delay: delay))
+                } catch {
+                    await self.queue.run { await failCallback(error) }
                 }
             }
         }
+        heard.request?.retryDoor = door
         let result = heard
         // Only the completion prefers the queue; the call itself must not run on it.
         await queue.run { await completion(result) }
+        // A success that is kept would keep the completion for good; a failure is tried again, or shown and let go of.
+        if response.error == nil { door.close() }
     }
 }

@@ -31,11 +31,21 @@ extension Dispatcher {
 }
 
 /// Stops a call. Cancelling twice, or after the end, does nothing.
+///
+/// ```swift
+/// let both = Cancellable([manager.request(endpoint: .orders, type: [Order].self, completion: show), timer])
+/// ```
 public struct Cancellable: Sendable {
     private let onCancel: @Sendable () -> Void
 
-    init(_ onCancel: @escaping @Sendable () -> Void) {
+    /// - Parameter onCancel: called each time ``cancel()`` is, on its caller's thread.
+    public init(_ onCancel: @escaping @Sendable () -> Void = {}) {
         self.onCancel = onCancel
+    }
+
+    /// Several in one.
+    public init(_ parts: [Cancellable]) {
+        self.init { for part in parts { part.cancel() } }
     }
 
     /// Aborts the transfer; the completion hears ``APIClientError/cancelled(_:)`` unless the result was on its way already.

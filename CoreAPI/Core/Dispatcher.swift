@@ -22,7 +22,12 @@ extension Dispatcher {
 public struct CommonDispatcher: Dispatcher {
     private let pipeline: Pipeline
 
+    /// Speaks through a channel, or through what a test put in its place; see `withChannel` in CoreAPITesting.
     public init(channel: Channel) {
+        self.init(resolved: ChannelOverride.resolve(channel))
+    }
+
+    private init(resolved channel: Channel) {
         pipeline = Pipeline(channel: channel)
     }
 
@@ -42,17 +47,22 @@ public struct CommonDispatcher: Dispatcher {
         channel.resultHandler = resultHandler
         channel.errorFilter = errorFilter
         channel.interceptors = interceptor.map { [$0] } ?? []
-        self.init(channel: channel)
+        self.init(onTheSpot: channel, transport: transport)
+    }
+
+    /// Over a channel that its caller made, and whose name means nothing to a test. A transport that was given stays.
+    init(onTheSpot channel: Channel, transport: (any Transport)?) {
+        self.init(resolved: transport == nil ? ChannelOverride.resolve(anonymous: channel) : ChannelOverride.resolve(channel))
     }
 
     /// A dispatcher over the same channel that shares nothing of the kit's that changes: no connection, no credential, no cookie, and no switch of
     /// the environment, which stays where it is now. Interceptors are copied by ``RequestInterceptor/isolatedCopy()``; what other hooks
     /// of a team's own keep is theirs.
     ///
-    /// - Parameter transport: answers in the place of everything, fixtures of the environment included; `nil` for a ``CurlTransport``
-    ///   of the copy's own.
+    /// - Parameter transport: answers in the place of everything, fixtures of the environment included; `nil` for the channel's own, with
+    ///   connections of the copy's (``Transport/isolatedCopy()``): a stub stays a stub.
     public func isolatedCopy(transport: (any Transport)? = nil) -> CommonDispatcher {
-        CommonDispatcher(channel: channel.isolated(transport: transport))
+        CommonDispatcher(resolved: channel.isolated(transport: transport))
     }
 
     /// The channel that calls go through.

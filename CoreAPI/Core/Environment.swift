@@ -1,8 +1,10 @@
+internal import Foundation
+
 /// One of the places that a channel can speak to: production, staging, a sandbox. Channels declare an enum of their hosts.
 ///
 /// Use an environment type for what has a name and a URL; everything that a team may want to change on top is a value in
 /// ``Environment``.
-public protocol EnvironmentType: Sendable {
+public protocol EnvironmentType: Sendable, EnvironmentTypeSpellings {
     var name: String { get }
     /// An absolute https URL, or http where ``Environment/allowsInsecureConnections`` says so.
     var baseURL: String { get }
@@ -18,15 +20,29 @@ extension EnvironmentType where Self: RawRepresentable, RawValue == String {
     public var name: String { rawValue }
 }
 
+/// Whose base URL counts where an endpoint names one and the environment has one.
+public enum BaseURLRule: Sendable, Hashable {
+    /// The endpoint's ``Endpoint/baseURL``, else the nearest ``BaseURL``, else the environment's.
+    case endpoint
+    /// The environment's, as for staging behind endpoints that name production. ``BaseURL/ignore`` still counts.
+    case environment
+}
+
 /// Where a channel speaks to, and on what terms.
 public struct Environment: Sendable {
     public var type: any EnvironmentType
     public var name: String
+    /// An absolute URL; empty where every endpoint names its own.
     public var baseURL: String {
         didSet { base = Self.parse(baseURL) }
     }
     /// ``baseURL`` as every request begins with it.
     private(set) var base: Result<HTTPURL, RequestError>
+    /// Who wins where an endpoint or a ``BaseURL`` names another base URL. Default ``BaseURLRule/endpoint``.
+    ///
+    /// An environment that may be simulated (``isSimulated``) always wins, so that a test or a sandbox never reaches the real thing: a
+    /// request that would leave it all the same, by an absolute address or a redirect, is refused.
+    public var baseURLRule: BaseURLRule
     /// Sent with every request; an endpoint's own header of the same name wins.
     public var commonHeaders: Headers
     /// Sent with the requests of a group of endpoints, which names itself by a ``HeaderGroup`` modifier; they win over the common ones.
@@ -46,7 +62,8 @@ public struct Environment: Sendable {
     public init(
         _ type: any EnvironmentType, name: String? = nil, baseURL: String? = nil, commonHeaders: Headers = [:],
         specificHeaders: [String: Headers] = [:], cachePolicy: CachePolicy = .protocolDefault, fixturesType: FixturesType = .none,
-        serverTrustManager: ServerTrustManager = .system, allowsInsecureConnections: Bool = false
+        serverTrustManager: ServerTrustManager = .system, allowsInsecureConnections: Bool = false,
+        baseURLRule: BaseURLRule = .endpoint
     ) {
         self.type = type
         self.name = name ?? type.name
@@ -58,6 +75,7 @@ public struct Environment: Sendable {
         self.fixturesType = fixturesType
         self.serverTrustManager = serverTrustManager
         self.allowsInsecureConnections = allowsInsecureConnections
+        self.baseURLRule = baseURLRule
         isSimulated = type.isSimulated
     }
 }
@@ -66,6 +84,12 @@ extension Environment {
     private static func parse(_ text: String) -> Result<HTTPURL, RequestError> {
         Result { () throws(RequestError) in try HTTPURL(text) }
     }
+
+    /// The problem of a call whose endpoint has no base URL either.
+    var missingBase: String { "the environment '\(name)' has no base URL; expected one there or of the endpoint" }
+
+    /// Whether its own base URL comes before those of endpoints and modifiers.
+    var isBaseFirst: Bool { (isSimulated || baseURLRule == .environment) && !baseURL.isEmpty }
 
     /// Whether clear text http may be spoken to a host.
     public func allowsInsecureConnections(to host: String) -> Bool {
@@ -122,20 +146,36 @@ public struct HeaderGroup: RequestModifier, Hashable {
 /// channel.environmentSwitch = place
 /// // later, from anywhere
 /// place.environment = Environment(DLHost.staging)
+/// place.update { $0.commonHeaders["X-Experiment"] = "basket-2" }
 /// ```
 ///
 /// May be used from any thread. A call that is under way stays where it began.
-public final class EnvironmentSwitch: Sendable {
-    private let state: Mutex<Environment>
+// `@unchecked`: `current` is touched under `lock` only.
+public final class EnvironmentSwitch: @unchecked Sendable {
+    private let lock = NSLock()
+    private var current: Environment
 
     /// - Parameter environment: where to speak to at first.
     public init(_ environment: Environment) {
-        state = Mutex(environment)
+        current = environment
     }
 
-    /// Where calls that begin now speak to.
+    /// Where calls that begin now speak to. A change in place, `environment.commonHeaders["X"] = "1"`, loses no other change: it is one
+    /// step for every other thread.
     public var environment: Environment {
-        get { state.withLock { $0 } }
-        set { state.withLock { $0 = newValue } }
+        get { lock.withLock { current } }
+        set { lock.withLock { current = newValue } }
+        _modify {
+            lock.lock()
+            defer { lock.unlock() }
+            yield &current
+        }
+    }
+
+    /// Changes the environment in one step for every other thread.
+    ///
+    /// - Parameter change: must not come back to this switch.
+    public func update<Result>(_ change: (inout Environment) throws -> Result) rethrows -> Result {
+        try lock.withLock { try change(&current) }
     }
 }

@@ -22,6 +22,16 @@ extension NetworkManager {
             .start { await self.response(for: endpoint, as: type) }
     }
 
+    /// Sends a request whose answer is of no interest beyond its success, and calls back as ``request(endpoint:type:completion:)`` does.
+    @discardableResult
+    public func request(
+        endpoint: EndpointItem,
+        @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Void, APIClientError>) -> Void
+    ) -> Cancellable {
+        CompletionCall(queue: callbackQueue) { response in await completion(response.result) }
+            .start { await self.response(for: endpoint, decoding: .nothing) }
+    }
+
     /// Sends a request and calls back with all there is to know; else as ``request(endpoint:type:completion:)``. What failed can be
     /// tried again by hand, see ``Request/retry(max:delay:failCallback:)``.
     @discardableResult

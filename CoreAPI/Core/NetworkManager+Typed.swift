@@ -39,7 +39,7 @@ extension NetworkManager {
 }
 
 /// For a feature whose endpoints are all typed: `NetworkManager<Never>`, `DLNetworker<Never>`.
-extension Never: Endpoint {
+extension Never: @retroactive CustomStringConvertible, Endpoint {
     public var path: String { switch self {} }
     public var method: HTTPRequest.Method { switch self {} }
 }

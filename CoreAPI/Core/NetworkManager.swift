@@ -13,7 +13,6 @@ public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
 
     /// Speaks through a channel, or through what a test put in its place; see `withChannel` in CoreAPITesting.
     public init(channel: Channel) {
-        let channel = ChannelOverride.resolve(channel)
         self.init(dispatcher: CommonDispatcher(channel: channel))
     }
 
@@ -29,26 +28,51 @@ public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
 
     /// Makes a channel on the spot, for a team that has only a host.
     ///
+    /// ```swift
+    /// let manager = NetworkManager<OrderEndpoint>(host: ShopHost.production, networkLogger: ShopLogger())
+    /// ```
+    ///
     /// - Parameters:
-    ///   - transport: owns the connections; managers that are given the same one share them.
-    ///   - isSSLPinningActive: whether the pins in `serverTrustManager` are checked.
+    ///   - transport: owns the connections; managers that are given the same one share them. `nil` for one of this manager's own.
+    ///   - isSSLPinningActive: whether the pins in `serverTrustManager` are checked. Active without any pins is a warning, logged once.
     ///   - host: names the channel and gives the base URL.
     ///   - serverTrustManager: the authorities and pins for the host; the system's and none by default.
     ///   - networkLogger: hears of every call.
     ///   - interceptor: adapts and retries.
     public init(
-        transport: any Transport, isSSLPinningActive: Bool = true, host: any EnvironmentType,
+        transport: (any Transport)? = nil, isSSLPinningActive: Bool = true, host: any EnvironmentType,
         serverTrustManager: ServerTrustManager = .system, networkLogger: any NetworkLogger,
         interceptor: (any RequestInterceptor)? = nil
     ) {
-        var trust = serverTrustManager
-        trust.isPinningActive = isSSLPinningActive
         var channel = Channel(
-            name: "\(type(of: host)).\(host.name)", environment: Environment(host, serverTrustManager: trust),
-            transport: transport)
+            name: host is HostText ? host.name : "\(type(of: host)).\(host.name)",
+            environment: Environment(host, serverTrustManager: serverTrustManager.pinning(isSSLPinningActive)), transport: transport)
         channel.logger = networkLogger
         channel.interceptors = interceptor.map { [$0] } ?? []
-        self.init(channel: channel)
+        self.init(dispatcher: CommonDispatcher(onTheSpot: channel, transport: transport))
+    }
+
+    /// Makes a channel on the spot, for a team that has only the name of a host.
+    ///
+    /// ```swift
+    /// let manager = NetworkManager<OrderEndpoint>(host: "api.example.com", networkLogger: ShopLogger(), interceptor: ShopAuth())
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - transport: owns the connections; managers that are given the same one share them. `nil` for one of this manager's own.
+    ///   - isSSLPinningActive: whether the pins in `serverTrustManager` are checked. Active without any pins is a warning, logged once.
+    ///   - host: a host, which is spoken to over https, or a whole base URL. Names the channel, too.
+    ///   - serverTrustManager: the authorities and pins for the host; the system's and none by default.
+    ///   - networkLogger: hears of every call.
+    ///   - interceptor: adapts and retries.
+    public init(
+        transport: (any Transport)? = nil, isSSLPinningActive: Bool = true, host: String,
+        serverTrustManager: ServerTrustManager = .system, networkLogger: any NetworkLogger,
+        interceptor: (any RequestInterceptor)? = nil
+    ) {
+        self.init(
+            transport: transport, isSSLPinningActive: isSSLPinningActive, host: HostText(name: host),
+            serverTrustManager: serverTrustManager, networkLogger: networkLogger, interceptor: interceptor)
     }
 
     /// This manager for calls with further modifiers, nearer than the endpoint's own and than those attached before: a timeout, a
@@ -96,4 +120,10 @@ public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
     ) async -> Response<Value> {
         await dispatcher.response(for: attached(endpoint), as: decoding)
     }
+}
+
+/// A host that was given as text.
+private struct HostText: EnvironmentType {
+    let name: String
+    var baseURL: String { name.contains("://") ? name : "https://\(name)" }
 }

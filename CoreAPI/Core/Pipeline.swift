@@ -6,6 +6,8 @@ internal import HTTPTypes
 struct Pipeline: Sendable {
     /// Decodes an attempt's answer and keeps the value.
     private typealias Decode = (Response<Data>) -> Response<Void>
+    /// Keeps a value that stands in for a failure.
+    private typealias Resolve = (Response<Void>, any Sendable) -> Response<Void>
 
     var channel: Channel { shared.channel }
     private let shared: SharedChannel
@@ -14,7 +16,7 @@ struct Pipeline: Sendable {
 
     init(channel: Channel) {
         shared = SharedChannel(channel)
-        problems = channel.problems
+        problems = channel.problemsOfAllCalls
         let builtIn: [any RequestEnhancer] = [
             HeaderEnhancer(), QueryItemEnhancer(), TimeoutEnhancer(), CachePolicyEnhancer(), VerificationEnhancer(),
         ]
@@ -33,6 +35,13 @@ struct Pipeline: Sendable {
             } catch {
                 return response.failed(error)
             }
+        } resolve: { response, given in
+            guard let own = given as? Value else {
+                let mismatch = ResolutionMismatch(expected: "\(Value.self)", found: "\(type(of: given))")
+                return response.failed(.unknown(mismatch, ErrorContext(response)))
+            }
+            value = Response<Value>.Box(own)
+            return response.with(nothing)
         }
         return settled.delivering(value, of: enhanced, as: decoding)
     }
@@ -41,7 +50,9 @@ struct Pipeline: Sendable {
     /// what the pipeline cost.
     ///
     /// - Returns: the settled call, and what a repetition by hand begins with; `nil` when the request could not be built.
-    private func run(_ start: consuming CallStart, _ use: AnswerUse, _ decode: Decode) async -> (Response<Void>, Request?) {
+    private func run(
+        _ start: consuming CallStart, _ use: AnswerUse, _ decode: Decode, resolve: Resolve
+    ) async -> (Response<Void>, Request?) {
         let enhanced: Request
         do throws(BuildFailure) {
             enhanced = try begin(start, wantsCoder: use.wantsCoder)
@@ -52,8 +63,8 @@ struct Pipeline: Sendable {
         var (request, earlier, delay) = (enhanced, enhanced.call.earlier, enhanced.call.delay)
         while true {
             let answer = await send(adapting: request)
-            switch await conclude(consume answer, after: earlier, delay: delay, use, decode) {
-            case .done(let response): return (response, enhanced)
+            switch await conclude(consume answer, after: earlier, delay: delay, use, decode, resolve) {
+            case .done(let response), .resolved(let response, _): return (response, enhanced)
             case .again(let attempts, let pause):
                 (request, earlier, delay) = (enhanced.numbered(attempts.count + 1), attempts, pause)
             }
@@ -64,16 +75,19 @@ struct Pipeline: Sendable {
     /// requests in flight keeps.
     @inline(never)
     private func conclude(
-        _ answer: consuming Response<Data>, after earlier: [Attempt], delay: Duration, _ use: AnswerUse, _ decode: Decode
+        _ answer: consuming Response<Data>, after earlier: [Attempt], delay: Duration, _ use: AnswerUse, _ decode: Decode,
+        _ resolve: Resolve
     ) async -> Settlement {
         // Consumed, so that who changes a response has it alone and copies nothing.
         var attempted =
             LoopJobs.areOnThisThread ? await readElsewhere(consume answer, use, decode) : read(consume answer, decode)
         attempted.note(after: earlier, delay: delay)
         if let error = attempted.error, !error.isCancelled {
-            let settlement = await settle(attempted, error)
-            guard case .done(let settled) = settlement else { return settlement }
-            attempted = settled
+            switch await settle(attempted, error) {
+            case .again(let attempts, let pause): return .again(after: attempts, delay: pause)
+            case .done(let settled): attempted = settled
+            case .resolved(let settled, let value): attempted = resolve(settled, value)
+            }
         }
         return .done(await deliver(attempted))
     }
@@ -105,14 +119,17 @@ struct Pipeline: Sendable {
     }
 
     private func build(_ endpoint: any Endpoint, _ call: Call, wantsCoder: Bool) throws(APIClientError) -> Request {
-        let problems = channel.environmentSwitch == nil ? problems : call.channel.problems
+        let problems = channel.environmentSwitch == nil ? problems : call.channel.problemsOfAllCalls
         guard problems.isEmpty else { throw .channel(problems: problems, ErrorContext(call)) }
         do throws(RequestError) {
             var request = try Request(endpoint, call: call)
             if wantsCoder { request.accept(request.coder) }
             return request
         } catch {
-            throw .request(error, ErrorContext(call, method: endpoint.method))
+            let context = ErrorContext(call, method: endpoint.method)
+            // The only empty address there is.
+            if case .malformedURL("", _) = error { throw .channel(problems: [call.channel.environment.missingBase], context) }
+            throw .request(error, context)
         }
     }
 
@@ -154,6 +171,10 @@ struct Pipeline: Sendable {
     @inline(never)
     private func admit(_ request: Request) -> any Transport {
         guard !Task.isCancelled else { return refusal(of: request, CancellationError()) }
+        guard !request.call.shared.isLeft(by: request.url) else {
+            let environment = request.call.channel.environment.name
+            return refusal(of: request, RequestError.leavesEnvironment(host: request.url.host, environment: environment))
+        }
         if shared.isLogged { channel.logger.log(.sending(request)) }
         return request.call.channel.environment.fixturesType.transport ?? channel.transport
     }

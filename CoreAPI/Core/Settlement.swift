@@ -1,6 +1,8 @@
 /// Whether a call is over after an attempt.
 enum Settlement: Sendable {
     case done(Response<Void>)
+    /// The call succeeds with a value that an interceptor or the error handler gave.
+    case resolved(Response<Void>, any Sendable)
     /// Another attempt after these; the pause before it has passed.
     case again(after: [Attempt], delay: Duration)
 }
@@ -18,6 +20,7 @@ extension Pipeline {
         case .fail(let replacement):
             let settled = APIClientError(replacement, ErrorContext(response), stage: APIClientError.app)
             return .done(response.with(.failure(settled)))
+        case .succeed(let value): return .resolved(response, value)
         case .retry: return await pause(.zero, before: response)
         case .retryAfter(let delay): return await pause(max(delay, .zero), before: response)
         }

@@ -20,6 +20,7 @@ struct FixturesByEnvironmentTests {
         let network = RecordingTransport()
         var channel = Channel.test("https://h.example", transport: network)
         channel.environment.fixturesType = fixturesType
+        channel.environment.isSimulated = true
         return (channel, network)
     }
 

@@ -13,6 +13,7 @@ private struct AttachedEndpoint: Endpoint {
     var url: String { endpoint.url }
     var description: String { endpoint.description }
     var encoding: InputEncoding { endpoint.encoding }
+    var keyPath: String { endpoint.keyPath }
     var modifiers: [any RequestModifier] { endpoint.modifiers }
     var modifierLevels: [[any RequestModifier]] { endpoint.modifierLevels + [attached] }
 }

@@ -16,8 +16,9 @@ public import HTTPTypes
 ///     }
 /// }
 /// ```
-public protocol Endpoint: Sendable {
-    /// Another base URL than the channel's, absolute; empty, the default, for the channel's.
+public protocol Endpoint: Sendable, CustomStringConvertible, EndpointSpellings {
+    /// Another base URL than the environment's, absolute; empty, the default, for the environment's. Which of the two counts is the
+    /// environment's ``Environment/baseURLRule``.
     var baseURL: String { get }
     /// Appended to the base URL; may bring a query, as in `orders?page=1`. Encoded when the request is built.
     var path: String { get }
@@ -26,14 +27,18 @@ public protocol Endpoint: Sendable {
     var headers: Headers { get }
     /// What ``encoding`` puts into the query or the body; `nil` for nothing.
     var params: Parameters? { get }
-    /// Base URL and path as text, for display. Default: the two joined.
+    /// The whole address as text. Default: base URL and path joined. An endpoint that declares its own is sent there.
     var url: String { get }
-    /// A name for logs, errors and metrics. Default: the case or type name without its values, so that it holds no secret.
+    /// A name for logs, errors and metrics, and what `print` shows. Default: the case or type name without its values, so that it holds
+    /// no secret.
     var description: String { get }
     /// Default: ``InputEncoding/query`` for methods whose parameters belong there, else ``InputEncoding/body``.
     var encoding: InputEncoding { get }
     /// The endpoint's own; see ``RequestModifier``.
     var modifiers: [any RequestModifier] { get }
+    /// Where in the body the value lies, as in `data.items`; empty, the default, for the whole body. Read by
+    /// ``ResponseDecoding/decodable(_:)`` and ``ResponseDecoding/json``; a path that the call gives itself wins.
+    var keyPath: String { get }
     /// What is attached to a call of this endpoint, farthest level first. Default one level, ``modifiers`` and then ``headers``, or
     /// none without either. What a dispatcher of the team's own looks at; an endpoint that a feature describes leaves it alone.
     var modifierLevels: [[any RequestModifier]] { get }
@@ -45,21 +50,24 @@ extension Endpoint {
     public var params: Parameters? { nil }
     public var encoding: InputEncoding { method.sendsParametersInQuery ? .query : .body }
     public var modifiers: [any RequestModifier] { [] }
+    public var keyPath: String { "" }
     public var modifierLevels: [[any RequestModifier]] {
         let own = headers.isEmpty ? modifiers : modifiers + [headers]
         return own.isEmpty ? [] : [own]
     }
 
-    public var url: String {
+    public var url: String { defaultURL }
+
+    var defaultURL: String {
         baseURL.hasSuffix("/") || path.hasPrefix("/") || baseURL.isEmpty ? baseURL + path : "\(baseURL)/\(path)"
     }
 
     public var description: String {
-        let mirror = Mirror(reflecting: self)
-        guard mirror.displayStyle == .enum else { return String(describing: type(of: self)) }
-        if let name = mirror.children.first?.label { return name }
-        // What describes itself may do so by asking here.
-        guard self is any CustomStringConvertible else { return String(describing: self) }
-        return (self as? any RawRepresentable)?.rawValue as? String ?? String(describing: type(of: self))
+        caseName(of: self).map { String(cString: $0) } ?? String(describing: type(of: self))
     }
 }
+
+/// The name of an enum's case, `nil` for another type. `Mirror` does not name a case without values, and `String(describing:)` would ask
+/// the endpoint's own `description`.
+@_silgen_name("swift_EnumCaseName")
+private func caseName<Value>(of value: Value) -> UnsafePointer<CChar>?

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Makes typed endpoints that share modifiers: one per feature.
 ///
 /// ```swift
@@ -14,7 +12,7 @@ internal import Foundation
 /// let orders = try await networkManager.request(OrderEndpoints.all)
 /// let order = try await networkManager.request(OrderEndpoints.place, NewOrder(items: items))
 /// ```
-public protocol EndpointProvider {
+public protocol EndpointProvider: EndpointProviderSpellings {
     /// Attached to every endpoint of this provider: nearer than the channel's, farther than the endpoint's own. Asked when an endpoint
     /// is made, which for a `static let` is once.
     static var implicitModifiers: [any RequestModifier] { get }
@@ -24,30 +22,85 @@ extension EndpointProvider {
     public static var implicitModifiers: [any RequestModifier] { [] }
 
     /// An endpoint that takes nothing and gives a value.
+    ///
+    /// - Parameters:
+    ///   - path: below the base URL; may bring a query.
+    ///   - headers: the endpoint's own; they win over those of every farther level.
+    ///   - encoding: `nil` for the query or the body, as the method wants it.
+    ///   - modifiers: the endpoint's own.
+    ///   - name: stands in logs and errors. Default that of the property or function.
     public static func create<Method, Output: Decodable>(
-        _ path: String, headers: Headers = [:], modifiers: [any RequestModifier] = [], name: String = #function
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier..., name: String = #function
     ) -> TypedEndpoint<Method, Void, Output> {
-        make(path, headers, nil, modifiers, name, { _ in nil }, .decodable())
+        create(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name)
+    }
+
+    /// An endpoint that takes nothing and gives a value.
+    ///
+    /// - Parameters:
+    ///   - path: below the base URL; may bring a query.
+    ///   - headers: the endpoint's own; they win over those of every farther level.
+    ///   - encoding: `nil` for the query or the body, as the method wants it.
+    ///   - modifiers: the endpoint's own.
+    ///   - name: stands in logs and errors. Default that of the property or function.
+    public static func create<Method, Output: Decodable>(
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier], name: String = #function
+    ) -> TypedEndpoint<Method, Void, Output> {
+        make(path, headers, encoding, modifiers, name, { _ in nil }, .decodable())
     }
 
     /// An endpoint that takes nothing and gives nothing.
+    ///
+    /// - Parameters:
+    ///   - path: below the base URL; may bring a query.
+    ///   - headers: the endpoint's own; they win over those of every farther level.
+    ///   - encoding: `nil` for the query or the body, as the method wants it.
+    ///   - modifiers: the endpoint's own.
+    ///   - name: stands in logs and errors. Default that of the property or function.
     public static func create<Method>(
-        _ path: String, headers: Headers = [:], modifiers: [any RequestModifier] = [], name: String = #function
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier..., name: String = #function
     ) -> TypedEndpoint<Method, Void, Void> {
-        make(path, headers, nil, modifiers, name, { _ in nil }, .nothing)
+        create(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name)
+    }
+
+    /// An endpoint that takes nothing and gives nothing.
+    ///
+    /// - Parameters:
+    ///   - path: below the base URL; may bring a query.
+    ///   - headers: the endpoint's own; they win over those of every farther level.
+    ///   - encoding: `nil` for the query or the body, as the method wants it.
+    ///   - modifiers: the endpoint's own.
+    ///   - name: stands in logs and errors. Default that of the property or function.
+    public static func create<Method>(
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier], name: String = #function
+    ) -> TypedEndpoint<Method, Void, Void> {
+        make(path, headers, encoding, modifiers, name, { _ in nil }, .nothing)
     }
 
     /// An endpoint that takes a value and gives one.
     ///
     /// - Parameters:
-    ///   - path: as in ``Endpoint/path``.
+    ///   - path: below the base URL; may bring a query.
     ///   - headers: the endpoint's own; they win over those of every farther level.
     ///   - encoding: `nil` for the query or the body, as the method wants it.
     ///   - modifiers: the endpoint's own.
     ///   - name: stands in logs and errors. Default that of the property or function.
     public static func create<Method, Input: Encodable & Sendable, Output: Decodable>(
-        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier] = [],
-        name: String = #function
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier..., name: String = #function
+    ) -> TypedEndpoint<Method, Input, Output> {
+        create(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name)
+    }
+
+    /// An endpoint that takes a value and gives one.
+    ///
+    /// - Parameters:
+    ///   - path: below the base URL; may bring a query.
+    ///   - headers: the endpoint's own; they win over those of every farther level.
+    ///   - encoding: `nil` for the query or the body, as the method wants it.
+    ///   - modifiers: the endpoint's own.
+    ///   - name: stands in logs and errors. Default that of the property or function.
+    public static func create<Method, Input: Encodable & Sendable, Output: Decodable>(
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier], name: String = #function
     ) -> TypedEndpoint<Method, Input, Output> {
         make(path, headers, encoding, modifiers, name, Parameters.init(unlessNil:), .decodable())
     }
@@ -55,14 +108,27 @@ extension EndpointProvider {
     /// An endpoint that takes a value and gives nothing.
     ///
     /// - Parameters:
-    ///   - path: as in ``Endpoint/path``.
+    ///   - path: below the base URL; may bring a query.
     ///   - headers: the endpoint's own; they win over those of every farther level.
     ///   - encoding: `nil` for the query or the body, as the method wants it.
     ///   - modifiers: the endpoint's own.
     ///   - name: stands in logs and errors. Default that of the property or function.
     public static func create<Method, Input: Encodable & Sendable>(
-        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier] = [],
-        name: String = #function
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier..., name: String = #function
+    ) -> TypedEndpoint<Method, Input, Void> {
+        create(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name)
+    }
+
+    /// An endpoint that takes a value and gives nothing.
+    ///
+    /// - Parameters:
+    ///   - path: below the base URL; may bring a query.
+    ///   - headers: the endpoint's own; they win over those of every farther level.
+    ///   - encoding: `nil` for the query or the body, as the method wants it.
+    ///   - modifiers: the endpoint's own.
+    ///   - name: stands in logs and errors. Default that of the property or function.
+    public static func create<Method, Input: Encodable & Sendable>(
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier], name: String = #function
     ) -> TypedEndpoint<Method, Input, Void> {
         make(path, headers, encoding, modifiers, name, Parameters.init(unlessNil:), .nothing)
     }
@@ -71,10 +137,8 @@ extension EndpointProvider {
         _ path: String, _ headers: Headers, _ encoding: InputEncoding?, _ modifiers: [any RequestModifier], _ name: String,
         _ parameters: @escaping @Sendable (Input) -> Parameters?, _ decoding: ResponseDecoding<Output>
     ) -> TypedEndpoint<Method, Input, Output> {
-        let isRaw = Input.self == Data.self || Input.self == Data?.self
-        let usual: InputEncoding = if isRaw { .raw } else if Method.method.sendsParametersInQuery { .query } else { .body }
-        return TypedEndpoint(
-            name: "\(Self.self).\(name.prefix { $0 != "(" })", path: path, headers: headers, encoding: encoding ?? usual,
-            implicitModifiers: implicitModifiers, modifiers: modifiers, parameters: parameters, decoding: decoding)
+        TypedEndpoint(
+            path: path, headers: headers, encoding: encoding, implicitModifiers: implicitModifiers, modifiers: modifiers,
+            name: "\(Self.self).\(name)", parameters: parameters, decoding: decoding)
     }
 }

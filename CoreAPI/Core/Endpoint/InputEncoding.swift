@@ -9,13 +9,29 @@ public struct InputEncoding: Sendable {
 
     /// An encoding of the team's own.
     ///
+    /// ```swift
+    /// let invoice = InputEncoding("an invoice") { _, request in
+    ///     request.body = .file(invoice)
+    ///     request.headers[.contentType] = "application/pdf"
+    /// }
+    /// ```
+    ///
     /// - Parameters:
     ///   - name: stands in error texts.
-    ///   - write: called once per call, on the pipeline's thread; what it throws ends the call with
-    ///     ``RequestError/encodingFailed(encoding:underlying:)``.
+    ///   - write: called once per call, on the pipeline's thread, also for an endpoint without parameters, which gives
+    ///     ``Parameters/absent``. What it throws ends the call with ``RequestError/encodingFailed(encoding:underlying:)``.
     public init(_ name: String, write: @escaping @Sendable (_ parameters: Parameters, _ request: inout Request) throws -> Void) {
         self.name = name
         self.write = write
+    }
+
+    /// An encoding that has nothing to do without parameters.
+    private static func parameters(
+        _ name: String, write: @escaping @Sendable (_ parameters: Parameters, _ request: inout Request) throws -> Void
+    ) -> InputEncoding {
+        InputEncoding(name) { parameters, request in
+            if !parameters.isAbsent { try write(parameters, &request) }
+        }
     }
 
     /// Into the query, by the rules of ``QueryStyle/standard``.
@@ -23,7 +39,7 @@ public struct InputEncoding: Sendable {
 
     /// Into the query, appended to what path and modifiers bring.
     public static func query(_ style: QueryStyle) -> InputEncoding {
-        InputEncoding("a query string") { parameters, request in
+        parameters("a query string") { parameters, request in
             for (name, value) in try FieldEncoder(style: style).fields(of: parameters) {
                 request.url.appendQuery(name, value)
             }
@@ -31,12 +47,12 @@ public struct InputEncoding: Sendable {
     }
 
     /// Into the body, by the channel's ``BodyCoder``: JSON unless the channel says otherwise.
-    public static let body = InputEncoding("a body") { parameters, request in
+    public static let body = parameters("a body") { parameters, request in
         try request.setBody(parameters, coder: request.coder)
     }
 
     /// Into the body, byte for byte: `Data` only. The type is `application/octet-stream` unless a header says otherwise.
-    public static let raw = InputEncoding("raw bytes") { parameters, request in
+    public static let raw = parameters("raw bytes") { parameters, request in
         guard let data = parameters.value as? Data else {
             throw EncodingError.invalidValue(parameters.value, .init(codingPath: [], debugDescription: "expected Data"))
         }
@@ -49,7 +65,7 @@ public struct InputEncoding: Sendable {
 
     /// Into the body, by a coder of the endpoint's own.
     public static func body(_ coder: BodyCoder) -> InputEncoding {
-        InputEncoding(coder.contentType) { parameters, request in try request.setBody(parameters, coder: coder) }
+        parameters(coder.contentType) { parameters, request in try request.setBody(parameters, coder: coder) }
     }
 
     /// Into the body, as `application/x-www-form-urlencoded` by the rules of ``QueryStyle/standard``, spaces as `+`
@@ -58,7 +74,7 @@ public struct InputEncoding: Sendable {
 
     /// Into the body, as a form.
     public static func form(_ style: QueryStyle) -> InputEncoding {
-        InputEncoding("a form") { parameters, request in
+        parameters("a form") { parameters, request in
             let fields = try FieldEncoder(style: style).fields(of: parameters)
             let text = fields.map { "\(PercentEncoding.form($0.name))=\(PercentEncoding.form($0.value))" }.joined(separator: "&")
             request.body = .bytes(Data(text.utf8))

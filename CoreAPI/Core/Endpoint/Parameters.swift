@@ -11,6 +11,12 @@ public struct Parameters: Encodable, Sendable, ExpressibleByDictionaryLiteral, E
     /// What was given, for an ``InputEncoding`` of a team's own.
     public let value: any Encodable & Sendable
 
+    /// What an ``InputEncoding`` gets from an endpoint without parameters; encodes as an empty object.
+    public static let absent = Parameters(NoParameters())
+
+    /// Whether the endpoint gave none.
+    public var isAbsent: Bool { value is NoParameters }
+
     public init(_ value: some Encodable & Sendable) {
         self.value = (value as? Parameters)?.value ?? value
     }
@@ -37,6 +43,8 @@ public struct Parameters: Encodable, Sendable, ExpressibleByDictionaryLiteral, E
         try value.encode(to: encoder)
     }
 }
+
+private struct NoParameters: Encodable, Sendable {}
 
 private struct Fields: Encodable, Sendable {
     let elements: [(String, (any Encodable & Sendable)?)]

@@ -1,3 +1,4 @@
+internal import Foundation
 public import HTTPTypes
 
 /// An endpoint that knows what it takes and what it gives, made by an ``EndpointProvider``.
@@ -19,8 +20,8 @@ public struct TypedEndpoint<Method: EndpointMethod, Input, Output: Sendable>: Se
     public let modifiers: [any RequestModifier]
     var attached: [[any RequestModifier]] = []
     let parameters: @Sendable (Input) -> Parameters?
-    /// How the answer becomes the output.
-    public let decoding: ResponseDecoding<Output>
+    /// How the answer becomes the output; may be replaced, by `.decodable(at: "data.items")` for instance.
+    public var decoding: ResponseDecoding<Output>
 
     public var method: HTTPRequest.Method { Method.method }
 
@@ -36,6 +37,95 @@ public struct TypedEndpoint<Method: EndpointMethod, Input, Output: Sendable>: Se
         var copy = self
         copy.attached.append(modifiers)
         return copy
+    }
+}
+
+extension TypedEndpoint {
+    init(
+        path: String, headers: Headers, encoding: InputEncoding?, implicitModifiers: [any RequestModifier] = [],
+        modifiers: [any RequestModifier], name: String, parameters: @escaping @Sendable (Input) -> Parameters?,
+        decoding: ResponseDecoding<Output>
+    ) {
+        let isRaw = Input.self == Data.self || Input.self == Data?.self
+        let usual: InputEncoding = if isRaw { .raw } else if Method.method.sendsParametersInQuery { .query } else { .body }
+        self.init(
+            name: String(name.prefix { $0 != "(" }), path: path, headers: headers, encoding: encoding ?? usual,
+            implicitModifiers: implicitModifiers, modifiers: modifiers, parameters: parameters, decoding: decoding)
+    }
+}
+
+// An endpoint without a provider: `static let orders = GET<Void, [Order]>("orders")`. The parameters are those of
+// ``EndpointProvider/create(_:headers:encoding:modifiers:name:)``.
+
+extension TypedEndpoint where Input == Void, Output: Decodable {
+    public init(
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
+        name: String = #function
+    ) {
+        self.init(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name)
+    }
+
+    public init(
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
+        name: String = #function
+    ) {
+        self.init(
+            path: path, headers: headers, encoding: encoding, modifiers: modifiers, name: name, parameters: { _ in nil },
+            decoding: .decodable())
+    }
+}
+
+extension TypedEndpoint where Input == Void, Output == Void {
+    public init(
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
+        name: String = #function
+    ) {
+        self.init(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name)
+    }
+
+    public init(
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
+        name: String = #function
+    ) {
+        self.init(
+            path: path, headers: headers, encoding: encoding, modifiers: modifiers, name: name, parameters: { _ in nil },
+            decoding: .nothing)
+    }
+}
+
+extension TypedEndpoint where Input: Encodable & Sendable, Output: Decodable {
+    public init(
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
+        name: String = #function
+    ) {
+        self.init(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name)
+    }
+
+    public init(
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
+        name: String = #function
+    ) {
+        self.init(
+            path: path, headers: headers, encoding: encoding, modifiers: modifiers, name: name,
+            parameters: Parameters.init(unlessNil:), decoding: .decodable())
+    }
+}
+
+extension TypedEndpoint where Input: Encodable & Sendable, Output == Void {
+    public init(
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
+        name: String = #function
+    ) {
+        self.init(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name)
+    }
+
+    public init(
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
+        name: String = #function
+    ) {
+        self.init(
+            path: path, headers: headers, encoding: encoding, modifiers: modifiers, name: name,
+            parameters: Parameters.init(unlessNil:), decoding: .nothing)
     }
 }
 

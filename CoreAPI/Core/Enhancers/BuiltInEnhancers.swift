@@ -4,17 +4,18 @@ internal import HTTPTypes
 // What the kit does itself to every request, written as any team would write it. A channel's own enhancers go before them with
 // `.max` or `.core.more`, and behind them with everything below `.core`.
 
-/// Carries out ``Header`` and ``Headers`` modifiers, farthest first, so that the nearest wins. Lines of one name within one
+/// Carries out ``HeaderModifier`` and ``Headers`` modifiers, farthest first, so that the nearest wins. Lines of one name within one
 /// ``Headers`` stay beside each other.
 struct HeaderEnhancer: RequestEnhancer {
     static var priority: Priority { .core }
 
     func enhance(_ request: inout Request) throws {
         for modifier in request.modifiers {
-            if let header = modifier as? Header {
-                try request.setHeader(header.name, header.value)
-            } else if let headers = modifier as? Headers {
+            // The kit's own types first: a cast to a protocol takes ten times as long.
+            if let headers = modifier as? Headers {
                 request.headers.set(try headers.fields())
+            } else if let header = (modifier as? Header) ?? (modifier as? any HeaderModifier) {
+                try request.setHeader(header.name, header.value)
             }
         }
     }

@@ -7,14 +7,14 @@ public struct Priority: Sendable, Hashable, Comparable {
     }
 
     /// After everything else: sees the final request and response.
-    public static let low = Priority(value: -1_000)
+    public static let low = Priority(value: -100)
     public static let normal = Priority(value: 0)
-    public static let high = Priority(value: 1_000)
+    public static let high = Priority(value: 100)
     /// Where the built-in enhancers stand. ``max`` alone, or `.core.more`, precedes them.
-    public static let core = Priority(value: 2_000)
+    public static let core = Priority(value: 1_000)
     public static let max = Priority(value: .max)
 
-    /// Any other place; the named ones are 1,000 apart, beginning with `.low` at -1,000.
+    /// Any other step: `.low` is -100, `.normal` 0, `.high` 100 and `.core` 1,000.
     public static func custom(_ value: Int) -> Priority { Priority(value: value) }
 
     /// One step before this place.

@@ -6,7 +6,7 @@ public import Foundation
 /// for what must wait or differ between attempts. Synchronous, on the pipeline's thread, never the main one. Enhancers run from high
 /// to low priority, in the order of the channel among equals, and in the same order both ways: the lowest sees the final request and
 /// the final response.
-public protocol RequestEnhancer: Sendable {
+public protocol RequestEnhancer: Sendable, RequestEnhancerSpellings {
     /// Where this kind of enhancer stands. Default `.normal`.
     static var priority: Priority { get }
     /// Where this one stands, if not where its kind does.

@@ -17,6 +17,8 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
     public let body: Data
     /// The error that an ``APIClientError/app(_:_:)`` stands for, where a filter translated one.
     public private(set) var cause: APIClientError?
+    /// Why the body of a refused answer could not be read as the channel's error, where the channel's ``ErrorFilter`` tried.
+    public private(set) var unreadEnvelope: DecodingFailure?
     let redaction: Redaction
 
     /// Where a request stands, for a transport or an interceptor of the team's own.
@@ -53,6 +55,12 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
         redaction = call.channel.redaction
     }
 
+    func unable(toRead envelope: DecodingFailure) -> ErrorContext {
+        var copy = self
+        copy.unreadEnvelope = envelope
+        return copy
+    }
+
     func caused(by error: APIClientError) -> ErrorContext {
         var copy = self
         copy.cause = error
@@ -66,6 +74,7 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
         if attempt > 0 { parts.append("attempt \(attempt)") }
         if let head { parts.append("status \(head.status.code)") }
         if let cause { parts.append("because of \(cause.label)") }
+        if let unreadEnvelope { parts.append("the body could not be read as the channel's error (\(unreadEnvelope))") }
         parts.append("call \(callID)")
         return parts.joined(separator: ", ")
     }

@@ -6,7 +6,8 @@ public protocol ErrorHandler: Sendable {
     /// Whether ``resolve(_:for:)`` should be asked about this error.
     func canResolve(_ error: APIClientError) -> Bool
 
-    /// What to do about it. The channel's limit on attempts holds whatever this returns.
+    /// What to do about it: another attempt, another error, or a value in its place. The channel's limit on attempts holds whatever this
+    /// returns.
     func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult
 }
 
@@ -23,6 +24,10 @@ public struct CompositeErrorHandler: ErrorHandler {
 
     public init(_ handlers: [any ErrorHandler]) {
         self.handlers = handlers
+    }
+
+    public init(_ handlers: any ErrorHandler...) {
+        self.init(handlers)
     }
 
     public func canResolve(_ error: APIClientError) -> Bool {

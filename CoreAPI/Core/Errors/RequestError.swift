@@ -17,6 +17,8 @@ public enum RequestError: Error, Sendable {
     case encodingFailed(encoding: String, underlying: any Error)
     /// Clear text although the environment does not allow it.
     case insecureConnection(host: String)
+    /// An address outside an environment that may be simulated; see ``Environment/baseURLRule``.
+    case leavesEnvironment(host: String, environment: String)
 
     /// A name for metrics, without anything the request held.
     public var label: String {
@@ -31,6 +33,7 @@ public enum RequestError: Error, Sendable {
         case .duplicateModifier: "duplicateModifier"
         case .encodingFailed: "encodingFailed"
         case .insecureConnection: "insecureConnection"
+        case .leavesEnvironment: "leavesEnvironment"
         }
     }
 }
@@ -54,6 +57,8 @@ extension RequestError: LocalizedError {
             "the parameters cannot be encoded as \(encoding): \(error.readableDescription)"
         case .insecureConnection(let host):
             "clear text http to '\(host)' is refused; use https, or allow it with Environment.allowsInsecureConnections"
+        case .leavesEnvironment(let host, let environment):
+            "expected an address of the simulated environment '\(environment)', got one at '\(host)'"
         }
     }
 }

@@ -1,12 +1,22 @@
+/// A side effect at the end of a call, by a type of the team's own: `channel.resultHandler = ResultHandler(SignOut())`.
+public protocol ResultHandling: Sendable {
+    /// Called once per call, and once for each attempt made by hand, last, on the pipeline's thread; the caller waits for it. It sees the
+    /// settled outcome and cannot change it. What it throws is reported to the channel's logger and changes nothing for the caller.
+    func handle(_ response: Response<Void>) async throws
+}
+
 /// A side effect at the end of a call, before the caller hears: sign out when the session has expired, count, navigate.
-///
-/// Called once per call, and once for each attempt made by hand, last, on the pipeline's thread; the caller waits for it. It sees the settled outcome and cannot change it.
 public struct ResultHandler: Sendable {
     private let handle: (@Sendable (Response<Void>) async throws -> Void)?
 
-    /// - Parameter handle: what it throws is reported to the channel's logger and changes nothing for the caller.
+    /// - Parameter handle: as ``ResultHandling/handle(_:)``.
     public init(_ handle: @escaping @Sendable (Response<Void>) async throws -> Void) {
         self.handle = handle
+    }
+
+    /// A handler of the team's own type.
+    public init(_ handler: some ResultHandling) {
+        handle = handler.handle
     }
 
     /// Does nothing.

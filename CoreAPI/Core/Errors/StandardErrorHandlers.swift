@@ -13,6 +13,13 @@ public struct StatusCodeErrorHandler: ErrorHandler {
     ///   - codes: the statuses to be asked about.
     ///   - decide: called once per failed attempt with one of the codes, on the pipeline's thread.
     public init(_ codes: Int..., decide: @escaping @Sendable (Response<Void>) async -> RetryResult) {
+        self.init(codes, decide: decide)
+    }
+
+    /// - Parameters:
+    ///   - codes: the statuses to be asked about: a list, a set, a range such as `500..<600` or `400...499`.
+    ///   - decide: as above.
+    public init(_ codes: some Sequence<Int>, decide: @escaping @Sendable (Response<Void>) async -> RetryResult) {
         self.codes = Set(codes)
         self.decide = decide
     }
@@ -52,14 +59,18 @@ public struct NoInternetErrorHandler: ErrorHandler {
     }
 }
 
-/// Repeats a call whose attempt timed out or was answered 408 (RFC 9110 §15.5.9), at once, if it may be repeated: an idempotent method, a call that carries an
-/// `Idempotency-Key`, or one whose request had not left. The call's own total timeout is not repeated, it is over.
+/// Repeats a call whose attempt timed out or was answered 408 (RFC 9110 §15.5.9), if it may be repeated: an idempotent method, a call that
+/// carries an `Idempotency-Key`, or one whose request had not left. The call's own total timeout is not repeated, it is over.
 public struct RequestTimeoutErrorHandler: ErrorHandler {
     private let repetitions: Int
+    private let pause: Duration
 
-    /// - Parameter repetitions: of one call, after its first attempt. Default 3.
-    public init(repetitions: Int = 3) {
+    /// - Parameters:
+    ///   - repetitions: of one call, after its first attempt. Default 3.
+    ///   - pause: before each. Default none.
+    public init(repetitions: Int = 3, pause: Duration = .zero) {
         self.repetitions = repetitions
+        self.pause = pause
     }
 
     public func canResolve(_ error: APIClientError) -> Bool {
@@ -72,7 +83,7 @@ public struct RequestTimeoutErrorHandler: ErrorHandler {
         var hadLeft = true
         if case .transport(.timedOut(.connect, _), _) = error { hadLeft = false }
         guard !hadLeft || request.method.isIdempotent || request.hasIdempotencyKey else { return .doNotRetry }
-        return response.repetitions(where: canResolve) <= repetitions ? .retry : .doNotRetry
+        return response.repetitions(where: canResolve) <= repetitions ? .retryAfter(pause) : .doNotRetry
     }
 }
 

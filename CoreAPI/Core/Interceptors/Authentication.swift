@@ -8,15 +8,16 @@ public import HTTPTypes
 ///
 /// ```swift
 /// BearerAuthentication(token: stored) { response in
-///     // Over a dispatcher, and without interceptors: through a manager of this channel it would wait for itself.
-///     let dispatcher = CommonDispatcher(channel: response.call.channel.withoutInterceptors)
-///     return try await NetworkManager<TokenEndpoint>(dispatcher: dispatcher)
+///     try await NetworkManager<TokenEndpoint>(channel: response.call.channel)
 ///         .request(endpoint: .refresh(refreshToken), type: Token.self).accessToken
 /// }
 /// ```
+///
+/// The refresh goes through the channel like any other call: its retry policy, its timeouts, its other interceptors. It is exempt from
+/// this authentication and from nothing else.
 public final class BearerAuthentication: RequestInterceptor {
-    /// Fetches a new token after the given response was refused. Runs in a task of its own; its own requests must not go through
-    /// this interceptor, or a refused refresh would wait for itself.
+    /// Fetches a new token after the given response was refused. Runs in a task of its own, which inherits the task-local values of the call
+    /// that was refused first. Its own requests get no token and fetch none.
     public typealias Refresh = @Sendable (Response<Void>) async throws -> String
 
     private let initial: String?
@@ -24,6 +25,10 @@ public final class BearerAuthentication: RequestInterceptor {
     private let isRefused: @Sendable (Response<Void>) -> Bool
     private let refresh: Refresh
     private let state: Mutex<State>
+
+    /// The base URLs of the environments whose token is being fetched by this task. By those and not by this object, because a channel that
+    /// is made anew for the refresh has another one.
+    @TaskLocal private static var refreshing: Set<String> = []
 
     private struct State {
         var sessions: [String: Session] = [:]
@@ -84,7 +89,7 @@ public final class BearerAuthentication: RequestInterceptor {
     }
 
     private func mayCarryToken(_ request: Request) -> Bool {
-        request.goesToEnvironment(or: origins)
+        !Self.refreshing.contains(request.call.channel.environment.baseURL) && request.goesToEnvironment(or: origins)
     }
 
     /// Changes the session of a call's environment; the first one begins with the initial token.
@@ -153,12 +158,13 @@ public final class BearerAuthentication: RequestInterceptor {
 
     /// A task that belongs to nobody: the caller that happened to start it may be cancelled.
     private func startRefresh(_ response: Response<Void>) {
-        Task.detached {
+        Task {
             let outcome: RetryResult
             var token: String?
             var failure: Session.Failure?
             do {
-                token = try await self.refresh(response)
+                let base = response.call.channel.environment.baseURL
+                token = try await Self.$refreshing.withValue(Self.refreshing.union([base])) { try await self.refresh(response) }
                 outcome = .retry
             } catch {
                 outcome = .fail(error)
@@ -178,10 +184,11 @@ public final class BearerAuthentication: RequestInterceptor {
 }
 
 extension Channel {
-    /// The same channel without interceptors: for the request that fetches the token the others wait for.
+    /// The same channel without interceptors but its ``RetryPolicy``.
+    @available(*, deprecated, message: "a refresh is exempt from its own authentication: let it go through `response.call.channel`")
     public var withoutInterceptors: Channel {
         var channel = self
-        channel.interceptors = []
+        channel.interceptors = interceptors.filter { $0 is RetryPolicy }
         return channel
     }
 }

@@ -35,6 +35,11 @@ public final class Call: Sendable {
         }
     }
 
+    /// The endpoint's ``Endpoint/keyPath``.
+    var keyPath: String {
+        if case .of(let endpoint) = name { endpoint.keyPath } else { "" }
+    }
+
     /// A call made by hand, for a dispatcher of the team's own.
     ///
     /// - Parameters:
@@ -118,6 +123,26 @@ final class SharedChannel: Sendable {
     // To ask the channel or its environment itself copies all of their references; a part is read alone.
 
     var coder: BodyCoder { channel.coder }
+
+    /// The base URL of a request: the one that the environment's rule puts first.
+    ///
+    /// - Parameters:
+    ///   - own: the endpoint's, empty for none.
+    ///   - nearest: what modifiers ask for.
+    func base(_ own: String, _ nearest: BaseURL?) throws(RequestError) -> HTTPURL {
+        if channel.environment.isBaseFirst { return try channel.environment.base.get() }
+        if !own.isEmpty { return try HTTPURL(own) }
+        if let nearest = nearest?.string { return try HTTPURL(nearest) }
+        return try channel.environment.base.get()
+    }
+
+    /// Whether a request would leave an environment that may be simulated: a test or a sandbox must not reach the real thing.
+    func isLeft(by url: HTTPURL) -> Bool {
+        guard channel.environment.isSimulated, channel.environment.fixturesType.transport == nil, channel.transport.reachesNetwork,
+            let base = try? channel.environment.base.get()
+        else { return false }
+        return !url.hasSameOrigin(as: base)
+    }
 
     /// Whether clear text http may be spoken to a host.
     func allowsInsecureConnections(to host: String) -> Bool {

@@ -10,7 +10,7 @@ struct ModifierLevels {
     mutating func append(_ level: [any RequestModifier]) throws(RequestError) {
         guard !level.isEmpty else { return }
         try Self.refuseDuplicates(level)
-        try take(level.compactMap { $0 as? BaseURL })
+        try take(level.compactMap { $0 as? BaseURL }.filter { $0.string != nil || $0.isIgnoring })
         all += level
     }
 

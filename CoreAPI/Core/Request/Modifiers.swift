@@ -1,26 +1,43 @@
 /// Sends the call to another base URL than the environment's. Of several the one with the highest priority counts, of equals the
-/// nearest; an endpoint's own ``Endpoint/baseURL`` comes before all. Two different ones of equal priority at one level are an error.
+/// nearest; an endpoint's own ``Endpoint/baseURL`` comes before all. An environment whose ``Environment/baseURLRule`` says so comes before
+/// both. Two different ones of equal priority at one level are an error.
 public struct BaseURL: RequestModifier, Hashable {
-    /// `nil` for ``ignore``.
+    /// `nil` for ``ignore``, and for a base URL that changes nothing.
     public let string: String?
     public let priority: Priority
+    let isIgnoring: Bool
 
     /// - Parameters:
-    ///   - string: an absolute http or https URL; checked when the request is built.
+    ///   - string: an absolute http or https URL; checked when the request is built. `nil` changes nothing.
     ///   - priority: among the base URLs of all levels.
-    public init(_ string: String, priority: Priority = .normal) {
-        self.string = string
-        self.priority = priority
+    public init(_ string: String?, priority: Priority = .normal) {
+        self.init(string: string, priority: priority, isIgnoring: false)
     }
 
-    private init(ignoringWith priority: Priority) {
-        string = nil
+    private init(string: String?, priority: Priority, isIgnoring: Bool) {
+        self.string = string
         self.priority = priority
+        self.isIgnoring = isIgnoring
     }
 
     /// No base at all: the endpoint's path is an absolute URL itself. The channel's headers and what its interceptors add go there as
     /// well; check the host of an address that a server gave.
-    public static let ignore = BaseURL(ignoringWith: .max)
+    public static let ignore = BaseURL(string: nil, priority: .max, isIgnoring: true)
+}
+
+/// A header as a type of the team's own: a modifier with a name and a value.
+///
+/// ```swift
+/// struct Tenant: HeaderModifier {
+///     let name = "X-Tenant"
+///     let value: String
+/// }
+/// ```
+public protocol HeaderModifier: RequestModifier {
+    /// The field's name, a token (RFC 9110 §5.1); checked when the request is built.
+    var name: String { get }
+    /// The field's value, without controls (RFC 9110 §5.5); checked when the request is built.
+    var value: String { get }
 }
 
 /// Sets one header; the nearest of several with one name wins.
@@ -28,7 +45,7 @@ public struct BaseURL: RequestModifier, Hashable {
 /// ```swift
 /// var modifiers: [any RequestModifier] { [Header("X-Experiment", "basket-2")] }
 /// ```
-public struct Header: RequestModifier, Hashable {
+public struct Header: HeaderModifier, Hashable {
     public let name: String
     public let value: String
 

@@ -11,6 +11,11 @@ final class RetryDoor: Sendable {
         self.perform = Mutex(perform)
     }
 
+    /// Lets go of the call.
+    func close() {
+        perform.withLock { $0 = nil }
+    }
+
     /// Lets go of the call with the first use, so that a response that is kept does not keep its completion.
     func open(_ max: Int, _ delay: Duration, _ failCallback: @escaping Failed) {
         let perform = perform.withLock { perform in
@@ -23,8 +28,8 @@ final class RetryDoor: Sendable {
 }
 
 extension Request {
-    /// Makes one more attempt of the call whose failure was delivered to a completion with this request; the completion hears its
-    /// outcome, too.
+    /// Makes one more attempt of the call that was delivered to a completion with this request, a success as well as a failure; the
+    /// completion hears its outcome, too.
     ///
     /// ```swift
     /// networkManager.response(for: .orderList(path: ""), as: OrderList.self) { response in
@@ -34,8 +39,8 @@ extension Request {
     /// ```
     ///
     /// The attempt is adapted again and not enhanced again, its total timeout begins anew, and the `Cancellable` of the call stops it,
-    /// too. May be called from any thread, once per response, inside the completion or later. Until then the response keeps the
-    /// completion: what keeps the response should not be kept by the completion.
+    /// too. May be called from any thread, once per response: of a failure inside the completion or later, of a success inside the
+    /// completion. Until then a failed response keeps the completion: what keeps the response should not be kept by the completion.
     ///
     /// - Parameters:
     ///   - max: attempts made by hand, counted over the whole call. Default as many as the channel's limit on attempts allows,

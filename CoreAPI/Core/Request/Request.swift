@@ -44,7 +44,7 @@ public struct Request: Sendable {
         get { fields.value.attempt }
         set { fields.value.attempt = newValue }
     }
-    /// Set where a completion hears of a failure.
+    /// Set where a completion hears of the call.
     var retryDoor: RetryDoor? {
         get { fields.value.retryDoor }
         set { fields.value.retryDoor = newValue }

@@ -3,8 +3,7 @@ public import HTTPTypes
 extension Request {
     /// Builds and encodes what an endpoint describes.
     ///
-    /// The base URL is the endpoint's own, else the nearest ``BaseURL``, else the environment's. What several levels attach is put
-    /// into one list, farthest first: environment, channel, provider, endpoint, call.
+    /// What several levels attach is put into one list, farthest first: environment, channel, provider, endpoint, call.
     init(_ endpoint: borrowing any Endpoint, call: Call) throws(RequestError) {
         var levels = ModifierLevels()
         try levels.append(call.channel.modifiers)
@@ -14,24 +13,32 @@ extension Request {
         let nearest = modifiers.count + ofChannel
         if !levels.all.isEmpty { modifiers += levels.all }
 
-        let endpointBase = endpoint.baseURL
-        let isPathAbsolute = endpointBase.isEmpty && levels.base != nil && levels.base?.string == nil
-        var url =
-            if isPathAbsolute { try HTTPURL(endpoint.path) } else if !endpointBase.isEmpty {
-                try HTTPURL(endpointBase)
-            } else if let
-                nearest = levels.base?.string
-            { try HTTPURL(nearest) } else { try call.shared.channel.environment.base.get() }
-        if url.scheme == .http, !call.shared.allowsInsecureConnections(to: url.host) {
-            throw .insecureConnection(host: url.host)
-        }
-        if !isPathAbsolute { try url.append(path: endpoint.path) }
-
-        self.init(call: call, method: endpoint.method, url: consume url, headers: HTTPFields(), modifiers: modifiers)
-        guard let parameters = endpoint.params else { return }
-        try endpoint.encoding(parameters, into: &self)
+        let url = try Self.address(of: endpoint, levels.base, call.shared)
+        self.init(call: call, method: endpoint.method, url: url, headers: HTTPFields(), modifiers: modifiers)
+        try endpoint.encoding(endpoint.params ?? .absent, into: &self)
         // The type of what was encoded belongs to the endpoint: it wins over the channel's headers and loses to the endpoint's own.
         if let type = self.headers[.contentType] { self.modifiers.insert(Header("Content-Type", type), at: nearest) }
+    }
+
+    /// Where an endpoint's request goes: to its own whole address if it has one, else to its path below a base URL. The base is the
+    /// endpoint's own, else the nearest ``BaseURL``, else the environment's, unless the environment's rule puts its own first.
+    private static func address(
+        of endpoint: borrowing any Endpoint, _ nearest: BaseURL?, _ channel: SharedChannel
+    ) throws(RequestError) -> HTTPURL {
+        var url: HTTPURL
+        let whole = endpoint.url
+        if whole != endpoint.defaultURL {
+            url = try HTTPURL(whole)
+        } else if nearest?.isIgnoring == true, endpoint.baseURL.isEmpty {
+            url = try HTTPURL(endpoint.path)
+        } else {
+            url = try channel.base(endpoint.baseURL, nearest)
+            try url.append(path: endpoint.path)
+        }
+        guard url.scheme == .https || channel.allowsInsecureConnections(to: url.host) else {
+            throw .insecureConnection(host: url.host)
+        }
+        return url
     }
 }
 

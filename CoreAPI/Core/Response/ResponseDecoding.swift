@@ -96,8 +96,12 @@ extension ResponseDecoding where Value == Void {
 }
 
 extension ResponseDecoding where Value: Decodable {
-    /// The body, decoded by the channel's ``BodyCoder``. `Data` is the body itself. An answer without a body is `nil` for an
-    /// optional, if its status may be empty, and ``VerificationError/emptyBody(status:expected:)`` otherwise.
+    /// The body, decoded by the channel's ``BodyCoder``: the whole, or what lies at the endpoint's ``Endpoint/keyPath``. `Data` is the body
+    /// itself.
+    ///
+    /// An answer without a body is `nil` for an optional. For a type that holds nothing, `struct Empty: Decodable {}`, it is a value where
+    /// the status may come without one (204 and 205, or what ``StatusCodeResponseVerifier/mayBeEmpty`` says). For every other type it is
+    /// ``VerificationError/emptyBody(status:expected:)``.
     public static func decodable(_ type: Value.Type = Value.self) -> ResponseDecoding {
         // Of a class, `type` may be an heir; what is known was made for `Value`.
         guard type == Value.self else { return madeForDecodable(type) }
@@ -115,7 +119,15 @@ extension ResponseDecoding where Value: Decodable {
         if Value.self == Data?.self, let raw = ResponseDecoding<Data?>.dataOrNil as? ResponseDecoding { return raw }
         return ResponseDecoding(wantsCoder: true) { response, body in
             if body.isEmpty { return try nothing(in: response) }
+            let path = response.call.keyPath
+            guard path.isEmpty else { return try value(type, at: path.keys, in: body, of: response) }
             return try response.coder.decode(type, from: body)
+        }
+    }
+
+    private static func value(_ type: Value.Type, at keys: [String], in body: Data, of response: Response<Data>) throws -> Value {
+        try NestedPath.$current.withValue(NestedPath(keys: keys, type: type)) {
+            try response.coder.decode(NestedValue<Value>.self, from: body).value
         }
     }
 
@@ -124,26 +136,45 @@ extension ResponseDecoding where Value: Decodable {
     ///
     /// A key that is not there fails the call with a ``DecodingFailure`` that names it and the place where it was looked for.
     public static func decodable(_ type: Value.Type = Value.self, at path: String) -> ResponseDecoding {
-        let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let keys = path.keys
         return ResponseDecoding(wantsCoder: true) { response, body in
-            if body.isEmpty { return try nothing(in: response) }
-            return try NestedPath.$current.withValue(NestedPath(keys: keys, type: type)) {
-                try response.coder.decode(NestedValue<Value>.self, from: body).value
-            }
+            body.isEmpty ? try nothing(in: response) : try value(type, at: keys, in: body, of: response)
         }
     }
 
     /// What an answer without a body stands for.
     private static func nothing(in response: Response<Data>) throws -> Value {
+        if let optional = Value.self as? any OptionalType.Type, let nothing = optional.nothing as? Value { return nothing }
         let status = response.head?.status.code ?? 0
         let verifier = response.request?.modifier(StatusCodeResponseVerifier.self) ?? .successful
-        if verifier.mayBeEmpty.contains(status), let optional = Value.self as? any ExpressibleByNilLiteral.Type,
-            let nothing = optional.init(nilLiteral: ()) as? Value
-        {
-            return nothing
+        if verifier.mayBeEmpty.contains(status) {
+            if Value.self == JSONValue.self, let null = JSONValue.null as? Value { return null }
+            if let nothing = valueThatHoldsNothing() { return nothing }
         }
         throw VerificationError.emptyBody(status: status, expected: String(describing: Value.self))
     }
+
+    /// A value of a type without any property, which an empty object has all of.
+    private static func valueThatHoldsNothing() -> Value? {
+        guard let value = try? JSONBodyDecoder().decode(Value.self, from: Data("{}".utf8)) else { return nil }
+        let mirror = Mirror(reflecting: value)
+        let isEmptyShape = mirror.displayStyle == .struct || mirror.displayStyle == .class
+        return isEmptyShape && mirror.children.isEmpty && mirror.superclassMirror == nil ? value : nil
+    }
+}
+
+/// Tells an optional from another type that has a `nil` literal.
+private protocol OptionalType {
+    static var nothing: Self { get }
+}
+
+extension Optional: OptionalType {
+    fileprivate static var nothing: Self { nil }
+}
+
+extension String {
+    /// The keys of a path, `data.items`.
+    fileprivate var keys: [String] { split(separator: ".", omittingEmptySubsequences: false).map(String.init) }
 }
 
 extension ResponseDecoding where Value == Data? {
@@ -152,8 +183,10 @@ extension ResponseDecoding where Value == Data? {
 }
 
 extension ResponseDecoding where Value == JSONValue {
-    /// Any JSON, to be mapped by hand, whatever the channel's coder.
+    /// Any JSON, to be mapped by hand, whatever the channel's coder: the whole body, or what lies at the endpoint's ``Endpoint/keyPath``.
     public static let json = ResponseDecoding(wantsCoder: true) { response, body in
-        body.isEmpty ? try nothing(in: response) : try JSONValue(parsing: body)
+        if body.isEmpty { return try nothing(in: response) }
+        let path = response.call.keyPath
+        return path.isEmpty ? try JSONValue(parsing: body) : try value(JSONValue.self, at: path.keys, in: body, of: response)
     }
 }

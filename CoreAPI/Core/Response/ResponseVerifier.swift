@@ -6,7 +6,8 @@ internal import HTTPTypes
 /// Use a verifier for what every valid answer has in common (its status, its type, a header); use an ``ErrorFilter`` to read *which*
 /// error a refused answer means. A modifier: attached to the channel, a provider or an endpoint. Called once per attempt that got an
 /// answer, synchronously, on the pipeline's thread. All verifiers run in order, farthest first, and the first failure counts; of
-/// ``StatusCodeResponseVerifier`` only the nearest runs, and 2xx is expected where none is attached.
+/// ``StatusCodeResponseVerifier`` only the nearest runs, but see ``StatusCodeResponseVerifier/always``; 2xx is expected where none is
+/// attached.
 public protocol ResponseVerifier: RequestModifier {
     /// - Throws: ``VerificationError``; any other error becomes ``VerificationError/custom(_:)``.
     func verify(_ response: Response<Data>) throws
@@ -23,7 +24,8 @@ public struct StatusCodeResponseVerifier: ResponseVerifier {
 
     private let accepts: @Sendable (Int) -> Bool
     private let expected: String
-    /// Codes whose answer may come without a body even where a value is decoded: an optional is then `nil`.
+    /// Codes whose answer may come without a body where a type that holds nothing is decoded, `struct Empty: Decodable {}`. An optional is
+    /// `nil` without a body whatever the code.
     public let mayBeEmpty: Set<Int>
 
     /// What may be empty unless said otherwise: 204 and 205 (RFC 9110 §15.3.5–6).
@@ -56,10 +58,19 @@ public struct StatusCodeResponseVerifier: ResponseVerifier {
         self.mayBeEmpty = mayBeEmpty
     }
 
+    /// This verifier beside the nearest one, as every other verifier counts: attached several times, all must accept the status.
+    public var always: any ResponseVerifier { EveryStatusVerifier(verifier: self) }
+
     public func verify(_ response: Response<Data>) throws {
         guard let code = response.statusCode, !accepts(code) else { return }
         throw VerificationError.unacceptableStatus(code, expected: expected)
     }
+}
+
+private struct EveryStatusVerifier: ResponseVerifier {
+    let verifier: StatusCodeResponseVerifier
+
+    func verify(_ response: Response<Data>) throws { try verifier.verify(response) }
 }
 
 /// Accepts certain media types, parameters such as `charset` aside. An answer without a body passes.

@@ -70,6 +70,8 @@ public struct FixtureTransport: Transport {
         self.load = load
     }
 
+    public var reachesNetwork: Bool { false }
+
     public func send(_ request: Request) async -> Response<Data> {
         do throws(FixtureError) {
             let fixture = try fixture(for: request)

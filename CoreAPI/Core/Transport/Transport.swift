@@ -13,8 +13,18 @@ public protocol Transport: Sendable {
     /// Ends what the transport holds open. Requests in flight fail; returns when no thread, connection or transfer is left. Calling
     /// it again does nothing. The default does nothing at all.
     func close() async
+
+    /// Whether requests leave the process. `false` for what answers by itself: fixtures, a stub, a recording. Default `true`. A request
+    /// that would leave a simulated environment is refused only where it could.
+    var reachesNetwork: Bool { get }
+
+    /// A transport that shares no connection with this one, for ``CommonDispatcher/isolatedCopy(transport:)``. The default returns the
+    /// transport itself, which is right for one that has no connections.
+    func isolatedCopy() -> any Transport
 }
 
 extension Transport {
     public func close() async {}
+    public var reachesNetwork: Bool { true }
+    public func isolatedCopy() -> any Transport { self }
 }

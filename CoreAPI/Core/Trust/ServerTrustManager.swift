@@ -25,19 +25,36 @@ public struct ServerTrustManager: Sendable, Hashable {
     /// Whether ``pins`` are checked at all. Default `true`; `false` is a problem of the channel unless its environment may be simulated
     /// or the kit was built for debugging.
     public var isPinningActive: Bool
+    /// Whether pinning was asked for by name, so that a set without pins is worth a warning.
+    let expectsPins: Bool
     /// What the client shows of itself. Default nothing.
     public var identity: ClientIdentity?
     /// Default TLS 1.2.
     public var minimumTLSVersion = TLSVersion.tls12
 
+    /// - Parameters:
+    ///   - authorities: see ``authorities``.
+    ///   - pins: see ``pins``.
+    ///   - isPinningActive: `nil` for active where there are pins; `true` says that pins are expected, and their absence is a warning of the
+    ///     channel.
+    ///   - identity: see ``identity``.
     public init(
-        authorities: Authorities = .system, pins: PinSet = PinSet(), isPinningActive: Bool = true,
+        authorities: Authorities = .system, pins: PinSet = PinSet(), isPinningActive: Bool? = nil,
         identity: ClientIdentity? = nil
     ) {
         self.authorities = authorities
         self.pins = pins
-        self.isPinningActive = isPinningActive
+        self.isPinningActive = isPinningActive ?? true
+        expectsPins = isPinningActive == true
         self.identity = identity
+    }
+
+    /// This trust with pinning switched on or off by name.
+    func pinning(_ isActive: Bool) -> ServerTrustManager {
+        var changed = ServerTrustManager(
+            authorities: authorities, pins: pins, isPinningActive: isActive, identity: identity)
+        changed.minimumTLSVersion = minimumTLSVersion
+        return changed
     }
 
     /// The system's authorities and no pins.

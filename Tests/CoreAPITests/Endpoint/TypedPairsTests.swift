@@ -1,5 +1,3 @@
-import Foundation
-import Programs
 import Testing
 
 @Suite("Typed endpoints: wrong pairs fail to compile")
@@ -19,21 +17,7 @@ struct TypedPairsTests {
 
     /// Whether the compiler takes the statement.
     private func compiles(_ statement: String) async throws -> Bool {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pairs-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appendingPathComponent("snippet.swift")
-        try Data((Self.declarations + statement + "\n}\n").utf8).write(to: file)
-        let modules = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
-            .appendingPathComponent("Modules").path
-        return try await Program.run(
-            [
-                "swiftc", "-typecheck", "-swift-version", "6", "-I", modules, "-Xcc",
-                "-fmodule-map-file=\(SourceTree.path("CoreAPI/CCurl/module.modulemap"))", "-Xcc",
-                "-fmodule-map-file=\(SourceTree.path("CoreAPI/CCurlMemory/include/module.modulemap"))", "-Xcc",
-                "-fmodule-map-file=\(SourceTree.path("CoreAPI/CStreamEnds/include/module.modulemap"))", file.path,
-            ], capturesErrors: true
-        ).status == 0
+        try await Compiler.complaint(about: Self.declarations + statement + "\n}\n") == nil
     }
 
     @Test(

@@ -11,11 +11,12 @@ struct RequestEnhancerTests {
         var channel = Channel.test("https://h.example", transport: RecordingTransport())
         let places: [(String, Priority)] = [
             ("low", .low), ("normal", .normal), ("normal less", .normal.less), ("high", .high), ("core more", .core.more),
-            ("custom", .custom(500)), ("max", .max), ("high more", .high.more), ("max more", .max.more),
+            ("custom", .custom(150)), ("max", .max), ("high more", .high.more), ("max more", .max.more),
         ]
         channel.enhancers = places.map { Noting(name: $0.0, diary: diary, instancePriority: $0.1) }
         _ = await channel.manager().response(for: TestEndpoint(), decoding: .nothing)
-        let names = ["max", "max more", "core more", "high more", "high", "custom", "normal", "normal less", "low"]
+        // As in Fetcher, whose `.high` is 100.
+        let names = ["max", "max more", "core more", "custom", "high more", "high", "normal", "normal less", "low"]
         #expect(diary.all == names.map { "enhance \($0)" } + names.map { "deenhance \($0)" })
     }
 

@@ -71,7 +71,7 @@ struct UnsoundRequestTests {
         #expect(Plain.list.description == "list")
         #expect(Plain.item(id: "s3cret").description == "item")
         #expect(Raw.list.description == "list")
-        #expect(Bare.list.description == "Bare")
+        #expect(Bare.list.description == "list")
         #expect(Own().description == "Own")
     }
 }

@@ -26,23 +26,47 @@ struct VerificationTests {
         )
     }
 
+    private struct Nothing: Decodable, Sendable {}
+    private final class NothingAtAll: Decodable, Sendable {}
+    private struct AllOptional: Decodable, Sendable { var id: Int? }
+
+    @Test("an optional output of an empty answer is nil, whatever the status", arguments: [200, 201, 202, 204, 205])
+    func emptyOptional(status: Int) async throws {
+        let manager = Channel.test("https://h.example", transport: RecordingTransport(status: status, body: "")).manager()
+        #expect(try await manager.request(endpoint: TestEndpoint(), type: Item?.self) == nil)
+        #expect(try await manager.request(endpoint: TestEndpoint(), type: Data?.self) == nil)
+        #expect(try await manager.request(endpoint: TestEndpoint(), type: [Item]?.self) == nil)
+    }
+
     @Test(
-        "an empty answer is nil where its status may be empty, an error where a value is needed",
-        arguments: [
-            (204, true), (205, true), (202, false), (200, false),
-        ])
-    func emptyBody(status: Int, isNil: Bool) async {
-        let channel = Channel.test("https://h.example", transport: RecordingTransport(status: status, body: ""))
-        let optional = await channel.manager().response(for: TestEndpoint(), as: Item?.self)
-        if isNil {
-            #expect(optional.error == nil)
-        } else {
-            #expect(optional.error?.label == "verification.emptyBody")
-        }
+        "a type that holds nothing is made of an empty answer whose status may be empty, no other type is",
+        arguments: [(204, true), (205, true), (202, false), (200, false)])
+    func emptyBody(status: Int, isMade: Bool) async {
+        let manager = Channel.test("https://h.example", transport: RecordingTransport(status: status, body: "")).manager()
         let declared = TestEndpoint(modifiers: [StatusCodeResponseVerifier(200..<300, mayBeEmpty: [status])])
-        #expect(await channel.manager().response(for: declared, as: Item?.self).error == nil)
-        #expect(await channel.manager().response(for: TestEndpoint(), as: Item.self).error?.label == "verification.emptyBody")
-        #expect(await channel.manager().response(for: TestEndpoint(), decoding: .nothing).error == nil)
+        for endpoint in [TestEndpoint(), declared] {
+            let isMade = isMade || !endpoint.modifiers.isEmpty
+            let expected = isMade ? nil : "verification.emptyBody"
+            #expect(await manager.response(for: endpoint, as: Nothing.self).error?.label == expected)
+            #expect(await manager.response(for: endpoint, as: NothingAtAll.self).error?.label == expected)
+            #expect(await manager.response(for: endpoint, as: Item.self).error?.label == "verification.emptyBody")
+            #expect(await manager.response(for: endpoint, as: AllOptional.self).error?.label == "verification.emptyBody")
+            #expect(await manager.response(for: endpoint, as: [Item].self).error?.label == "verification.emptyBody")
+            #expect(await manager.response(for: endpoint, as: Int.self).error?.label == "verification.emptyBody")
+        }
+        #expect(await manager.response(for: TestEndpoint(), decoding: .nothing).error == nil)
+    }
+
+    @Test("of several status verifiers the nearest counts, and those that always count count beside it", arguments: [200, 201, 404])
+    func severalStatuses(status: Int) async {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: status))
+        func isAccepted(_ verifiers: any RequestModifier...) async -> Bool {
+            channel.modifiers = [verifiers[0]]
+            return await channel.manager().response(for: TestEndpoint(modifiers: [verifiers[1]]), decoding: .nothing).error == nil
+        }
+        #expect(await isAccepted(StatusCodeResponseVerifier(200), StatusCodeResponseVerifier(200, 404)) == (status != 201))
+        #expect(await isAccepted(StatusCodeResponseVerifier(200).always, StatusCodeResponseVerifier(200, 404)) == (status == 200))
+        #expect(await isAccepted(StatusCodeResponseVerifier(200..<300).always, StatusCodeResponseVerifier(201).always) == (status == 201))
     }
 
     struct Needs: ResponseVerifier {

@@ -30,7 +30,7 @@ struct TestEndpoint: Endpoint {
 struct TestHost: EnvironmentType {
     var name = "test"
     var baseURL: String
-    var isSimulated: Bool { true }
+    var isSimulated = false
 }
 
 extension Channel {

@@ -60,6 +60,8 @@ public final class CurlTransport: Transport {
         return answer
     }
 
+    public func isolatedCopy() -> any Transport { CurlTransport(limits: limits) }
+
     public func close() async {
         let all = pools.withLock { pools in
             pools.isClosed = true

@@ -1,0 +1,14 @@
+// A feature names methods and statuses, `.get` and `.notFound`, without a second import.
+@_exported public import HTTPTypes
+
+/// A request method, by the name that other libraries give it.
+public typealias HTTPMethod = HTTPRequest.Method
+
+/// What a feature's completion hears, on the main actor.
+///
+/// ```swift
+/// func orders(completion: @escaping Completion<[Order]>) {
+///     networkManager.request(endpoint: .orders, type: [Order].self, completion: completion)
+/// }
+/// ```
+public typealias Completion<Value> = @MainActor @Sendable (Result<Value, APIClientError>) -> Void

@@ -1,0 +1,22 @@
+import Foundation
+import Programs
+
+/// The compiler, asked whether it takes a snippet that is written against the kit.
+enum Compiler {
+    /// - Returns: what the compiler complained about; `nil` if it took the snippet.
+    static func complaint(about snippet: String) async throws -> String? {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("snippet-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("snippet.swift")
+        try Data(snippet.utf8).write(to: file)
+        let modules = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+            .appendingPathComponent("Modules").path
+        let maps = ["CCurl", "CCurlMemory/include", "CStreamEnds/include"].flatMap {
+            ["-Xcc", "-fmodule-map-file=\(SourceTree.path("CoreAPI/\($0)/module.modulemap"))"]
+        }
+        let run = try await Program.run(
+            ["swiftc", "-typecheck", "-swift-version", "6", "-I", modules] + maps + [file.path], capturesErrors: true)
+        return run.status == 0 ? nil : run.text
+    }
+}
