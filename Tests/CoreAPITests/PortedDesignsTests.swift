@@ -1,0 +1,491 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import Testing
+
+/// What teams find that port code from the four designs the kit unifies, and that compiled to something else before.
+@Suite("Ported designs", .timeLimit(.minutes(1)))
+struct PortedDesignsTests {
+    // MARK: - Encodings
+
+    @Test("an encoding of the team's own is asked without parameters, too; the kit's own then write nothing")
+    func encodingWithoutParameters() async throws {
+        let transport = RecordingTransport()
+        let manager = Channel.test("https://h.example", transport: transport).manager()
+        let invoice = InputEncoding("an invoice") { parameters, request in
+            #expect(parameters.isAbsent)
+            request.body = .bytes(Data("invoice".utf8))
+        }
+        try await manager.request(endpoint: TestEndpoint("a", .post, encoding: invoice))
+        for encoding in [InputEncoding.query, .body, .json, .form, .raw] {
+            try await manager.request(endpoint: TestEndpoint("a", .post, encoding: encoding))
+        }
+        let bodies = transport.requests.map { request in
+            if case .bytes(let data) = request.body { String(decoding: data, as: UTF8.self) } else { "none" }
+        }
+        #expect(bodies == ["invoice", "none", "none", "none", "none", "none"])
+    }
+
+    // MARK: - Base URLs
+
+    private func elsewhere(_ server: LoopbackServer, production: LoopbackServer, change: (inout Environment) -> Void) -> Channel {
+        var channel = Channel.test(server.url)
+        channel.environment.name = "staging"
+        change(&channel.environment)
+        return channel
+    }
+
+    @Test(
+        "a base URL of the endpoint's own wins, unless the environment's rule says otherwise",
+        arguments: [BaseURLRule.endpoint, .environment])
+    func baseURLRule(rule: BaseURLRule) async throws {
+        let staging = try LoopbackServer.start { _ in .ok() }
+        let production = try LoopbackServer.start { _ in .ok() }
+        defer { staging.close(); production.close() }
+        let channel = elsewhere(staging, production: production) { $0.baseURLRule = rule }
+        try await channel.manager().request(endpoint: TestEndpoint("a", baseURL: production.url))
+        try await channel.manager().request(endpoint: TestEndpoint("b", modifiers: [BaseURL(production.url)]))
+        let (left, stayed) = rule == .endpoint ? (production, staging) : (staging, production)
+        #expect(left.requests.map(\.path) == ["/a", "/b"] && stayed.requests.isEmpty)
+        await channel.close()
+    }
+
+    @Test(
+        "an environment that may be simulated is never left: not by a base URL, an absolute address, an interceptor or a switch")
+    func simulated() async throws {
+        struct Leaving: RequestInterceptor {
+            let url: HTTPURL
+            func adapt(_ request: inout Request) async throws { request.url = url }
+        }
+        let sandbox = try LoopbackServer.start { _ in .ok() }
+        let production = try LoopbackServer.start { _ in .ok() }
+        defer { sandbox.close(); production.close() }
+        var channel = elsewhere(sandbox, production: production) { $0.isSimulated = true }
+        let manager = channel.manager()
+        try await manager.request(endpoint: TestEndpoint("a", .post, baseURL: production.url))
+        try await manager.request(endpoint: TestEndpoint("b", modifiers: [BaseURL(production.url, priority: .max)]))
+        #expect(sandbox.requests.map(\.path) == ["/a", "/b"])
+        let whole = TestEndpoint("\(production.url)/c", modifiers: [BaseURL.ignore])
+        #expect(await manager.response(for: whole, decoding: .nothing).error?.label == "request.leavesEnvironment")
+        let inside = TestEndpoint("\(sandbox.url)/c", modifiers: [BaseURL.ignore])
+        #expect(await manager.response(for: inside, decoding: .nothing).error == nil)
+        let simulated = channel.environment
+        channel.interceptors = [Leaving(url: try HTTPURL("\(production.url)/d"))]
+        #expect(
+            await channel.manager().response(for: TestEndpoint(), decoding: .nothing).error?.label == "request.leavesEnvironment")
+        channel.interceptors = []
+        var real = simulated
+        real.isSimulated = false
+        let place = EnvironmentSwitch(real)
+        channel.environmentSwitch = place
+        let switched = channel.manager()
+        place.environment = simulated
+        try await switched.request(endpoint: TestEndpoint("e", baseURL: production.url))
+        #expect(production.requests.isEmpty)
+        await channel.close()
+    }
+
+    @Test("an environment without a base URL lets the endpoint's count, and fails a call that has none")
+    func noBase() async throws {
+        let transport = RecordingTransport()
+        let manager = Channel.test("", transport: transport).manager()
+        try await manager.request(endpoint: TestEndpoint("a", baseURL: "https://own.example"))
+        try await manager.request(endpoint: TestEndpoint("a", modifiers: [BaseURL("https://modifier.example")]))
+        #expect(transport.requests.map(\.url.host) == ["own.example", "modifier.example"])
+        let response = await manager.response(for: TestEndpoint("a"), decoding: .nothing)
+        #expect(response.error?.label == "channel" && "\(response.error!)".contains("has no base URL"))
+    }
+
+    @Test("a base URL that is nil changes nothing")
+    func nilBase() async throws {
+        let transport = RecordingTransport()
+        let manager = Channel.test("https://h.example", transport: transport).manager()
+        try await manager.request(endpoint: TestEndpoint("a", modifiers: [BaseURL(nil), BaseURL("https://m.example")]))
+        try await manager.request(endpoint: TestEndpoint("a", modifiers: [BaseURL(nil, priority: .max)]))
+        #expect(transport.requests.map(\.url.string) == ["https://m.example/a", "https://h.example/a"])
+    }
+
+    @Test("an endpoint that declares its whole address is sent there")
+    func wholeAddress() async throws {
+        struct Whole: Endpoint {
+            var path: String { "ignored" }
+            var method: HTTPMethod { .get }
+            var url: String { "https://whole.example/a?b=1" }
+        }
+        let transport = RecordingTransport()
+        let dispatcher = CommonDispatcher(channel: .test("https://h.example", transport: transport))
+        _ = try await dispatcher.value(for: Whole(), as: .nothing)
+        _ = try await dispatcher.value(for: Whole().attaching(Header("X", "1")), as: .nothing)
+        #expect(transport.requests.map(\.url.string) == Array(repeating: "https://whole.example/a?b=1", count: 2))
+    }
+
+    @Test("an environment that many tasks change in place loses no change")
+    func switchedInPlace() async {
+        let place = EnvironmentSwitch(Environment("h", baseURL: "https://h.example"))
+        await withTaskGroup(of: Void.self) { group in
+            for task in 0..<8 {
+                group.addTask {
+                    for index in 0..<50 {
+                        if index.isMultiple(of: 2) {
+                            place.environment.commonHeaders["X-\(task)-\(index)"] = "1"
+                        } else {
+                            place.update { $0.commonHeaders["X-\(task)-\(index)"] = "1" }
+                        }
+                    }
+                }
+            }
+        }
+        #expect(place.environment.commonHeaders.elements.count == 400)
+    }
+
+    // MARK: - Swaps
+
+    @Test("a dispatcher and a client that are made inside withChannel are swapped as well")
+    func swapped() async throws {
+        let server = try LoopbackServer.start { _ in .json(#"{"id":7}"#) }
+        defer { server.close() }
+        // Nothing listens there: a call that is not swapped fails.
+        let channel = Channel.test("http://127.0.0.1:9/v1", name: "SHOP")
+        let environment = Environment(TestHost(baseURL: "http://127.0.0.1:9"), allowsInsecureConnections: true)
+        let request = APIRequest(TestEndpoint("orders/7"), environment: environment, as: Item.self)
+        func makeCalls() async throws {
+            let item = ResponseDecoding<Item>.decodable()
+            #expect(try await CommonDispatcher(channel: channel).value(for: TestEndpoint("orders/7"), as: item).id == 7)
+            #expect(try await CommonDispatcher(environment: environment).value(for: TestEndpoint("orders/7"), as: item).id == 7)
+            #expect(try await APIClient().perform(request).id == 7)
+            let manager = NetworkManager<TestEndpoint>(host: "shop.example", networkLogger: SilentLogger())
+            #expect(try await manager.request(endpoint: TestEndpoint("orders/7"), type: Item.self).id == 7)
+            let copy = CommonDispatcher(channel: channel).isolatedCopy()
+            #expect(try await copy.value(for: TestEndpoint("orders/7"), as: item).id == 7)
+        }
+        let fixtures = FixtureTransport([Fixture(.get, "orders/7", body: #"{"id":7}"#)])
+        try await withChannel(channel, transport: fixtures) { try await makeCalls() }
+        try await withChannel(channel, server: server) { try await makeCalls() }
+        #expect(await CommonDispatcher(channel: channel).response(for: TestEndpoint(), as: .nothing).error != nil)
+    }
+
+    @Test("an isolated copy of a channel with a stub keeps the stub, and one of the kit's transport has connections of its own")
+    func isolatedCopy() async throws {
+        let stub = RecordingTransport()
+        let dispatcher = CommonDispatcher(channel: .test("http://127.0.0.1:9", transport: stub))
+        _ = try await dispatcher.isolatedCopy().value(for: TestEndpoint(), as: .nothing)
+        #expect(stub.requests.count == 1)
+        let own = CommonDispatcher(channel: .test("http://127.0.0.1:9"))
+        #expect(own.channel.transport as? CurlTransport !== own.isolatedCopy().channel.transport as? CurlTransport)
+        let given = CommonDispatcher(channel: .test("http://127.0.0.1:9", transport: CurlTransport()))
+        #expect(given.channel.transport as? CurlTransport !== given.isolatedCopy().channel.transport as? CurlTransport)
+    }
+
+    // MARK: - Refresh
+
+    @Test("a token's refresh is exempt from its own authentication and from nothing else", arguments: [true, false])
+    func refresh(isDocumentedOldWay: Bool) async throws {
+        struct Tenant: RequestInterceptor {
+            func adapt(_ request: inout Request) async throws { try request.setHeader("X-Tenant", "north") }
+        }
+        let server = try LoopbackServer.start { $0.headers["authorization"] == "Bearer new" ? .ok() : .status(401) }
+        defer { server.close() }
+        let tokens = Shared(0)
+        let answering = try LoopbackServer.start { _ in
+            tokens.change { $0 += 1 }
+            return tokens.current == 1 ? .status(503) : .json(#""new""#)
+        }
+        defer { answering.close() }
+        var channel = Channel.test(server.url)
+        channel.interceptors = [
+            Tenant(), RetryPolicy(base: .milliseconds(1)),
+            BearerAuthentication(token: "old") { response in
+                let own = isDocumentedOldWay ? Self.old(response.call.channel) : response.call.channel
+                return try await NetworkManager<TestEndpoint>(channel: own)
+                    .request(endpoint: TestEndpoint("fresh", baseURL: answering.url), type: String.self)
+            },
+        ]
+        try await channel.manager().request(endpoint: TestEndpoint("orders"))
+        #expect(answering.requests.count == 2)
+        #expect(answering.requests.allSatisfy { $0.headers["authorization"] == nil })
+        #expect(answering.requests.allSatisfy { ($0.headers["x-tenant"] == "north") != isDocumentedOldWay })
+        await channel.close()
+    }
+
+    private static func old(_ channel: Channel) -> Channel { (Self.self as any OldWay.Type).channel(channel) }
+
+    @Test("a refresh that is refused itself fails the call and does not wait for itself")
+    func refusedRefresh() async throws {
+        let server = try LoopbackServer.start { _ in .status(401) }
+        defer { server.close() }
+        var channel = Channel.test(server.url)
+        channel.interceptors = [
+            BearerAuthentication(token: "old") { response in
+                try await NetworkManager<TestEndpoint>(channel: response.call.channel)
+                    .request(endpoint: TestEndpoint("token"), type: String.self)
+            }
+        ]
+        let error = await channel.manager().response(for: TestEndpoint("orders"), decoding: .nothing).error
+        #expect(error?.label == "verification.unacceptableStatus.401")
+        #expect(server.requests.map(\.path) == ["/orders", "/token"])
+        await channel.close()
+    }
+
+    // MARK: - Pins
+
+    @Test("active pinning without any pins is one warning")
+    func noPins() async throws {
+        let server = try LoopbackServer.start { _ in .ok() }
+        defer { server.close() }
+        let warnings = Shared([String]())
+        let logger = FunctionLogger { event in
+            if case .warning(let text, _) = event { warnings.change { $0.append(text) } }
+        }
+        var channel = Channel.test(server.url)
+        channel.logger = logger
+        channel.environment.serverTrustManager = ServerTrustManager(isPinningActive: true)
+        for _ in 0..<3 { try await channel.manager().request(endpoint: TestEndpoint()) }
+        #expect(warnings.current == ["pinning is active for the environment 'test', but its server trust manager has no pins"])
+        #expect(Channel.test().warnings.isEmpty)
+        await channel.close()
+    }
+
+    // MARK: - Error envelopes
+
+    private struct ShopError: Error, Decodable { let code: Int }
+
+    @Test(
+        "a refused answer whose body is no error of the shape that is expected says why",
+        arguments: [#"{"code": "x"}"#, "<html>", #"{"kode": 1}"#])
+    func unreadEnvelope(body: String) async throws {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 409, body: body))
+        for filter in [ErrorFilter.refusal(ShopError.self), .envelope(ShopError.self) { error, _ in error }] {
+            channel.errorFilter = filter
+            let error = try #require(await channel.manager().response(for: TestEndpoint(), decoding: .nothing).error)
+            #expect(error.label == "verification.unacceptableStatus.409")
+            #expect(error.context.unreadEnvelope?.expected == "ShopError")
+            #expect("\(error)".contains("could not be read as the channel's error"))
+        }
+        channel.transport = RecordingTransport(body: body)
+        #expect(await channel.manager().response(for: TestEndpoint(), decoding: .nothing).error == nil)
+    }
+
+    @Test("a filter of the team's own type names errors, translates them and turns a failure into a success")
+    func ownFilter() async throws {
+        final class Shop: ErrorFiltering {
+            func filter(_ response: inout Response<Data>) throws {
+                if response.head?.status == .notFound { response.result = .success(Data(#"{"id":0}"#.utf8)) }
+                if response.head?.status == .conflict { throw Trouble(code: 409) }
+            }
+            func translate(_ error: APIClientError) -> (any Error)? { Trouble(code: 500) }
+        }
+        struct Counting: ResultHandling {
+            let count: Shared<Int>
+            func handle(_ response: Response<Void>) async throws { count.change { $0 += 1 } }
+        }
+        let count = Shared(0)
+        func answer(_ status: Int) async -> Response<Item> {
+            var channel = Channel.test("https://h.example", transport: RecordingTransport(status: status, body: #"{"id":7}"#))
+            channel.errorFilter = ErrorFilter(Shop())
+            channel.resultHandler = ResultHandler(Counting(count: count))
+            return await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        }
+        #expect(try await answer(404).value == Item(id: 0))
+        #expect(try await answer(200).value == Item(id: 7))
+        #expect(await answer(409).error?.app() == Trouble(code: 409))
+        #expect(await answer(503).error?.app() == Trouble(code: 500))
+        #expect(count.current == 4)
+    }
+
+    // MARK: - Channel networkers
+
+    @Test("a manager is made of a host as text, with a transport of its own", arguments: ["h.example", "https://h.example/v1"])
+    func hostText(host: String) async throws {
+        let manager = NetworkManager<TestEndpoint>(host: host, networkLogger: SilentLogger(), interceptor: RetryPolicy())
+        let dispatcher = try #require(manager.dispatcher as? CommonDispatcher)
+        #expect(dispatcher.channel.environment.baseURL == (host.contains("://") ? host : "https://h.example"))
+        #expect(dispatcher.channel.problems.isEmpty && dispatcher.channel.transport is CurlTransport)
+        #expect(dispatcher.channel.warnings.count == 1)
+    }
+
+    @Test("a completion has a name, hears of nothing as of a value, and runs on the main actor")
+    @MainActor func completions() async throws {
+        let manager = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#)).manager()
+        let result = await withCheckedContinuation { continuation in
+            let completion: Completion<Item> = { result in
+                MainActor.assertIsolated()
+                continuation.resume(returning: result)
+            }
+            manager.request(endpoint: TestEndpoint(), type: Item.self, completion: completion)
+        }
+        #expect(try result.get() == Item(id: 7))
+        let nothing = await withCheckedContinuation { continuation in
+            manager.request(endpoint: TestEndpoint()) { result in continuation.resume(returning: result) }
+        }
+        try nothing.get()
+    }
+
+    @Test("an endpoint prints its name without its values")
+    func printing() {
+        enum Orders: Endpoint {
+            case list
+            case order(id: String, token: String)
+            var path: String { "" }
+            var method: HTTPMethod { .get }
+        }
+        #expect("\(Orders.list) \(Orders.order(id: "7", token: "s3cret"))" == "list order")
+        #expect(String(describing: Optional(Orders.order(id: "7", token: "s3cret"))) == "Optional(order)")
+        #expect(Orders.list.debugDescriptionByPrint == "list")
+    }
+
+    // MARK: - Environments and dispatchers
+
+    @Test("the endpoint names the key path of its value; one that the call names wins, and bytes and text are the whole body")
+    func keyPath() async throws {
+        struct Nested: Endpoint {
+            var path: String { "a" }
+            var method: HTTPMethod { .get }
+            var keyPath: String { "data.item" }
+        }
+        let body = #"{"data":{"item":{"id":1},"other":{"id":2}}}"#
+        let dispatcher = CommonDispatcher(channel: .test("https://h.example", transport: RecordingTransport(body: body)))
+        #expect(try await dispatcher.value(for: Nested(), as: .decodable(Item.self)).id == 1)
+        #expect(try await dispatcher.value(for: Nested().attaching(Header("X", "1")), as: .decodable(Item.self)).id == 1)
+        #expect(try await dispatcher.value(for: Nested(), as: .decodable(Item.self, at: "data.other")).id == 2)
+        #expect(try await dispatcher.value(for: Nested(), as: .json)["id"]?.int == 1)
+        #expect(try await dispatcher.value(for: Nested(), as: .text) == body)
+    }
+
+    // MARK: - Hand-written clients
+
+    @Test("a client has a form with a completion and parses by itself; a malformed base URL is the request's own error")
+    func client() async throws {
+        let client = APIClient(transport: RecordingTransport(body: #"{"id":7}"#))
+        let request = APIRequest(TestEndpoint(), environment: Environment("h", baseURL: "https://h.example"), as: Item.self)
+        let result = await withCheckedContinuation { continuation in
+            client.perform(request) { result in continuation.resume(returning: result) }
+        }
+        #expect(try result.get() == Item(id: 7))
+        #expect(try client.parse(Data(#"{"id":8}"#.utf8), as: request) == Item(id: 8))
+        #expect(throws: APIClientError.self) { try client.parse(Data("<html>".utf8), as: request) }
+        for base in ["exa mple", "ftp://h.example", "h.example", "https://"] {
+            let wrong = APIRequest(TestEndpoint(), environment: Environment("h", baseURL: base), as: Item.self)
+            let label = await client.response(to: wrong).error?.label ?? ""
+            #expect(label == "request.malformedURL" || label == "request.unsupportedScheme", "\(base): \(label)")
+        }
+    }
+
+    // MARK: - Fetcher
+
+    static let orders = GET<Void, [Item]>("orders", modifiers: Header("X-A", "1"), Timeout(.seconds(5)))
+    static let place = POST<Item, Item>("orders")
+    static let ping = HEAD<Void, Void>("ping")
+    static let file = PUT<Data, Void>("file", modifiers: [Header("X-B", "2")])
+
+    @Test("typed endpoints are made without a provider, with modifiers one after the other, and their decoding may be replaced")
+    func typedEndpoints() async throws {
+        let transport = RecordingTransport(body: #"{"items":[{"id":1}]}"#)
+        let dispatcher = CommonDispatcher(channel: .test("https://h.example", transport: transport))
+        var nested = Self.orders
+        nested.decoding = .decodable(at: "items")
+        #expect(try await dispatcher.request(nested) == [Item(id: 1)])
+        try await dispatcher.request(Self.ping)
+        try await dispatcher.request(Self.file, Data("x".utf8))
+        _ = try? await dispatcher.request(Self.place, Item(id: 2))
+        #expect(
+            transport.requests.map { "\($0.method.rawValue) \($0.url.path)" } == [
+                "GET /orders", "HEAD /ping", "PUT /file", "POST /orders",
+            ])
+        #expect(transport.requests[0].timeout.total == .seconds(5) && !Self.orders.name.isEmpty)
+        #expect(transport.requests[0].headers[.init("X-A")!] == "1" && transport.requests[2].headers[.init("X-B")!] == "2")
+    }
+
+    struct Tenant: HeaderModifier {
+        let name = "X-Tenant"
+        let value: String
+    }
+
+    @Test("a header may be a type of the team's own, and the nearest wins")
+    func ownHeader() async throws {
+        let transport = RecordingTransport()
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.modifiers = [Tenant(value: "north"), Header("X-A", "channel")]
+        try await channel.manager().request(endpoint: TestEndpoint())
+        // Registered headers lose to the endpoint's.
+        try await channel.manager().request(
+            endpoint: TestEndpoint(headers: ["X-A": "endpoint"], modifiers: [Tenant(value: "south")]))
+        let sent = transport.requests.map { request in ["X-Tenant", "X-A"].map { request.headers[.init($0)!] ?? "" } }
+        #expect(sent == [["north", "channel"], ["south", "endpoint"]])
+    }
+
+    @Test("an error handler may give a value in the place of a failure, of the type that was asked for")
+    func resolved() async throws {
+        struct Empty: ErrorHandler {
+            let value: any Sendable
+            func canResolve(_ error: APIClientError) -> Bool { true }
+            func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult { .succeed(value) }
+        }
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 404))
+        channel.errorHandler = Empty(value: [Item]())
+        let response = await channel.manager().response(for: TestEndpoint(), as: [Item].self)
+        #expect(try response.value.isEmpty)
+        #expect(response.head?.status == .notFound)
+        channel.errorHandler = Empty(value: 5)
+        let wrong = await channel.manager().response(for: TestEndpoint(), as: [Item].self)
+        guard case .unknown(let mismatch as ResolutionMismatch, _)? = wrong.error else { throw Trouble(code: 1) }
+        #expect(mismatch.expected == "Array<Item>" && mismatch.found == "Int")
+    }
+
+    @Test("a success may be repeated from its completion")
+    func repeatedSuccess() async throws {
+        let transport = RecordingTransport(body: #"{"id":7}"#)
+        let manager = Channel.test("https://h.example", transport: transport).manager()
+        let attempts = await withCheckedContinuation { continuation in
+            manager.response(for: TestEndpoint(), as: Item.self) { response in
+                guard response.attempts.count < 3 else { return continuation.resume(returning: response.attempts.count) }
+                response.request?.retry()
+            }
+        }
+        #expect(attempts == 3 && transport.requests.count == 3)
+    }
+
+    @Test("status handlers take lists and ranges, and the timeout's handler its pause")
+    func handlers() async {
+        let head = ResponseHead(status: .init(code: 503))
+        let request = Request(call: Call(channel: .test(), endpoint: "x"), method: .get, url: try! HTTPURL("https://h.example"))
+        let error = APIClientError.verification(.unacceptableStatus(503, expected: "2xx"), ErrorContext(request, head: head))
+        let decide: @Sendable (Response<Void>) async -> RetryResult = { _ in .retry }
+        #expect(StatusCodeErrorHandler(503, decide: decide).canResolve(error))
+        #expect(StatusCodeErrorHandler([500, 503], decide: decide).canResolve(error))
+        #expect(StatusCodeErrorHandler(500..<600, decide: decide).canResolve(error))
+        #expect(StatusCodeErrorHandler(500...503, decide: decide).canResolve(error))
+        #expect(!StatusCodeErrorHandler(500..<503, decide: decide).canResolve(error))
+        let handler = CompositeErrorHandler(RequestTimeoutErrorHandler(repetitions: 1, pause: .milliseconds(7)), NoErrorHandler())
+        let timedOut = APIClientError.transport(.timedOut(.idle, after: .seconds(1)), ErrorContext(request))
+        guard
+            case .retryAfter(.milliseconds(7)) = await handler.resolve(
+                timedOut, for: Response(request: request, result: .failure(timedOut)))
+        else { return #expect(Bool(false), "expected a pause of 7 ms") }
+    }
+
+    @Test("a cancellable is made and composed")
+    func cancellable() {
+        let count = Shared(0)
+        let one = Cancellable { count.change { $0 += 1 } }
+        Cancellable([one, Cancellable(), Cancellable([one])]).cancel()
+        #expect(count.current == 2)
+    }
+}
+
+extension Endpoint {
+    fileprivate var debugDescriptionByPrint: String {
+        var text = ""
+        debugPrint(self, terminator: "", to: &text)
+        return text
+    }
+}
+
+/// Lets a test call what is deprecated without a warning.
+private protocol OldWay {
+    static func channel(_ channel: Channel) -> Channel
+}
+
+extension PortedDesignsTests: OldWay {
+    @available(*, deprecated)
+    fileprivate static func channel(_ channel: Channel) -> Channel { channel.withoutInterceptors }
+}
