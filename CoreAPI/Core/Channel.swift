@@ -31,6 +31,9 @@ public struct Channel: Sendable, ChannelSpellings {
     public var coder: BodyCoder = .json
     /// Names that hold secrets in this channel, besides the standard ones.
     public var redaction = Redaction()
+    /// Names of header fields that a redirect takes to another origin, besides those that are known to be harmless, such as `Accept` and
+    /// `User-Agent`. Compared without case. Default none: any field may be a credential. `Host` never goes along.
+    public var fieldsForOtherOrigins: Set<String> = []
     /// Keeps the cookies that servers set and sends them back. Default `nil`: none is kept and none is sent.
     ///
     /// A jar is shared by copies of the channel that have it; give each channel one of its own, so that channels do not share logins.

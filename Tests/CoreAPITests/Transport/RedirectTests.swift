@@ -15,7 +15,9 @@ struct RedirectTests {
         arguments: [
             (301, "POST", "GET", ""), (302, "POST", "GET", ""), (303, "POST", "GET", ""), (307, "POST", "POST", "order"),
             (308, "POST", "POST", "order"),
-            (302, "PUT", "GET", ""), (303, "PUT", "GET", ""), (307, "PUT", "PUT", "order"), (302, "DELETE", "GET", ""),
+            (302, "PUT", "PUT", "order"), (303, "PUT", "GET", ""), (307, "PUT", "PUT", "order"), (302, "DELETE", "DELETE", "order"),
+            (301, "DELETE", "DELETE", "order"), (301, "PATCH", "PATCH", "order"), (302, "OPTIONS", "OPTIONS", "order"),
+            (302, "QUERY", "QUERY", "order"), (301, "PURGE", "PURGE", "order"), (300, "PUT", "PUT", "order"), (303, "DELETE", "GET", ""),
             (307, "DELETE", "DELETE", "order"),
             (300, "POST", "GET", ""), (301, "GET", "GET", "order"), (303, "PURGE", "GET", ""), (308, "PURGE", "PURGE", "order"),
         ])
@@ -76,7 +78,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "Another port is another origin: credentials, the host's name and the channel's secrets stay behind, all else goes along")
+        "Another port is another origin: only fields that are known to be harmless go there, and those that the channel names")
     func secrets() async throws {
         let other = try LoopbackServer.start { _ in .ok("there") }
         let server = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "/b") : .redirect(to: other.url + "/c") }
@@ -84,12 +86,16 @@ struct RedirectTests {
         requests.redaction = Redaction(["X-Partner-Id"])
         let secrets = [
             "Authorization", "Cookie", "Cookie2", "Proxy-Authorization", "WWW-Authenticate", "X-Api-Key", "X-Partner-Id",
-            "X-Session-Token",
+            "X-Session-Token", "X-Auth-Key", "X-Tenant", "Ocp-Apim-Subscription-Key", "X-Amz-Security-Token", "Forwarded", "Origin", "Referer",
+            "traceparent",
         ]
+        let harmless = ["Accept-Language", "User-Agent", "If-None-Match", "Cache-Control", "Prefer"]
         var headers = HTTPFields()
         for name in secrets { headers[try #require(HTTPField.Name(name))] = "secret" }
         headers[try #require(HTTPField.Name("Host"))] = "shop.example"
         headers[try #require(HTTPField.Name("X-Locale"))] = "tr_TR"
+        for name in harmless { headers[try #require(HTTPField.Name(name))] = "harmless" }
+        requests.fieldsForOtherOrigins = ["x-LOCALE", "host"]
         #expect(try await requests.send(.get, server.url + "/a", headers: headers).text == "there")
         let sameOrigin = server.requests[1]
         for name in secrets { #expect(sameOrigin.headers[name] == "secret", "\(name)") }
@@ -98,7 +104,46 @@ struct RedirectTests {
         for name in secrets { #expect(elsewhere.headers[name] == nil, "\(name)") }
         #expect(elsewhere.headers["host"] == "127.0.0.1:\(other.port)")
         #expect(elsewhere.headers["x-locale"] == "tr_TR")
+        for name in harmless { #expect(elsewhere.headers[name] == "harmless", "\(name)") }
         await transport.close()
+    }
+
+    @Test("Fields that stayed behind do not come back with the first origin")
+    func backAgain() async throws {
+        let home = Shared("")
+        let other = try LoopbackServer.start { _ in .redirect(to: home.current + "/c") }
+        let server = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: other.url + "/b") : .ok("there") }
+        home.change { $0 = server.url }
+        #expect(try await requests.send(.get, server.url + "/a", headers: [.authorization: "Bearer t"]).text == "there")
+        #expect(server.requests.map { $0.headers["authorization"] } == ["Bearer t", nil])
+        await transport.close()
+    }
+
+    @Test(
+        "The bytes of a Location are data: those beyond ASCII and a backslash in the query are percent-encoded",
+        arguments: [
+            ([0xE9], "/caf%E9"), ([0xC3, 0xA9], "/caf%C3%A9"), (Array("?q=a\\b".utf8), "/caf?q=a%5Cb"), ([0x3F, 0xFF], "/caf?%FF"),
+            (Array("#a\\b".utf8), "/caf"), (Array("#".utf8) + [0xE9], "/caf"),
+        ] as [([UInt8], String)])
+    func bytes(_ rest: [UInt8], target: String) async throws {
+        let server = try LoopbackServer.start { request in
+            guard request.path == "/a" else { return .ok("there") }
+            return [.send(Data("HTTP/1.1 302 X\r\nContent-Length: 0\r\nLocation: /caf".utf8 + rest + "\r\n\r\n".utf8))]
+        }
+        #expect(try await requests.send(.get, server.url + "/a").text == "there")
+        #expect(server.requests.last?.target == target)
+        await transport.close()
+    }
+
+    @Test("A simulated environment is not left by a redirect")
+    func simulated() async throws {
+        let production = try LoopbackServer.start { _ in .ok() }
+        let sandbox = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "/b") : .redirect(to: production.url) }
+        var channel = Channel.test(sandbox.url)
+        channel.environment.isSimulated = true
+        let response = await channel.manager().response(for: TestEndpoint("a"), decoding: .nothing)
+        #expect(response.error?.label == "transport.redirectRefused" && production.requests.isEmpty)
+        await channel.close()
     }
 
     @Test("An answer to a Digest challenge is for one target and stays behind at the same origin too")

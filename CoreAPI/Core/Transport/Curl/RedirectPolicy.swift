@@ -2,8 +2,8 @@ internal import HTTPTypes
 
 /// What becomes of a request when the answer is a redirect (RFC 9110 §15.4). Pure: no I/O.
 ///
-/// libcurl could follow redirects itself (`CURLOPT_FOLLOWLOCATION`), but it takes `Authorization` and `Cookie` only to their own host
-/// and knows nothing of an `X-Api-Key`.
+/// libcurl could follow redirects itself (`CURLOPT_FOLLOWLOCATION`), but it keeps only `Authorization` and `Cookie` from another host and
+/// knows nothing of an `X-Api-Key`.
 struct RedirectPolicy {
     enum Decision {
         /// The response is the answer.
@@ -12,9 +12,15 @@ struct RedirectPolicy {
         case refuse(TransportError)
     }
 
-    /// Names that lose their meaning, or give something away, at another origin.
-    private static let credentials: Set<String> = [
-        "authorization", "cookie", "cookie2", "proxy-authorization", "www-authenticate", "host",
+    /// The fields that go to another origin: those that are known to give nothing away. A team's own field may be a credential, so the
+    /// channel names the ones that may go along (``Channel/fieldsForOtherOrigins``).
+    private static let harmless: Set<String> = [
+        "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "content-digest",
+        "content-disposition",
+        "content-encoding", "content-language", "content-length", "content-type", "date", "dnt", "expect", "idempotency-key",
+        "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "pragma", "prefer", "priority",
+        "range",
+        "repr-digest", "sec-gpc", "te", "transfer-encoding", "upgrade-insecure-requests", "user-agent", "x-requested-with",
     ]
 
     /// Describe a body that is no longer sent.
@@ -32,7 +38,7 @@ struct RedirectPolicy {
     static func decide(_ request: Request, head: ResponseHead, followed: Int) -> Decision {
         let limits = request.call.channel.limits
         guard isRedirect(head.status.code), limits.redirects > 0 else { return .deliver }
-        let locations = Set(head.headers[values: .location])
+        let locations = Set(head.headers[fields: .location].map(address))
         guard let location = locations.first else { return .deliver }
         let redaction = request.call.channel.redaction
         guard locations.count == 1 else {
@@ -62,23 +68,41 @@ struct RedirectPolicy {
                 return refused("it leads to clear text http; Environment.allowsInsecureConnections would allow it")
             }
         }
+        guard !request.call.shared.isLeft(by: target) else {
+            return refused("the environment '\(request.call.channel.environment.name)' may be simulated and is never left")
+        }
         return .follow(next(request, to: target, status: head.status.code))
+    }
+
+    /// A field's value with every byte beyond ASCII percent-encoded: bytes are data, whatever charset they are in (RFC 3986 §2.5).
+    private static func address(_ field: HTTPField) -> String {
+        field.withUnsafeBytesOfValue { bytes in
+            bytes.reduce(into: "") { text, byte in
+                if byte < 0x80 {
+                    text.unicodeScalars.append(Unicode.Scalar(byte))
+                } else {
+                    text += "%" + String(byte, radix: 16, uppercase: true)
+                }
+            }
+        }
     }
 
     private static func next(_ request: Request, to target: HTTPURL, status: Int) -> Request {
         var next = request
         next.url = target
-        // 303 always asks for the other resource; for 300 to 302 every client turns what is not GET or HEAD into GET (§15.4.2 note).
-        let becomesGET =
-            status == 303 ? request.method != .head : status < 303 && request.method != .get && request.method != .head
+        // 303 always asks for the other resource (§15.4.4). For 300 to 302 only POST may become GET (§15.4.2–3): a DELETE that turned into a
+        // GET would be reported as done.
+        let becomesGET = status == 303 ? request.method != .head : status < 303 && request.method == .post
         if becomesGET {
             next.method = .get
             next.body = .none
             next.headers = next.headers.without { contentFields.contains($0.canonicalName) }
         }
         if !request.url.hasSameOrigin(as: target) {
-            let redaction = request.call.channel.redaction
-            next.headers = next.headers.without { credentials.contains($0.canonicalName) || redaction.hides($0.canonicalName) }
+            let named = Set(request.call.channel.fieldsForOtherOrigins.map { $0.lowercased() })
+            next.headers = next.headers.without {
+                $0.canonicalName == "host" || !harmless.contains($0.canonicalName) && !named.contains($0.canonicalName)
+            }
         } else if next.headers[.authorization]?.lowercased().hasPrefix("digest ") == true {
             // It speaks for one target only (RFC 7616 §3.4): another must refuse it, and most do so with 400.
             next.headers[.authorization] = nil

@@ -16,6 +16,7 @@ struct Requests {
     var trust = ServerTrustManager.system
     var allowsInsecure = true
     var redaction = Redaction()
+    var fieldsForOtherOrigins: Set<String> = []
     var timeout = Timeout(.seconds(60))
     let transport: CurlTransport
 
@@ -31,6 +32,7 @@ struct Requests {
             Loopback(baseURL: url), serverTrustManager: trust, allowsInsecureConnections: allowsInsecure)
         var channel = Channel(name: "T", environment: environment, limits: limits, transport: transport)
         channel.redaction = redaction
+        channel.fieldsForOtherOrigins = fieldsForOtherOrigins
         return Request(
             call: Call(channel: channel, endpoint: "test"), method: method, url: try HTTPURL(url), headers: headers, body: body,
             timeout: timeout ?? self.timeout)
