@@ -1,3 +1,5 @@
+internal import Foundation
+
 extension HTTPURL {
     /// Parses an absolute address.
     ///
@@ -17,9 +19,10 @@ extension HTTPURL {
         let (host, port) = try Self.authority(rest[..<authorityEnd], of: text)
 
         var tail = rest[authorityEnd...]
-        if tail.contains("\\") { throw .malformedURL(text, reason: "a backslash may not stand in a URL") }
         if let fragment = tail.firstIndex(of: "#") { tail = tail[..<fragment] }
         let parts = tail.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        // Some readers take it for a slash, there; in a query it is a character like any other.
+        if parts.first?.contains("\\") == true { throw .malformedURL(text, reason: "a backslash may not stand in a URL's path") }
         let path = PercentEncoding.path(parts.first.map(String.init) ?? "").removingDotSegments()
         self.init(
             scheme: scheme,
@@ -82,8 +85,9 @@ extension HTTPURL {
             }
             guard !host.isEmpty else { throw malformed("the host is empty") }
             guard host.utf8.count <= 253 else { throw malformed("the host is longer than 253 characters (RFC 1035 §2.3.4)") }
+            if let converted = asciiHost(host) { host = converted[...] }
             guard host.utf8.allSatisfy({ $0.isHostCharacter }) else {
-                throw malformed("'\(host)' is not a host name; write an internationalised name in its xn-- form")
+                throw malformed("'\(host)' is not a host name, and has no xn-- form (UTS 46)")
             }
             let labels = host.split(separator: ".", omittingEmptySubsequences: false)
             let significant = labels.last == "" ? labels.dropLast() : labels[...]
@@ -101,6 +105,15 @@ extension HTTPURL {
         }
         return (host.lowercased(), port)
     }
+}
+
+/// The form that DNS knows of a name with letters beyond ASCII, by UTS 46; `nil` for any other name, and for one that has none. What it
+/// gives is checked again, so that no character that becomes a delimiter gets through.
+private func asciiHost(_ host: Substring) -> String? {
+    guard host.utf8.contains(where: { $0 >= 0x80 }), host.utf8.allSatisfy({ $0 >= 0x80 || $0.isHostCharacter }) else {
+        return nil
+    }
+    return URLComponents(string: "https://\(host)/")?.encodedHost
 }
 
 extension Substring {

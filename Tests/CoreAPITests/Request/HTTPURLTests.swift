@@ -27,6 +27,26 @@ struct HTTPURLTests {
     }
 
     @Test(
+        "a host with letters beyond ASCII is in the form that DNS knows (UTS 46)",
+        arguments: [
+            ("münchen.example", "xn--mnchen-3ya.example"), ("MÜNCHEN.example", "xn--mnchen-3ya.example"),
+            ("mu\u{308}nchen.example", "xn--mnchen-3ya.example"), ("bücher.example", "xn--bcher-kva.example"), ("faß.de", "xn--fa-hia.de"),
+            ("例え。テスト", "xn--r8jz45g.xn--zckzah"), ("☃.example", "xn--n3h.example"), ("１２７.0.0.1", "127.0.0.1"),
+            ("ｅxample.com", "example.com"), ("xn--mnchen-3ya.example", "xn--mnchen-3ya.example"),
+        ])
+    func internationalHosts(host: String, expected: String) throws {
+        #expect(try HTTPURL("https://\(host):8443/a?b#c").string == "https://\(expected):8443/a?b")
+        #expect(try HTTPURL("https://h.example/").resolving("//\(host)/a").host == expected)
+    }
+
+    @Test(
+        "a backslash in a query is data, and one in a fragment goes with it",
+        arguments: [("?a=b\\c", "/?a=b%5Cc"), ("/x?\\", "/x?%5C"), ("/x#\\", "/x"), ("#a\\b?c", "/")])
+    func backslash(rest: String, target: String) throws {
+        #expect(try HTTPURL("https://h.example\(rest)").target == target)
+    }
+
+    @Test(
         "is refused with the reason",
         arguments: [
             ("", "absolute URL"),
@@ -35,7 +55,9 @@ struct HTTPURLTests {
             ("https:///path", "host is empty"),
             ("https://user:secret@example.com/", "user information"),
             ("https://exa mple.com/", "not a host name"),
-            ("https://bücher.example/", "xn--"),
+            ("https://a／b.example/", "UTS 46"), ("https://a＠b.example/", "UTS 46"), ("https://a：80.example/", "UTS 46"),
+            ("https://a\u{200D}b.example/", "UTS 46"), ("https://\u{AD}/", "UTS 46"), ("https://a。。b.example/", "UTS 46"),
+            ("https://１２７.１/", "four decimal numbers"), ("https://example.com/a\\b", "backslash"),
             ("https://example.com:0/", "port"),
             ("https://example.com:65536/", "port"),
             ("https://example.com:8a/", "port"),
