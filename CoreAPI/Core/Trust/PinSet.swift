@@ -29,6 +29,9 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// What counts after ``expiry``. Default `.reportOnly`.
     public var modeAfterExpiry = Mode.reportOnly
 
+    /// Whether hosts that no pattern fits are refused. Default `false`: they are verified as usual, without pins.
+    public var refusesOtherHosts = false
+
     public init(_ pins: [String: [String]] = [:]) {
         self.pins = pins
     }
@@ -37,7 +40,8 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         pins = Dictionary(elements, uniquingKeysWith: +)
     }
 
-    /// A set from a file: JSON with `pins`, by pattern, and where they are wanted `mode`, `expiry` (ISO 8601) and `modeAfterExpiry`.
+    /// A set from a file: JSON with `pins`, by pattern, and where they are wanted `mode`, `expiry` (ISO 8601),
+    /// `modeAfterExpiry` and `refusesOtherHosts`.
     ///
     /// ```json
     /// {"pins": {"api.example.com": ["sha256/…", "sha256/…"]}, "expiry": "2027-06-30T00:00:00Z", "mode": "reportOnly"}
@@ -67,7 +71,11 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         mode = file.mode ?? .enforce
         expiry = file.expiry
         modeAfterExpiry = file.modeAfterExpiry ?? .reportOnly
+        refusesOtherHosts = file.refusesOtherHosts ?? false
     }
+
+    /// Whether a host is refused because the set does not name it.
+    func refuses(_ host: String) -> Bool { refusesOtherHosts && currentMode == .enforce && pins(for: host).isEmpty }
 
     /// What counts at a time.
     func mode(at date: Date) -> Mode {
@@ -152,6 +160,7 @@ private struct PinFile: Decodable {
     let mode: PinSet.Mode?
     let expiry: Date?
     let modeAfterExpiry: PinSet.Mode?
+    let refusesOtherHosts: Bool?
 }
 
 /// A verified server whose chain holds none of the keys that are pinned for it.

@@ -36,6 +36,11 @@ struct HopRequest: Sendable {
         } catch {
             throw .request(error, ErrorContext(request))
         }
+        let trust = request.call.channel.environment.serverTrustManager
+        if trust.isPinningActive, trust.pins.refuses(url.host) {
+            let reason = "the pin set names no pins for it and refuses other hosts"
+            throw .transport(.pinMismatch(host: url.host, reason: reason), ErrorContext(request))
+        }
         if let capability = Self.refusedMethod(request) {
             throw .transport(.unsupported(capability: capability), ErrorContext(request))
         }
