@@ -91,7 +91,7 @@ extension TransportError: LocalizedError {
         case .tooManyHeadLines(let limit): "the response head has more lines than the channel's limit of \(limit)"
         case .addressRefused(let host):
             "'\(host)' is at an address that the channel does not connect to (Limits.refusedAddresses)"
-        case .malformedResponse(let reason): "expected an HTTP response, got something else: \(reason)"
+        case .malformedResponse(let reason): "the response breaks the rules of HTTP: \(reason)"
         case .tooManyRedirects(let limit): "more than \(limit) redirects in a row"
         case .redirectRefused(let address, let reason): "the redirect to '\(address)' is refused: \(reason)"
         case .queueFull(let limit): "\(limit) requests are waiting already; this one was refused"

@@ -32,49 +32,69 @@ final class ContentDecoder {
 
     /// Bytes that each stage has made so far.
     private var made: [Int] = []
+    /// Bytes that came so far.
+    private var received = 0
 
     /// Whether every coding has come to its end.
     var isFinished: Bool { stages.allSatisfy(\.isFinished) }
 
     /// - Parameter head: the response's, as it came.
-    /// - Returns: `nil` for a body without coding.
-    /// - Throws: ``Failure`` for a coding that is not known.
+    /// - Returns: `nil` for a body without coding, and for one whose outermost coding is not known.
+    /// - Throws: ``Failure`` for more codings than anybody needs.
     init?(head: [UInt8]) throws {
-        var names: [String] = []
+        var values: [String] = []
         // Not at a CR alone, which is part of a value.
         let lines = head.split(separator: 0x0A).map { $0.last == 0x0D ? $0.dropLast() : $0 }
         for line in lines where line.starts(with: "content-encoding:", ignoringCase: true) {
-            names += Self.codings(in: String(decoding: line.dropFirst("content-encoding:".utf8.count), as: UTF8.self))
+            values.append(String(decoding: line.dropFirst("content-encoding:".utf8.count), as: UTF8.self))
         }
+        let names = Self.codings(in: values).known
         guard !names.isEmpty else { return nil }
         guard names.count <= Self.stageLimit else { throw Failure.malformed("more than \(Self.stageLimit) content codings") }
         stages = []
         for name in names.reversed() {
-            let stage: (any CodingStage)? =
-                switch name {
-                case "gzip", "x-gzip": Inflater(isGzip: true)
-                case "deflate": Inflater(isGzip: false)
-                case "br": Unbrotli()
-                default: nil
-                }
-            guard let stage else {
-                throw Failure.malformed("the content coding '\(name.shortened().escapingControls)' is not known")
-            }
+            guard let stage = Self.stage(name) else { throw Failure.malformed("the content coding '\(name)' cannot be undone") }
             stages.append(stage)
             made.append(0)
         }
     }
 
-    /// What a field names, in lower case, without names that mean no coding.
-    static func codings(in value: String) -> [String] {
-        value.split(separator: ",").map { $0.trimmingHTTPWhitespace().lowercased() }
-            .filter { !["", "identity", "none"].contains($0) }
+    private static func stage(_ name: String) -> (any CodingStage)? {
+        switch name {
+        case "gzip", "x-gzip": Inflater(isGzip: true)
+        case "deflate", "x-deflate": Inflater(isGzip: false)
+        case "br": Unbrotli()
+        default: nil
+        }
+    }
+
+    /// The codings that fields name, in the order in which they were applied and in lower case, without names that mean no coding.
+    ///
+    /// - Returns: `known`, the outer codings that are undone; `unknown`, what is left of the list before them. The body then stays as those
+    ///   left it.
+    static func codings(in values: [String]) -> (known: [String], unknown: [String]) {
+        let all = values.flatMap { $0.split(separator: ",") }.compactMap { element -> String? in
+            let name = element.prefix { $0 != ";" }.trimmingHTTPWhitespace().trimmingCharacters(in: ["\"", "'"]).lowercased()
+            return isNoCoding(name) ? nil : name
+        }
+        let known = all.reversed().prefix { Self.names.contains($0) }.count
+        return (Array(all.suffix(known)), Array(all.dropLast(known)))
+    }
+
+    private static let names: Set = ["gzip", "x-gzip", "deflate", "x-deflate", "br"]
+
+    /// Careless servers put a charset there, or a word of other protocols for "as it is".
+    private static func isNoCoding(_ name: String) -> Bool {
+        ["", "identity", "none", "binary", "7bit", "8bit", "text", "plain"].contains(name) || (try? Charset(named: name)) != nil
     }
 
     /// Decodes a piece to the end of the body, of which at most `limit` bytes may be.
     ///
     /// - Throws: ``Failure``.
     func decode(_ bytes: UnsafeBufferPointer<UInt8>, into body: inout Data, limit: Int) throws {
+        received += bytes.count
+        // What follows the end of a coding is ignored, and must have an end itself.
+        guard received / 2 <= max(limit, 64 * 1_024) else { throw Failure.tooLarge }
         try decode(bytes, from: 0, limit: limit) { decoded in
             let room = max(0, limit - body.count)
             body.append(decoded.baseAddress.unsafelyUnwrapped, count: min(decoded.count, room))

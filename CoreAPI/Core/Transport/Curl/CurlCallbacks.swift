@@ -108,7 +108,9 @@ extension CurlHandle {
             }
             if transfer.answered == 0 { transfer.answered = transfer.lastActivity }
             if transfer.ticket?.multiplexes != multiplexes { connections.note(transfer, multiplexes: multiplexes) }
-        case .end: transfer.noteConnection()
+        case .end:
+            transfer.noteConnection()
+            if head.isNoContent { transfer.distrustBody() }
         // What follows is another protocol's, and would be read as a body without an end.
         case .switching:
             return transfer.stop(
@@ -193,6 +195,17 @@ extension CurlTransfer {
             handle.speaksHTTP2 == false, let session = handle.openSSLSession
         else { return }
         tlsConnection = TLSConnection.behind(session)
+    }
+
+    /// A 204 ends at its head (RFC 9112 §6.3). Where the server announced a body all the same, the bytes may come later, and would be read
+    /// as the next answer on the connection.
+    fileprivate func distrustBody() {
+        guard let handle, !isOverHTTP2 else { return }
+        let parsed = try? ResponseHeadParser.parse(handle.head.bytes, lines: handle.head.framing)
+        guard let parsed, !parsed.isChunked, (parsed.contentLength ?? 0) == 0 else {
+            try? handle.forbidReuse()
+            return
+        }
     }
 
     /// Keeps the reason, and answers what makes libcurl end the transfer with `CURLE_WRITE_ERROR`.

@@ -133,13 +133,17 @@ final class CurlExchange {
         response.head = parsed.head
         let received = response.bytesReceived
         let hasBody = transfer.request.method != "HEAD" && status != 204 && status != 304
-        if transfer.request.decodesContent, hasBody, received > 0, parsed.namesCodings, parsed.head.headers.isEncoded {
-            // They describe the bytes on the wire, which the caller does not get to see.
-            response.head?.headers[.contentEncoding] = nil
-            response.head?.headers[.contentLength] = nil
-        }
-        if status == 204 || status == 205, received > 0 || (parsed.contentLength ?? 0) > 0 {
-            return .malformedResponse(reason: "a body with status \(status), which has none (RFC 9110 §15.3.5–6)")
+        if transfer.request.decodesContent, hasBody, received > 0, parsed.namesCodings {
+            let codings = ContentDecoder.codings(in: parsed.head.headers[values: .contentEncoding])
+            if !codings.known.isEmpty {
+                // They describe the bytes on the wire, which the caller does not get to see.
+                response.head?.headers[.contentEncoding] = codings.unknown.isEmpty ? nil : codings.unknown.joined(separator: ", ")
+                response.head?.headers[.contentLength] = nil
+            }
+            if let unknown = codings.unknown.last {
+                let text = "the content coding '\(unknown.shortened().escapingControls)' is not known; the body is as it came"
+                request.call.channel.logger.log(.warning(text, current))
+            }
         }
         if status == 206, current.headers[.range] == nil {
             return .malformedResponse(reason: "a part (206) of what was asked for whole (RFC 9110 §15.3.7)")
@@ -154,9 +158,4 @@ final class CurlExchange {
         }
         return nil
     }
-}
-
-extension HTTPFields {
-    /// Whether a coding was applied that was taken off again.
-    fileprivate var isEncoded: Bool { self[values: .contentEncoding].contains { !ContentDecoder.codings(in: $0).isEmpty } }
 }

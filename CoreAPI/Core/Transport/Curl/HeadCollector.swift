@@ -33,8 +33,9 @@ struct HeadCollector: ~Copyable {
     private var received = 0
     private var lines = 0
     private var expectsStatus = true
-    /// What the last status line said: 1xx, and of these 101.
+    /// What the last status line said: 1xx, of these 101, and 204.
     private var (isInterim, isSwitching) = (false, false)
+    private(set) var isNoContent = false
 
     private static let usual = 1_024
 
@@ -56,7 +57,7 @@ struct HeadCollector: ~Copyable {
         (received, self.lines, count) = (0, 0, 0)
         (isComplete, mayNameCodings, expectsStatus) = (false, false, true)
         framing = FramingLines()
-        (isInterim, isSwitching) = (false, false)
+        (isInterim, isSwitching, isNoContent) = (false, false, false)
     }
 
     /// What comes next is probably smaller than a very large one.
@@ -114,7 +115,9 @@ struct HeadCollector: ~Copyable {
         while digits < line.count, line[digits] != UInt8(ascii: " ") { digits += 1 }
         digits += 1
         isInterim = digits < line.count && line[digits] == UInt8(ascii: "1")
-        isSwitching = UnsafeRawBufferPointer(rebasing: line[min(digits, line.count)...]).begins(with: "101")
+        let code = UnsafeRawBufferPointer(rebasing: line[min(digits, line.count)...])
+        isSwitching = code.begins(with: "101")
+        isNoContent = code.begins(with: "204")
     }
 }
 

@@ -35,6 +35,10 @@ final class Inflater: CodingStage {
     /// The first byte, which alone does not tell which of deflate's two forms it begins.
     private var first: UInt8?
     private(set) var isFinished = false
+    /// Whether a whole member came before this one, and what this one has made.
+    private var (hasWholeMember, made) = (false, 0)
+    /// Whether what follows is no member.
+    private var isIgnoring = false
 
     init?(isGzip: Bool) {
         guard let library = Self.library else { return nil }
@@ -77,26 +81,33 @@ final class Inflater: CodingStage {
     }
 
     private func inflate(_ bytes: UnsafeBufferPointer<UInt8>, _ take: (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
+        guard !isIgnoring else { return }
         stream.pointee.next_in = bytes.baseAddress
         stream.pointee.avail_in = UInt32(bytes.count)
         repeat {
             if isFinished, stream.pointee.avail_in > 0 {
-                // A gzip file may be several in a row (RFC 1952 §2.2).
+                // A gzip file may be several in a row (RFC 1952 §2.2). Anything else behind the end is ignored: checksum and length were
+                // seen, so the body is whole.
                 guard isGzip, stream.pointee.next_in?.pointee == 0x1F, library.reset(stream) == 0 else {
-                    throw ContentDecoder.Failure.malformed("bytes behind the end of the content coding")
+                    return isIgnoring = true
                 }
-                isFinished = false
+                (isFinished, hasWholeMember, made) = (false, true, 0)
             }
             stream.pointee.next_out = output.baseAddress
             stream.pointee.avail_out = UInt32(output.count)
             let code = library.step(stream, 0)
             let count = output.count - Int(stream.pointee.avail_out)
+            made += count
             if count > 0 { try take(UnsafeBufferPointer(rebasing: output[..<count])) }
             switch code {
             case 0: break
             case 1: isFinished = true
             // No progress is possible without more bytes.
             case -5 where stream.pointee.avail_in == 0: return
+            case _ where hasWholeMember && made == 0:
+                // It only began like another member.
+                (isFinished, isIgnoring) = (true, true)
+                return
             default:
                 let reason = stream.pointee.msg.map { String(cString: $0) } ?? "zlib says \(code)"
                 throw ContentDecoder.Failure.malformed("the body cannot be decoded: \(reason)")

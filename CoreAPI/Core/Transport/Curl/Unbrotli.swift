@@ -45,7 +45,8 @@ final class Unbrotli: CodingStage {
     }
 
     func decode(_ bytes: UnsafeBufferPointer<UInt8>, _ take: (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
-        guard !isFinished else { throw ContentDecoder.Failure.malformed("bytes behind the end of the content coding") }
+        // What follows the end is ignored: the body is whole.
+        guard !isFinished else { return }
         var input: UnsafePointer<UInt8>? = bytes.baseAddress
         var available = bytes.count
         while true {
@@ -56,7 +57,6 @@ final class Unbrotli: CodingStage {
             switch result {
             case 1:
                 isFinished = true
-                guard available == 0 else { throw ContentDecoder.Failure.malformed("bytes behind the end of the content coding") }
                 return
             case 2: return  // More input is needed.
             case 3: continue  // More room is needed.
