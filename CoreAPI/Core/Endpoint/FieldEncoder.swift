@@ -24,7 +24,9 @@ struct FieldEncoder {
         case .scalar(let text): fields.append((name, text))
         case .object(let members):
             for member in members { flatten(member.node, name: "\(name)[\(member.name)]", into: &fields) }
-        case .array(let items):
+        case .array(let all):
+            // Left out before they are numbered: a gap would be another array.
+            let items = all.filter { if case .null = $0 { false } else { true } }
             let isFlat = items.allSatisfy(\.isScalar)
             if isFlat, style.arrays == .commaSeparated {
                 let texts = items.compactMap(\.text)

@@ -6,7 +6,8 @@ final class NodeEncoder: Encoder {
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any] = [:]
     fileprivate var content = Content.empty
-    private var places: [String: Int] = [:]
+    /// By the bytes of the name: two names that Unicode takes for equal are two.
+    private var indices: [[UInt8]: Int] = [:]
 
     /// Containers are filled after they were handed out, so children are encoders until the end.
     fileprivate enum Content {
@@ -31,7 +32,10 @@ final class NodeEncoder: Encoder {
         default:
             let child = NodeEncoder(style: style, codingPath: codingPath)
             try value.encode(to: child)
-            return child.finished
+            let node = child.finished
+            // A dictionary has another order in every process; sorted, the same call is the same request.
+            guard value is any UnorderedNames, case .object(let members) = node else { return node }
+            return .object(members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
         }
     }
 
@@ -68,10 +72,11 @@ final class NodeEncoder: Encoder {
         guard case .object(var members) = content else { return child }
         // Taken out while it is changed, or every key would copy all those before it.
         content = .empty
-        if let index = places[key.stringValue] {
+        let name = Array(key.stringValue.utf8)
+        if let index = indices[name] {
             members[index].child = child
         } else {
-            places[key.stringValue] = members.count
+            indices[name] = members.count
             members.append((key.stringValue, child))
         }
         content = .object(members)
@@ -99,6 +104,11 @@ final class NodeEncoder: Encoder {
         content = .leaf(.scalar(number.description))
     }
 }
+
+/// A type whose names have no order of their own.
+private protocol UnorderedNames {}
+
+extension Dictionary: UnorderedNames {}
 
 extension Encodable {
     /// What the value encodes itself as, for a coder that must look at names and texts before it writes them.

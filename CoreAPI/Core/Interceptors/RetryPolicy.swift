@@ -68,12 +68,23 @@ public struct RetryPolicy: RequestInterceptor {
         response.head?.headers[.retryAfter].flatMap { Self.pause(asking: $0) }
     }
 
-    /// The value of a `Retry-After` (RFC 9110 §10.2.3): seconds or a date; a day at the most.
+    /// The value of a `Retry-After` (RFC 9110 §10.2.3): seconds or a date; a day at the most. Fractions are rounded up. Of several values,
+    /// on lines of their own or in a list, the longest counts.
     static func pause(asking value: String) -> Duration? {
-        // A server that names a year is answered by the call's timeout, not by arithmetic that overflows.
-        if !value.isEmpty, value.utf8.allSatisfy(\.isDigit) { return .seconds(min(Int(value) ?? .max, 86_400)) }
-        guard let date = HTTPDate.date(value) else { return nil }
-        return .seconds(min(max(date.timeIntervalSinceNow, 0), 86_400))
+        if let date = HTTPDate.date(value.trimmingHTTPWhitespace()) {
+            return .seconds(min(max(date.timeIntervalSinceNow, 0), 86_400))
+        }
+        return value.split(separator: ",").compactMap { seconds($0.trimmingHTTPWhitespace()) }.max()
+    }
+
+    /// A server that names a year is answered by the call's timeout, not by arithmetic that overflows.
+    private static func seconds(_ text: String) -> Duration? {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let whole = parts.first, parts.allSatisfy({ $0.utf8.allSatisfy(\.isDigit) }), text.utf8.contains(where: \.isDigit)
+        else { return nil }
+        let isFraction = parts.count == 2 && parts[1].utf8.contains { $0 != UInt8(ascii: "0") }
+        let seconds = whole.isEmpty ? 0 : min(Int(whole) ?? .max, 86_400)
+        return .seconds(min(seconds + (isFraction ? 1 : 0), 86_400))
     }
 }
 

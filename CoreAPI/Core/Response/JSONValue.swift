@@ -102,7 +102,7 @@ extension JSONValue {
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral,
-    ExpressibleByIntegerLiteral,
+    ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
     /// A text.
@@ -113,6 +113,10 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Ex
     public init(nilLiteral: ()) { self = .null }
     /// A whole number.
     public init(integerLiteral value: Int) { self = .decimal(Decimal(value)) }
+    /// A number, as parsing its shortest decimal form gives it: `1.5` is exact.
+    public init(floatLiteral value: Double) {
+        self = Decimal(string: "\(value)", locale: Locale(identifier: "en_US_POSIX")).map(JSONValue.decimal) ?? .double(value)
+    }
     /// An array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
     /// An object; of a key that comes twice the later value counts.

@@ -1,4 +1,4 @@
-import CoreAPI
+@testable import CoreAPI
 import Foundation
 import HTTPTypes
 import Testing
@@ -41,6 +41,17 @@ struct RetryPolicyTests {
         #expect(await attempts(.post, Self.failing(.cannotConnect(host: "h", reason: ""))) == 3)
         #expect(await attempts(.post, Self.failing(.timedOut(.idle, after: .seconds(1)))) == 1)
         #expect(await attempts(.get, Self.failing(.tls(host: "h", reason: ""))) == 1)
+    }
+
+    @Test(
+        "rounds a fraction of a second up, and takes the longest of several",
+        arguments: [
+            ("1.5", 2), ("0.2", 1), (".5", 1), ("2.0", 2), ("2.", 2), (" 3 ", 3), ("4, 4", 4), ("1, 5.1, 2", 6), ("86399.5", 86_400),
+            ("99999999999999999999.9", 86_400), ("0", 0), ("0.0", 0), ("-1", nil), ("-0.5", nil), ("+1", nil), ("1.5.1", nil), (".", nil),
+            ("soon", nil), ("", nil), ("1e3", nil), ("٣", nil),
+        ])
+    func pause(value: String, seconds: Int?) {
+        #expect(RetryPolicy.pause(asking: value) == seconds.map { .seconds($0) })
     }
 
     @Test("takes Retry-After as a floor, in seconds or as a date, and gives up when it passes the deadline")
