@@ -3,7 +3,8 @@ internal import Foundation
 internal import HTTPTypes
 public import Logging
 
-/// Writes calls to swift-log: one line per attempt sent (debug), retried (notice) and per call finished (info) or failed (error).
+/// Writes calls to swift-log: one line per attempt sent (debug), retried (notice) and per call finished (info) or failed. A failure is an
+/// error, but for a status that was refused (notice) and a call that was cancelled (debug); ``level(of:)`` may be replaced.
 ///
 /// Messages are constant; everything that varies is metadata, `call` being the same in every line of one call. Secrets are redacted
 /// by the channel's ``Redaction`` and bodies are cut at ``bodyLimit``.
@@ -11,8 +12,22 @@ public struct CoreNetworkLogger: NetworkLogger {
     /// Characters of a body that are written at the most.
     public static let bodyLimit = 4_096
 
+    /// The level of a failed call's line.
+    public var level: @Sendable (APIClientError) -> Logger.Level = { CoreNetworkLogger.level(of: $0) }
+
     private let logger: Logger
     private let options: RequestLogging
+
+    /// The level of a failure unless a channel says otherwise: cancelled `debug`, a status that was refused `notice`, anything else
+    /// `error`. An app's error counts by the answer's status, 4xx is refused.
+    public static func level(of error: APIClientError) -> Logger.Level {
+        switch error {
+        case .cancelled: .debug
+        case .verification(.unacceptableStatus, _): .notice
+        case .app: error.context.head.map { (400..<500).contains($0.status.code) } == true ? .notice : .error
+        default: .error
+        }
+    }
 
     /// - Parameters:
     ///   - subsystem: reverse-DNS name of the app or module; with the category it makes the logger's label.
@@ -45,7 +60,7 @@ public struct CoreNetworkLogger: NetworkLogger {
             write(.debug, "request sent", request) { describe(request, $0) }
         case .retrying(let response, let delay):
             write(.notice, "request retried", response.request, of: response.call) { options in
-                describe(response, options).merging(["pause": "\(delay)"]) { $1 }
+                describe(response, options).merging(["pause_ms": Self.milliseconds(delay)]) { $1 }
             }
         case .pinMismatch(let mismatch, let request):
             write(.critical, mismatch.isEnforced ? "server refused by its pins" : "server does not match its pins", request) {
@@ -59,7 +74,7 @@ public struct CoreNetworkLogger: NetworkLogger {
             write(.warning, "channel warning", request) { _ in ["warning": "\(text.escapingControls)"] }
         case .finished(let response):
             write(
-                response.error == nil ? .info : .error, response.error == nil ? "request finished" : "request failed",
+                response.error.map(level) ?? .info, response.error == nil ? "request finished" : "request failed",
                 response.request, of: response.call
             ) {
                 describe(response, $0)
@@ -107,7 +122,16 @@ public struct CoreNetworkLogger: NetworkLogger {
         if options.contains(.url), let request = response.request { metadata["url"] = "\(redaction.redact(url: request.url))" }
         if let request = response.request { metadata["method"] = "\(request.method.rawValue)" }
         if options.contains(.status), let status = response.head?.status.code { metadata["status"] = "\(status)" }
-        if options.contains(.time) { metadata["elapsed"] = "\(response.call.started.duration(to: .now))" }
+        if options.contains(.time) {
+            metadata["elapsed_ms"] = Self.milliseconds(response.call.started.duration(to: .now))
+            let times = response.metrics.map {
+                [
+                    ("queue_ms", $0.queued), ("dns_ms", $0.nameLookup), ("connect_ms", $0.connect), ("tls_ms", $0.tls),
+                    ("first_byte_ms", $0.firstByte),
+                ]
+            }
+            for case (let name, let time?) in times ?? [] { metadata[name] = Self.milliseconds(time) }
+        }
         if options.contains(.responseHeaders), let head = response.head {
             metadata["response.headers"] = Self.describe(head.headers, redaction)
         }
@@ -116,6 +140,12 @@ public struct CoreNetworkLogger: NetworkLogger {
         }
         if let error = response.error { metadata["error"] = "\(error)" }
         return metadata
+    }
+
+    /// A number with three decimals at most.
+    private static func milliseconds(_ duration: Duration) -> Logger.MetadataValue {
+        let microseconds = duration / .microseconds(1)
+        return "\((microseconds.rounded() / 1_000))"
     }
 
     private static func describe(_ headers: HTTPFields, _ redaction: Redaction) -> Logger.MetadataValue {

@@ -58,18 +58,18 @@ struct CoreNetworkLoggerTests {
         #expect(lines.last?.metadata["endpoint"] == "thing")
         #expect(lines.last?.metadata["attempt"] == "2")
         #expect(lines.last?.metadata["status"] == "200")
-        #expect(lines.last?.metadata["elapsed"] != nil)
+        #expect(lines.last?.metadata["elapsed_ms"].flatMap { Double("\($0)") } != nil)
         #expect(lines.last?.metadata["url"] == "https://h.example/a?token=<redacted>&page=1")
     }
 
     @Test(
         "writes what the options say",
         arguments: [
-            (RequestLogging.url, ["url"]), (.time, ["elapsed"]), (.status, ["status"]), (.requestHeaders, ["request.headers"]),
+            (RequestLogging.url, ["url"]), (.time, ["elapsed_ms"]), (.status, ["status"]), (.requestHeaders, ["request.headers"]),
             (.responseHeaders, ["response.headers"]), (.requestBody, ["request.body"]), (.responseBody, ["response.body"]),
         ])
     func options(option: RequestLogging, keys: [String]) async {
-        let optional: Set = ["url", "elapsed", "status", "request.headers", "response.headers", "request.body", "response.body"]
+        let optional: Set = ["url", "elapsed_ms", "status", "request.headers", "response.headers", "request.body", "response.body"]
         let lines = await log(
             option, endpoint: TestEndpoint("a", .post, headers: ["X-A": "1"], params: ["page": 1], encoding: .body))
         #expect(Set(lines.flatMap(\.metadata.keys)).intersection(optional) == Set(keys))
@@ -81,7 +81,7 @@ struct CoreNetworkLoggerTests {
         let lines = await log(.status, endpoint: TestEndpoint(modifiers: [RequestLogging.url]))
         #expect(lines.last?.metadata["status"] == "200")
         #expect(lines.last?.metadata["url"] != nil)
-        #expect(lines.last?.metadata["elapsed"] == nil)
+        #expect(lines.last?.metadata["elapsed_ms"] == nil)
     }
 
     @Test("holds no secret, whatever is logged")
@@ -99,6 +99,24 @@ struct CoreNetworkLoggerTests {
         let text = lines.map(\.text).joined(separator: "\n")
         #expect(!text.contains("s3cret"), "\(text)")
         #expect(text.contains("Authorization: <redacted>"))
+    }
+
+    @Test(
+        "a refused status is a notice, a cancelled call is for debugging, any other failure is an error; a channel may say otherwise",
+        arguments: [404, 503])
+    func failureLevels(status: Int) async {
+        #expect(await log(statuses: [status]).last?.level == .notice)
+        let pages = Pages()
+        var own = CoreNetworkLogger(subsystem: "a", category: "b", logger: Logger(label: "t") { _ in Handler(pages: pages) })
+        own.level = { _ in .critical }
+        let lines = await log(statuses: [status]) { [own] in $0.logger = own }
+        #expect(lines.isEmpty && pages.all.last?.level == .critical)
+        let request = Request(call: Call(channel: .test(), endpoint: "x"), method: .get, url: try! HTTPURL("https://h.example"))
+        func context(_ status: Int) -> ErrorContext { ErrorContext(request, head: ResponseHead(status: .init(code: status))) }
+        #expect(CoreNetworkLogger.level(of: .cancelled(context(200))) == .debug)
+        #expect(CoreNetworkLogger.level(of: .app(Trouble(code: 1), context(409))) == .notice)
+        #expect(CoreNetworkLogger.level(of: .app(Trouble(code: 1), context(503))) == .error)
+        #expect(CoreNetworkLogger.level(of: .transport(.closed, context(200))) == .error)
     }
 
     @Test("cannot be forged with line breaks from a server")
