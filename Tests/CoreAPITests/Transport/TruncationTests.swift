@@ -116,6 +116,47 @@ struct TruncationTests {
         await transport.close()
     }
 
+    @Test(
+        "a length beside a Transfer-Encoding that codes nothing is the body's",
+        arguments: [
+            "Transfer-Encoding: identity", "transfer-encoding: IDENTITY", "Transfer-Encoding: ",
+            "Transfer-Encoding: identity, identity",
+            "Transfer-Encoding: identity\r\nTransfer-Encoding: identity",
+        ], [0, 5, 200_000])
+    func identity(_ fields: String, _ count: Int) async throws {
+        let never = try Gate()
+        let body = Data(repeating: 0x61, count: count)
+        for field in ["\(fields)\r\nContent-Length: \(count)", "Content-Length: \(count)\r\n\(fields)"] {
+            // The connection stays open: to its end nobody waits.
+            let server = try LoopbackServer.start { request in
+                request.connection == 0
+                    ? [.send(Data("HTTP/1.1 200 OK\r\n\(field)\r\n\r\n".utf8) + body), .waitFor(never)] : .ok("next")
+            }
+            let response = try await requests.send(.get, server.url)
+            #expect(response.transportError == nil && response.data == body, "\(response.result)")
+            #expect(try await requests.send(.get, server.url).text == "next")
+        }
+        never.open()
+        await transport.close()
+    }
+
+    @Test(
+        "chunks count however identity stands beside them",
+        arguments: ["identity, chunked", "chunked, identity", "chunked\r\nTransfer-Encoding: identity"])
+    func chunksAndIdentity(_ value: String) async throws {
+        let server = try LoopbackServer.start { _ in
+            [
+                .send(
+                    Data(
+                        "HTTP/1.1 200 OK\r\nTransfer-Encoding: \(value)\r\nContent-Length: 3\r\n\r\n5\r\nhello\r\n0\r\n\r\n".utf8)
+                )
+            ]
+        }
+        let response = try await requests.send(.get, server.url)
+        #expect(response.text == "hello", "\(response.result)")
+        await transport.close()
+    }
+
     @Test("The same length twice is one length")
     func sameLengthTwice() async throws {
         let server = try LoopbackServer.start { _ in

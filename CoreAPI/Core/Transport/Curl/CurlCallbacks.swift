@@ -110,7 +110,7 @@ extension CurlHandle {
             if transfer.ticket?.multiplexes != multiplexes { connections.note(transfer, multiplexes: multiplexes) }
         case .end:
             transfer.noteConnection()
-            if head.isNoContent { transfer.distrustBody() }
+            if head.isNoContent || head.mayNameIdentity, transfer.findBodyEnd() { return 0 }
         // What follows is another protocol's, and would be read as a body without an end.
         case .switching:
             return transfer.stop(
@@ -126,6 +126,18 @@ extension CurlHandle {
     ///
     /// - Returns: as for a line.
     fileprivate func take(_ bytes: UnsafeMutablePointer<CChar>, count: Int) -> Int {
+        guard let transfer, let remaining = transfer.remaining, transfer.failure == nil else {
+            return decode(bytes, count: count)
+        }
+        let count = Int(min(Int64(count), remaining))
+        guard decode(bytes, count: count) == count else { return 0 }
+        transfer.remaining = remaining - Int64(count)
+        transfer.isBodyWhole = transfer.remaining == 0
+        // libcurl would go on to the connection's end.
+        return transfer.isBodyWhole ? 0 : count
+    }
+
+    private func decode(_ bytes: UnsafeMutablePointer<CChar>, count: Int) -> Int {
         guard let transfer, transfer.failure == nil else { return 0 }
         guard firstField.isOver else {
             guard firstField.mayKeep(UnsafeRawBufferPointer(start: bytes, count: count)) else {
@@ -197,15 +209,24 @@ extension CurlTransfer {
         tlsConnection = TLSConnection.behind(session)
     }
 
-    /// A 204 ends at its head (RFC 9112 §6.3). Where the server announced a body all the same, the bytes may come later, and would be read
-    /// as the next answer on the connection.
-    fileprivate func distrustBody() {
-        guard let handle, !isOverHTTP2 else { return }
+    /// Looks where the body ends, where libcurl sees that otherwise: behind a 204, which ends at its head (RFC 9112 §6.3), and behind
+    /// `Transfer-Encoding: identity`, for which it ignores the length.
+    ///
+    /// - Returns: whether the body is whole already.
+    fileprivate func findBodyEnd() -> Bool {
+        guard let handle, !isOverHTTP2 else { return false }
         let parsed = try? ResponseHeadParser.parse(handle.head.bytes, lines: handle.head.framing)
-        guard let parsed, !parsed.isChunked, (parsed.contentLength ?? 0) == 0 else {
-            try? handle.forbidReuse()
-            return
+        let length = parsed?.isChunked == false ? parsed?.contentLength : nil
+        if handle.head.isNoContent {
+            // The bytes of an announced body may come later, and would be read as the next answer on the connection.
+            if length ?? 0 != 0 || parsed?.isChunked != false { try? handle.forbidReuse() }
+            return false
         }
+        guard parsed?.namesIdentity == true, let length, request.method != "HEAD" else { return false }
+        try? handle.forbidReuse()
+        remaining = length
+        isBodyWhole = length == 0
+        return isBodyWhole
     }
 
     /// Keeps the reason, and answers what makes libcurl end the transfer with `CURLE_WRITE_ERROR`.

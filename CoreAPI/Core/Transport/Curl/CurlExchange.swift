@@ -150,6 +150,12 @@ final class CurlExchange {
         }
         // libcurl finds most of these itself.
         if hasBody, let expected = parsed.contentLength, received < expected {
+            guard !parsed.namesIdentity else {
+                return .malformedResponse(
+                    reason:
+                        "a Content-Length of \(expected) and a Transfer-Encoding without chunks that ended after \(received) bytes"
+                        + " (RFC 9112 §6.3)")
+            }
             return .truncated(received: received, expected: expected)
         }
         // Nothing but the end of the connection or the stream delimits it, and one that was meant is announced (RFC 9112 §9.8, 9113 §8.1).

@@ -132,7 +132,7 @@ extension CurlTransfer {
     func end(_ code: CURLcode, at now: LoopClock.Nanoseconds) -> CurlOutcome.End {
         if let failure { return .failed(failure) }
         // To libcurl a connection that nghttp2 gave up may have ended in the orderly way.
-        guard let handle, code != CURLE_OK || streamFailure != nil else {
+        guard let handle, !isBodyWhole, code != CURLE_OK || streamFailure != nil else {
             // Complete as a message, incomplete as what is in it.
             guard decoder?.isFinished ?? true else {
                 return .failed(.truncated(received: handle?.receivedBytes ?? 0, expected: nil))

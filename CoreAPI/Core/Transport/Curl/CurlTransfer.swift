@@ -46,6 +46,10 @@ final class CurlTransfer: @unchecked Sendable {
     /// What takes the body's codings off; `nil` before the body's first byte, and for one that has none.
     @exclusivity(unchecked) var decoder: ContentDecoder?
     @exclusivity(unchecked) private var hasLookedForCoding = false
+    /// Bytes of the body that are still to come, where libcurl ignores its length, and whether all have come. The callback that took the
+    /// last one stops the transfer.
+    @exclusivity(unchecked) var remaining: Int64?
+    @exclusivity(unchecked) var isBodyWhole = false
     /// The connection whose end may be the body's.
     @exclusivity(unchecked) var tlsConnection: TLSConnection?
     /// On which one the request was sent last.
@@ -136,6 +140,7 @@ final class CurlTransfer: @unchecked Sendable {
         answered = 0
         decoder = nil
         hasLookedForCoding = false
+        (remaining, isBodyWhole) = (nil, false)
     }
 
     /// When the loop has to look at it next.

@@ -25,6 +25,8 @@ struct HeadCollector: ~Copyable {
     private(set) var isComplete = false
     /// Whether a line may be `Content-Encoding`; most heads have none, and then nobody has to look for it.
     private(set) var mayNameCodings = false
+    /// Whether a line may be a `Transfer-Encoding` that does not end in `chunked`. libcurl then reads to the connection's end.
+    private(set) var mayNameIdentity = false
     private(set) var framing = FramingLines()
     /// Empty until the handle's first head comes: thousands may wait for one.
     private var storage = UnsafeMutableRawBufferPointer(start: nil, count: 0)
@@ -55,7 +57,8 @@ struct HeadCollector: ~Copyable {
     mutating func begin(size: Int, lines: Int) {
         limits = (size, lines)
         (received, self.lines, count) = (0, 0, 0)
-        (isComplete, mayNameCodings, expectsStatus) = (false, false, true)
+        (isComplete, expectsStatus) = (false, true)
+        (mayNameCodings, mayNameIdentity) = (false, false)
         framing = FramingLines()
         (isInterim, isSwitching, isNoContent) = (false, false, false)
     }
@@ -75,7 +78,7 @@ struct HeadCollector: ~Copyable {
         guard !isComplete, !line.isEmpty else { return .other }
         if expectsStatus, line.begins(with: "HTTP/") {
             expectsStatus = false
-            mayNameCodings = false
+            (mayNameCodings, mayNameIdentity) = (false, false)
             framing = FramingLines()
             count = 0
             keep(line)
@@ -85,6 +88,10 @@ struct HeadCollector: ~Copyable {
         if FramingLines.mayBegin(with: line[0]) {
             framing.note(count)
             if line.count > 16, line[16] == UInt8(ascii: ":") { mayNameCodings = true }
+            // Nearly every one is "chunked" and a line end of two bytes.
+            if line.count > 17, line[17] == UInt8(ascii: ":"), line[line.count - 3] | 0x20 != UInt8(ascii: "d") {
+                mayNameIdentity = true
+            }
         }
         keep(line)
         if line.count <= 2, line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {

@@ -10,13 +10,14 @@ struct ResponseHeadParser {
     /// What framing needs to know besides the fields.
     struct Parsed {
         var head: ResponseHead
-        /// `nil` when none was sent, or when a transfer coding takes its place (RFC 9112 §6.3).
+        /// `nil` when none was sent, or when chunks take its place (RFC 9112 §6.3).
         var contentLength: Int64?
         /// Whether a last chunk says where the body ends.
         var isChunked = false
+        /// Whether a `Transfer-Encoding` stands there that codes nothing (`identity`). By it the body goes on to the connection's end.
+        var namesIdentity = false
         /// Whether a field names content codings.
         var namesCodings = false
-        fileprivate var hasTransferCoding = false
     }
 
     private typealias Bytes = UnsafeBufferPointer<UInt8>
@@ -43,11 +44,7 @@ struct ResponseHeadParser {
                     }
                 }
             }
-            if parsed.hasTransferCoding, !parsed.isChunked, let length = parsed.contentLength {
-                throw Malformed(
-                    reason: "a Content-Length of \(length) beside a Transfer-Encoding that is not chunked (RFC 9112 §6.3)")
-            }
-            if parsed.hasTransferCoding { parsed.contentLength = nil }
+            if parsed.isChunked { (parsed.contentLength, parsed.namesIdentity) = (nil, false) }
             return parsed
         }
     }
@@ -58,10 +55,11 @@ struct ResponseHeadParser {
         if let value = value(of: "content-length", line) {
             parsed.contentLength = try length(value, agreeingWith: parsed.contentLength)
         } else if let value = value(of: "transfer-encoding", line) {
-            parsed.hasTransferCoding = true
-            let value = String(decoding: value, as: UTF8.self)
-            try checkTransferCodings(value)
-            parsed.isChunked = value.lowercased().hasSuffix("chunked")
+            if try isChunked(String(decoding: value, as: UTF8.self)) {
+                parsed.isChunked = true
+            } else {
+                parsed.namesIdentity = true
+            }
         } else if isNamed("content-encoding", line) {
             parsed.namesCodings = true
         }
@@ -88,16 +86,16 @@ struct ResponseHeadParser {
     }
 
     /// No request asks for another (`TE`), and libcurl, which takes them off, does not look whether they came to their end.
-    private static func checkTransferCodings(_ value: String) throws(Malformed) {
+    private static func isChunked(_ value: String) throws(Malformed) -> Bool {
         let codings = value.split(separator: ",").map { $0.trimmingHTTPWhitespace().lowercased() }
-        guard codings.count(where: { $0 == "chunked" }) <= 1 else {
-            throw Malformed(reason: "chunks within chunks (RFC 9112 §6.1)")
-        }
+        let count = codings.count { $0 == "chunked" }
+        guard count <= 1 else { throw Malformed(reason: "chunks within chunks (RFC 9112 §6.1)") }
         for coding in codings {
             guard ["chunked", "identity", ""].contains(coding) else {
                 throw Malformed(reason: "the transfer coding '\(coding.shortened().escapingControls)', which nobody asked for")
             }
         }
+        return count == 1
     }
 
     private static func fields(_ bytes: [UInt8]) -> HTTPFields {
