@@ -59,4 +59,36 @@ struct ProcessTests {
         #expect(inside.text.contains("from the server"), "\(inside.text)")
         #expect(proxy.requests.count == 1)
     }
+
+    @Test(
+        "names the proxy that failed and the variable that names it",
+        arguments: [
+            ("http", "http_proxy"), ("http", "ALL_PROXY"), ("https", "https_proxy"), ("https", "HTTPS_PROXY"),
+            ("https", "all_proxy"),
+        ])
+    func failingProxy(scheme: String, variable: String) async throws {
+        let asking = try LoopbackServer.start { _ in .status(407, headers: ["Proxy-Authenticate": "Basic realm=\"p\""]) }
+        let refusing = try LoopbackServer.start { _ in .status(403, body: Data("no".utf8)) }
+        let gone = try LoopbackServer.start { _ in .ok() }
+        let goneHost = gone.url.dropFirst("http://".count)
+        gone.close()
+        func failure(of proxy: String) async throws -> String {
+            let call = ["call", "HTTPBin", "GET", "get", "--host", "\(scheme)://unreachable.invalid"]
+            let outcome = try await run(call, environment: [variable: proxy, "HOME": "/tmp"])
+            #expect(outcome.status == 1, "\(outcome.text)")
+            #expect(!outcome.text.contains("planted"), "\(outcome.text)")
+            return outcome.text
+        }
+        let address = asking.url.replacingOccurrences(of: "http://", with: "http://user:planted@")
+        let asked = try await failure(of: address)
+        #expect(
+            asked.contains("the proxy '\(asking.url.dropFirst("http://".count))' (from \(variable)) failed")
+                && asked.contains("407"), "\(asked)")
+        let unreachable = try await failure(of: "http://user:planted@\(goneHost)")
+        #expect(unreachable.contains("the proxy '\(goneHost)' (from \(variable)) failed"), "\(unreachable)")
+        #expect(try await failure(of: "proxy.invalid:3128").contains("the proxy 'proxy.invalid:3128' (from \(variable)) failed"))
+        if scheme == "https" {
+            #expect(try await failure(of: refusing.url).contains("it answered CONNECT with 403"))
+        }
+    }
 }

@@ -49,7 +49,7 @@ public struct NoInternetErrorHandler: ErrorHandler {
     public func canResolve(_ error: APIClientError) -> Bool {
         guard case .transport(let failure, _) = error else { return false }
         return switch failure {
-        case .cannotResolveHost, .cannotConnect: true
+        case .cannotResolveHost, .cannotConnect, .proxy(_, _, nil, _): true
         default: false
         }
     }

@@ -4,6 +4,11 @@ public import Foundation
 public enum TransportError: Error, Sendable {
     case cannotResolveHost(String)
     case cannotConnect(host: String, reason: String)
+    /// A proxy did not do its part: it could not be reached, refused the connection, or asks for credentials (407, RFC 9110 §15.5.8).
+    ///
+    /// `host` has the proxy's port and no credentials; `source` is the variable that names it, such as `https_proxy`; `status` is that of
+    /// the proxy's own answer, `nil` when there was none. Write credentials into the variable: `http://user:password@host:port`.
+    case proxy(host: String, source: String, status: Int?, reason: String)
     /// The handshake failed, or ordinary certificate verification refused the server.
     case tls(host: String, reason: String)
     /// No certificate of the server matches the pins that the environment has for it.
@@ -49,6 +54,7 @@ public enum TransportError: Error, Sendable {
         switch self {
         case .cannotResolveHost: "cannotResolveHost"
         case .cannotConnect: "cannotConnect"
+        case .proxy: "proxy"
         case .tls: "tls"
         case .pinMismatch: "pinMismatch"
         case .timedOut(let phase, _): "timedOut.\(phase.rawValue)"
@@ -76,6 +82,7 @@ extension TransportError: LocalizedError {
         switch self {
         case .cannotResolveHost(let host): "the host '\(host)' is not known to DNS"
         case .cannotConnect(let host, let reason): "no connection to '\(host)': \(reason)"
+        case .proxy(let host, let source, _, let reason): "the proxy '\(host)' (from \(source)) failed: \(reason)"
         case .tls(let host, let reason): "the TLS handshake with '\(host)' failed: \(reason)"
         case .pinMismatch(let host, let reason): "the certificate of '\(host)' matches none of its pins: \(reason)"
         case .timedOut(.connect, let limit): "no connection within \(limit)"

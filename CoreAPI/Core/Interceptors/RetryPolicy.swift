@@ -44,6 +44,7 @@ public struct RetryPolicy: RequestInterceptor {
         if case .transport(let failure, _) = error {
             return switch failure {
             case .cannotResolveHost, .cannotConnect, .connectionLost, .truncated: true
+            case .proxy(_, _, let status, _): status.map { statuses.contains($0) } ?? true
             case .timedOut(let phase, _): phase != .total
             default: false
             }
@@ -56,7 +57,7 @@ public struct RetryPolicy: RequestInterceptor {
         if request.method.isIdempotent || request.hasIdempotencyKey { return true }
         if case .transport(let failure, _) = error {
             return switch failure {
-            case .cannotResolveHost, .cannotConnect, .timedOut(.connect, _): true
+            case .cannotResolveHost, .cannotConnect, .timedOut(.connect, _), .proxy: true
             case .connectionLost(_, let mayHaveBeenProcessed): !mayHaveBeenProcessed
             default: false
             }

@@ -13,6 +13,14 @@ enum IPAddress {
         return inet_pton(AF_INET, text, &address) == 1
     }
 
+    /// Four bytes or sixteen; `nil` for what is no address.
+    static func bytes(_ text: String) -> [UInt8]? {
+        var four = in_addr()
+        if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { Array($0) } }
+        var sixteen = in6_addr()
+        return inet_pton(AF_INET6, text, &sixteen) == 1 ? withUnsafeBytes(of: sixteen) { Array($0) } : nil
+    }
+
     /// The one way to write an IPv6 address (RFC 5952), without brackets and without a zone; `nil` for what is none.
     static func canonicalIPv6(_ text: String) -> String? {
         var address = in6_addr()

@@ -59,6 +59,8 @@ struct Examination {
         case .cannotResolveHost: (subject, advice) = ("DNS", "check the name, and whether this machine's name servers answer")
         case .cannotConnect, .timedOut(.connect, _):
             (subject, advice) = ("connection", "check that the server runs, and that no firewall or proxy stands between")
+        case .proxy(_, let source, _, _):
+            (subject, advice) = ("proxy", "check the variable \(source), or name the host in no_proxy")
         case .tls:
             (subject, advice) = (
                 "TLS",

@@ -145,6 +145,10 @@ final class CurlExchange {
                 request.call.channel.logger.log(.warning(text, current))
             }
         }
+        // Only a proxy asks for credentials so (RFC 9110 §15.5.8). One that tunnels is heard of before there is a head.
+        if status == 407, let proxy = transfer.request.proxy {
+            return .proxy(host: proxy.host, source: proxy.source, status: 407, reason: "it asks for credentials")
+        }
         if status == 206, current.headers[.range] == nil {
             return .malformedResponse(reason: "a part (206) of what was asked for whole (RFC 9110 §15.3.7)")
         }

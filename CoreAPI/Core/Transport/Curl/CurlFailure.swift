@@ -6,6 +6,9 @@ enum CurlFailure {
     struct Facts {
         let host: String
         let timeout: Timeout
+        let proxy: Proxy?
+        /// The status of a proxy's answer to CONNECT; 0 without one (`CURLINFO_HTTP_CONNECTCODE`).
+        let connectStatus: Int
         /// libcurl's text for this very failure.
         let message: String
         let mayBeSentAgain: Bool
@@ -24,6 +27,7 @@ enum CurlFailure {
     static let continuesNone = "its first header line continues none (RFC 9112 §5.2)"
 
     static func error(for code: CURLcode, _ facts: Facts) -> TransportError {
+        if let proxy = facts.proxy, !facts.wasSent, let error = refused(by: proxy, code, facts) { return error }
         if let error = connecting(code, facts) {
             // The request was sent on an open connection, that one died, and libcurl failed to make another to send it again. To say
             // "no connection" would invite a retry of what the server may have done already.
@@ -55,11 +59,28 @@ enum CurlFailure {
         }
     }
 
+    /// What a proxy is the reason of: until the request leaves, all but TLS with the server is the proxy's.
+    private static func refused(by proxy: Proxy, _ code: CURLcode, _ facts: Facts) -> TransportError? {
+        let status = facts.connectStatus
+        if status != 0, !(200..<300).contains(status) {
+            return .proxy(host: proxy.host, source: proxy.source, status: status, reason: "it answered CONNECT with \(status)")
+        }
+        let reason: String
+        switch code {
+        case CURLE_COULDNT_RESOLVE_PROXY: reason = "its name is not known to DNS"
+        case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_WEIRD_SERVER_REPLY,
+            CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
+            reason = facts.message
+        default: return nil
+        }
+        return .proxy(host: proxy.host, source: proxy.source, status: nil, reason: reason)
+    }
+
     /// What happens before a request can leave.
     private static func connecting(_ code: CURLcode, _ facts: Facts) -> TransportError? {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST: return .cannotResolveHost(facts.host)
-        case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY:
+        case CURLE_COULDNT_CONNECT:
             return .cannotConnect(host: facts.host, reason: facts.message)
         // The kit sets no other clock of libcurl's; idle and total are its own.
         case CURLE_OPERATION_TIMEDOUT: return .timedOut(.connect, after: facts.timeout.connect)
@@ -152,7 +173,8 @@ extension CurlTransfer {
             CurlFailure.error(
                 for: code,
                 .init(
-                    host: host, timeout: timeout, message: handle.message(for: code), mayBeSentAgain: mayBeSentAgain,
+                    host: host, timeout: timeout, proxy: request.proxy, connectStatus: handle.number(CURLINFO_HTTP_CONNECTCODE),
+                    message: handle.message(for: code), mayBeSentAgain: mayBeSentAgain,
                     streamFailure: streamFailure, wasSent: timesSent > 0, hasHead: hasHead,
                     isFirstOnConnection: handle.number(CURLINFO_NUM_CONNECTS) > 0, headLimit: request.limits.responseHeadSize,
                     received: Int64(body.count), announced: handle.announcedBytes)))

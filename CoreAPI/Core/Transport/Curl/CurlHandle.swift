@@ -122,9 +122,10 @@ final class CurlHandle {
 
     /// Where to send to, and what to ask for there. libcurl is told of each alone: to parse an address and to compose it anew for every request
     /// is 10,000 instructions, and the target goes out byte for byte, whatever libcurl's parser makes of it.
-    func setURL(_ url: HTTPURL) throws(TransportError) {
-        // A proxy is asked for the whole address.
-        guard !CurlGlobal.hasProxy else {
+    func setURL(_ url: HTTPURL, by proxy: Proxy?) throws(TransportError) {
+        // A proxy is asked for the whole address. Where some hosts have one, every exchange is told of its own.
+        guard ProxyEnvironment.current == nil else {
+            try set(CURLOPT_PROXY, proxy?.address ?? "")
             return try check(url.withCString { ccurl_set_string(easy, CURLOPT_URL, $0) }, CURLOPT_URL)
         }
         if origin?.hasSameOrigin(as: url) != true { try setOrigin(of: url) }

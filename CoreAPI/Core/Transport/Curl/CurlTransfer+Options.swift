@@ -36,7 +36,7 @@ extension CurlTransfer {
             if request.url.scheme == .https { try setTrust(handle) }
             handle.form = form
         }
-        try handle.setURL(request.url)
+        try handle.setURL(request.url, by: request.proxy)
         try handle.setHeaders(request.headers)
         try handle.setConnectTimeout(request.request.timeout.connect)
         try handle.setBufferSize(inFlight: count, isSecure: request.url.scheme == .https)
@@ -63,11 +63,9 @@ extension CurlTransfer {
         try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
         try handle.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         try handle.set(CURLOPT_FOLLOWLOCATION, 0)
-        // One loop serves channels that refuse the same addresses. With both libcurl does not ask the environment.
-        if !request.limits.refusedAddresses.isEmpty || !CurlGlobal.hasProxy {
-            try handle.set(CURLOPT_PROXY, "")
-            try handle.set(CURLOPT_NOPROXY, "*")
-        }
+        // With both libcurl does not ask the environment; ``ProxyEnvironment`` has.
+        try handle.set(CURLOPT_PROXY, "")
+        try handle.set(CURLOPT_NOPROXY, "")
         // `HTTPURL` has removed dot segments; what it holds is what goes on the wire.
         try handle.set(CURLOPT_PATH_AS_IS, 1)
         // HTTP/0.9 has no head: any garbage would be a successful response.

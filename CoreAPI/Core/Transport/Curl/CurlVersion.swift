@@ -97,10 +97,6 @@ struct CurlVersion: Sendable {
 
 /// What is done once in a process.
 enum CurlGlobal {
-    /// Whether the environment names a proxy (`http_proxy`, `HTTPS_PROXY`, `all_proxy` …). Looked at once, because an environment is not
-    /// to be changed once there are threads; libcurl would look for each request, which costs 3,000 instructions.
-    static let hasProxy = ProcessInfo.processInfo.environment.keys.contains { $0.lowercased().hasSuffix("_proxy") }
-
     static let code: CURLcode = {
         ccurl_ignore_sigpipe()
         // Before libcurl calls anything of OpenSSL's; see there.

@@ -16,6 +16,8 @@ struct HopRequest: Sendable {
     let bodyLimit: Int
     /// When the whole call must be over.
     let deadline: LoopClock.Nanoseconds
+    /// Whom the server is reached by; `nil` for nearly every request. What is refused by its address is not left to a proxy to reach.
+    let proxy: Proxy?
 
     var limits: Limits { request.call.channel.limits }
     var trust: ServerTrustManager { request.call.channel.environment.serverTrustManager }
@@ -47,6 +49,7 @@ struct HopRequest: Sendable {
         // All at once and at the end: halfway there it would have to be copied.
         self.url = url
         self.deadline = deadline
+        proxy = request.call.channel.limits.refusedAddresses.isEmpty ? ProxyEnvironment.current?.proxy(for: url) : nil
         decodesContent = lines.decodesContent
         bodyLimit = request.call.channel.limits.responseBodySize
         method = request.method.rawValue
