@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* nghttp2's, unchanged since 1.0; its header is not needed to build. */
 typedef struct nghttp2_session nghttp2_session;
@@ -40,6 +41,8 @@ typedef void (*set_on_data)(nghttp2_session_callbacks *callbacks, on_data callba
 typedef void (*set_on_close)(nghttp2_session_callbacks *callbacks, on_close callback);
 typedef void *(*get_user_data)(nghttp2_session *session, int32_t stream);
 typedef uint32_t (*get_next_stream)(nghttp2_session *session);
+typedef int (*on_error)(nghttp2_session *session, int code, const char *text, size_t length, void *user_data);
+typedef void (*set_on_error)(nghttp2_session_callbacks *callbacks, on_error callback);
 typedef ptrdiff_t (*read_input)(nghttp2_session *session, const uint8_t *input, size_t length);
 typedef void (*delete_session)(nghttp2_session *session);
 
@@ -52,9 +55,18 @@ enum { DATA = 0, HEADERS = 1, RST_STREAM = 3, GOAWAY = 7, END_STREAM = 1 };
 enum { NO_ERROR = 0, STREAM_CLOSED = 5, REFUSED_STREAM = 7, CANCEL = 8 };
 /* NGHTTP2_ERR_CALLBACK_FAILURE: libcurl is out of room for fields. NGHTTP2_ERR_PAUSE: a stream's buffer is full. */
 enum { CALLBACK_FAILURE = -902, PAUSE = -526 };
+/* NGHTTP2_ERR_HTTP_HEADER: a field that HTTP/2 forbids. */
+enum { FORBIDDEN_FIELD = -531 };
 
 static _Thread_local cstreamends_observer observer;
 static _Thread_local void *observer_context;
+
+/* What the last head said that came, and the field that was refused. */
+static _Thread_local char last_status[4];
+static _Thread_local char refused_field[64];
+/* The stream whose reset libcurl does not hear of. */
+static _Thread_local nghttp2_session *spared_session;
+static _Thread_local int32_t spared_stream;
 
 /* libcurl's own callbacks: one function each, whichever connection it is for. Set before the first frame comes. */
 static _Atomic(on_frame) original_on_frame;
@@ -66,6 +78,8 @@ static _Atomic(on_close) original_on_close;
 static _Atomic(get_user_data) transfer_of;
 static _Atomic(get_next_stream) next_stream;
 static _Atomic(set_on_frame) set_on_leaving;
+/* Newer than the others; without it less is known. */
+static _Atomic(set_on_error) set_on_refusal;
 
 /* nghttp2's own, found when they are first called. */
 static _Atomic(read_input) original_read_input;
@@ -77,19 +91,30 @@ static bool find_nghttp2(void) {
     get_next_stream next = (get_next_stream)dlsym(RTLD_DEFAULT, "nghttp2_session_get_next_stream_id");
     set_on_frame leaving = (set_on_frame)dlsym(RTLD_DEFAULT, "nghttp2_session_callbacks_set_before_frame_send_callback");
     if (user_data == NULL || next == NULL || leaving == NULL) return false;
+    atomic_store(&set_on_refusal, (set_on_error)dlsym(RTLD_DEFAULT, "nghttp2_session_callbacks_set_error_callback2"));
     atomic_store(&set_on_leaving, leaving);
     atomic_store(&next_stream, next);
     atomic_store(&transfer_of, user_data);
     return true;
 }
 
-static void tell(nghttp2_session *session, int32_t stream, cstreamends_event event, uint32_t code) {
-    if (observer == NULL) return;
+static bool tell(nghttp2_session *session, int32_t stream, cstreamends_event event, uint32_t code) {
+    if (observer == NULL) return false;
     void *transfer = atomic_load(&transfer_of)(session, stream);
-    if (transfer != NULL) observer(observer_context, transfer, event, code);
+    return transfer != NULL && observer(observer_context, transfer, event, code);
 }
 
+/*
+ * A server that has answered may ask for no more of the request with RST_STREAM(NO_ERROR); the client must not discard the answer
+ * (RFC 9113 §8.1). libcurl does so while it is sending. It is left to think that the stream goes on; its user ends the transfer.
+ */
 static int frame_came(nghttp2_session *session, const frame *frame, void *user_data) {
+    if (frame->head.type == RST_STREAM && frame->reset.code == NO_ERROR
+        && tell(session, frame->head.stream, CSTREAMENDS_STOPPED, NO_ERROR)) {
+        spared_session = session;
+        spared_stream = frame->head.stream;
+        return 0;
+    }
     if (frame->head.type == HEADERS) tell(session, frame->head.stream, CSTREAMENDS_BEGAN, NO_ERROR);
     if ((frame->head.type == HEADERS || frame->head.type == DATA) && (frame->head.flags & END_STREAM)) {
         tell(session, frame->head.stream, CSTREAMENDS_ENDED, NO_ERROR);
@@ -99,6 +124,7 @@ static int frame_came(nghttp2_session *session, const frame *frame, void *user_d
 
 static int field_came(nghttp2_session *session, const frame *frame, const uint8_t *name, size_t name_length, const uint8_t *value,
                       size_t value_length, uint8_t flags, void *user_data) {
+    if (name_length == 7 && value_length == 3 && memcmp(name, ":status", 7) == 0) memcpy(last_status, value, 3);
     int result = atomic_load(&original_on_field)(session, frame, name, name_length, value, value_length, flags, user_data);
     if (result == CALLBACK_FAILURE) tell(session, frame->head.stream, CSTREAMENDS_HEAD_TOO_LARGE, NO_ERROR);
     return result;
@@ -106,12 +132,15 @@ static int field_came(nghttp2_session *session, const frame *frame, const uint8_
 
 static int data_came(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *data, size_t length, void *user_data) {
     int result = atomic_load(&original_on_data)(session, flags, stream, data, length, user_data);
-    tell(session, stream, result == PAUSE ? CSTREAMENDS_FULL : CSTREAMENDS_ROOM, NO_ERROR);
+    tell(session, stream, result == PAUSE ? CSTREAMENDS_FULL : CSTREAMENDS_ROOM, (uint32_t)length);
     return result;
 }
 
 /* Before libcurl's own, which unties the handle from the stream. */
 static int stream_closed(nghttp2_session *session, int32_t stream, uint32_t code, void *user_data) {
+    bool is_spared = spared_session == session && spared_stream == stream;
+    spared_session = NULL;
+    if (is_spared) return 0;
     if (code == REFUSED_STREAM) tell(session, stream, CSTREAMENDS_REFUSED, code);
     return atomic_load(&original_on_close)(session, stream, code, user_data);
 }
@@ -136,6 +165,21 @@ static int frame_leaves(nghttp2_session *session, const frame *frame, void *user
     return 0;
 }
 
+/* nghttp2 tells of a forbidden field in words only: "… name: [content-length], value: [22]". The value may be a secret. */
+static int field_refused(nghttp2_session *session, int code, const char *text, size_t length, void *user_data) {
+    (void)session;
+    (void)user_data;
+    static const char mark[] = "name: [";
+    const char *start = code == FORBIDDEN_FIELD ? memmem(text, length, mark, sizeof mark - 1) : NULL;
+    if (start == NULL) return 0;
+    start += sizeof mark - 1;
+    size_t count = 0;
+    while (start + count < text + length && start[count] != ']' && count < sizeof refused_field - 1) count++;
+    memcpy(refused_field, start, count);
+    refused_field[count] = 0;
+    return 0;
+}
+
 /* Others in the process use nghttp2 too; only what a loop's thread sets is libcurl's, and of interest. */
 #define IS_LIBCURLS(callback, original) \
     (observer != NULL && (callback) != NULL && find_nghttp2() \
@@ -149,6 +193,8 @@ nghttp2_session_callbacks_set_on_frame_recv_callback(nghttp2_session_callbacks *
     if (IS_LIBCURLS(callback, original_on_frame)) {
         callback = frame_came;
         atomic_load(&set_on_leaving)(callbacks, frame_leaves);
+        set_on_error set_refusal = atomic_load(&set_on_refusal);
+        if (set_refusal != NULL) set_refusal(callbacks, field_refused);
     }
     next(callbacks, callback);
 }
@@ -212,6 +258,15 @@ bool cstreamends_are_seen(void) {
     return dlsym(RTLD_DEFAULT, SET_ON_FRAME) == (void *)nghttp2_session_callbacks_set_on_frame_recv_callback
            && dlsym(RTLD_NEXT, SET_ON_FRAME) != NULL && dlsym(RTLD_NEXT, SET_ON_FIELD) != NULL
            && dlsym(RTLD_NEXT, SET_ON_DATA) != NULL && dlsym(RTLD_NEXT, SET_ON_CLOSE) != NULL && find_nghttp2();
+}
+
+const char *cstreamends_last_status(void) { return last_status; }
+
+const char *cstreamends_refused_field(void) {
+    static _Thread_local char name[sizeof refused_field];
+    memcpy(name, refused_field, sizeof name);
+    refused_field[0] = 0;
+    return name;
 }
 
 bool cstreamends_were_asked_for(void) { return atomic_load(&original_on_frame) != NULL; }

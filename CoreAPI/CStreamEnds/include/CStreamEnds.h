@@ -19,6 +19,8 @@ typedef enum {
     CSTREAMENDS_BEGAN,
     /* The server has ended the stream. */
     CSTREAMENDS_ENDED,
+    /* It is reset with NO_ERROR, which asks for no more of the request. */
+    CSTREAMENDS_STOPPED,
     /* The stream is closed with REFUSED_STREAM: reset by its server, beyond the last of a GOAWAY, or never sent (RFC 9113 §8.7). */
     CSTREAMENDS_REFUSED,
     /* nghttp2 gives the stream up, or the connection of which it is the first and only one, for what the server sent. */
@@ -39,15 +41,22 @@ typedef enum {
 
 /*
  * Told what became of a stream or a connection; `subject` is what libcurl tied to the stream, its easy handle, or nghttp2's session, and
- * `code` an error of RFC 9113 §7.
+ * `code` an error of RFC 9113 §7, or with FULL and ROOM how many bytes came.
+ * Its answer counts where a stream is STOPPED: whether libcurl is not to hear of it.
  */
-typedef void (*cstreamends_observer)(void *_Nullable context, void *_Nonnull subject, cstreamends_event event, uint32_t code);
+typedef bool (*cstreamends_observer)(void *_Nullable context, void *_Nonnull subject, cstreamends_event event, uint32_t code);
 
 /* Whether libcurl's calls come through here. Where they do not, HTTP/2 cannot tell an end from a cut. */
 bool cstreamends_are_seen(void);
 
 /* Whether libcurl has asked nghttp2 for frames through here. Once it speaks HTTP/2, it has. */
 bool cstreamends_were_asked_for(void);
+
+/* Of the head that came last on this thread: its status, three digits, or an empty text. */
+const char *_Nonnull cstreamends_last_status(void);
+
+/* The name of the field for which nghttp2 has refused a head since this was asked last; an empty text where it was for something else. */
+const char *_Nonnull cstreamends_refused_field(void);
 
 /* For the HTTP/2 connections that the calling thread opens and uses from now on; NULL ends it. */
 void cstreamends_observe(cstreamends_observer _Nullable observer, void *_Nullable context);

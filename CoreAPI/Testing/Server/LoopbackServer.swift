@@ -28,9 +28,9 @@ public final class LoopbackServer: Sendable {
 
     private init(
         on address: LoopbackAddress, tls: ServerTLS?, faults: FaultPlan, onConnect: Reply, port: UInt16,
-        answer: @escaping ServerEngine.Answer
+        answersEarly: Bool = false, answer: @escaping ServerEngine.Answer
     ) throws(LoopbackServerError) {
-        engine = try ServerEngine(onConnect: onConnect, tls: tls, faults: faults, answer: answer)
+        engine = try ServerEngine(onConnect: onConnect, tls: tls, faults: faults, answersEarly: answersEarly, answer: answer)
         let listener = try ListeningSocket(on: address, port: port)
         self.address = address
         self.tls = tls
@@ -51,6 +51,7 @@ public final class LoopbackServer: Sendable {
     ///   - onConnect: Played as soon as a connection is accepted, before TLS and before anything is read from it; empty by default.
     ///     `[.stall]` holds a TLS handshake, `[.reset]` drops the connection at once.
     ///   - port: The port to listen on; 0 takes any free one.
+    ///   - answersEarly: Whether a reply over HTTP/2 begins when half of the request's body has come; by default when it is whole.
     ///   - handler: Called once for each request that was read to its end, on that connection's or stream's thread. It may block,
     ///     and then holds up only its own connection, over HTTP/2 only its own stream.
     /// - Throws: ``LoopbackServerError/systemCall(_:code:)`` when the port is taken or the process has no descriptors left,
@@ -61,9 +62,12 @@ public final class LoopbackServer: Sendable {
         faults: FaultPlan = .none,
         onConnect: Reply = [],
         port: UInt16 = 0,
+        answersEarly: Bool = false,
         _ handler: @escaping @Sendable (ReceivedRequest) -> Reply
     ) throws(LoopbackServerError) -> LoopbackServer {
-        try LoopbackServer(on: address, tls: tls, faults: faults, onConnect: onConnect, port: port) { request, _ in
+        try LoopbackServer(
+            on: address, tls: tls, faults: faults, onConnect: onConnect, port: port, answersEarly: answersEarly
+        ) { request, _ in
             handler(request)
         }
     }

@@ -17,15 +17,19 @@ final class ServerEngine: Sendable {
     private let onConnect: Reply
     private let tls: TLSContext?
     private let faults: FaultPlan
+    let answersEarly: Bool
     private let answer: Answer
 
-    init(onConnect: Reply, tls: ServerTLS?, faults: FaultPlan, answer: @escaping Answer) throws(LoopbackServerError) {
+    init(
+        onConnect: Reply, tls: ServerTLS?, faults: FaultPlan, answersEarly: Bool, answer: @escaping Answer
+    ) throws(LoopbackServerError) {
         closing = try Latch()
         finished = try Latch()
         self.onConnect = onConnect
         // Not `map`, which would lose the error's type.
         if let tls { self.tls = try TLSContext(tls) } else { self.tls = nil }
         self.faults = faults
+        self.answersEarly = answersEarly
         self.answer = answer
     }
 

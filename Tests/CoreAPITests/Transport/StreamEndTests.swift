@@ -252,4 +252,60 @@ struct StreamEndTests {
         #expect(response.transportError?.label == (isTooLarge ? "headTooLarge" : "malformedResponse"), "\(response.result)")
         await transport.close()
     }
+
+    @Test(
+        "a 204 with a length of 0 is a success, and one with another says what is wrong with it",
+        arguments: [HTTPRequest.Method.get, .delete, .head])
+    func noContent(method: HTTPRequest.Method) async throws {
+        for (length, endsAtHead) in [("0", true), ("0", false), ("22", true), ("22", false)] {
+            let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
+                guard request.method == method.rawValue, request.exchange == 0 else { return .ok("next") }
+                let block = Frames.field(":status", "204") + Frames.field("content-length", length)
+                let head = Frames.head(1, block, ends: endsAtHead)
+                return [.send(endsAtHead ? head : head + Frames.frame(0, 1, 1, Data()))]
+            }
+            let requests = try requests(server)
+            let response = try await requests.send(method, server.url, timeout: Timeout(.seconds(5)))
+            if length == "0" {
+                #expect(response.transportError == nil && response.status == 204 && response.data.isEmpty, "\(response.result)")
+            } else {
+                // nghttp2 refuses the head, and libcurl has none of its other fields.
+                let text = "\(response.result)"
+                #expect(response.transportError?.label == "malformedResponse", "\(response.result)")
+                #expect(text.contains("HTTP/2 forbids the field content-length in a head with status 204"), "\(text)")
+            }
+            #expect(try await requests.send(.post, server.url).text == "next")
+        }
+        await transport.close()
+    }
+
+    /// Whether the answer's end is its head's, and how the server stops the upload.
+    enum Early: CaseIterable {
+        case head, headReset, body, bodyReset
+
+        func frames(_ status: Int, _ stream: UInt32) -> Data {
+            let hasBody = self == .body || self == .bodyReset
+            var frames = Frames.head(stream, Frames.field(":status", "\(status)"), ends: !hasBody)
+            if hasBody { frames += Frames.frame(0, 1, stream, Data("too large".utf8)) }
+            if self == .headReset || self == .bodyReset { frames += Frames.frame(3, 0, stream, Data(count: 4)) }
+            return frames
+        }
+    }
+
+    @Test(
+        "an answer that is whole before the request's body is sent is that answer, however the server stops the upload",
+        arguments: Early.allCases, [413, 401, 200])
+    func earlyAnswer(early: Early, status: Int) async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2]), answersEarly: true) { request in
+            request.method == "GET" ? .ok("next") : [.send(early.frames(status, UInt32(request.exchange * 2 + 1))), .stall]
+        }
+        let requests = try requests(server)
+        for body in [Self.streamed, .bytes(Data(repeating: 0x61, count: 3_000_000))] {
+            let response = try await requests.send(.post, server.url, body: body, timeout: Timeout(.seconds(5)))
+            #expect(response.transportError == nil && response.status == status, "\(response.result)")
+            #expect(response.text == (early == .body || early == .bodyReset ? "too large" : ""))
+            #expect(try await requests.send(.get, server.url, timeout: Timeout(.seconds(5))).text == "next")
+        }
+        await transport.close()
+    }
 }

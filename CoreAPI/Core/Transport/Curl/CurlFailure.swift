@@ -100,7 +100,8 @@ enum CurlFailure {
         switch failure {
         case .refused: .connectionLost(reason: "the server refused the stream", mayHaveBeenProcessed: false)
         case .headTooLarge: .headTooLarge(limit: min(facts.headLimit, 128 * 1_024))
-        case .unreadable(let code):
+        case .unreadable(_, let field?): .malformedResponse(reason: "HTTP/2 forbids the field \(field) (RFC 9113 §8.1.1)")
+        case .unreadable(let code, nil):
             .malformedResponse(reason: "it breaks HTTP/2's rules: \(StreamFailure.name(of: code)) (RFC 9113 §7)")
         case .connectionGivenUp where facts.hasHead: truncated(facts)
         case .connectionGivenUp(let code):

@@ -44,6 +44,9 @@ final class CurlMulti {
     /// The transfers whose HTTP/2 streams are given up, whatever libcurl says.
     func takeGivenUp() -> [CurlTransfer] { streamEnds.takeGivenUp() }
 
+    /// The transfers whose answers are whole, though libcurl is still sending their requests.
+    func takeWhole() -> [CurlTransfer] { streamEnds.takeWhole() }
+
     /// Runs a job that is none of libcurl's.
     func stepAside(for job: () -> Void) { streamEnds.pause(while: job) }
 

@@ -73,6 +73,8 @@ final class CurlTransfer: @unchecked Sendable {
     @exclusivity(unchecked) var failure: TransportError?
     /// What became of its HTTP/2 stream, where libcurl does not say, and whether any head came over it.
     var streamFailure: StreamFailure?
+    /// Bytes of the answer's body that came on its HTTP/2 stream. libcurl may hold some of them.
+    @exclusivity(unchecked) var bytesOnStream: Int64 = 0
     var hasStreamAnswered = false
 
     init(_ request: consuming HopRequest) {
@@ -141,6 +143,7 @@ final class CurlTransfer: @unchecked Sendable {
         decoder = nil
         hasLookedForCoding = false
         (remaining, isBodyWhole) = (nil, false)
+        bytesOnStream = 0
     }
 
     /// When the loop has to look at it next.

@@ -135,6 +135,10 @@ struct CurlWorker: ~Copyable {
                 if let ticket = transfer.ticket { queue.learn(ticket, multiplexes: multiplexes) }
             }
             while let (transfer, code) = multi.nextDone() { settle(transfer, code) }
+            for transfer in multi.takeWhole() {
+                transfer.isBodyWhole = true
+                settle(transfer, CURLE_OK)
+            }
             resumeEnded()
             isBusy = startReady() || multi.hasUntoldAnswers()
         }
@@ -251,7 +255,8 @@ struct CurlWorker: ~Copyable {
             transfers[transfer.index] = last
         }
         // libcurl counts what it sent again, and remembers a 417 and a refused stream, from one exchange to the next.
-        let isSound = if case .complete = end { transfer.timesSent == 1 && transfer.hasHead } else { false }
+        let isSound =
+            if case .complete = end { transfer.timesSent == 1 && transfer.hasHead && !transfer.isBodyWhole } else { false }
         transfer.leave()
         count()
         ended.append(transfer, end, handle, isSound: isSound)

@@ -5,7 +5,9 @@ enum StreamFailure: Equatable {
     /// The server has not processed the request, and says so (RFC 9113 §8.7).
     case refused
     /// It broke the protocol's rules; an error code of RFC 9113 §7.
-    case unreadable(code: UInt32)
+    ///
+    /// `field` is one of its head that HTTP/2 forbids there, with the head's status.
+    case unreadable(code: UInt32, field: String? = nil)
     /// It or another one broke them so that the whole connection is given up.
     case connectionGivenUp(code: UInt32)
     /// Its fields are more than libcurl keeps.
@@ -40,6 +42,8 @@ final class StreamEnds {
     /// How often libcurl is called again for what came last before that is left to time.
     @exclusivity(unchecked) private var turnsDue = 0
     @exclusivity(unchecked) private var givenUp: [CurlTransfer] = []
+    /// Those that were answered while their request was still on its way.
+    @exclusivity(unchecked) private var early: [CurlTransfer] = []
 
     /// From now on, for the connections of the calling thread.
     init() {
@@ -49,23 +53,11 @@ final class StreamEnds {
     private func listen() {
         cstreamends_observe(
             { context, subject, event, code in
-                guard let context else { return }
+                guard let context else { return false }
                 let ends = Unmanaged<StreamEnds>.fromOpaque(context).takeUnretainedValue()
-                switch event {
-                case CSTREAMENDS_ROOM, CSTREAMENDS_INPUT_TAKEN: return ends.release(subject)
-                case CSTREAMENDS_FULL, CSTREAMENDS_INPUT_LEFT: return ends.note(subject, in: &ends.held)
-                case CSTREAMENDS_ENDED: return ends.note(subject, in: &ends.transfers)
-                default: break
-                }
-                guard let transfer = CurlHandle.transfer(of: subject), transfer.streamFailure == nil else { return }
-                switch event {
-                case CSTREAMENDS_BEGAN: transfer.hasStreamAnswered = true
-                // Who has answered has processed, whatever it says now.
-                case CSTREAMENDS_REFUSED: if !transfer.hasStreamAnswered { transfer.streamFailure = .refused }
-                case CSTREAMENDS_HEAD_TOO_LARGE: ends.giveUp(transfer, .headTooLarge)
-                case CSTREAMENDS_GIVEN_UP: ends.giveUp(transfer, .connectionGivenUp(code: code))
-                default: ends.giveUp(transfer, .unreadable(code: code))
-                }
+                guard event != CSTREAMENDS_STOPPED else { return ends.isEarly(subject) }
+                ends.take(event, of: subject, code: code)
+                return false
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
@@ -79,6 +71,48 @@ final class StreamEnds {
         if !held.isEmpty { held.remove(subject) }
     }
 
+    private func take(_ event: cstreamends_event, of subject: UnsafeMutableRawPointer, code: UInt32) {
+        switch event {
+        case CSTREAMENDS_INPUT_TAKEN: return release(subject)
+        case CSTREAMENDS_INPUT_LEFT: return note(subject, in: &held)
+        case CSTREAMENDS_ROOM:
+            count(code, of: subject)
+            return release(subject)
+        case CSTREAMENDS_FULL:
+            count(code, of: subject)
+            return note(subject, in: &held)
+        case CSTREAMENDS_ENDED:
+            if let transfer = CurlHandle.transfer(of: subject), transfer.upload.length != 0 { early.append(transfer) }
+            return note(subject, in: &transfers)
+        default: break
+        }
+        guard let transfer = CurlHandle.transfer(of: subject), transfer.streamFailure == nil else { return }
+        switch event {
+        case CSTREAMENDS_BEGAN: transfer.hasStreamAnswered = true
+        // Who has answered has processed, whatever it says now.
+        case CSTREAMENDS_REFUSED: if !transfer.hasStreamAnswered { transfer.streamFailure = .refused }
+        case CSTREAMENDS_HEAD_TOO_LARGE: giveUp(transfer, .headTooLarge)
+        case CSTREAMENDS_GIVEN_UP: giveUp(transfer, .connectionGivenUp(code: code))
+        default: giveUp(transfer, .unreadable(code: code, field: Self.refusedField))
+        }
+    }
+
+    /// A server that has answered may ask for no more of the request with RST_STREAM(NO_ERROR), and the answer counts (RFC 9113 §8.1).
+    /// libcurl would discard it while it sends. It is left to think that the stream goes on, and the loop ends the transfer.
+    private func isEarly(_ subject: UnsafeMutableRawPointer) -> Bool {
+        !early.isEmpty && early.contains { $0.stage == .active && $0.handle?.easy == subject }
+    }
+
+    private func count(_ bytes: UInt32, of subject: UnsafeMutableRawPointer) {
+        if let transfer = CurlHandle.transfer(of: subject) { transfer.bytesOnStream += Int64(bytes) }
+    }
+
+    /// The field that nghttp2 has just refused, and the status of its head.
+    private static var refusedField: String? {
+        let name = String(cString: cstreamends_refused_field()).escapingControls
+        return name.isEmpty ? nil : "\(name) in a head with status \(String(cString: cstreamends_last_status()).escapingControls)"
+    }
+
     private func giveUp(_ transfer: CurlTransfer, _ failure: StreamFailure) {
         transfer.streamFailure = failure
         givenUp.append(transfer)
@@ -89,6 +123,13 @@ final class StreamEnds {
         guard !givenUp.isEmpty else { return [] }
         defer { givenUp = [] }
         return givenUp
+    }
+
+    /// Those whose answers are whole, though their requests are not sent: libcurl would go on sending, or wait for ever.
+    func takeWhole() -> [CurlTransfer] {
+        guard !early.isEmpty else { return [] }
+        early.removeAll { $0.stage != .active }
+        return early.filter { $0.hasHead && $0.handle?.receivedBytes == $0.bytesOnStream }
     }
 
     /// On the thread that began it.

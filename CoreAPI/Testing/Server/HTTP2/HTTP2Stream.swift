@@ -59,7 +59,7 @@ final class HTTP2Stream: @unchecked Sendable {
             return player.play(fault.steps)
         }
         guard plays(.beforeRequest), hasReceivedHalf(), plays(.inRequestBody),
-            connection.wait(self, until: { isRequestWhole })
+            engine.answersEarly || connection.wait(self, until: { isRequestWhole })
         else {
             connection.locked { self.request.defect = "the stream ended before the request" }
             engine.record(connection.locked { self.request })
