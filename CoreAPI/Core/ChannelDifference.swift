@@ -57,6 +57,8 @@ extension Channel {
             ("errorHandler", types([errorHandler])),
             ("logger", types([logger])),
             ("coder", coder.contentType),
+            ("query", "\(query)"),
+            ("fieldsForOtherOrigins", fieldsForOtherOrigins.sorted().joined(separator: ", ")),
             ("cookies", cookies == nil ? "off" : "on"),
             ("limits", "\(limits)"),
             ("transport", types([transport])),

@@ -37,7 +37,7 @@ struct FieldEncoder {
                 let itemName =
                     switch style.arrays {
                     case .repeated where isFlat, .commaSeparated where isFlat: name
-                    case .brackets where isFlat: "\(name)[]"
+                    case .brackets where isFlat, .nestedBrackets: "\(name)[]"
                     default: "\(name)[\(index)]"
                     }
                 flatten(item, name: itemName, into: &fields)

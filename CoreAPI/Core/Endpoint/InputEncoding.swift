@@ -34,13 +34,15 @@ public struct InputEncoding: Sendable {
         }
     }
 
-    /// Into the query, by the rules of ``QueryStyle/standard``.
-    public static let query = query(.standard)
+    /// Into the query, in the channel's style, ``Channel/query``; appended to what path and modifiers bring.
+    public static let query = query(nil)
 
-    /// Into the query, appended to what path and modifiers bring.
-    public static func query(_ style: QueryStyle) -> InputEncoding {
+    /// Into the query, in a style of the endpoint's own.
+    public static func query(_ style: QueryStyle) -> InputEncoding { query(style as QueryStyle?) }
+
+    private static func query(_ style: QueryStyle?) -> InputEncoding {
         parameters("a query string") { parameters, request in
-            for (name, value) in try FieldEncoder(style: style).fields(of: parameters) {
+            for (name, value) in try FieldEncoder(style: style ?? request.call.channel.query).fields(of: parameters) {
                 request.url.appendQuery(name, value)
             }
         }
@@ -68,14 +70,15 @@ public struct InputEncoding: Sendable {
         parameters(coder.contentType) { parameters, request in try request.setBody(parameters, coder: coder) }
     }
 
-    /// Into the body, as `application/x-www-form-urlencoded` by the rules of ``QueryStyle/standard``, spaces as `+`
-    /// (WHATWG URL §5.2).
-    public static let form = form(.standard)
+    /// Into the body, as `application/x-www-form-urlencoded` in the channel's style, ``Channel/query``; spaces as `+` (WHATWG URL §5.2).
+    public static let form = form(nil)
 
-    /// Into the body, as a form.
-    public static func form(_ style: QueryStyle) -> InputEncoding {
+    /// Into the body, as a form, in a style of the endpoint's own.
+    public static func form(_ style: QueryStyle) -> InputEncoding { form(style as QueryStyle?) }
+
+    private static func form(_ style: QueryStyle?) -> InputEncoding {
         parameters("a form") { parameters, request in
-            let fields = try FieldEncoder(style: style).fields(of: parameters)
+            let fields = try FieldEncoder(style: style ?? request.call.channel.query).fields(of: parameters)
             let text = fields.map { "\(PercentEncoding.form($0.name))=\(PercentEncoding.form($0.value))" }.joined(separator: "&")
             request.body = .bytes(Data(text.utf8))
             request.headers[.contentType] = "application/x-www-form-urlencoded"

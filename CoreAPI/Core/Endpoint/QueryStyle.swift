@@ -10,14 +10,22 @@ public import Foundation
 /// | numbers | Swift's shortest exact form; NaN and infinity are errors |
 /// | `Date` | ``dates``, ISO 8601 in UTC by default |
 /// | `Data`, `URL` | base64; the absolute URL |
-/// | array | ``arrays``; in a nested array or of objects always `a[0][b]` |
-/// | object | `a[b]=c`, keys in the order in which the value encodes them |
+/// | array | ``arrays``; of arrays or objects `a[0][b]`, with ``Arrays/nestedBrackets`` `a[][b]` |
+/// | object | `a[b]=c`, keys in the order in which the value encodes them; those of a dictionary sorted |
+///
+/// A channel has one for all its endpoints, ``Channel/query``:
+///
+/// ```swift
+/// channel.query = .alamofire
+/// ```
 public struct QueryStyle: Sendable {
     public enum Arrays: Sendable {
         /// `a=1&a=2`, as in OpenAPI's default style.
         case repeated
-        /// `a[]=1&a[]=2`, as in PHP, Rails and Alamofire.
+        /// `a[]=1&a[]=2`, as in PHP.
         case brackets
+        /// `a[]=1&a[]=2`, and `a[][b]=1` for arrays of objects, as in Rails and Alamofire.
+        case nestedBrackets
         /// `a[0]=1&a[1]=2`
         case indexed
         /// `a=1,2`; a comma inside a value is encoded like the one between values.
@@ -36,6 +44,8 @@ public struct QueryStyle: Sendable {
         case iso8601
         case secondsSince1970
         case millisecondsSince1970
+        /// Seconds since 2001-01-01 with a fraction, as `Date` encodes itself and Alamofire writes it.
+        case deferredToDate
         case custom(@Sendable (Date) throws -> String)
     }
 
@@ -52,6 +62,10 @@ public struct QueryStyle: Sendable {
     /// Repeated names, words, ISO 8601.
     public static let standard = QueryStyle()
 
+    /// What a backend is used to that was called by Alamofire: brackets for arrays, digits for booleans, dates as they encode themselves.
+    /// The order of names is the kit's; Alamofire sorts all of them.
+    public static let alamofire = QueryStyle(arrays: .nestedBrackets, booleans: .digits, dates: .deferredToDate)
+
     func text(_ date: Date, at codingPath: [any CodingKey]) throws -> String {
         guard date.timeIntervalSince1970.isFinite else {
             throw EncodingError.invalidValue(date, .init(codingPath: codingPath, debugDescription: "expected a finite date"))
@@ -60,6 +74,7 @@ public struct QueryStyle: Sendable {
         case .iso8601: date.formatted(.iso8601)
         case .secondsSince1970: Self.text(date.timeIntervalSince1970.rounded(.down))
         case .millisecondsSince1970: Self.text((date.timeIntervalSince1970 * 1_000).rounded(.down))
+        case .deferredToDate: String(date.timeIntervalSinceReferenceDate)
         case .custom(let write): try write(date)
         }
     }
