@@ -90,6 +90,22 @@ public struct ResponsePublisher<Value: Sendable>: Publisher, Sendable {
         }
     }
 
+    /// The same call as a publisher of its whole response: head, body, attempts and times, and the error where it failed. It never fails
+    /// itself.
+    ///
+    /// ```swift
+    /// networkManager.publisher(for: .orderList(path: ""), as: OrderList.self).asResponse()
+    ///     .sink { response in show(response.result, took: response.metrics?.total) }
+    /// ```
+    public func asResponse() -> AnyPublisher<Response<Value>, Never> {
+        ResponsePublisher<Response<Value>>(queue: queue) { [run] in
+            let response = await run()
+            return response.with(.success(response))
+        }
+        .catch { _ in Empty() }
+        .eraseToAnyPublisher()
+    }
+
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
     where Downstream.Input == Value, Downstream.Failure == APIClientError {
         subscriber.receive(subscription: CallSubscription(AnySubscriber(subscriber), queue: queue, run: run))

@@ -16,6 +16,11 @@ struct ReactiveTests {
         var method: HTTPRequest.Method { .get }
     }
 
+    struct Missing: Endpoint {
+        var path: String { "missing" }
+        var method: HTTPRequest.Method { .get }
+    }
+
     struct Provider: EndpointProvider {
         static var thing: GET<Void, Item> { create("thing") }
         static var place: POST<Item, Item> { create("thing") }
@@ -47,6 +52,23 @@ struct ReactiveTests {
         }
         defer { subscription.cancel() }
         return await all(heard)
+    }
+
+    @Test("publishes the whole response, whether it failed or not, and never fails")
+    func responses() async throws {
+        let server = try LoopbackServer.start {
+            $0.path == "/thing" ? .json(#"{"id":7}"#, headers: ["X-Total": "9"]) : .status(404, body: Data("gone".utf8))
+        }
+        defer { server.close() }
+        let dispatcher = CommonDispatcher(channel: channel(server))
+        let found = dispatcher.publisher(for: Provider.thing).asResponse().map { response in
+            "\(response.head?.headers.first { $0.name.canonicalName == "x-total" }?.value ?? "") \((try? response.result.get())?.id ?? 0)"
+        }
+        #expect(await outcome(found) == ["9 7"])
+        let missing = dispatcher.publisher(for: Missing(), as: .text).asResponse().map { response in
+            "\(response.head?.status.code ?? 0) \(String(decoding: response.data, as: UTF8.self)) \(response.error?.label ?? "")"
+        }
+        #expect(await outcome(missing) == ["404 gone verification.unacceptableStatus.404"])
     }
 
     @Test("publishes the value and finishes, or the error")

@@ -1,0 +1,99 @@
+public import Foundation
+
+/// Certificates of a host, as a type of the team's own: an enum with one case for each host, or a struct.
+///
+/// ```swift
+/// enum ShopCertificate: PinnedCertificate, CaseIterable {
+///     case api, images
+///
+///     var evaluatorKey: String { self == .api ? "api.shop.example" : "*.images.shop.example" }
+///     var files: [CertificateFile] { [CertificateFile(name: "shop", type: "der")] }
+/// }
+///
+/// environment.serverTrustManager = try ShopCertificate.serverTrustManager
+/// ```
+///
+/// The certificates' public keys are pinned (``PinSet``), so that a renewed certificate with the same key goes on. Ordinary verification
+/// comes first and is never replaced.
+public protocol PinnedCertificate: Sendable {
+    /// Where the certificates are. Any of their keys, of any certificate of the host's chain, will do.
+    var files: [CertificateFile] { get }
+    /// The host, or a pattern of ``PinSet``.
+    var evaluatorKey: String { get }
+    /// Whether hosts without certificates are refused. Default `true`.
+    var allHostsMustBeEvaluated: Bool { get }
+}
+
+extension PinnedCertificate {
+    public var allHostsMustBeEvaluated: Bool { true }
+
+    /// The host's pins.
+    ///
+    /// - Throws: ``CertificateError`` for a file that cannot be read or has no certificate.
+    public var pins: PinSet {
+        get throws(CertificateError) {
+            var pins: [String] = []
+            for file in files { pins += try file.certificates.map(\.pin) }
+            guard !pins.isEmpty else { throw .malformed("expected a certificate for '\(evaluatorKey)', got no file") }
+            var set = PinSet([evaluatorKey: pins])
+            set.refusesOtherHosts = allHostsMustBeEvaluated
+            return set
+        }
+    }
+
+    /// The system's authorities and the host's pins.
+    ///
+    /// - Throws: as ``pins``.
+    public var serverTrustManager: ServerTrustManager {
+        get throws(CertificateError) { ServerTrustManager(pins: try pins, isPinningActive: true) }
+    }
+}
+
+extension PinnedCertificate where Self: CaseIterable {
+    /// The system's authorities and the pins of all hosts. Other hosts are refused where every case refuses them.
+    ///
+    /// - Throws: as ``pins``.
+    public static var serverTrustManager: ServerTrustManager {
+        get throws(CertificateError) {
+            var all: [String: [String]] = [:]
+            for host in allCases { try all.merge(host.pins.pins, uniquingKeysWith: +) }
+            var set = PinSet(all)
+            set.refusesOtherHosts = !all.isEmpty && allCases.allSatisfy(\.allHostsMustBeEvaluated)
+            return ServerTrustManager(pins: set, isPinningActive: true)
+        }
+    }
+}
+
+/// A file with a certificate in DER, or with one or more in PEM.
+public struct CertificateFile: Sendable, Hashable {
+    public let path: String
+
+    /// - Parameter path: where it is.
+    public init(path: String) {
+        self.path = path
+    }
+
+    /// A resource of a bundle.
+    ///
+    /// - Parameters:
+    ///   - name: of the file, without its extension.
+    ///   - type: the extension. Default `der`.
+    ///   - bundle: default the program's own.
+    public init(name: String, type: String = "der", bundle: Bundle = .main) {
+        // Where there is none, reading the file says so.
+        path = bundle.path(forResource: name, ofType: type) ?? "\(name).\(type)"
+    }
+
+    /// - Throws: ``CertificateError``.
+    public var certificates: [Certificate] {
+        get throws(CertificateError) {
+            guard let data = FileManager.default.contents(atPath: path) else {
+                throw .unreadable(file: path, reason: "there is no such file, or it may not be read")
+            }
+            guard data.range(of: Data("-----BEGIN ".utf8)) != nil else { return [try Certificate(der: data)] }
+            let certificates = try Certificate.all(inPEM: String(decoding: data, as: UTF8.self))
+            guard !certificates.isEmpty else { throw .unreadable(file: path, reason: "expected a certificate, got none") }
+            return certificates
+        }
+    }
+}
