@@ -36,6 +36,15 @@ extension NetworkManager {
         dispatcher.response(
             for: attached(endpoint.filled(with: input)), as: endpoint.decoding, queue: callbackQueue, completion: completion)
     }
+
+    /// As ``response(for:_:completion:)``, of an endpoint that takes nothing.
+    @discardableResult
+    public func response<Method, Output>(
+        for endpoint: TypedEndpoint<Method, Void, Output>,
+        @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Output>) -> Void
+    ) -> Cancellable {
+        response(for: endpoint, (), completion: completion)
+    }
 }
 
 /// For a feature whose endpoints are all typed: `NetworkManager<Never>`, `DLNetworker<Never>`.

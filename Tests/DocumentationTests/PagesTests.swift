@@ -28,6 +28,26 @@ struct PagesTests {
         }
     }
 
+    @Test("Each Coming from … ends with what behaves otherwise, and each line of that has a test of its name")
+    func otherwise() throws {
+        let tests = try Documentation.text("Tests/CoreAPITests/BehavesOtherwiseTests.swift")
+        let names = Set(tests.matches(of: /@Test\("([^"]*)"\)/).map { String($0.output.1) })
+        var shown: Set<String> = []
+        for page in try Documentation.pages() where page.hasPrefix("ComingFrom") {
+            let parts = try Documentation.text("\(Documentation.catalog)/\(page)").components(
+                separatedBy: "\n## What behaves otherwise\n\n")
+            let list = try #require(parts.count == 2 ? parts[1] : nil, "\(page)")
+            let lines = list.split(separator: "\n")
+            #expect(lines.count >= 14, "\(page)")
+            for line in lines {
+                let lead = try #require(line.firstMatch(of: /^- \*\*([^*]+)\*\*[ ]/), "\(page): \(line)").output.1
+                #expect(names.contains(String(lead)), "\(page): no test is named \"\(lead)\"")
+                shown.insert(String(lead))
+            }
+        }
+        #expect(shown == names)
+    }
+
     @Test("Which hook do I want? A modifier and its enhancer")
     func hooks() async throws {
         var channel = Channel.shop(.production)

@@ -158,6 +158,15 @@ extension Dispatcher {
         response(for: endpoint.filled(with: input), as: endpoint.decoding, queue: queue, completion: completion)
     }
 
+    /// As ``response(for:_:queue:completion:)``, of an endpoint that takes nothing.
+    @discardableResult
+    public func response<Method, Output>(
+        for endpoint: TypedEndpoint<Method, Void, Output>, queue: CallbackQueue? = nil,
+        @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Output>) -> Void
+    ) -> Cancellable {
+        response(for: endpoint, (), queue: queue, completion: completion)
+    }
+
     /// Runs a typed endpoint that takes nothing and returns everything known about the call.
     public func response<Method, Output>(for endpoint: TypedEndpoint<Method, Void, Output>) async -> Response<Output> {
         await response(for: endpoint, ())

@@ -1,0 +1,124 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("The code that teams have today, with the changes that the pages name", .timeLimit(.minutes(1)))
+struct SeedSnippetsTests {
+    @MainActor
+    final class Output: KioskOrderListInteractorOutput {
+        var orders: CheckedContinuation<[Int], Never>?
+        var cancelled: CheckedContinuation<Bool, Never>?
+
+        nonisolated func handleOrderListResponse(_ result: Result<KioskOrderListResponse, APIClientError>) {
+            MainActor.assumeIsolated { orders?.resume(returning: (try? result.get().orders) ?? []) }
+        }
+        nonisolated func handleCancelResponse(_ result: Result<EmptyResponse, APIClientError>) {
+            MainActor.assumeIsolated { cancelled?.resume(returning: (try? result.get()) != nil) }
+        }
+    }
+
+    @Test("Alamofire: a networker class with a host as text, an endpoint enum and an interactor with its output")
+    @MainActor func networker() async throws {
+        let transport = FixtureTransport([
+            Fixture(.get, "order?page=1", body: #"{"orders": [1, 2]}"#), Fixture(.post, "order/2/cancel", status: 204, body: ""),
+        ])
+        var kiosk = Channel(name: "api.kiosk.example", environment: Environment("kiosk", baseURL: "https://api.kiosk.example"))
+        kiosk.interceptors = [KioskAuthRequestInterceptor()]
+        await withChannel(kiosk, transport: transport) {
+            let interactor = KioskOrderListInteractor()
+            let output = Output()
+            interactor.output = output
+            let orders = await withCheckedContinuation {
+                output.orders = $0
+                interactor.fetchOrderList(path: "page=1")
+            }
+            #expect(orders == [1, 2])
+            let isCancelled = await withCheckedContinuation {
+                output.cancelled = $0
+                interactor.cancel(id: 2)
+            }
+            #expect(isCancelled)
+        }
+    }
+
+    @Test("Moya: an environment, targets with a base URL and a key path, an error filter and a result handler by conformance")
+    func dispatcher() async throws {
+        let statuses: [String: Int] = ["/pictures": 200, "/avatars/1": 404, "/avatars/2": 409, "/avatars/3": 401]
+        let signedOut = Mutex(false)
+        let server = try LoopbackServer.start { request in
+            let status = statuses[request.path] ?? 500
+            return .json(status == 409 ? #"{"reason": "taken"}"# : #"{"data": {"items": ["a", "b"]}}"#, status: status)
+        }
+        defer { server.close() }
+        var channel = gallery(.staging) { signedOut.withLock { $0 = true } }.channel
+        channel.environment.baseURLRule = .environment
+        channel.environment.baseURL = server.url
+        channel.environment.allowsInsecureConnections = true
+        let dispatcher = CommonDispatcher(channel: channel)
+        func items(_ target: GalleryTarget) async throws -> [String] {
+            try await dispatcher.value(for: target, as: .decodable([String].self))
+        }
+        #expect(try await items(.pictures) == ["a", "b"])
+        #expect(try await items(.avatar(id: 1)) == [])
+        let taken = await dispatcher.response(for: GalleryTarget.avatar(id: 2), as: .json)
+        #expect(taken.error?.app(GalleryError.self)?.reason == "taken")
+        _ = try? await items(.avatar(id: 3))
+        #expect(signedOut.withLock { $0 })
+        #expect(server.requests.allSatisfy { $0.headers["x-gallery"] == "1" })
+        await channel.close()
+    }
+
+    @Test("Moya: certificates by conformance pin their hosts")
+    func certificates() throws {
+        #expect(throws: CertificateError.self) { try GalleryCertificate.serverTrustManager }
+        #expect(GalleryCertificate.allCases.map(\.evaluatorKey) == ["*.gallery.example", "avatars.gallery.example"])
+    }
+
+    @Test(
+        "Fetcher: endpoints with and without a provider, a header type, an enhancer with a priority, and a handler that gives a value"
+    )
+    func fetcher() async throws {
+        let server = try LoopbackServer.start { request in
+            switch request.path {
+            case "/get": .json(#"{"args": {"id": "1", "text": "a"}}"#)
+            case "/examples": .json(#"{"args": [{"id": "1"}]}"#)
+            case "/post": .json("{}")
+            default: .status(404)
+            }
+        }
+        defer { server.close() }
+        var channel = Channel(
+            name: "examples", environment: Environment("loopback", baseURL: server.url))
+        channel.environment.allowsInsecureConnections = true
+        channel.enhancers = [ExampleTranslation()]
+        channel.modifiers = [AcceptLanguage.turkish]
+        channel.errorHandler = CompositeErrorHandler(NoInternetErrorHandler(), ExampleErrorHandler())
+        let fetcher = CommonDispatcher(channel: channel)
+        let found: Response<ExampleObject> = await withCheckedContinuation { continuation in
+            fetcher.response(for: ExampleEndpoints.get(id: "1", text: "a")) { response in continuation.resume(returning: response)
+            }
+        }
+        #expect(try found.result.get() == ExampleObject(id: "1", text: "a"))
+        #expect(try await fetcher.request(ExampleEndpoints.all) == [ExampleObject(id: "1", text: nil)])
+        try await fetcher.request(ExampleEndpoints.post(), ExampleObject(id: "2", text: nil))
+        let missing: GET<Void, ExampleObject> = GET("missing")
+        #expect(try await fetcher.request(missing) == ExampleObject(id: nil, text: nil))
+        let raw = try await fetcher.request(GET<Void, JSONValue>("get?id=1"))
+        #expect(raw.object?["id"]?.string == "1")
+        #expect(server.requests.allSatisfy { $0.headers["accept-language"] == "tr" })
+        #expect(server.requests.first { $0.path == "/post" }?.bodyText == #"{"id":"2"}"#)
+        await channel.close()
+    }
+
+    @Test("A hand-written client: a class around a client, with a handler and an environment enum")
+    func client() async throws {
+        let client = GiphyAPIClient(
+            transport: FixtureTransport([Fixture(.get, "v1/gifs/trending", body: #"{"data": [{"id": "g"}]}"#)]))
+        let page: [String]? = await withCheckedContinuation { continuation in
+            client.fetchTrending { page, error in continuation.resume(returning: page?.data.map(\.id)) }
+        }
+        #expect(page == ["g"])
+    }
+}
