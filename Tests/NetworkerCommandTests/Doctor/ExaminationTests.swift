@@ -48,6 +48,15 @@ struct ExaminationTests {
         await sandbox.stop()
     }
 
+    @Test("a missing authority file is what is named, with what writes it")
+    func missingAuthority() async {
+        let path = "/nowhere/\(UUID().uuidString).pem"
+        let channel = channel("https://127.0.0.1:9") { $0.serverTrustManager = ServerTrustManager(authorities: .file(path)) }
+        let findings = await Examination(channel: channel, timeout: .seconds(5)).findings()
+        #expect(findings.map(\.subject) == ["authorities"])
+        #expect(findings.first?.text.contains(path) == true && findings.first?.text.contains("--authority") == true)
+    }
+
     @Test("no name, nobody who answers, an answer that is none, and a channel that is not sound")
     func nobody() async throws {
         #expect(await verdicts(channel("https://nowhere.invalid")) == ["DNS": "bad"])

@@ -30,6 +30,7 @@ struct Examination {
         var findings = channel.problems.map { Finding(subject: "channel", verdict: .bad, text: $0) }
         findings += channel.warnings.map { Finding(subject: "channel", verdict: .warning, text: $0) }
         guard channel.problems.isEmpty else { return findings }
+        if let missing = missingAuthority() { return findings + [missing] }
         // The environment alone: credentials and errors of the channel say nothing about the way to its server.
         var bare = Channel(name: channel.name, environment: channel.environment)
         bare.modifiers = [Timeout(timeout), StatusCodeResponseVerifier(100..<1_000)]
@@ -40,6 +41,20 @@ struct Examination {
         guard response.head != nil else { return findings }
         if let clock = clock(response) { findings.append(clock) }
         return findings + (await certificates())
+    }
+
+    /// Without its authorities no server is verified, and what TLS says then is about something else.
+    private func missingAuthority() -> Finding? {
+        let address = try? HTTPURL(channel.environment.baseURL)
+        guard address?.scheme == .https, case .file(let path) = channel.environment.serverTrustManager.authorities,
+            !FileManager.default.isReadableFile(atPath: path)
+        else { return nil }
+        let advice =
+            path == ServerTrustManager.localAuthorityFile
+            ? "'networker sandbox' writes it while it runs; start it in another terminal"
+            : "name one that may be read with --authority"
+        return Finding(
+            subject: "authorities", verdict: .bad, text: "the file '\(path)' is not there, or may not be read; \(advice)")
     }
 
     private func way(_ response: Response<Void>) -> [Finding] {
