@@ -9,8 +9,8 @@ extension Cookie {
     /// - Parameter suffixes: `nil` where there is no list; then no domain is taken but the host's own name, and for the host alone.
     /// - Throws: ``CookieRefusal``.
     init(_ line: SetCookie, from url: HTTPURL, at now: Date, suffixes: PublicSuffixList?) throws(CookieRefusal) {
-        name = line.name
-        value = line.value
+        nameBytes = line.name
+        valueBytes = line.value
         let shared = try Self.sharedDomain(line, host: url.host, suffixes: suffixes)
         domain = shared ?? url.host
         isHostOnly = shared == nil
@@ -56,11 +56,10 @@ extension Cookie {
 
     /// §4.1.3, compared without case because servers read names that way.
     func checkPrefix(namesPath: Bool) throws(CookieRefusal) {
-        // Byte by byte: for a `String`, a combining character behind the hyphen would make it another letter.
-        let claim = (name.isEmpty ? value.revealed : name).utf8.map { $0.isLetter ? $0 | 0x20 : $0 }
+        let claim = (nameBytes.isEmpty ? valueBytes.revealed : nameBytes).map { $0.isLetter ? $0 | 0x20 : $0 }
         guard let prefix = ["__Secure-", "__Host-"].first(where: { claim.starts(with: $0.lowercased().utf8) }) else { return }
         // Without a name it is sent as its value, which reads like the name of another.
-        let isKept = !name.isEmpty && isSecure && (prefix == "__Secure-" || (isHostOnly && namesPath && path == "/"))
+        let isKept = !nameBytes.isEmpty && isSecure && (prefix == "__Secure-" || (isHostOnly && namesPath && path == "/"))
         guard isKept else { throw .prefix(prefix) }
     }
 }

@@ -12,10 +12,12 @@ public struct Cookie: Sendable, Hashable {
         case unspecified
     }
 
+    /// The name's bytes as they came, in UTF-8, ISO-8859-1 or anything else: cookies declare no charset. They are matched and sent.
     /// May be empty; such a cookie is sent as its value alone.
-    public let name: String
-    /// Neither it nor the name holds a control character other than a tab.
-    public let value: Secret<String>
+    public let nameBytes: [UInt8]
+    /// The value's bytes as they came and as they are sent, quotes included. Neither these bytes nor those of the name hold a control
+    /// character other than a tab.
+    public let valueBytes: Secret<[UInt8]>
     /// In lower case, without a leading dot.
     public let domain: String
     /// Whether only ``domain`` itself gets the cookie, and no host below it.
@@ -36,24 +38,32 @@ public struct Cookie: Sendable, Hashable {
 
     /// What tells cookies apart: a new one replaces the old one in which all of this is the same (§5.7).
     struct Identity: Hashable {
-        let name: String
+        let name: [UInt8]
         let domain: String
         let isHostOnly: Bool
-        let path: String
+        /// As bytes: two paths that Unicode takes for equal are two.
+        let path: [UInt8]
     }
 
-    var identity: Identity { Identity(name: name, domain: domain, isHostOnly: isHostOnly, path: path) }
+    var identity: Identity { Identity(name: nameBytes, domain: domain, isHostOnly: isHostOnly, path: Array(path.utf8)) }
 
     func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 
     /// As in a `Cookie` header (§5.8.3).
-    var pair: String { name.isEmpty ? value.revealed : "\(name)=\(value.revealed)" }
+    var pair: [UInt8] { nameBytes.isEmpty ? valueBytes.revealed : nameBytes + "=".utf8 + valueBytes.revealed }
+}
+
+extension Cookie {
+    /// ``nameBytes`` as text: UTF-8, else ISO-8859-1.
+    public var name: String { String(octets: nameBytes) }
+    /// ``valueBytes`` as text: UTF-8, else ISO-8859-1.
+    public var value: Secret<String> { Secret(String(octets: valueBytes.revealed)) }
 }
 
 extension Cookie: CustomStringConvertible {
     /// As a `Set-Cookie` line shows it, with the value hidden.
     public var description: String {
-        var parts = ["\(name)=\(value)", "Domain=\(domain)" + (isHostOnly ? " only" : ""), "Path=\(path)"]
+        var parts = ["\(name.escapingControls)=\(value)", "Domain=\(domain)" + (isHostOnly ? " only" : ""), "Path=\(path)"]
         if let expires { parts.append("Expires=\(expires.formatted(.iso8601))") }
         if isSecure { parts.append("Secure") }
         if isHTTPOnly { parts.append("HttpOnly") }

@@ -25,6 +25,8 @@ struct CookieFile {
     }
 
     fileprivate struct Entry: Codable {
+        /// ``latin1`` where a character of name and value is a byte; `nil` for UTF-8.
+        var encoding: String?
         var name: String
         var value: String
         var domain: String
@@ -121,31 +123,51 @@ struct CookieFile {
 }
 
 extension CookieFile.Entry {
+    fileprivate static let latin1 = "iso-8859-1"
+
     fileprivate init(_ cookie: Cookie) {
+        let texts = [cookie.nameBytes, cookie.valueBytes.revealed]
+        let isUTF8 = texts.allSatisfy { String(validating: $0, as: UTF8.self) != nil }
+        let written = texts.map { isUTF8 ? String(decoding: $0, as: UTF8.self) : String(latin1: $0) }
         self.init(
-            name: cookie.name, value: cookie.value.revealed, domain: cookie.domain, hostOnly: cookie.isHostOnly,
+            encoding: isUTF8 ? nil : Self.latin1, name: written[0], value: written[1], domain: cookie.domain,
+            hostOnly: cookie.isHostOnly,
             path: cookie.path,
             expires: cookie.expires?.timeIntervalSince1970, secure: cookie.isSecure, httpOnly: cookie.isHTTPOnly,
             sameSite: cookie.sameSite.rawValue, created: cookie.created.timeIntervalSince1970,
             lastAccessed: cookie.lastAccessed.timeIntervalSince1970)
     }
 
+    fileprivate var nameBytes: [UInt8] { bytes(of: name) }
+    fileprivate var valueBytes: [UInt8] { bytes(of: value) }
+
+    private func bytes(of text: String) -> [UInt8] {
+        encoding == nil ? Array(text.utf8) : text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+    }
+
     /// What could not stand in a header: the file may have been written by anybody, and what is loaded goes into requests.
     fileprivate var flaw: (field: String, expected: String, got: String)? {
-        for (field, text) in [("name", name), ("value", value), ("domain", domain), ("path", path)] {
-            if let control = text.utf8.first(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) {
+        if let encoding {
+            guard encoding == Self.latin1 else { return ("encoding", "'\(Self.latin1)'", "'\(encoding.escapingControls)'") }
+            for (field, text) in [("name", name), ("value", value)] where text.unicodeScalars.contains(where: { $0.value > 0xFF })
+            {
+                return (field, "characters of ISO-8859-1", "others")
+            }
+        }
+        let fields = [("name", nameBytes), ("value", valueBytes), ("domain", Array(domain.utf8)), ("path", Array(path.utf8))]
+        for (field, bytes) in fields {
+            if let control = bytes.first(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) {
                 return (field, "no control characters", "0x\(String(control, radix: 16))")
             }
         }
-        // Byte by byte: for a `String`, a combining character behind a semicolon makes it another letter.
-        if name.utf8.contains(where: { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "=") }) {
+        if nameBytes.contains(where: { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "=") }) {
             return ("name", "a name without ';' and '='", "one with them")
         }
-        if value.utf8.contains(UInt8(ascii: ";")) { return ("value", "a value without ';'", "one with it") }
-        if name.isEmpty, value.utf8.contains(UInt8(ascii: "=")) {
+        if valueBytes.contains(UInt8(ascii: ";")) { return ("value", "a value without ';'", "one with it") }
+        if nameBytes.isEmpty, valueBytes.contains(UInt8(ascii: "=")) {
             return ("name", "a name, because the value would read as another cookie's", "none")
         }
-        let octets = name.utf8.count + value.utf8.count
+        let octets = nameBytes.count + valueBytes.count
         guard (1...SetCookie.pairLimit).contains(octets) else {
             return ("value", "1 to \(SetCookie.pairLimit) octets, name and value together", "\(octets)")
         }
@@ -168,8 +190,8 @@ extension CookieFile.Entry {
 
 extension Cookie {
     fileprivate init(_ entry: CookieFile.Entry) {
-        name = entry.name
-        value = Secret(entry.value)
+        nameBytes = entry.nameBytes
+        valueBytes = Secret(entry.valueBytes)
         domain = entry.domain
         isHostOnly = entry.hostOnly
         path = entry.path

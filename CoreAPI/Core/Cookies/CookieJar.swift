@@ -13,7 +13,7 @@ internal import HTTPTypes
 ///
 /// A domain that is a public suffix is refused by libpsl's list; where libcurl was built without libpsl, a cookie is taken for the host
 /// alone that set it, and refused when it names any other domain. There are no pages and so no other sites: `SameSite` is recorded only.
-/// Cookies whose bytes are not UTF-8 are refused.
+/// Cookies declare no charset: names and values are matched, saved and sent as the bytes that came.
 public final class CookieJar: Sendable {
     /// Octets of cookies in one request; what does not fit after those that come first stays out. Servers refuse larger heads, some
     /// without a word, and curl's own engine has the same bound.
@@ -118,7 +118,8 @@ extension CookieJar {
     ///
     /// The file is JSON: `{"version": 1, "cookies": [ … ]}`, each cookie with `name`, `value`, `domain`, `hostOnly`, `path`, `expires`,
     /// `secure`, `httpOnly`, `sameSite` (`strict`, `lax`, `none` or `unspecified`), `created` and `lastAccessed`; dates are seconds since
-    /// 1970, `expires` is left out for a session cookie.
+    /// 1970, `expires` is left out for a session cookie. A cookie whose name or value is not UTF-8 has `"encoding": "iso-8859-1"`; each
+    /// character of both is then the byte of its number.
     ///
     /// - Parameters:
     ///   - file: replaced if it is there.

@@ -4,8 +4,6 @@ public import Foundation
 public enum CookieRefusal: Error, Hashable, Sendable {
     /// A control character other than a tab, anywhere in the line.
     case controlCharacter(UInt8)
-    /// Bytes that are no UTF-8, which a browser would keep and ``Cookie`` cannot.
-    case notUTF8
     /// Neither a name nor a value.
     case empty
     /// No name, and a value with `=`: it would be sent as the cookie of another name.
@@ -33,7 +31,6 @@ extension CookieRefusal: LocalizedError {
         switch self {
         case .controlCharacter(let byte):
             "expected a Set-Cookie line without control characters, got 0x\(String(byte, radix: 16))"
-        case .notUTF8: "expected a Set-Cookie line in UTF-8, got other bytes"
         case .empty: "expected a cookie with a name or a value, got neither"
         case .namelessPair: "expected a name before '=', got none, and a value that reads like another cookie"
         case .tooLong(let octets, let limit):

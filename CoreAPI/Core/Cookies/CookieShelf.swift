@@ -51,7 +51,7 @@ struct CookieShelf: Sendable {
         domains.contains { domain, cookies in
             (CookieMatching.domain(domain, matches: cookie.domain) || CookieMatching.domain(cookie.domain, matches: domain))
                 && cookies.contains {
-                    $0.isSecure && $0.name == cookie.name && CookieMatching.path($0.path, matches: cookie.path)
+                    $0.isSecure && $0.nameBytes == cookie.nameBytes && CookieMatching.path($0.path, matches: cookie.path)
                 }
         }
     }

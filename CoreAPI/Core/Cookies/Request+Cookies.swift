@@ -11,15 +11,16 @@ extension Request {
     /// The request with what its channel's jar has for its address.
     func withCookies() -> Request {
         guard let cookies = call.channel.cookies?.cookies(for: url), !cookies.isEmpty else { return self }
-        var line = ""
+        var line: [UInt8] = []
         for pair in cookies.lazy.map(\.pair) {
             // A server could otherwise have its clients send what it, or another host of its domain, does not take.
-            guard line.utf8.count + pair.utf8.count + 2 <= CookieJar.headerLimit else { continue }
-            line += (line.isEmpty ? "" : "; ") + pair
+            guard line.count + pair.count + 2 <= CookieJar.headerLimit else { continue }
+            line += (line.isEmpty ? "" : "; ").utf8 + pair
         }
         guard !line.isEmpty else { return self }
         var request = self
-        request.headers[.cookie] = line
+        // As bytes: a cookie declares no charset, and goes back as it came.
+        request.headers.append(HTTPField(name: .cookie, lenientValue: line))
         return request
     }
 

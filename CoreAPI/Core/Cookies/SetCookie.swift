@@ -6,8 +6,10 @@ struct SetCookie: Sendable, Hashable {
     static let pairLimit = 4_096
     static let attributeLimit = 1_024
 
-    let name: String
-    let value: Secret<String>
+    /// As it came.
+    let name: [UInt8]
+    /// As it came.
+    let value: Secret<[UInt8]>
     private(set) var expires: Date?
     /// In seconds; counts before ``expires``.
     private(set) var maxAge: Int?
@@ -22,25 +24,24 @@ struct SetCookie: Sendable, Hashable {
     /// - Throws: ``CookieRefusal`` for what cannot be a cookie, whoever sends it.
     init(_ line: some Collection<UInt8>) throws(CookieRefusal) {
         if let control = line.first(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) { throw .controlCharacter(control) }
-        guard let text = String(validating: line, as: UTF8.self) else { throw .notUTF8 }
-        var parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        var parts = line.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map { Array($0)[...] }
         let pair = parts.removeFirst()
         if let equals = pair.firstIndex(of: UInt8(ascii: "=")) {
-            name = Self.trimmed(pair[..<equals])
-            value = Secret(Self.trimmed(pair[pair.index(after: equals)...]))
+            name = Array(Self.trimmed(pair[..<equals]))
+            value = Secret(Array(Self.trimmed(pair[(equals + 1)...])))
         } else {
-            name = ""
-            value = Secret(Self.trimmed(pair))
+            name = []
+            value = Secret(Array(Self.trimmed(pair)))
         }
-        let octets = name.utf8.count + value.revealed.utf8.count
+        let octets = name.count + value.revealed.count
         guard octets > 0 else { throw .empty }
-        guard !name.isEmpty || !value.revealed.utf8.contains(UInt8(ascii: "=")) else { throw .namelessPair }
+        guard !name.isEmpty || !value.revealed.contains(UInt8(ascii: "=")) else { throw .namelessPair }
         guard octets <= Self.pairLimit else { throw .tooLong(octets: octets, limit: Self.pairLimit) }
         for part in parts {
             let equals = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
             let value = Self.trimmed(part[equals...].dropFirst())
-            guard value.utf8.count <= Self.attributeLimit else { continue }
-            read(Self.trimmed(part[..<equals]).lowercased(), value)
+            guard value.count <= Self.attributeLimit else { continue }
+            read(String(octets: Self.trimmed(part[..<equals])).lowercased(), String(octets: value))
         }
     }
 
@@ -69,10 +70,23 @@ struct SetCookie: Sendable, Hashable {
         return Int(text) ?? (text.utf8.first == UInt8(ascii: "-") ? .min : .max)
     }
 
-    private static func trimmed(_ bytes: Substring.UTF8View) -> String {
+    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var bytes = bytes
         while let first = bytes.first, first == 0x20 || first == 0x09 { bytes = bytes.dropFirst() }
         while let last = bytes.last, last == 0x20 || last == 0x09 { bytes = bytes.dropLast() }
-        return String(Substring(bytes))
+        return bytes
+    }
+}
+
+extension String {
+    /// Octets that declare no charset, as a person reads them: UTF-8 where they are that, else ISO-8859-1. In the latter every byte is
+    /// a character.
+    init(octets: some Collection<UInt8>) {
+        self = String(validating: octets, as: UTF8.self) ?? String(latin1: octets)
+    }
+
+    /// Each byte is the character of its number.
+    init(latin1 octets: some Collection<UInt8>) {
+        self.init(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) }))
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Testing
 
 @testable import CoreAPI
@@ -35,6 +36,28 @@ struct CookieFileTests {
             #expect(loaded.cookies.count == 2)
             try jar.save(to: file, includingSessionCookies: true)
             #expect(try load().cookies == jar.cookies)
+        }
+    }
+
+    @Test(
+        "keeps names and values as the bytes that came, and stays for its owner's eyes",
+        arguments: [
+            Array("n=Jos".utf8) + [0xE9], [0xFE, 0x3D, 0xFF, 0x80], Array("ş=".utf8) + [0xE9], Array("n=ş".utf8),
+            Array("e\u{301}=1".utf8),
+            Array("n=\"Jos".utf8) + [0xE9, 0x22], [0x6E, 0x3D, 0xED, 0xA0, 0x80],
+        ])
+    func anyBytes(line: [UInt8]) throws {
+        try withFolder {
+            let jar = CookieJar(suffixes: .loaded, now: { [clock] in clock.now })
+            let address = try HTTPURL("https://a.example/")
+            let field = HTTPField(name: .setCookie, lenientValue: line + Array("; Max-Age=100".utf8))
+            #expect(jar.store(ResponseHead(status: .ok, headers: HTTPFields([field])), from: address).isEmpty)
+            try jar.save(to: file)
+            let loaded = try load()
+            #expect(loaded.cookies == jar.cookies)
+            #expect(loaded.cookies(for: address).map(\.pair) == [line])
+            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
         }
     }
 
@@ -118,6 +141,10 @@ struct CookieFileTests {
             (replacing(#"s3cret"#, #"s3cret; other=1"#), "cookies[1].value", "';'"),
             (replacing(#""a""#, #""a=b""#), "cookies[1].name", "'='"),
             (replacing(#""a""#, #""a\n""#), "cookies[1].name", "0xa"),
+            (replacing(#""name""#, #""encoding":"utf-7","name""#), "cookies[1].encoding", "utf-7"),
+            (replacing(#""a""#, #""ş","encoding":"iso-8859-1""#), "cookies[1].name", "ISO-8859-1"),
+            (replacing(#"s3cret"#, #"s3cretĀ","encoding":"iso-8859-1"#), "cookies[1].value", "ISO-8859-1"),
+            (replacing(#"s3cret"#, #"s3cret\u0000","encoding":"iso-8859-1"#), "cookies[1].value", "0x0"),
             (replacing(#""a""#, #""a;\u0301x""#), "cookies[1].name", "';'"),
             (replacing(#"s3cret"#, #"s3cret;\u0301 other=1"#), "cookies[1].value", "';'"),
             (replacing(#""a""#, #""__Host-a""#), "cookies[1].name", "prefix"),

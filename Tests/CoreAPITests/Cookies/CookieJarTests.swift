@@ -13,7 +13,7 @@ final class JarClock: Sendable {
 
 extension CookieJar {
     /// The pairs that an address gets.
-    func sent(to url: String) throws -> [String] { cookies(for: try HTTPURL(url)).map(\.pair) }
+    func sent(to url: String) throws -> [String] { cookies(for: try HTTPURL(url)).map { String(octets: $0.pair) } }
 
     func set(_ line: String, from url: String = "https://shop.example.com/a/b") throws { try store(line, from: HTTPURL(url)) }
 }

@@ -48,6 +48,53 @@ struct CookiesOverTheWireTests {
         await channel.close()
     }
 
+    @Test(
+        "go back byte for byte as they came, in Latin-1, UTF-8 or anything else",
+        arguments: [
+            Array("n=Jos".utf8) + [0xE9], [0xFE, 0x3D, 0xFF, 0x80], Array("ş=ğ".utf8), Array("n=\"a b, c".utf8) + [0xE9, 0x22],
+            [0x6E, 0x3D, 0xC3, 0x28], Array("n=\u{FEFF}x".utf8), [0xE9],
+        ])
+    func anyBytes(pair: [UInt8]) async throws {
+        let server = try LoopbackServer.start { request in
+            guard request.path == "/login" else { return .ok() }
+            let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nSet-Cookie: ".utf8) + pair
+            return .garbage(Data(head + Array("; Path=/\r\nSet-Cookie: z=1; Path=/\r\n\r\n".utf8)))
+        }
+        let channel = channel(server.url)
+        #expect(await channel.manager().response(for: TestEndpoint("login"), decoding: .nothing).error == nil)
+        #expect(await channel.manager().response(for: TestEndpoint("home"), decoding: .nothing).error == nil)
+        let head = try #require(server.requests.last?.rawHead)
+        let line = Array("Cookie: ".utf8) + pair + Array("; z=1\r\n".utf8)
+        #expect(head.range(of: Data(line)) != nil, "\(String(decoding: head, as: UTF8.self))")
+        await channel.close()
+    }
+
+    @Test("of names that Unicode takes for equal are two, and both go along")
+    func equivalentNames() async throws {
+        let server = try LoopbackServer.start { request in
+            guard request.path == "/login" else { return .ok() }
+            return .ok("in", headers: ["Set-Cookie": "e\u{301}=1; Path=/", "Set-Cookie": "\u{E9}=2; Path=/"])
+        }
+        let channel = channel(server.url)
+        for path in ["login", "home"] { _ = await channel.manager().response(for: TestEndpoint(path), decoding: .nothing) }
+        let head = try #require(server.requests.last?.rawHead)
+        #expect(head.range(of: Data("e\u{301}=1; \u{E9}=2".utf8)) != nil)
+        #expect(channel.cookies?.cookies.map { Array($0.name.utf8) } == [Array("e\u{301}".utf8), Array("\u{E9}".utf8)])
+        await channel.close()
+    }
+
+    @Test("that are not UTF-8 read as ISO-8859-1 for a person, and print no value")
+    func latin1() throws {
+        let jar = CookieJar()
+        let field = HTTPField(name: .setCookie, lenientValue: Array("n".utf8) + [0xE4, 0x3D, 0x4A, 0x6F, 0x73, 0xE9])
+        jar.store(ResponseHead(status: .ok, headers: HTTPFields([field])), from: try HTTPURL("https://a.example/"))
+        let cookie = try #require(jar.cookies.first)
+        #expect(cookie.name == "nä" && cookie.value.revealed == "José")
+        var dumped = ""
+        dump(cookie, to: &dumped)
+        #expect(!"\(cookie) \(dumped)".contains("José") && !dumped.contains("233"))
+    }
+
     @Test("of a redirect go along to where it leads, and each host gets its own")
     func redirects() async throws {
         let other = try LoopbackServer.start { .ok($0.headers["cookie"] ?? "none", headers: ["Set-Cookie": "there=2"]) }
