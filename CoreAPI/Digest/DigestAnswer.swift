@@ -2,7 +2,7 @@
 import CoreAPI
 import Foundation
 
-/// The answer to a challenge for one request (RFC 7616 §3.4). Pure.
+/// The answer to a challenge for one request (RFC 7616 §3.4, for a legacy challenge RFC 2069 §2.1.2). Pure.
 struct DigestAnswer {
     let challenge: DigestChallenge
     let username: String
@@ -18,20 +18,20 @@ struct DigestAnswer {
     var header: String {
         var parts = [user, "realm=\(quoted(challenge.realm))", "uri=\(quoted(uri))"]
         if challenge.namesAlgorithm { parts.append("algorithm=\(challenge.algorithm.rawValue)") }
-        parts += [
-            "nonce=\(quoted(challenge.nonce))", "nc=\(hexadecimalCount)", "cnonce=\(quoted(clientNonce))", "qop=auth",
-            "response=\(quoted(response))",
-        ]
+        parts.append("nonce=\(quoted(challenge.nonce))")
+        if !challenge.isLegacy { parts += ["nc=\(hexadecimalCount)", "cnonce=\(quoted(clientNonce))", "qop=auth"] }
+        parts.append("response=\(quoted(response))")
         if let opaque = challenge.opaque { parts.append("opaque=\(quoted(opaque))") }
         if challenge.hashesUsername { parts.append("userhash=true") }
         return "Digest " + parts.joined(separator: ", ")
     }
 
-    /// §3.4.1 to §3.4.3.
+    /// §3.4.1 to §3.4.3; of a legacy challenge without the count and the client nonce.
     var response: String {
         let hash = challenge.algorithm.hash
         let secret = hash("\(name):\(challenge.realm):\(password.revealed.precomposedStringWithCanonicalMapping)")
         let request = hash("\(method):\(uri)")
+        if challenge.isLegacy { return hash("\(secret):\(challenge.nonce):\(request)") }
         return hash("\(secret):\(challenge.nonce):\(hexadecimalCount):\(clientNonce):auth:\(request)")
     }
 
@@ -43,10 +43,10 @@ struct DigestAnswer {
         return String(repeating: "0", count: 8 - digits.utf8.count) + digits
     }
 
-    /// §3.4.4 for a name that is not to be seen, RFC 8187 for one that is not ASCII.
+    /// §3.4.4 for a name that is not to be seen, RFC 8187 for one that is not ASCII; a legacy server does not know that form.
     private var user: String {
         if challenge.hashesUsername { return "username=\(quoted(challenge.algorithm.hash("\(name):\(challenge.realm)")))" }
-        guard !name.utf8.allSatisfy({ $0 < 0x80 }) else { return "username=\(quoted(name))" }
+        guard !challenge.isLegacy, !name.utf8.allSatisfy({ $0 < 0x80 }) else { return "username=\(quoted(name))" }
         let encoded = name.utf8.reduce(into: "") { text, byte in
             let isPlain = byte < 0x80 && (Character(Unicode.Scalar(byte)).isLetter || Character(Unicode.Scalar(byte)).isNumber)
             text +=

@@ -17,12 +17,13 @@ internal import HTTPTypes
 /// An answer is for one target: a redirect takes none along. Where one leads to a resource of the same origin that asks in turn, GET and
 /// HEAD are repeated there; other methods are not, because what redirected them may have processed them.
 ///
-/// Refused with a ``DigestAuthenticationError``: `auth-int` alone, challenges without `qop` (RFC 2069), `-sess` variants and
-/// `SHA-512-256`. `nextnonce` is not looked at; a server that wants a new nonce says `stale`.
+/// Refused with a ``DigestAuthenticationError``: `auth-int` alone, `-sess` variants, `SHA-512-256`, and challenges without `qop`
+/// (RFC 2069) unless they are allowed. `nextnonce` is not looked at; a server that wants a new nonce says `stale`.
 public final class DigestAuthentication: RequestInterceptor {
     private let username: String
     private let password: Secret<String>
     private let origins: [String]
+    private let allowsLegacyChallenges: Bool
     private let makeClientNonce: @Sendable () -> String
     private let state = Mutex(DigestSessions())
 
@@ -35,21 +36,28 @@ public final class DigestAuthentication: RequestInterceptor {
     ///   - username: any text without control characters.
     ///   - password: never sent, printed or logged.
     ///   - origins: further ones that may get an answer, as in `https://files.example.com`.
+    ///   - allowsLegacyChallenges: whether a challenge without `qop` is answered, in the form of RFC 2069 that RFC 2617 §3.2.2.1
+    ///     keeps. Default `false`: such an answer holds nothing of the client's choice. A server that chooses the nonce may look the
+    ///     password up in a table made beforehand, and an answer that was overheard can be repeated.
     /// - Throws: ``DigestAuthenticationError/unsafeUsername``.
     public convenience init(
-        username: String, password: Secret<String>, origins: [String] = []
+        username: String, password: Secret<String>, origins: [String] = [], allowsLegacyChallenges: Bool = false
     ) throws(DigestAuthenticationError) {
         guard username.firstForbiddenControl == nil else { throw .unsafeUsername }
-        self.init(checked: username, password: password, origins: origins) {
+        self.init(checked: username, password: password, origins: origins, allowsLegacyChallenges: allowsLegacyChallenges) {
             // Both of the system's source.
             String(UInt64.random(in: .min ... .max), radix: 16) + String(UInt64.random(in: .min ... .max), radix: 16)
         }
     }
 
-    init(checked username: String, password: Secret<String>, origins: [String], clientNonce: @escaping @Sendable () -> String) {
+    init(
+        checked username: String, password: Secret<String>, origins: [String], allowsLegacyChallenges: Bool = false,
+        clientNonce: @escaping @Sendable () -> String
+    ) {
         self.username = username
         self.password = password
         self.origins = origins
+        self.allowsLegacyChallenges = allowsLegacyChallenges
         makeClientNonce = clientNonce
     }
 
@@ -82,7 +90,8 @@ public final class DigestAuthentication: RequestInterceptor {
         guard let nonce = Self.nonce(of: request) else { return .doNotRetry }
         let challenge: DigestChallenge
         do throws(DigestAuthenticationError) {
-            guard let best = try DigestChallenge.best(of: head.headers[values: .wwwAuthenticate]) else { return .doNotRetry }
+            let lines = head.headers[values: .wwwAuthenticate]
+            guard let best = try DigestChallenge.best(of: lines, allowsLegacy: allowsLegacyChallenges) else { return .doNotRetry }
             challenge = best
         } catch {
             return .fail(error)
@@ -102,7 +111,9 @@ public final class DigestAuthentication: RequestInterceptor {
     }
 
     public func isolatedCopy() -> any RequestInterceptor {
-        DigestAuthentication(checked: username, password: password, origins: origins, clientNonce: makeClientNonce)
+        DigestAuthentication(
+            checked: username, password: password, origins: origins, allowsLegacyChallenges: allowsLegacyChallenges,
+            clientNonce: makeClientNonce)
     }
 
     /// The nonce that a request was answered with: none is empty, and `nil` stands for credentials of another kind. An answer has the

@@ -10,8 +10,8 @@ public enum DigestAuthenticationError: Error, Hashable, Sendable {
     case missingParameter(String)
     /// None of the algorithms that the server offers is among those that are spoken: `SHA-256` and `MD5`.
     case unsupportedAlgorithm([String])
-    /// The server does not offer `auth`: it wants the body protected (`auth-int`), or is of before 1999 and offers nothing (`nil`),
-    /// which would leave the answer open to a server that chooses what is hashed.
+    /// The server does not offer `auth`: it wants the body protected (`auth-int`), or it is of before 1999 and offers nothing (`nil`).
+    /// The latter is answered where `allowsLegacyChallenges` is set.
     case unsupportedProtection(String?)
     /// A user name may hold no control characters.
     case unsafeUsername
@@ -24,8 +24,9 @@ extension DigestAuthenticationError: LocalizedError {
         case .missingParameter(let name): "expected a challenge of Digest: with a '\(name)', got one without (RFC 7616 §3.3)"
         case .unsupportedAlgorithm(let names):
             "expected a challenge of Digest: for SHA-256 or MD5, got one for \(names.joined(separator: ", "))"
-        case .unsupportedProtection(let qop):
-            "expected a challenge of Digest: with qop=\"auth\", got \(qop.map { "'\($0)'" } ?? "one without qop")"
+        case .unsupportedProtection(nil):
+            "expected a challenge of Digest: with qop=\"auth\", got one without qop; `allowsLegacyChallenges: true` answers it"
+        case .unsupportedProtection(let qop?): "expected a challenge of Digest: with qop=\"auth\", got '\(qop)'"
         case .unsafeUsername: "expected a user name without control characters, got one with them"
         }
     }

@@ -31,11 +31,14 @@ struct DigestChallenge: Sendable, Hashable {
     /// Whether the nonce before this one was merely too old.
     let isStale: Bool
     let hashesUsername: Bool
+    /// Whether it is without `qop`, as before RFC 2617.
+    let isLegacy: Bool
 
-    /// The best of those that a server offers; `nil` when it offers no Digest at all.
+    /// The best of those that a server offers, with `qop` before without; `nil` when it offers no Digest at all.
     ///
+    /// - Parameter allowsLegacy: whether a challenge without `qop` can be answered.
     /// - Throws: ``DigestAuthenticationError`` when it offers Digest, and none that can be answered.
-    static func best(of lines: [String]) throws(DigestAuthenticationError) -> DigestChallenge? {
+    static func best(of lines: [String], allowsLegacy: Bool = false) throws(DigestAuthenticationError) -> DigestChallenge? {
         var offered: [DigestChallenge] = []
         var refusal: DigestAuthenticationError?
         var algorithms: [String] = []
@@ -43,7 +46,7 @@ struct DigestChallenge: Sendable, Hashable {
             do throws(AuthenticationChallenge.Malformed) {
                 for challenge in try AuthenticationChallenge.parse(line) where challenge.scheme == "digest" {
                     do throws(DigestAuthenticationError) {
-                        offered.append(try DigestChallenge(challenge))
+                        offered.append(try DigestChallenge(challenge, allowsLegacy: allowsLegacy))
                     } catch {
                         if case .unsupportedAlgorithm(let names) = error { algorithms += names }
                         refusal = refusal ?? error
@@ -53,8 +56,11 @@ struct DigestChallenge: Sendable, Hashable {
                 refusal = refusal ?? .malformedChallenge(error)
             }
         }
-        if let best = Algorithm.allCases.lazy.compactMap({ wanted in offered.first { $0.algorithm == wanted } }).first {
-            return best
+        for isLegacy in [false, true] {
+            for algorithm in Algorithm.allCases {
+                let best = offered.first { $0.isLegacy == isLegacy && $0.algorithm == algorithm }
+                if let best { return best }
+            }
         }
         guard let refusal else { return nil }
         if case .unsupportedAlgorithm = refusal { throw .unsupportedAlgorithm(algorithms) }
@@ -62,7 +68,7 @@ struct DigestChallenge: Sendable, Hashable {
     }
 
     /// `-sess` variants are not spoken: whether their key is made from the first client nonce or from each request's is read both ways.
-    init(_ challenge: AuthenticationChallenge) throws(DigestAuthenticationError) {
+    init(_ challenge: AuthenticationChallenge, allowsLegacy: Bool) throws(DigestAuthenticationError) {
         let parameters = challenge.parameters
         let name = parameters["algorithm"] ?? Algorithm.md5.rawValue
         guard let algorithm = Algorithm.allCases.first(where: { $0.rawValue == name.uppercased() }) else {
@@ -71,7 +77,10 @@ struct DigestChallenge: Sendable, Hashable {
         guard let realm = parameters["realm"] else { throw .missingParameter("realm") }
         guard let nonce = parameters["nonce"] else { throw .missingParameter("nonce") }
         let offered = parameters["qop"]?.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" } ?? []
-        guard offered.contains("auth") else { throw .unsupportedProtection(parameters["qop"]) }
+        guard offered.contains("auth") || (offered.isEmpty && allowsLegacy) else {
+            throw .unsupportedProtection(parameters["qop"])
+        }
+        isLegacy = offered.isEmpty
         self.realm = realm
         self.nonce = nonce
         opaque = parameters["opaque"]

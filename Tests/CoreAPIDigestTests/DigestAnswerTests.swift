@@ -9,10 +9,11 @@ import Testing
 struct DigestAnswerTests {
     private func answer(
         _ challenge: String, user: String = "Mufasa", password: String = "Circle of Life", count: UInt32 = 1,
-        cnonce: String = "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ"
+        cnonce: String = "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ", allowsLegacy: Bool = false
     ) throws -> DigestAnswer {
         DigestAnswer(
-            challenge: try #require(try DigestChallenge.best(of: [challenge])), username: user, password: Secret(password),
+            challenge: try #require(try DigestChallenge.best(of: [challenge], allowsLegacy: allowsLegacy)), username: user,
+            password: Secret(password),
             method: "GET",
             uri: "/dir/index.html", count: count, clientNonce: cnonce)
     }
@@ -40,6 +41,65 @@ struct DigestAnswerTests {
                 cnonce="f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ", qop=auth, response="\(response)", \
                 opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"
                 """)
+    }
+
+    /// The first is RFC 2069's corrected example, the second RFC 2617 §3.5 without its qop. Python's hashlib gave the last.
+    @Test(
+        "to a challenge without qop has the form of RFC 2069, without a count and a client nonce, where that is allowed",
+        arguments: [
+            ("CircleOfLife", "", "", "1949323746fe6a43ef61f9606e7febea"),
+            ("Circle Of Life", "", "", "670fd8c2df070c60b045671b8b24ff02"),
+            ("Circle Of Life", ", algorithm=MD5", "algorithm=MD5, ", "670fd8c2df070c60b045671b8b24ff02"),
+            ("Circle Of Life", ", qop=\"\"", "", "670fd8c2df070c60b045671b8b24ff02"),
+            (
+                "Circle Of Life", ", algorithm=sha-256", "algorithm=SHA-256, ",
+                "e71f89d8267982ee1cd4dfb3637698eaf2f55848fe056aee7be175262aab5d2a"
+            ),
+        ])
+    func legacy(password: String, extra: String, algorithm: String, response: String) throws {
+        let nonce = "dcd98b7102dd2f0e8b11d0f600bfb0c093"
+        let challenge = "Digest realm=\"testrealm@host.com\", nonce=\"\(nonce)\", opaque=\"5ccc\"\(extra)"
+        let answer = try answer(challenge, password: password, count: 7, allowsLegacy: true)
+        #expect(
+            answer.header == """
+                Digest username="Mufasa", realm="testrealm@host.com", uri="/dir/index.html", \(algorithm)nonce="\(nonce)", \
+                response="\(response)", opaque="5ccc"
+                """)
+        #expect(throws: DigestAuthenticationError.self) { try DigestChallenge.best(of: [challenge]) }
+    }
+
+    /// RFC 2617 §3.5.
+    @Test("to a challenge with qop is the same where one without is allowed")
+    func rfc2617() throws {
+        let challenge = """
+            Digest realm="testrealm@host.com", qop="auth,auth-int", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093", \
+            opaque="5ccc069c403ebaf9f0171e9517f40e41"
+            """
+        for allowsLegacy in [false, true] {
+            let answer = try answer(challenge, password: "Circle Of Life", cnonce: "0a4f113b", allowsLegacy: allowsLegacy)
+            #expect(answer.response == "6629fae49393a05397450978507c4ef1")
+        }
+    }
+
+    @Test("goes to a challenge with qop before one without, and never to auth-int alone")
+    func legacyLast() throws {
+        func best(_ lines: String...) throws -> DigestChallenge? { try DigestChallenge.best(of: lines, allowsLegacy: true) }
+        let (legacy, md5) = ("Digest realm=r, nonce=n, algorithm=SHA-256", "Digest realm=r, nonce=n, qop=auth")
+        #expect(try best(legacy, md5)?.algorithm == .md5)
+        #expect(try best("\(legacy), \(md5)")?.isLegacy == false)
+        #expect(try best("Digest realm=r, nonce=n", legacy)?.algorithm == .sha256)
+        for other in ["qop=\"auth-int\"", "qop=x"] {
+            #expect(throws: DigestAuthenticationError.self) { try best("Digest realm=r, nonce=n, \(other)") }
+        }
+        #expect(throws: DigestAuthenticationError.unsupportedAlgorithm(["MD5-sess"])) {
+            try best("Digest realm=r, nonce=n, algorithm=MD5-sess")
+        }
+    }
+
+    @Test("to a challenge without qop names a user in UTF-8 as it is, because its server knows no other form")
+    func legacyUser() throws {
+        #expect(
+            try answer("Digest realm=r, nonce=n", user: "Jäs", allowsLegacy: true).header.hasPrefix("Digest username=\"Jäs\", "))
     }
 
     @Test("cannot be broken out of by a user name or a realm")
@@ -102,6 +162,7 @@ struct DigestAnswerTests {
             #expect(throws: error, "\(parameters)") { try DigestChallenge.best(of: ["Digest " + parameters]) }
             #expect(error.localizedDescription.contains("expected"))
         }
+        #expect(DigestAuthenticationError.unsupportedProtection(nil).localizedDescription.contains("allowsLegacyChallenges"))
         for name in ["a\rb", "a\nb", "a\u{0}b", "a\u{1}", "\u{7F}"] {
             #expect(throws: DigestAuthenticationError.unsafeUsername) { try DigestAuthentication(username: name, password: "p") }
         }

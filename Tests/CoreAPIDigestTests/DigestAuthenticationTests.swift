@@ -117,6 +117,45 @@ struct DigestAuthenticationTests {
         await channel.close()
     }
 
+    @Test("a challenge without qop is answered where that is allowed, also in advance and after a stale nonce")
+    func legacy() async throws {
+        let digest = DigestServer(isLegacy: true)
+        let server = try LoopbackServer.start { digest.reply(to: $0, .ok()) }
+        var channel = try channel(server.url)
+        channel.interceptors = [try DigestAuthentication(username: "user", password: "passwd", allowsLegacyChallenges: true)]
+        var isolated = channel
+        isolated.interceptors = channel.interceptors.map { $0.isolatedCopy() }
+        for copy in [channel, isolated] {
+            for path in ["thing", "a?q=1"] { #expect(await status(copy, Thing(path: path)) == 200) }
+            digest.expire()
+            #expect(await status(copy, Thing(method: .post)) == 200)
+        }
+        await channel.close()
+    }
+
+    @Test("a challenge without qop is refused by default, and the error names what allows it")
+    func legacyRefused() async throws {
+        let digest = DigestServer(isLegacy: true)
+        let server = try LoopbackServer.start { digest.reply(to: $0, .ok()) }
+        let channel = try channel(server.url)
+        let error = await NetworkManager<Thing>(channel: channel).response(for: Thing(), decoding: .nothing).error
+        #expect(error?.app(DigestAuthenticationError.self) == .unsupportedProtection(nil))
+        #expect(error?.description.contains("allowsLegacyChallenges: true") == true)
+        #expect(server.requests.map { $0.headers["authorization"] } == [nil])
+        await channel.close()
+    }
+
+    @Test("a wrong password is tried once in a call where challenges without qop are allowed, too")
+    func legacyWrongPassword() async throws {
+        let digest = DigestServer(isLegacy: true)
+        let server = try LoopbackServer.start { digest.reply(to: $0, .ok()) }
+        var channel = try channel(server.url)
+        channel.interceptors = [try DigestAuthentication(username: "user", password: "wrong", allowsLegacyChallenges: true)]
+        #expect(await status(channel) == 401)
+        #expect(server.requests.map { $0.headers["authorization"] != nil } == [false, true])
+        await channel.close()
+    }
+
     @Test("answers only the environment's origin and those that are named, and leaves a caller's own header alone")
     func origins() async throws {
         let digest = DigestServer()

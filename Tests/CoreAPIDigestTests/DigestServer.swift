@@ -8,6 +8,8 @@ import Foundation
 final class DigestServer: Sendable {
     private let state: Mutex<State>
     private let password: String
+    /// Whether it asks without qop, as before RFC 2617.
+    private let isLegacy: Bool
 
     private struct State {
         /// Handed to whoever asks until it expires, as a nonce made of the time is.
@@ -18,8 +20,9 @@ final class DigestServer: Sendable {
         var clientNonces: Set<String> = []
     }
 
-    init(password: String = "passwd") {
+    init(password: String = "passwd", isLegacy: Bool = false) {
         self.password = password
+        self.isLegacy = isLegacy
         state = Mutex(State())
     }
 
@@ -40,10 +43,14 @@ final class DigestServer: Sendable {
         let count = read["nc"] ?? ""
         let clientNonce = read["cnonce"] ?? ""
         let secret = hash("user:the realm:\(password)")
-        let expected = hash("\(secret):\(nonce):\(count):\(clientNonce):auth:\(hash("\(request.method):\(request.target)"))")
+        let asked = hash("\(request.method):\(request.target)")
+        let expected =
+            isLegacy ? hash("\(secret):\(nonce):\(asked)") : hash("\(secret):\(nonce):\(count):\(clientNonce):auth:\(asked)")
+        if isLegacy, ["qop", "nc", "cnonce"].contains(where: { read[$0] != nil }) { return .status(400) }
         guard read["response"] == expected, read["username"] == "user", read["opaque"] == "o" else { return ask() }
         let isKnown = state.withLock { state in
-            for token in ["nc \(nonce) \(count)", "cnonce \(clientNonce)"] where !state.seen.insert(token).inserted {
+            for token in isLegacy ? [] : ["nc \(nonce) \(count)", "cnonce \(clientNonce)"]
+            where !state.seen.insert(token).inserted {
                 state.repeated.append(token)
             }
             guard state.nonce == nonce else { return false }
@@ -61,7 +68,8 @@ final class DigestServer: Sendable {
             return "n\(state.made)"
         }
         let challenge =
-            "Digest realm=\"the realm\", nonce=\"\(nonce)\", qop=\"auth\", opaque=\"o\"" + (isStale ? ", stale=TRUE" : "")
+            "Digest realm=\"the realm\", nonce=\"\(nonce)\", opaque=\"o\"" + (isLegacy ? "" : ", qop=\"auth\"")
+            + (isStale ? ", stale=TRUE" : "")
         return .status(401, headers: ["WWW-Authenticate": "Basic realm=\"x\"", "WWW-Authenticate": challenge])
     }
 
