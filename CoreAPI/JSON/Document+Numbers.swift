@@ -15,7 +15,7 @@ extension Document {
 
     @inline(never)
     private func unrepresentable(_ entry: Entry, as type: Any.Type) -> Malformed {
-        Malformed(reason: "expected a number that \(type) can hold, found \(shown(entry))", offset: entry.offset)
+        Malformed(reason: "expected a number that \(type) can hold, found \(shown(entry))", offset: entry.offset, isSound: true)
     }
 
     @inline(never)

@@ -36,7 +36,7 @@ struct DocumentHeader {
 /// decoding.
 final class Document: ManagedBuffer<DocumentHeader, UInt64> {
     static let padding = 16
-    private static let root = 1
+    static let root = 1
 
     /// - Returns: `nil` when the document is larger than the index can tell.
     /// - Throws: ``Malformed``.

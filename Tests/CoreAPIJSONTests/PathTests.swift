@@ -110,4 +110,94 @@ struct PathTests {
             #expect(!paths[0].isEmpty && paths[0] == paths[1])
         }
     }
+
+    private struct Numbers: Decodable {
+        struct Inner: Decodable {
+            var list: [Int8]?
+            var price: Double?
+        }
+        var userAge: Int8?
+        var count: UInt?
+        var whole: Int?
+        var ratio: Float?
+        var inner: Inner?
+        var many: [Inner]?
+        var byName: [String: [UInt16]]?
+        var money: Decimal?
+        var at: Date?
+    }
+
+    @Test(
+        "a number that does not fit its type is told with the path of the value",
+        arguments: [
+            (#"{"userAge":300}"#, "userAge"), (#"{"userAge":-129}"#, "userAge"), (#"{"userAge":1.5}"#, "userAge"),
+            (#"{"count":-1}"#, "count"), (#"{"whole":1.5}"#, "whole"), (#"{"whole":1e30}"#, "whole"),
+            (#"{"whole":9223372036854775808}"#, "whole"), (#"{"ratio":1e39}"#, "ratio"),
+            (#"{"inner":{"price":1e400}}"#, "inner.price"),
+            (#"{"inner":{"price":-1e400}}"#, "inner.price"), (#"{"inner":{"price":1e-400}}"#, "inner.price"),
+            (#"{"inner":{"list":[1,{"a":300},300]}}"#, nil), (#"{"inner":{"list":[1,2,300]}}"#, "inner.list.2"),
+            (#"{"many":[{},{"list":[]},{"price":2,"list":[300]}]}"#, "many.2.list.0"),
+            (#"{"byName":{"a":[1],"b c":[2,65536]}}"#, "byName.b c.1"),
+            (#"{"x":300,"y":[300,{"z":300}],"userAge":300}"#, "userAge"), (#" { "userAge" : 300 } "#, "userAge"),
+            (#"{"at":1e999}"#, "at"),
+        ] as [(String, String?)])
+    func numbers(document: String, path: String?) throws {
+        let error = #expect(throws: DecodingError.self) { try JSONBodyDecoder().decode(Numbers.self, from: Data(document.utf8)) }
+        guard let path else { return }
+        guard case .dataCorrupted(let context)? = error else { Issue.record("\(String(describing: error))"); return }
+        #expect(context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".") == path)
+        #expect(context.debugDescription.hasPrefix("expected a number that "))
+    }
+
+    @Test("the path of a number that does not fit has the keys as the type sees them")
+    func convertedNumbers() throws {
+        var decoder = JSONBodyDecoder()
+        for strategy in [
+            JSONDecoder.KeyDecodingStrategy.convertFromSnakeCase,
+            .custom { $0.last?.stringValue == "user_age" ? TextKey(stringValue: "userAge") : $0[$0.count - 1] },
+        ] {
+            decoder.keyDecodingStrategy = strategy
+            for document in [#"[{"user_age":300}]"#, "\u{FEFF}" + #"[{"caf\u00e9":1,"user_age":300}]"#] {
+                for encoding in [String.Encoding.utf8, .utf16LittleEndian] {
+                    let data = try #require(document.data(using: encoding))
+                    let error = #expect(throws: DecodingError.self) { try decoder.decode([Numbers].self, from: data) }
+                    guard case .dataCorrupted(let context)? = error else {
+                        Issue.record("\(String(describing: error))"); continue
+                    }
+                    #expect(context.codingPath.map(\.stringValue) == ["Index 0", "userAge"])
+                }
+            }
+        }
+    }
+
+    @Test(
+        "a single number that does not fit, and text that is no JSON, have an empty path",
+        arguments: ["300", " -129", "[300", "{", "[01]"])
+    func noPath(document: String) throws {
+        let error = #expect(throws: DecodingError.self) {
+            if document.contains("[") {
+                _ = try JSONBodyDecoder().decode([Int8].self, from: Data(document.utf8))
+            } else {
+                _ = try JSONBodyDecoder().decode(Int8.self, from: Data(document.utf8))
+            }
+        }
+        guard case .dataCorrupted(let context)? = error else { Issue.record("\(String(describing: error))"); return }
+        #expect(context.codingPath.isEmpty)
+    }
+
+    @Test("a type that tries one type after the other for many numbers takes a time that grows with their number")
+    func tried() throws {
+        struct Either: Decodable {
+            let value: Int
+
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.singleValueContainer()
+                value = try (try? Int(container.decode(Int8.self))) ?? container.decode(Int.self)
+            }
+        }
+        let start = ContinuousClock.now
+        let document = "[" + Array(repeating: "300", count: 100_000).joined(separator: ",") + "]"
+        #expect(try JSONBodyDecoder().decode([Either].self, from: Data(document.utf8)).count == 100_000)
+        #expect(ContinuousClock.now - start < .seconds(20))
+    }
 }

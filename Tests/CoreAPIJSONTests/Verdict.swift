@@ -21,6 +21,9 @@ enum Verdict<Value: Equatable & SendableMetatype>: Equatable {
         case .typeMismatch(let type, let context): "typeMismatch \(type) \(path(context))"
         case .valueNotFound(let type, let context): "valueNotFound \(type) \(path(context))"
         case .keyNotFound(let key, let context): "keyNotFound \(name(key)) \(path(context))"
+        // Foundation gives no path for a number that its type cannot hold; the kit does, and says so in these words.
+        case .dataCorrupted(let context) where context.debugDescription.hasPrefix("expected a number that "):
+            "dataCorrupted at []"
         case .dataCorrupted(let context): "dataCorrupted \(path(context))"
         @unknown default: "another"
         }

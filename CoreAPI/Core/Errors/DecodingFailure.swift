@@ -34,7 +34,7 @@ public struct DecodingFailure: Error, Sendable {
         let broken = isAtRoot && tree == nil ? Self.endOfJSON(in: body) : nil
         // A sound value of another meaning at the root, a date for instance, fails in the same words.
         isMalformed = isAtRoot && tree == nil && (!isLarge || broken != nil)
-        // Below a secret key everything is secret. A number that does not fit, and some dates, come without their path.
+        // Below a secret key everything is secret. Foundation gives no path for a number that does not fit, and for some dates.
         let isBesideSecrets = isAtRoot && !isMalformed && (tree.map { Self.holdsSecret($0, redaction) } ?? true)
         let isSecret = isBesideSecrets || path.contains { $0.place == nil && redaction.hides($0.stringValue) }
         reason =
@@ -93,7 +93,8 @@ public struct DecodingFailure: Error, Sendable {
         case .valueNotFound(let type, let context):
             return (context.codingPath, tell(context, expected: type), "expected \(type), found null or nothing")
         case .keyNotFound(let key, let context):
-            let reason = "the key '\(key.stringValue)' is missing"
+            // A path's own key comes with the keys that there are.
+            let reason = "the key '\(key.stringValue)' is missing" + (key is FieldName ? "; \(context.debugDescription)" : "")
             return (context.codingPath, reason, reason)
         case .dataCorrupted(let context):
             let detail = (context.underlyingError as NSError?)?.userInfo["NSDebugDescription"] as? String

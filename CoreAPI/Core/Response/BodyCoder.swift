@@ -68,7 +68,7 @@ public struct BodyCoder: RequestModifier {
 
     /// Who reads and writes JSON.
     public enum JSONCoding: Sendable {
-        /// `JSONBodyDecoder` and `JSONBodyEncoder`: answer, write and fail as Foundation's do, but for the two exceptions that
+        /// `JSONBodyDecoder` and `JSONBodyEncoder`: answer, write and fail as Foundation's do, but for the three exceptions that
         /// `JSONBodyDecoder` names, and are faster, on most documents several times. ``JSONValue`` itself is parsed by
         /// ``JSONValue/init(parsing:)``, whichever is named.
         case kit

@@ -115,7 +115,8 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Ex
     public init(integerLiteral value: Int) { self = .decimal(Decimal(value)) }
     /// A number, as parsing its shortest decimal form gives it: `1.5` is exact.
     public init(floatLiteral value: Double) {
-        self = Decimal(string: "\(value)", locale: Locale(identifier: "en_US_POSIX")).map(JSONValue.decimal) ?? .double(value)
+        let decimal = value.isFinite ? Decimal(string: "\(value)", locale: Locale(identifier: "en_US_POSIX")) : nil
+        self = decimal.map(JSONValue.decimal) ?? .double(value)
     }
     /// An array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }

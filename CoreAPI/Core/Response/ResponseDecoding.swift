@@ -126,7 +126,7 @@ extension ResponseDecoding where Value: Decodable {
     }
 
     private static func value(_ type: Value.Type, at keys: [String], in body: Data, of response: Response<Data>) throws -> Value {
-        try NestedPath.$current.withValue(NestedPath(keys: keys, type: type)) {
+        try NestedPath.$current.withValue(NestedPath(keys: keys, type: type, coder: response.coder)) {
             try response.coder.decode(NestedValue<Value>.self, from: body).value
         }
     }
@@ -134,7 +134,9 @@ extension ResponseDecoding where Value: Decodable {
     /// The value under a path of keys, `data.items` or `orders.0.price`; a key with a dot in it cannot be named. For coders that tell
     /// lists from objects, as JSON does; XML does not.
     ///
-    /// A key that is not there fails the call with a ``DecodingFailure`` that names it and the place where it was looked for.
+    /// A key is spelled as the body has it or as the coder's key strategy converts it: `user_data` or `userData`. A key that is not
+    /// there fails the call with a ``DecodingFailure``. The failure names the key, where it was looked for, and at most ten of the
+    /// keys there.
     public static func decodable(_ type: Value.Type = Value.self, at path: String) -> ResponseDecoding {
         let keys = path.keys
         return ResponseDecoding(wantsCoder: true) { response, body in

@@ -50,6 +50,7 @@ struct BodyExcerptTests {
         let failure = try await failure(Page.self, of: #"{\#(filler),"orderItems":[{"userId":1},{"userId":2.5}]}"#)
         #expect(!failure.isMalformed)
         #expect(failure.excerpt.hasSuffix(#""orderItems":[{"userId":1},{"userId":…"#), "\(failure.excerpt)")
+        #expect(failure.codingPath == "orderItems[1].userId")
         #expect(failure.reason.contains("found 2.5"))
     }
 
@@ -131,10 +132,14 @@ struct BodyExcerptTests {
         let items = String(repeating: item, count: 50_000) + #"{"id":1.5}"#
         struct Item: Decodable, Sendable { var id: Int }
         struct List: Decodable, Sendable { var items: [Item] }
-        for (body, isMalformed) in [("[\(items)]", false), (#"{"items":[\#(items)]}"#, false), ("[\(items),]]", true)] {
+        for (body, isMalformed, path) in [
+            ("[\(items)]", false, ""), (#"{"items":[\#(items)]}"#, false, "items[50000].id"), ("[\(items),]]", true, ""),
+        ] {
             let failure = try await failure(List.self, of: body)
             #expect(failure.isMalformed == isMalformed)
-            #expect(!failure.description.contains("1.5") && !failure.description.contains("hunter2"), "\(failure)")
+            #expect(failure.codingPath == path)
+            #expect(
+                failure.description.contains("1.5") == !path.isEmpty && !failure.description.contains("hunter2"), "\(failure)")
             #expect(failure.excerpt.contains(#""id":1,"name":"abc","password":"<redacted>""#), "\(failure)")
         }
     }

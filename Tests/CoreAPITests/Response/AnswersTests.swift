@@ -110,6 +110,105 @@ struct AnswersTests {
         #expect(failure.localizedDescription.contains(name), "\(failure.localizedDescription)")
     }
 
+    private static let snakeBody = #"{"user_data":{"full_name":"Ada","list_of":[{"item_id":7}],"é_x":{"last_key":1}},"plain":2}"#
+
+    /// A decoder of a team's own, of which the kit knows nothing.
+    private static let ownSnake = BodyCoder(
+        contentType: "application/json", encode: { try JSONEncoder().encode($0) },
+        decode: { type, data in
+            let decoder = JSONDecoder()
+            decoder.keyDecodingStrategy = .convertFromSnakeCase
+            return try decoder.decode(type, from: data)
+        })
+
+    @Test(
+        "under a path is found by the body's spelling and by the one that the strategy makes of it",
+        arguments: [
+            BodyCoder.json(keys: .convertFromSnakeCase), .json(using: .foundation, keys: .convertFromSnakeCase), ownSnake,
+        ])
+    func convertedPath(coder: BodyCoder) async throws {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(body: Self.snakeBody))
+        channel.coder = coder
+        let dispatcher = CommonDispatcher(channel: channel)
+        for path in ["user_data.full_name", "userData.fullName", "user_data.fullName", "userData.full_name"] {
+            #expect(try await dispatcher.value(for: TestEndpoint(), as: .decodable(String.self, at: path)) == "Ada", "\(path)")
+        }
+        for path in ["user_data.list_of.0.item_id", "userData.listOf.0.itemId", "plain"] {
+            #expect(try await dispatcher.value(for: TestEndpoint(), as: .decodable(Int.self, at: path)) > 0, "\(path)")
+        }
+        #expect(try await dispatcher.value(for: TestEndpoint(), as: .decodable(Int.self, at: "user_data.é_x.last_key")) == 1)
+        let error = await dispatcher.response(for: TestEndpoint(), as: .decodable(Int.self, at: "user_data.first_name")).error
+        #expect(error?.description.contains("'first_name' is missing; there are 'fullName', 'listOf'") == true, "\(error as Any)")
+    }
+
+    @Test("under a path is found through a strategy of the team's own", arguments: [BodyCoder.JSONCoding.kit, .foundation])
+    func ownStrategy(coding: BodyCoder.JSONCoding) async throws {
+        struct Key: CodingKey {
+            let stringValue: String
+            let intValue: Int? = nil
+            init(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"USER-DATA":{"NAME":"Ada"}}"#))
+        channel.coder = .json(
+            using: coding,
+            keys: .custom { path in
+                // By the path, too: what is nested loses its hyphens only.
+                let name = path[path.count - 1].stringValue
+                return Key(stringValue: path.count == 1 ? name.lowercased() : name.capitalized)
+            })
+        let dispatcher = CommonDispatcher(channel: channel)
+        for path in ["USER-DATA.NAME", "user-data.Name", "USER-DATA.Name", "user-data.NAME"] {
+            #expect(try await dispatcher.value(for: TestEndpoint(), as: .decodable(String.self, at: path)) == "Ada", "\(path)")
+        }
+    }
+
+    @Test(
+        "under a path that is not there names at most ten keys that are",
+        arguments: [
+            (#"{}"#, "there are no keys"), (#"{"b":1,"a":2}"#, "there are 'a', 'b'"),
+            (
+                #"{"k01":0,"k02":0,"k03":0,"k04":0,"k05":0,"k06":0,"k07":0,"k08":0,"k09":0,"k10":0,"k11":0,"k12":0}"#,
+                "'k10' and 2 more"
+            ),
+            (#"{"password":"s3cret","token":"s3cret"}"#, "there are 'password', 'token'"),
+        ])
+    func presentKeys(body: String, text: String) async {
+        let dispatcher = CommonDispatcher(channel: .test("https://h.example", transport: RecordingTransport(body: body)))
+        let error = await dispatcher.response(for: TestEndpoint(), as: .decodable(Int.self, at: "missing")).error
+        #expect(error?.description.contains(text) == true, "\(error as Any)")
+        #expect(error?.description.contains("s3cret") == false)
+    }
+
+    @Test(
+        "with a number that its type cannot hold says where it is",
+        arguments: [
+            (#"{"age":300}"#, "age"), (#"{"ages":[1,-129]}"#, "ages[1]"), (#"{"password":"s3cret","age":1.5}"#, "age"),
+        ])
+    func numberPath(body: String, path: String) async {
+        struct Person: Decodable, Sendable {
+            var age: Int8?
+            var ages: [Int8]?
+        }
+        let dispatcher = CommonDispatcher(channel: .test("https://h.example", transport: RecordingTransport(body: body)))
+        let error = await dispatcher.response(for: TestEndpoint(), as: .decodable(Person.self)).error
+        guard case .decoding(let failure, _)? = error else { Issue.record("\(error as Any)"); return }
+        #expect(failure.codingPath == path)
+        #expect(!failure.isMalformed)
+        #expect(failure.reason.contains("expected a number that Int8 can hold"))
+        #expect(!failure.localizedDescription.contains("s3cret"))
+    }
+
+    @Test("with a number under a secret's name that its type cannot hold does not show it")
+    func secretNumber() async {
+        struct Login: Decodable, Sendable { var password: Int8 }
+        let dispatcher = CommonDispatcher(
+            channel: .test("https://h.example", transport: RecordingTransport(body: #"{"password":31337}"#)))
+        let error = await dispatcher.response(for: TestEndpoint(), as: .decodable(Login.self)).error
+        #expect(error?.description.contains("password") == true)
+        #expect(error?.description.contains("31337") == false, "\(error as Any)")
+    }
+
     @Test("comes by completion as well, with everything known about the call")
     func completion() async {
         let response = await withCheckedContinuation { continuation in

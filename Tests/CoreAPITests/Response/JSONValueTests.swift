@@ -87,4 +87,24 @@ struct JSONValueTests {
         #expect(throws: DecodingError.self) { try parse("{\"a\(marks)\":1}") }
         #expect(ContinuousClock.now - start < .seconds(20))
     }
+
+    @Test(
+        "a number with a point in a literal is the number that parsing it gives",
+        arguments: [
+            ("1.5", 1.5), ("0.1", 0.1), ("0.07", 0.07), ("-2.25", -2.25), ("19.90", 19.90), ("1.0", 1.0), ("1", 1.0), ("0", 0.0),
+            ("1e3", 1e3),
+            ("123456789.125", 123456789.125), ("1e-7", 1e-7), ("1e200", 1e200), ("1e-200", 1e-200), ("1e21", 1e21),
+            (#"{"a":[1.5,{"b":0.1}]}"#, ["a": [1.5, ["b": 0.1]]]),
+        ] as [(String, JSONValue)])
+    func literals(text: String, value: JSONValue) throws {
+        #expect(try parse(text) == value)
+    }
+
+    @Test(
+        "what no number of JSON is, as a literal is still no trap",
+        arguments: [Double.infinity, -.infinity, .nan, .greatestFiniteMagnitude])
+    func unusualLiterals(value: Double) {
+        let made = JSONValue(floatLiteral: value)
+        #expect(made.double == value || value.isNaN)
+    }
 }
