@@ -40,7 +40,10 @@ public struct XMLDefence: Sendable, Hashable {
         }
         let start = String(decoding: data.prefix(256), as: UTF8.self)
         let declaration = start.firstMatch(of: /^\u{FEFF}?<\?xml\s[^>]*?encoding\s*=\s*["']([^"']*)["']/)
-        return try declaration.map { match throws(CharsetError) in try Charset(named: String(match.output.1)) } ?? .utf8
+        guard let name = declaration.map({ String($0.output.1) }) else { return .utf8 }
+        // The escape sequences of ISO-2022-JP change what a byte of ASCII means.
+        guard !name.contains("2022") else { throw .unknown(name) }
+        return try Charset(named: name)
     }
 
     static func refusal(_ reason: String) -> DecodingError {

@@ -2,13 +2,20 @@ public import Foundation
 internal import HTTPTypes
 
 /// A way to read bytes as text, by the name that a response declares.
+///
+/// Names are the labels of the WHATWG Encoding standard. Browsers read `iso-8859-1` and `us-ascii` as windows-1252, and so does this
+/// type; `iso-8859-9` is windows-1254, and `utf-16` is little-endian. A byte order mark counts more than the name.
 public struct Charset: Sendable, Hashable {
     /// As declared, in lower case.
     public let name: String
     private let form: Form
 
-    private enum Form {
-        case utf8, utf16, utf16LittleEndian, utf16BigEndian, latin1, latin5, windows1252, windows1254
+    fileprivate enum Form: Hashable {
+        case utf8, utf16LittleEndian, utf16BigEndian, utf32LittleEndian, utf32BigEndian
+        /// One byte is one character.
+        case bytes(String.Encoding)
+        /// One, two or four bytes are one character.
+        case sequences(String.Encoding)
     }
 
     public static let utf8 = Charset(name: "utf-8", form: .utf8)
@@ -18,96 +25,232 @@ public struct Charset: Sendable, Hashable {
         self.form = form
     }
 
-    /// - Throws: ``CharsetError/unknown(_:)`` for a name that the kit does not know.
+    /// Looks a name up without regard to case, white space around it, quotes, hyphens and underscores.
+    ///
+    /// - Throws: ``CharsetError/unknown(_:)`` for a name that is no label of the WHATWG table or has no coding in Foundation.
     public init(named name: String) throws(CharsetError) {
-        let key = name.trimmingHTTPWhitespace().lowercased()
+        let key = name.trimmingHTTPWhitespace().lowercased().filter { $0 != "'" && $0 != "\"" }
         guard let form = Self.forms[key.filter { $0 != "-" && $0 != "_" }] else { throw .unknown(name.escapingControls) }
         self.init(name: key, form: form)
     }
 
-    /// Without hyphens; the labels are those of IANA and the WHATWG.
-    private static let forms: [String: Form] = [
-        "utf8": .utf8, "usascii": .utf8, "ascii": .utf8, "utf16": .utf16, "utf16le": .utf16LittleEndian,
-        "utf16be": .utf16BigEndian,
-        "iso88591": .latin1, "latin1": .latin1, "l1": .latin1, "windows1252": .windows1252, "cp1252": .windows1252,
-        "iso88599": .latin5, "latin5": .latin5, "l5": .latin5, "windows1254": .windows1254, "cp1254": .windows1254,
-    ]
-
-    /// The text; a byte order mark is left out.
+    /// The text, if all bytes are of this charset. A byte order mark is left out.
     ///
-    /// - Throws: ``CharsetError/malformed(_:)`` when the bytes are none of this charset.
+    /// - Throws: ``CharsetError/malformed(_:)`` when bytes are not of this charset, or of the one that a byte order mark names.
     public func text(of data: Data) throws(CharsetError) -> String {
-        guard let text = decode(data) else { throw .malformed(name) }
+        let (form, body) = sniff(data)
+        guard let text = form.text(of: body, isStrict: true) else { throw .malformed(name) }
         return text
     }
 
-    private func decode(_ data: Data) -> String? {
-        switch form {
-        case .utf8:
-            let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-            return String(validating: data.starts(with: mark) ? data.dropFirst(3) : data, as: UTF8.self)
-        // Without a mark the order is big-endian (RFC 2781 §4.3).
-        case .utf16:
-            if data.starts(with: [0xFF, 0xFE]) { return Self.utf16(data.dropFirst(2), isLittleEndian: true) }
-            return Self.utf16(data.starts(with: [0xFE, 0xFF]) ? data.dropFirst(2) : data, isLittleEndian: false)
-        case .utf16LittleEndian:
-            return Self.utf16(data.starts(with: [0xFF, 0xFE]) ? data.dropFirst(2) : data, isLittleEndian: true)
-        case .utf16BigEndian:
-            return Self.utf16(data.starts(with: [0xFE, 0xFF]) ? data.dropFirst(2) : data, isLittleEndian: false)
-        case .latin1: return String(data: data, encoding: .isoLatin1)
-        case .latin5: return Self.latin5(data)
-        case .windows1252: return String(data: data, encoding: .windowsCP1252)
-        case .windows1254: return String(data: data, encoding: .windowsCP1254)
+    /// The text, with U+FFFD in the place of bytes that are not of this charset. A byte order mark is left out.
+    public func lenientText(of data: Data) -> String {
+        let (form, body) = sniff(data)
+        return form.text(of: body, isStrict: false) ?? String(decoding: body, as: UTF8.self)
+    }
+
+    /// The form that a byte order mark names, else the charset's own (WHATWG Encoding §6).
+    private func sniff(_ data: Data) -> (form: Form, body: Data) {
+        if form == .utf32LittleEndian, data.starts(with: [0xFF, 0xFE, 0, 0]) { return (form, data.dropFirst(4)) }
+        if form == .utf32LittleEndian || form == .utf32BigEndian, data.starts(with: [0, 0, 0xFE, 0xFF]) {
+            return (.utf32BigEndian, data.dropFirst(4))
+        }
+        if data.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, data.dropFirst(3)) }
+        if data.starts(with: [0xFE, 0xFF]) { return (.utf16BigEndian, data.dropFirst(2)) }
+        if data.starts(with: [0xFF, 0xFE]) { return (.utf16LittleEndian, data.dropFirst(2)) }
+        return (form, data)
+    }
+}
+
+// MARK: - Reading
+
+extension Charset.Form {
+    /// - Returns: `nil` when it is strict and a byte does not fit.
+    fileprivate func text(of data: Data, isStrict: Bool) -> String? {
+        switch self {
+        case .utf8: isStrict ? String(validating: data, as: UTF8.self) : String(decoding: data, as: UTF8.self)
+        case .utf16LittleEndian: Self.utf16(data, isLittleEndian: true, isStrict: isStrict)
+        case .utf16BigEndian: Self.utf16(data, isLittleEndian: false, isStrict: isStrict)
+        case .utf32LittleEndian: Self.utf32(data, isLittleEndian: true, isStrict: isStrict)
+        case .utf32BigEndian: Self.utf32(data, isLittleEndian: false, isStrict: isStrict)
+        case .bytes(let encoding): Self.bytes(data, encoding, isStrict: isStrict)
+        case .sequences(let encoding):
+            Self.read(data, encoding) ?? (isStrict ? nil : Self.sequences(Array(data), encoding))
         }
     }
 
-    private static func utf16(_ data: Data, isLittleEndian: Bool) -> String? {
-        guard data.count.isMultiple(of: 2) else { return nil }
+    /// Foundation's reading, without the private characters by which it tells bytes that have no meaning. U+F8FF is Apple's logo.
+    private static func read(_ data: Data, _ encoding: String.Encoding) -> String? {
+        let text = String(data: data, encoding: encoding)
+        return text?.unicodeScalars.contains { (0xF8C0...0xF8FE).contains($0.value) } == true ? nil : text
+    }
+
+    private static func utf16(_ data: Data, isLittleEndian: Bool, isStrict: Bool) -> String? {
         let bytes = Array(data)
-        let units = stride(from: 0, to: bytes.count, by: 2).map { index in
+        var units = stride(from: 0, to: bytes.count - 1, by: 2).map { index in
             isLittleEndian
                 ? UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8 : UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1])
         }
-        return String(validating: units, as: UTF16.self)
+        if isStrict { return bytes.count.isMultiple(of: 2) ? String(validating: units, as: UTF16.self) : nil }
+        if !bytes.count.isMultiple(of: 2) { units.append(0xFFFD) }
+        return String(decoding: units, as: UTF16.self)
     }
 
-    /// ISO-8859-9 is ISO-8859-1 with six letters exchanged for Turkish ones; Foundation knows it only as windows-1254.
-    private static func latin5(_ data: Data) -> String {
+    private static func utf32(_ data: Data, isLittleEndian: Bool, isStrict: Bool) -> String? {
+        let bytes = Array(data)
         var text = String.UnicodeScalarView()
-        for byte in data { text.append(turkish[byte] ?? Unicode.Scalar(byte)) }
+        for start in stride(from: 0, to: bytes.count, by: 4) {
+            let four = bytes[start..<min(start + 4, bytes.count)]
+            let value = (isLittleEndian ? four.reversed() : Array(four)).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            let scalar = four.count == 4 ? Unicode.Scalar(value) : nil
+            if isStrict, scalar == nil { return nil }
+            text.append(scalar ?? "\u{FFFD}")
+        }
         return String(text)
     }
 
-    private static let turkish: [UInt8: Unicode.Scalar] = [0xD0: "Ğ", 0xDD: "İ", 0xDE: "Ş", 0xF0: "ğ", 0xFD: "ı", 0xFE: "ş"]
+    private static func bytes(_ data: Data, _ encoding: String.Encoding, isStrict: Bool) -> String? {
+        let upper = (UInt8(0x80)...0xFF).map { byte -> Unicode.Scalar? in
+            if let scalar = read(Data([byte]), encoding)?.unicodeScalars.first { return scalar }
+            // What Microsoft left undefined below 0xA0 is a C1 control in the WHATWG's tables.
+            return byte < 0xA0 ? Unicode.Scalar(byte) : nil
+        }
+        var text = String.UnicodeScalarView()
+        for byte in data {
+            let scalar = byte < 0x80 ? Unicode.Scalar(byte) : upper[Int(byte) - 0x80]
+            if isStrict, scalar == nil { return nil }
+            text.append(scalar ?? "\u{FFFD}")
+        }
+        return String(text)
+    }
+
+    /// Reads run by run what cannot be read as a whole. A byte below 0x30 is part of no sequence, so a run ends in front of one.
+    private static func sequences(_ bytes: [UInt8], _ encoding: String.Encoding) -> String {
+        var text = ""
+        var start = 0
+        while start < bytes.count {
+            let end = bytes[(start + 1)...].firstIndex { $0 < 0x30 } ?? bytes.count
+            text += read(Data(bytes[start..<end]), encoding) ?? pieces(bytes[start..<end], encoding)
+            start = end
+        }
+        return text
+    }
+
+    private static func pieces(_ run: ArraySlice<UInt8>, _ encoding: String.Encoding) -> String {
+        var text = ""
+        var rest = run
+        while let byte = rest.first {
+            let piece = (byte < 0x80 ? [1] : [1, 2, 4]).lazy.compactMap { length in
+                read(Data(rest.prefix(length)), encoding).map { (length, $0) }
+            }.first { $0.1.unicodeScalars.count == 1 }
+            text += piece?.1 ?? "\u{FFFD}"
+            rest = rest.dropFirst(piece?.0 ?? 1)
+        }
+        return text
+    }
 }
 
-/// Why bytes could not be read as text.
+// MARK: - Names
+
+extension Charset {
+    /// The labels of the WHATWG Encoding standard §4.2, without hyphens and underscores, and those of UTF-32.
+    private static let forms: [String: Form] = {
+        let labels: [(Form, String)] =
+            [
+                (.utf8, "utf8 unicode11utf8 unicode20utf8 xunicode20utf8"),
+                (.utf16LittleEndian, "utf16 utf16le unicode ucs2 csunicode iso10646ucs2 unicodefeff"),
+                (.utf16BigEndian, "utf16be unicodefffe"), (.utf32LittleEndian, "utf32 utf32le"), (.utf32BigEndian, "utf32be"),
+            ]
+            + singleByteLabels.map { (.bytes(encoding($0)), $1) } + sequenceLabels.map { (.sequences(encoding($0)), $1) }
+        return labels.reduce(into: [:]) { forms, entry in
+            for label in entry.1.split(separator: " ") { forms[String(label)] = entry.0 }
+        }
+    }()
+
+    /// Foundation's encoding of a `CFStringEncoding`, which it names by this bit.
+    private static func encoding(_ number: UInt) -> String.Encoding { String.Encoding(rawValue: 0x8000_0000 | number) }
+
+    /// By `CFStringEncoding`.
+    private static let singleByteLabels: [(UInt, String)] = [
+        (0x041B, "ibm866 866 cp866 csibm866"),
+        (0x0202, "iso88592 iso885921987 iso88592:1987 csisolatin2 isoir101 l2 latin2"),
+        (0x0203, "iso88593 iso88593:1988 csisolatin3 isoir109 l3 latin3"),
+        (0x0204, "iso88594 iso88594:1988 csisolatin4 isoir110 l4 latin4"),
+        (0x0205, "iso88595 iso88595:1988 csisolatincyrillic cyrillic isoir144"),
+        (
+            0x0206,
+            "iso88596 iso88596:1987 iso88596e iso88596i arabic asmo708 csiso88596e csiso88596i csisolatinarabic ecma114 isoir127"
+        ),
+        (0x0207, "iso88597 iso88597:1987 csisolatingreek ecma118 elot928 greek greek8 isoir126 suneugreek"),
+        (
+            0x0208,
+            "iso88598 iso88598:1988 iso88598e iso88598i csiso88598e csiso88598i csisolatinhebrew hebrew isoir138 logical visual"
+        ),
+        (0x020A, "iso885910 csisolatin6 isoir157 l6 latin6"), (0x020D, "iso885913"), (0x020E, "iso885914"),
+        (0x020F, "iso885915 csisolatin9 l9"), (0x0210, "iso885916"), (0x0A02, "koi8r cskoi8r koi koi8"), (0x0A08, "koi8u koi8ru"),
+        (0, "macintosh csmacintosh mac xmacroman"), (7, "xmaccyrillic xmacukrainian"),
+        (0x041D, "windows874 dos874 iso885911 tis620"), (0x0501, "windows1250 cp1250 xcp1250"),
+        (0x0502, "windows1251 cp1251 xcp1251"),
+        (
+            0x0500,
+            "windows1252 cp1252 xcp1252 ascii usascii ansix3.41968 iso88591 iso88591:1987 latin1 l1 cp819 ibm819 csisolatin1 "
+                + "isoir100"
+        ),
+        (0x0503, "windows1253 cp1253 xcp1253"),
+        (0x0504, "windows1254 cp1254 xcp1254 iso88599 iso88599:1989 latin5 l5 csisolatin5 isoir148"),
+        (0x0505, "windows1255 cp1255 xcp1255"), (0x0506, "windows1256 cp1256 xcp1256"), (0x0507, "windows1257 cp1257 xcp1257"),
+        (0x0508, "windows1258 cp1258 xcp1258"),
+    ]
+
+    /// By `CFStringEncoding`. Foundation on Linux has no EUC-JP.
+    private static let sequenceLabels: [(UInt, String)] = [
+        (0x0632, "gb18030 gbk xgbk gb2312 gb231280 chinese csgb2312 csiso58gb231280 isoir58"),
+        (0x0A06, "big5 big5hkscs cnbig5 csbig5 xxbig5"),
+        (0x0422, "euckr windows949 cseuckr csksc56011987 isoir149 korean ksc56011987 ksc56011989 ksc5601"),
+        (0x0420, "shiftjis sjis xsjis csshiftjis ms932 mskanji windows31j"), (0x0821, "iso2022jp csiso2022jp"),
+    ]
+}
+
+/// Why bytes could not be read as text by ``Charset`` or ``Response/exactText``.
 public enum CharsetError: Error, Sendable, Hashable, LocalizedError {
-    /// The declared charset is none that the kit knows.
+    /// The kit does not know the declared charset.
     case unknown(String)
     /// The bytes are not of the declared charset.
     case malformed(String)
 
     public var errorDescription: String? {
         switch self {
-        case .unknown(let name):
-            "the charset '\(name)' is not known; expected UTF-8, UTF-16, ISO-8859-1, ISO-8859-9, windows-1252 or windows-1254"
+        case .unknown(let name): "the charset '\(name)' is not known; expected a label of the WHATWG Encoding standard"
         case .malformed(let name): "the body is declared as \(name), but its bytes are not"
         }
     }
 }
 
 extension Response {
-    /// The body as text, in the charset that the response declares, else in UTF-8.
+    /// The body as text, for a person. Never fails.
+    ///
+    /// The charset is the one that ``ResponseHead/mediaType`` declares; UTF-8 where none is declared, or an empty or unknown one. A byte
+    /// order mark counts more. Bytes that do not fit become U+FFFD; ``exactText`` refuses them.
     public var rawString: String {
+        (declaredCharset.flatMap { try? Charset(named: $0) } ?? .utf8).lenientText(of: data)
+    }
+
+    /// The body as text in the charset that the response declares, without any repair; UTF-8 where it declares none.
+    ///
+    /// - Throws: ``CharsetError`` for an unknown charset and for bytes that are not of the charset.
+    public var exactText: String {
         get throws(CharsetError) {
-            let declared = head?.headers[.contentType].flatMap(MediaType.init)?.parameters["charset"]
-            return try (declared.map { name throws(CharsetError) in try Charset(named: name) } ?? .utf8).text(of: data)
+            try (declaredCharset.map { name throws(CharsetError) in try Charset(named: name) } ?? .utf8).text(of: data)
         }
     }
+
+    private var declaredCharset: String? { head?.mediaType?.parameters["charset"] }
 }
 
 extension ResponseDecoding where Value == String {
-    /// The body as text; see ``Response/rawString``.
-    public static let text = ResponseDecoding { try $0.rawString }
+    /// The body as text for a person; see ``Response/rawString``. No body fails for its charset's sake.
+    public static let text = ResponseDecoding { $0.rawString }
+
+    /// The body as text, or an error when its bytes are not of the declared charset; see ``Response/exactText``.
+    public static let exactText = ResponseDecoding { try $0.exactText }
 }

@@ -1,27 +1,34 @@
 package import Foundation
 
 /// Dates of HTTP header fields (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT` and its two obsolete forms.
+///
+/// Also read: names in any case, a missing weekday, and `UTC`, `UT`, `Z` or `+0000` for `GMT`. Any other zone makes it no date.
 package enum HTTPDate {
     package static func date(_ text: String) -> Date? {
-        let words = text.split { " ,-".contains($0) }
-        switch words.count {
-        case 6:
-            // Sun, 06 Nov 1994 08:49:37 GMT — Sunday, 06-Nov-94 08:49:37 GMT
-            guard let day = number(words[1]), let year = number(words[3]), words[5] == "GMT" else { return nil }
-            return date(year: words[3].count == 2 ? fullYear(year) : year, month: words[2], day: day, time: words[4])
-        case 5:
-            // Sun Nov  6 08:49:37 1994
-            guard let day = number(words[2]), let year = number(words[4]) else { return nil }
-            return date(year: year, month: words[1], day: day, time: words[3])
+        var words = text.split { " \t,-".contains($0) }.map { $0.lowercased() }[...]
+        // The weekday says nothing that the rest does not say.
+        if let first = words.first, first.utf8.allSatisfy(\.isLetter), !months.contains(first) { words = words.dropFirst() }
+        let rest = Array(words)
+        switch rest.count {
+        case 5 where zones.contains(rest[4]):
+            // 06 Nov 1994 08:49:37 GMT, 06-Nov-94 08:49:37 GMT
+            guard let day = number(rest[0]), let year = number(rest[2]) else { return nil }
+            return date(year: rest[2].utf8.count == 2 ? fullYear(year) : year, month: rest[1], day: day, time: rest[3])
+        case 5 where zones.contains(rest[3]), 4:
+            // Nov  6 08:49:37 1994, Nov  6 08:49:37 UTC 1994
+            guard let day = number(rest[1]), let year = number(rest[rest.count - 1]) else { return nil }
+            return date(year: year, month: rest[0], day: day, time: rest[2])
         default: return nil
         }
     }
 
-    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    /// Those that mean Greenwich. The hyphen of `-0000` was taken for a separator.
+    private static let zones: Set<String> = ["gmt", "utc", "ut", "z", "+0000", "0000", "+00:00"]
+    private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-    private static func date(year: Int, month: Substring, day: Int, time: Substring) -> Date? {
-        let clock = time.split(separator: ":", omittingEmptySubsequences: false).map { number($0) }
-        guard let month = months.firstIndex(of: String(month)), clock.count == 3, let hour = clock[0], let minute = clock[1],
+    private static func date(year: Int, month: String, day: Int, time: String) -> Date? {
+        let clock = time.split(separator: ":", omittingEmptySubsequences: false).map { number(String($0)) }
+        guard let month = months.firstIndex(of: month), clock.count == 3, let hour = clock[0], let minute = clock[1],
             let second = clock[2], (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second),
             (1...31).contains(day), (1600...9999).contains(year)
         else { return nil }
@@ -34,7 +41,7 @@ package enum HTTPDate {
     }
 
     /// Not the integers' own reading, which takes a sign.
-    private static func number(_ text: Substring) -> Int? {
+    private static func number(_ text: String) -> Int? {
         text.utf8.allSatisfy(\.isDigit) ? Int(text) : nil
     }
 

@@ -1,29 +1,53 @@
+public import HTTPTypes
+
 /// A media type with its parameters, as `Content-Type` carries it (RFC 9110 §8.3.1).
 public struct MediaType: Sendable, Hashable {
     /// `application/json`, in lower case, without parameters.
     public let essence: String
     /// Names in lower case, values as they stand, quotes removed. Of a name that comes twice the first counts.
-    public let parameters: [String: String]
+    public private(set) var parameters: [String: String]
 
-    /// Reads a field value; `nil` when there is no type in it. Parameters that cannot be read are left out.
+    /// Reads one media type; `nil` when there is no type in the text. Parameters that cannot be read are left out.
     public init?(_ text: String) {
-        let parts = Self.split(text)
+        let parts = Self.split(text, at: ";")
         let essence = parts[0].trimmingHTTPWhitespace().lowercased()
         let halves = essence.split(separator: "/", omittingEmptySubsequences: false)
-        guard halves.count == 2, halves.allSatisfy({ !$0.isEmpty && !$0.contains(" ") }) else { return nil }
+        guard halves.count == 2, halves.allSatisfy({ String($0).isToken }) else { return nil }
         self.essence = essence
         var parameters: [String: String] = [:]
         for part in parts.dropFirst() {
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard pair.count == 2 else { continue }
             let name = pair[0].trimmingHTTPWhitespace().lowercased()
-            if parameters[name] == nil { parameters[name] = Self.unquoted(pair[1].trimmingHTTPWhitespace()) }
+            let value = pair[1].trimmingHTTPWhitespace()
+            if parameters[name] == nil, !value.isEmpty { parameters[name] = Self.unquoted(value) }
         }
         self.parameters = parameters
     }
 
-    /// At semicolons outside quotes. Scalar by scalar: a combining character makes another letter of a quote.
-    private static func split(_ text: String) -> [Substring] {
+    /// What a message's `Content-Type` lines say together, by the Fetch standard's "extract a MIME type".
+    ///
+    /// The last readable type counts, on lines of its own or behind a comma. A charset goes on from an equal type in front of it.
+    /// `nil` when no line has a readable type; `*/*` is none.
+    public init?(_ fields: HTTPFields) {
+        guard let list = fields[.contentType] else { return nil }
+        var found: MediaType?
+        var charset: String?
+        for text in Self.split(list, at: ",") {
+            guard var type = MediaType(String(text)), type.essence != "*/*" else { continue }
+            if type.essence != found?.essence {
+                charset = type.parameters["charset"]
+            } else if type.parameters["charset"] == nil {
+                type.parameters["charset"] = charset
+            }
+            found = type
+        }
+        guard let found else { return nil }
+        self = found
+    }
+
+    /// At a separator outside quotes. Scalar by scalar: a combining character makes another letter of a quote.
+    private static func split(_ text: String, at separator: Unicode.Scalar) -> [Substring] {
         var parts: [Substring] = []
         var start = text.startIndex
         var isQuoted = false
@@ -33,7 +57,7 @@ public struct MediaType: Sendable, Hashable {
             case _ where isEscaped: isEscaped = false
             case "\\" where isQuoted: isEscaped = true
             case "\"": isQuoted.toggle()
-            case ";" where !isQuoted:
+            case separator where !isQuoted:
                 parts.append(text[start..<index])
                 start = text.unicodeScalars.index(after: index)
             default: break
@@ -42,18 +66,25 @@ public struct MediaType: Sendable, Hashable {
         return parts + [text[start...]]
     }
 
+    /// The text in quotes. A missing closing quote ends with the text; what follows one is dropped (MIME Sniffing §4.4).
     private static func unquoted(_ text: String) -> String {
-        let scalars = text.unicodeScalars
-        guard scalars.count >= 2, scalars.first == "\"", scalars.last == "\"" else { return text }
+        guard text.unicodeScalars.first == "\"" else { return text }
+        var kept = String.UnicodeScalarView()
         var isEscaped = false
-        let kept = scalars.dropFirst().dropLast().filter { scalar in
-            guard scalar == "\\", !isEscaped else {
-                isEscaped = false
-                return true
+        for scalar in text.unicodeScalars.dropFirst() {
+            if scalar == "\\", !isEscaped {
+                isEscaped = true
+                continue
             }
-            isEscaped = true
-            return false
+            if scalar == "\"", !isEscaped { break }
+            isEscaped = false
+            kept.append(scalar)
         }
-        return String(String.UnicodeScalarView(kept))
+        return String(kept)
     }
+}
+
+extension ResponseHead {
+    /// The media type of the body: the last readable one of all `Content-Type` lines, by the Fetch standard; `nil` without one.
+    public var mediaType: MediaType? { MediaType(headers) }
 }

@@ -73,7 +73,8 @@ private struct EveryStatusVerifier: ResponseVerifier {
     func verify(_ response: Response<Data>) throws { try verifier.verify(response) }
 }
 
-/// Accepts certain media types, parameters such as `charset` aside. An answer without a body passes.
+/// Accepts certain media types, parameters such as `charset` aside. An answer without a body passes. Of several `Content-Type`
+/// lines the last readable one counts; see ``ResponseHead/mediaType``.
 public struct ContentTypeResponseVerifier: ResponseVerifier {
     private let types: [String]
 
@@ -84,12 +85,11 @@ public struct ContentTypeResponseVerifier: ResponseVerifier {
 
     public func verify(_ response: Response<Data>) throws {
         guard !response.data.isEmpty else { return }
-        let value = response.head?.headers[.contentType]
-        let type = value.flatMap(MediaType.init)?.essence
+        let type = response.head?.mediaType?.essence
         let isAccepted = types.contains { accepted in
             type == accepted || (accepted.hasSuffix("/*") && type?.hasPrefix(accepted.dropLast()) == true)
         }
         guard !isAccepted else { return }
-        throw VerificationError.unacceptableContentType(value, expected: types)
+        throw VerificationError.unacceptableContentType(response.head?.headers[.contentType], expected: types)
     }
 }

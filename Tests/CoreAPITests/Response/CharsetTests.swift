@@ -1,20 +1,28 @@
 import CoreAPI
+import CoreAPITesting
 import Foundation
 import HTTPTypes
 import Testing
 
 @Suite("Response: a body as text")
 struct CharsetTests {
-    private func text(_ bytes: [UInt8], _ type: String?) async throws -> String {
+    /// - Parameter types: the `Content-Type` lines of the answer.
+    private func response(_ bytes: [UInt8], _ types: [String]) async throws -> Response<Data> {
         let transport = RecordingTransport { request in
-            let headers: HTTPFields = type.map { [.contentType: $0] } ?? [:]
+            var headers = HTTPFields()
+            for type in types { headers.append(HTTPField(name: .contentType, value: type)) }
             return Response(
                 request: request, head: ResponseHead(status: .ok, headers: headers), data: Data(bytes),
                 result: .success(Data(bytes)))
         }
-        let response = await Channel.test("https://h.example", transport: transport).manager().response(
+        return await Channel.test("https://h.example", transport: transport).manager().response(
             for: TestEndpoint(), decoding: .data)
-        return try response.rawString
+    }
+
+    /// As a person reads the body, and as ``Response/exactText`` gives it; `nil` where that is an error.
+    private func texts(_ bytes: [UInt8], _ types: [String]) async throws -> (shown: String, exact: String?) {
+        let response = try await response(bytes, types)
+        return (response.rawString, try? response.exactText)
     }
 
     @Test(
@@ -27,32 +35,143 @@ struct CharsetTests {
             ([0xFE, 0x69, 0xFE], "text/plain; charset=iso-8859-9", "şiş"),
             ([0xD0, 0xDD, 0xDE, 0xF0, 0xFD, 0xFE], "text/plain;charset=\"ISO-8859-9\"", "ĞİŞğış"),
             ([0xFE, 0x80], "text/plain; charset=windows-1254", "ş€"),
+            ([0xFE, 0x80], "text/plain; charset=latin5", "ş€"),
             ([0xFE, 0xE9], "text/plain; charset=ISO-8859-1", "þé"),
             ([0x80, 0xE9], "text/plain; x=\"a;b\"; Charset=Windows-1252", "€é"),
-            ([0x01, 0x5F], "text/plain; charset=utf-16", "ş"),
-            ([0xFE, 0xFF, 0x01, 0x5F], "text/plain; charset=utf-16", "ş"),
-            ([0xFF, 0xFE, 0x5F, 0x01], "text/plain; charset=utf-16", "ş"),
-            ([0x5F, 0x01], "text/plain; charset=utf-16le", "ş"),
             ([0x3D, 0xD8, 0x00, 0xDE], "text/plain; charset=UTF-16LE", "😀"),
             ([], "text/plain; charset=utf-8", ""),
         ] as [([UInt8], String?, String)])
     func declared(bytes: [UInt8], type: String?, expected: String) async throws {
-        #expect(try await text(bytes, type) == expected)
+        let texts = try await texts(bytes, type.map { [$0] } ?? [])
+        #expect(texts == (expected, expected))
     }
 
     @Test(
-        "says when the charset is unknown or a lie",
+        "labels mean what the WHATWG's table says: Latin-1 and ASCII are windows-1252, with its five undefined bytes as controls",
         arguments: [
-            ([0x61], "text/plain; charset=klingon", CharsetError.unknown("klingon")),
-            ([0x61], "text/plain; charset=\"\"", .unknown("")),
-            ([0xFE], "text/plain; charset=utf-8", .malformed("utf-8")),
-            ([0xFE], nil, .malformed("utf-8")),
-            ([0x61, 0x62, 0x63], "text/plain; charset=utf-16", .malformed("utf-16")),
-            ([0xD8, 0x00, 0x00, 0x61], "text/plain; charset=utf-16be", .malformed("utf-16be")),
-            ([0x81], "text/plain; charset=windows-1252", .malformed("windows-1252")),
-        ] as [([UInt8], String?, CharsetError)])
-    func wrong(bytes: [UInt8], type: String?, error: CharsetError) async {
-        await #expect(throws: error) { try await text(bytes, type) }
+            "iso-8859-1", "ISO8859-1", "iso_8859-1", "iso_8859-1:1987", "latin1", "l1", "ascii", "US-ASCII", "ANSI_X3.4-1968",
+            "cp819", "ibm819", "iso-ir-100", "csISOLatin1", "windows-1252", "cp1252", "x-cp1252",
+        ])
+    func latin1(label: String) async throws {
+        let texts = try await texts([0x80, 0x93, 0xE9, 0x81, 0x8D, 0x8F, 0x90, 0x9D, 0xFF], ["text/html; charset=\(label)"])
+        let expected = "€“é\u{81}\u{8D}\u{8F}\u{90}\u{9D}ÿ"
+        #expect(texts == (expected, expected))
+    }
+
+    @Test(
+        "is read in every charset that Foundation has, under each of its names",
+        arguments: [
+            ("koi8-r", [0xF0, 0xD2, 0xC9], "При"), ("KOI8", [0xF0], "П"), ("koi8-u", [0xB4], "Є"),
+            ("windows-1251", [0xCF, 0xF0], "Пр"),
+            ("cp1251", [0xCF], "П"), ("iso-8859-5", [0xBF], "П"), ("cyrillic", [0xBF], "П"), ("ibm866", [0x8F], "П"),
+            ("x-mac-cyrillic", [0x8F], "П"), ("iso-8859-2", [0xB3], "ł"), ("latin2", [0xB3], "ł"), ("windows-1250", [0xB3], "ł"),
+            ("iso-8859-3", [0xBB], "ğ"), ("iso-8859-4", [0xB1], "ą"), ("iso-8859-6", [0xE3], "ك"), ("iso-8859-7", [0xE1], "α"),
+            ("greek", [0xE1], "α"), ("windows-1253", [0xE1, 0x81, 0xD2], "α\u{81}\u{FFFD}"), ("iso-8859-8-i", [0xE0], "א"),
+            ("windows-1255", [0xE0, 0xFF], "א\u{FFFD}"), ("iso-8859-10", [0xB1], "ą"), ("iso-8859-11", [0xA1], "ก"),
+            ("tis-620", [0xA1], "ก"), ("windows-874", [0xA1, 0x80], "ก€"), ("iso-8859-13", [0xE0], "ą"),
+            ("iso-8859-14", [0xA1], "Ḃ"),
+            ("iso-8859-15", [0xA4], "€"), ("iso-8859-16", [0xA4], "€"), ("windows-1256", [0x80, 0x81], "€پ"),
+            ("windows-1257", [0xE0], "ą"), ("windows-1258", [0xFE], "₫"), ("macintosh", [0x8E, 0xDB], "é€"),
+            ("shift_jis", [0x93, 0xFA, 0x96, 0x7B, 0xB1], "日本ｱ"), ("Shift-JIS", [0x93, 0xFA], "日"), ("sjis", [0x93, 0xFA], "日"),
+            ("windows-31j", [0x87, 0x40], "①"), ("gb2312", [0xC4, 0xE3], "你"), ("GBK", [0xBA, 0xC3], "好"),
+            ("gb18030", [0x81, 0x30, 0x81, 0x30], "\u{80}"), ("big5", [0xA7, 0x41], "你"), ("Big5-HKSCS", [0xA6, 0x6E], "好"),
+            ("euc-kr", [0xB0, 0xA1], "가"), ("ks_c_5601-1987", [0xB0, 0xA1], "가"),
+            ("iso-2022-jp", [0x1B, 0x24, 0x42, 0x46, 0x7C, 0x1B, 0x28, 0x42, 0x61], "日a"),
+        ] as [(String, [UInt8], String)])
+    func labels(label: String, bytes: [UInt8], expected: String) async throws {
+        #expect(try await texts([0x61] + bytes, ["text/plain; charset=\(label)"]).shown == "a" + expected)
+    }
+
+    @Test(
+        "utf-16 is little-endian, and a byte order mark counts more than any label",
+        arguments: [
+            ([0x5F, 0x01], "utf-16", "ş"), ([0xFE, 0xFF, 0x01, 0x5F], "utf-16", "ş"), ([0xFF, 0xFE, 0x5F, 0x01], "utf-16", "ş"),
+            ([0x01, 0x5F], "utf-16be", "ş"), ([0x5F, 0x01], "ucs-2", "ş"), ([0x5F, 0x01], "unicode", "ş"),
+            ([0xFF, 0xFE, 0x5F, 0x01], "utf-16be", "ş"), ([0xEF, 0xBB, 0xBF, 0xC5, 0x9F], "utf-16", "ş"),
+            ([0xEF, 0xBB, 0xBF, 0xC5, 0x9F], "iso-8859-1", "ş"), ([0xEF, 0xBB, 0xBF, 0xC5, 0x9F], "none", "ş"),
+            ([0xFE, 0xFF, 0x01, 0x5F], "utf-8", "ş"), ([0xFF, 0xFE, 0x5F, 0x01], "windows-1251", "ş"),
+        ] as [([UInt8], String, String)])
+    func marks(bytes: [UInt8], label: String, expected: String) async throws {
+        #expect(try await texts(bytes, ["text/plain; charset=\(label)"]).shown == expected)
+    }
+
+    @Test(
+        "in an unknown or empty charset is UTF-8, and exact text in an unknown one is an error",
+        arguments: [
+            "none", "klingon", "\"\"", "''", "\" \"", "binary", "utf-9", "x-user-defined", "UTF-8;", "utf8mb4", "İSO-8859-9",
+            "\"utf-8\\",
+        ])
+    func unknown(label: String) async throws {
+        #expect(try await texts([0xC5, 0x9F, 0xFE, 0x61], ["text/plain; charset=\(label)"]).shown == "ş\u{FFFD}a")
+        #expect(try await texts([0xC5, 0x9F, 0xFE, 0x61], ["text/plain; charset=\(label)"]).exact == nil)
+    }
+
+    @Test(
+        "is found behind capitals, white space, either kind of quotes and a second charset",
+        arguments: [
+            "text/plain;charset=koi8-r", "text/plain ; CHARSET = KOI8-R ", "TEXT/PLAIN;\tcharset=\"koi8-r\"",
+            "text/plain; charset='koi8-r'",
+            "text/plain; charset=\" koi8-r \"", "text/plain; charset=koi8-r; charset=utf-8", "text/plain;; x; charset=koi8-r;",
+            "text/plain; x=\"charset=utf-8;\"; charset=koi8-r", "text/plain; charset=\"koi8\\-r\"",
+            "text/plain; charset=\"koi8-r",
+            "text/plain; charset=\"koi8-r\" utf-8", "text/plain; charset=; charset=koi8-r",
+        ])
+    func spelling(type: String) async throws {
+        #expect(try await texts([0xF0], [type]) == ("П", "П"))
+    }
+
+    @Test(
+        "that does not fit its charset is U+FFFD for a person, and an error for who asks for exact text",
+        arguments: [
+            ([0x61, 0xFE], "utf-8", "a\u{FFFD}"), ([0x61, 0xC5], "utf-8", "a\u{FFFD}"),
+            ([0xED, 0xA0, 0x80], "utf-8", "\u{FFFD}\u{FFFD}\u{FFFD}"),
+            ([0x61, 0, 0x62], "utf-16", "a\u{FFFD}"), ([0xD8, 0, 0, 0x61], "utf-16be", "\u{FFFD}a"),
+            ([0x61, 0xA5], "windows-1257", "a\u{FFFD}"), ([0x93, 0xFA, 0x96], "shift_jis", "日\u{FFFD}"),
+            ([0xFF, 0x20, 0xB0, 0xA1], "euc-kr", "\u{FFFD} 가"), ([0xC4, 0xE3, 0xFF], "gbk", "你\u{FFFD}"),
+            ([0xA7], "big5", "\u{FFFD}"),
+        ] as [([UInt8], String, String)])
+    func repaired(bytes: [UInt8], label: String, expected: String) async throws {
+        let texts = try await texts(bytes, ["text/plain; charset=\(label)"])
+        #expect(texts == (expected, nil))
+        let response = try await response(bytes, ["text/plain; charset=\(label)"])
+        #expect(throws: CharsetError.malformed(label)) { try response.exactText }
+    }
+
+    @Test("names the unknown charset to who asks for exact text")
+    func unknownByName() async throws {
+        let response = try await response([0x61], ["text/plain; charset=Klingon"])
+        #expect(throws: CharsetError.unknown("Klingon")) { try response.exactText }
+    }
+
+    @Test(
+        "on the wire never fails for a charset's sake",
+        arguments: [
+            ("charset=none", [0x6F, 0x6B], "ok"), ("charset=", [0xC5, 0x9F], "ş"), ("charset=iso-8859-1", [0x4A, 0xE9], "Jé"),
+            ("charset=euc-jp", [0x61, 0xC6], "a\u{FFFD}"), ("charset=utf-8", [0x4A, 0xE9], "J\u{FFFD}"),
+        ] as [(String, [UInt8], String)])
+    func onTheWire(charset: String, bytes: [UInt8], expected: String) async throws {
+        let server = try LoopbackServer.start { _ in
+            .ok(Data(bytes), headers: ["Content-Type": "text/plain; \(charset)"])
+        }
+        let channel = Channel.test(server.url)
+        #expect(try await channel.manager().response(for: TestEndpoint(), decoding: .text).value == expected)
+        await channel.close()
+    }
+
+    @Test(
+        "has the last valid of several media types, and keeps the charset of an equal one",
+        arguments: [
+            (["text/plain; charset=koi8-r", "text/plain; charset=koi8-r"], "П"),
+            (["text/plain; charset=koi8-r", "text/plain"], "П"),
+            (["text/plain; charset=koi8-r, text/plain"], "П"), (["text/plain; charset=koi8-r", "nonsense"], "П"),
+            (["text/plain; charset=koi8-r", "*/*"], "П"), (["text/plain; charset=koi8-r", ""], "П"),
+            (["text/html; charset=utf-8", "text/plain; charset=koi8-r"], "П"),
+            (["text/plain; charset=koi8-r", "text/html"], "\u{FFFD}"),
+            (["text/plain; charset=\"koi8-r\"; x=\"a,b/c\""], "П"),
+            (["text/plain; charset=utf-8, text/plain;charset=koi8-r"], "П"),
+        ] as [([String], String)])
+    func several(types: [String], expected: String) async throws {
+        #expect(try await texts([0xF0], types).shown == expected)
     }
 
     @Test("a response is transformed without losing what it carries")

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Testing
 
 @testable import CoreAPI
@@ -10,7 +11,8 @@ struct MediaTypeTests {
             ("text/plain; charset=\"utf-8\"", "utf-8"), ("Text/Plain;CHARSET=utf-8 ; x=1", "utf-8"),
             ("text/plain; charset=\"a;b\\\"c\"", "a;b\"c"), ("text/plain; charset=\"\u{600}\"", "\u{600}"),
             ("text/plain; charset=\"\u{301}\"; x=\"y\"", "\u{301}"), ("text/plain; charset=a; charset=b", "a"),
-            ("text/plain; charset=\"", "\""), ("text/plain; charset=\"\"", ""),
+            ("text/plain; charset=\"", ""), ("text/plain; charset=\"\"", ""), ("text/plain; charset=\"a", "a"),
+            ("text/plain; charset=\"a\"b", "a"), ("text/plain; charset=; charset=a", "a"), ("text/plain; charset = a", "a"),
         ])
     func parameter(text: String, charset: String) throws {
         let type = try #require(MediaType(text))
@@ -21,5 +23,31 @@ struct MediaTypeTests {
     @Test("needs two halves", arguments: ["", "text", "text/", "/plain", "a/b/c", "te xt/plain"])
     func none(text: String) {
         #expect(MediaType(text) == nil)
+    }
+
+    @Test(
+        "of a message is the last valid one of its lines and lists (Fetch, \"extract a MIME type\")",
+        arguments: [
+            (["text/plain"], "text/plain", nil), (["a/b", "a/b"], "a/b", nil), (["a/b", "c/d"], "c/d", nil),
+            (["a/b, c/d"], "c/d", nil),
+            (["a/b", "nonsense"], "a/b", nil), (["a/b", "*/*"], "a/b", nil), (["a/b", ""], "a/b", nil),
+            (["", "a/b"], "a/b", nil),
+            (["a/b;charset=x", "A/B"], "a/b", "x"), (["a/b;charset=x", "a/b;charset=y"], "a/b", "y"),
+            (["a/b;charset=x", "c/d"], "c/d", nil), (["a/b;charset=x", "c/d", "a/b"], "a/b", nil),
+            (["a/b;charset=x, nonsense, a/b;q=1"], "a/b", "x"), (["a/b; x=\"c/d, e/f\""], "a/b", nil), ([",a/b,"], "a/b", nil),
+        ] as [([String], String, String?)])
+    func several(lines: [String], essence: String, charset: String?) throws {
+        let type = try #require(MediaType(fields(lines)))
+        #expect(type.essence == essence)
+        #expect(type.parameters["charset"] == charset)
+    }
+
+    @Test("of a message is none without a valid line", arguments: [[], [""], ["*/*"], ["nonsense", "text"], [","]])
+    func noneOfSeveral(lines: [String]) {
+        #expect(MediaType(fields(lines)) == nil)
+    }
+
+    private func fields(_ lines: [String]) -> HTTPFields {
+        HTTPFields(lines.map { HTTPField(name: .contentType, value: $0) })
     }
 }

@@ -1,4 +1,5 @@
 import CoreAPI
+import CoreAPITesting
 import Foundation
 import HTTPTypes
 import Testing
@@ -24,6 +25,29 @@ struct VerificationTests {
         #expect(
             await label(200, "application/xml", [StatusCodeResponseVerifier(200), json]) == "verification.unacceptableContentType"
         )
+    }
+
+    @Test(
+        "of several media types the verifier asks for the last valid one, on lines of their own or in a list",
+        arguments: [
+            (["application/json", "application/json"], true), (["application/json; charset=utf-8", "application/json"], true),
+            (["application/json, application/json"], true), (["application/json", "nonsense"], true),
+            (["application/json", ""], true),
+            (["application/json", "*/*"], true), (["text/html", "application/json"], true),
+            (["application/json", "text/html"], false),
+            (["application/json, text/html"], false), (["nonsense"], false), ([], false),
+        ] as [([String], Bool)])
+    func severalTypes(lines: [String], isAccepted: Bool) async throws {
+        let server = try LoopbackServer.start { _ in
+            var headers = HeaderLines()
+            for line in lines { headers.append("Content-Type", line) }
+            return .ok("{}", headers: headers)
+        }
+        let channel = Channel.test(server.url)
+        let endpoint = TestEndpoint(modifiers: [ContentTypeResponseVerifier("application/json")])
+        let error = await channel.manager().response(for: endpoint, decoding: .nothing).error
+        #expect(error?.label == (isAccepted ? nil : "verification.unacceptableContentType"))
+        await channel.close()
     }
 
     private struct Nothing: Decodable, Sendable {}
@@ -57,7 +81,8 @@ struct VerificationTests {
         #expect(await manager.response(for: TestEndpoint(), decoding: .nothing).error == nil)
     }
 
-    @Test("of several status verifiers the nearest counts, and those that always count count beside it", arguments: [200, 201, 404])
+    @Test(
+        "of several status verifiers the nearest counts, and those that always count count beside it", arguments: [200, 201, 404])
     func severalStatuses(status: Int) async {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(status: status))
         func isAccepted(_ verifiers: any RequestModifier...) async -> Bool {
@@ -66,7 +91,9 @@ struct VerificationTests {
         }
         #expect(await isAccepted(StatusCodeResponseVerifier(200), StatusCodeResponseVerifier(200, 404)) == (status != 201))
         #expect(await isAccepted(StatusCodeResponseVerifier(200).always, StatusCodeResponseVerifier(200, 404)) == (status == 200))
-        #expect(await isAccepted(StatusCodeResponseVerifier(200..<300).always, StatusCodeResponseVerifier(201).always) == (status == 201))
+        #expect(
+            await isAccepted(StatusCodeResponseVerifier(200..<300).always, StatusCodeResponseVerifier(201).always)
+                == (status == 201))
     }
 
     struct Needs: ResponseVerifier {
