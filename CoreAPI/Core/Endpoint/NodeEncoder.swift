@@ -8,13 +8,22 @@ final class NodeEncoder: Encoder {
     fileprivate var content = Content.empty
     /// By the bytes of the name: two names that Unicode takes for equal are two.
     private var indices: [[UInt8]: Int] = [:]
+    /// Of the container that was asked for last.
+    private var keys: ObjectIdentifier?
 
     /// Containers are filled after they were handed out, so children are encoders until the end.
     fileprivate enum Content {
         case empty
         case leaf(Node)
         case array([NodeEncoder])
-        case object([(name: String, child: NodeEncoder)])
+        case object([Member])
+    }
+
+    fileprivate struct Member {
+        let name: String
+        var child: NodeEncoder
+        /// Whether it comes from a dictionary.
+        var isUnordered: Bool
     }
 
     init(style: QueryStyle, codingPath: [any CodingKey]) {
@@ -32,10 +41,10 @@ final class NodeEncoder: Encoder {
         default:
             let child = NodeEncoder(style: style, codingPath: codingPath)
             try value.encode(to: child)
-            let node = child.finished
-            // A dictionary has another order in every process; sorted, the same call is the same request.
-            guard value is any UnorderedNames, case .object(let members) = node else { return node }
-            return .object(members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
+            guard let unordered = value as? any UnorderedItems, case .array(let items) = child.finished else {
+                return child.finished
+            }
+            return .array(Self.ordered(items, by: unordered.itemsOfOne))
         }
     }
 
@@ -44,12 +53,37 @@ final class NodeEncoder: Encoder {
         case .empty: .object([])
         case .leaf(let node): node
         case .array(let children): .array(children.map(\.finished))
-        case .object(let members): .object(members.map { ($0.name, $0.child.finished) })
+        case .object(let members): .object(Self.ordered(members).map { ($0.name, $0.child.finished) })
         }
     }
 
+    /// A dictionary has another order in every process. Its members are sorted, so that the same call makes the same request.
+    private static func ordered(_ members: [Member]) -> [Member] {
+        var members = members
+        let indices = members.indices.filter { members[$0].isUnordered }
+        let sorted = indices.map { members[$0] }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        for (index, member) in zip(indices, sorted) { members[index] = member }
+        return members
+    }
+
+    /// - Parameter count: how many items belong together; the first tells where they go.
+    private static func ordered(_ items: [Node], by count: Int) -> [Node] {
+        let groups = stride(from: 0, to: items.count, by: count).map { index in
+            (key: items[index].text ?? String(describing: items[index]), items: items[index..<min(index + count, items.count)])
+        }
+        return groups.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.flatMap(\.items)
+    }
+
+    /// The type of the keys that the standard library encodes dictionaries with, which has no public name.
+    private static let dictionaryKeys: ObjectIdentifier? = {
+        let probe = NodeEncoder(style: .standard, codingPath: [])
+        try? [String: Int]().encode(to: probe)
+        return probe.keys
+    }()
+
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         if case .object = content {} else { content = .object([]) }
+        keys = ObjectIdentifier(type)
         return KeyedEncodingContainer(KeyedNodes<Key>(encoder: self))
     }
 
@@ -73,11 +107,13 @@ final class NodeEncoder: Encoder {
         // Taken out while it is changed, or every key would copy all those before it.
         content = .empty
         let name = Array(key.stringValue.utf8)
+        let isUnordered = ObjectIdentifier(type(of: key)) == Self.dictionaryKeys
         if let index = indices[name] {
             members[index].child = child
+            members[index].isUnordered = isUnordered
         } else {
             indices[name] = members.count
-            members.append((key.stringValue, child))
+            members.append(Member(name: key.stringValue, child: child, isUnordered: isUnordered))
         }
         content = .object(members)
         return child
@@ -105,10 +141,20 @@ final class NodeEncoder: Encoder {
     }
 }
 
-/// A type whose names have no order of their own.
-private protocol UnorderedNames {}
+/// A type whose items have another order in every process.
+private protocol UnorderedItems {
+    /// How many items it encodes for one of its own.
+    var itemsOfOne: Int { get }
+}
 
-extension Dictionary: UnorderedNames {}
+extension Set: UnorderedItems {
+    fileprivate var itemsOfOne: Int { 1 }
+}
+
+extension Dictionary: UnorderedItems {
+    /// Where its keys are no coding keys it encodes a key and a value in turns.
+    fileprivate var itemsOfOne: Int { 2 }
+}
 
 extension Encodable {
     /// What the value encodes itself as, for a coder that must look at names and texts before it writes them.

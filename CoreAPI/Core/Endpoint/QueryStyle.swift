@@ -4,14 +4,18 @@ public import Foundation
 ///
 /// | Value | Written |
 /// |---|---|
-/// | `nil` | left out, in arrays too |
+/// | `nil` | left out, in arrays too, before they are numbered |
 /// | text | percent-encoded UTF-8; only letters, digits and `-._~` stand for themselves (RFC 3986 §2.3) |
 /// | `true`, `false` | ``booleans`` |
 /// | numbers | Swift's shortest exact form; NaN and infinity are errors |
 /// | `Date` | ``dates``, ISO 8601 in UTC by default |
 /// | `Data`, `URL` | base64; the absolute URL |
 /// | array | ``arrays``; of arrays or objects `a[0][b]`, with ``Arrays/nestedBrackets`` `a[][b]` |
-/// | object | `a[b]=c`, keys in the order in which the value encodes them; those of a dictionary sorted |
+/// | `Set` | as an array, sorted by the bytes of its texts |
+/// | object | `a[b]=c`, keys in the order in which the value encodes them |
+/// | `Dictionary` | as an object, keys sorted by their bytes |
+///
+/// Names are bytes: two that Unicode takes for equal, `é` as one letter and as two, are two names.
 ///
 /// A channel has one for all its endpoints, ``Channel/query``:
 ///

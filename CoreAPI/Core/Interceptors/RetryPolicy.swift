@@ -65,27 +65,35 @@ public struct RetryPolicy: RequestInterceptor {
         return false
     }
 
+    /// The longest pause that any `Retry-After` line asks for.
     private func retryAfter(_ response: Response<Void>) -> Duration? {
-        response.head?.headers[.retryAfter].flatMap { Self.pause(asking: $0) }
+        response.head?.headers[values: .retryAfter].compactMap { Self.pause(asking: $0) }.max()
     }
 
-    /// The value of a `Retry-After` (RFC 9110 §10.2.3): seconds or a date; a day at the most. Fractions are rounded up. Of several values,
-    /// on lines of their own or in a list, the longest counts.
+    /// The value of a `Retry-After` (RFC 9110 §10.2.3): seconds or a date; a day at the most.
+    ///
+    /// Careless servers send more: a fraction is rounded up, and of several values with commas between them the longest counts.
+    /// A value that is neither a number without a sign nor a date is ignored.
     static func pause(asking value: String) -> Duration? {
-        if let date = HTTPDate.date(value.trimmingHTTPWhitespace()) {
-            return .seconds(min(max(date.timeIntervalSinceNow, 0), 86_400))
-        }
-        return value.split(separator: ",").compactMap { seconds($0.trimmingHTTPWhitespace()) }.max()
+        // A date is read without its weekday, which stands in front of its comma.
+        value.split(separator: ",").compactMap { part in
+            let text = part.trimmingHTTPWhitespace()
+            return seconds(text) ?? untilDate(text)
+        }.max()
     }
 
-    /// A server that names a year is answered by the call's timeout, not by arithmetic that overflows.
+    /// - Returns: `nil` for what is not written with digits and at most one point.
     private static func seconds(_ text: String) -> Duration? {
-        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let whole = parts.first, parts.allSatisfy({ $0.utf8.allSatisfy(\.isDigit) }), text.utf8.contains(where: \.isDigit)
-        else { return nil }
-        let isFraction = parts.count == 2 && parts[1].utf8.contains { $0 != UInt8(ascii: "0") }
-        let seconds = whole.isEmpty ? 0 : min(Int(whole) ?? .max, 86_400)
-        return .seconds(min(seconds + (isFraction ? 1 : 0), 86_400))
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+        guard text.utf8.contains(where: \.isDigit), parts.allSatisfy({ $0.allSatisfy(\.isDigit) }) else { return nil }
+        let isFraction = parts.count == 2 && parts[1].contains { $0 != UInt8(ascii: "0") }
+        // A server that names a year is answered by the call's timeout, not by arithmetic that overflows.
+        let whole = parts[0].isEmpty ? 0 : min(Int(String(Substring(parts[0]))) ?? 86_400, 86_400)
+        return .seconds(min(whole + (isFraction ? 1 : 0), 86_400))
+    }
+
+    private static func untilDate(_ text: String) -> Duration? {
+        HTTPDate.date(text).map { .seconds(min(max($0.timeIntervalSinceNow, 0), 86_400)) }
     }
 }
 

@@ -75,7 +75,11 @@ public struct Fixture: RequestModifier {
         if let path, path != request.pathBelowBase, "/\(path)" != request.url.path { return false }
         let items = request.url.queryItems
         return query.allSatisfy { wanted in
-            items.contains { $0.name == wanted.name && (wanted.value == "*" || $0.value == wanted.value) }
+            items.contains { item in
+                // As bytes: two names that Unicode takes for equal are two.
+                item.name.utf8.elementsEqual(wanted.name.utf8)
+                    && (wanted.value == "*" || item.value.map { Array($0.utf8) } == wanted.value.map { Array($0.utf8) })
+            }
         }
     }
 

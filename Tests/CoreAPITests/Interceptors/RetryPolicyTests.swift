@@ -1,7 +1,9 @@
-@testable import CoreAPI
+import CoreAPITesting
 import Foundation
 import HTTPTypes
 import Testing
+
+@testable import CoreAPI
 
 @Suite("The retry policy")
 struct RetryPolicyTests {
@@ -46,12 +48,47 @@ struct RetryPolicyTests {
     @Test(
         "rounds a fraction of a second up, and takes the longest of several",
         arguments: [
-            ("1.5", 2), ("0.2", 1), (".5", 1), ("2.0", 2), ("2.", 2), (" 3 ", 3), ("4, 4", 4), ("1, 5.1, 2", 6), ("86399.5", 86_400),
-            ("99999999999999999999.9", 86_400), ("0", 0), ("0.0", 0), ("-1", nil), ("-0.5", nil), ("+1", nil), ("1.5.1", nil), (".", nil),
+            ("1.5", 2), ("0.2", 1), (".5", 1), ("2.0", 2), ("2.", 2), (" 3 ", 3), ("4, 4", 4), ("1, 5.1, 2", 6),
+            ("86399.5", 86_400),
+            ("99999999999999999999.9", 86_400), ("0", 0), ("0.0", 0), ("-1", nil), ("-0.5", nil), ("+1", nil), ("1.5.1", nil),
+            (".", nil),
             ("soon", nil), ("", nil), ("1e3", nil), ("٣", nil),
         ])
     func pause(value: String, seconds: Int?) {
         #expect(RetryPolicy.pause(asking: value) == seconds.map { .seconds($0) })
+    }
+
+    @Test(
+        "takes a date in every form that is clear, alone and in a list, and never waits longer than a day",
+        arguments: [
+            ("Sat, 06 Nov 2094 08:49:37 GMT", 86_400), ("Saturday, 06-Nov-2094 08:49:37 GMT", 86_400),
+            ("Sat Nov  6 08:49:37 2094", 86_400), ("sat, 06 nov 2094 08:49:37 utc", 86_400),
+            ("Sat, 06 Nov 2094 08:49:37 +0000", 86_400), ("06 Nov 2094 08:49:37 GMT", 86_400),
+            (" Sat, 06 Nov 2094 08:49:37 GMT ", 86_400), ("Sun, 06 Nov 1994 08:49:37 GMT", 0),
+            ("Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:37 GMT", 0),
+            ("Sun, 06 Nov 1994 08:49:37 GMT, Sat, 06 Nov 2094 08:49:37 GMT", 86_400), ("5, Sun, 06 Nov 1994 08:49:37 GMT", 5),
+            ("Sat, 06 Nov 2094 08:49:37 CET", nil), ("2094-11-06T08:49:37Z", nil), ("Wed, 31 Feb 2094 08:49:37 GMT", nil),
+            (",", nil),
+        ])
+    func date(value: String, seconds: Int?) {
+        #expect(RetryPolicy.pause(asking: value) == seconds.map { .seconds($0) })
+    }
+
+    @Test(
+        "waits as long as the longest of several Retry-After lines asks", arguments: [["0.2", "0.2"], ["0", "0.5"], ["0, 0.5"]])
+    func severalLines(lines: [String]) async throws {
+        let server = try LoopbackServer.start { request in
+            guard request.exchange == 0 else { return .ok() }
+            var headers = HeaderLines()
+            for line in lines { headers.append("Retry-After", line) }
+            return .status(503, headers: headers)
+        }
+        var channel = Channel.test(server.url)
+        channel.interceptors = [RetryPolicy(base: .milliseconds(1))]
+        let attempts = await channel.manager().response(for: TestEndpoint(), decoding: .nothing).attempts
+        #expect(attempts.count == 2)
+        #expect(attempts.last.map { $0.delay >= .seconds(1) } == true)
+        await channel.close()
     }
 
     @Test("takes Retry-After as a floor, in seconds or as a date, and gives up when it passes the deadline")

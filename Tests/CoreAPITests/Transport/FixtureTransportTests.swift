@@ -32,6 +32,24 @@ struct FixtureTransportTests {
         #expect(created.head?.headers[.contentType] == "application/json")
     }
 
+    @Test("tell query items apart by their bytes, whatever Unicode takes for equal")
+    func equivalentItems() async throws {
+        let channel = channel(
+            Fixture(.get, "x?e\u{301}=1", body: #"{"page":1}"#), Fixture(.get, "x?\u{E9}=1", body: #"{"page":2}"#),
+            Fixture(.get, "x?q=e\u{301}", body: #"{"page":3}"#), Fixture(.get, "x?q=%C3%A9", body: #"{"page":4}"#),
+            Fixture(.get, "x?\u{212A}=*", body: #"{"page":5}"#))
+        for (item, number) in [
+            (QueryItem("e\u{301}", "1"), 1), (QueryItem("\u{E9}", "1"), 2), (QueryItem("q", "e\u{301}"), 3),
+            (QueryItem("q", "\u{E9}"), 4),
+            (QueryItem("\u{212A}", "7"), 5),
+        ] {
+            let response: Response<Page> = await channel.manager().response(for: TestEndpoint("x", modifiers: [item]))
+            #expect(try response.value.page == number)
+        }
+        let other: Response<Page> = await channel.manager().response(for: TestEndpoint("x", modifiers: [QueryItem("K", "7")]))
+        #expect(other.error?.label == "transport.fixture")
+    }
+
     @Test("have no slash before their path, whatever letter it would make one with")
     func leadingSlash() {
         #expect(Fixture(.get, "//orders").path == "orders")
