@@ -27,6 +27,23 @@ struct ErrorTextTests {
         #expect("Ğüş — “€” 🙂\té".escapingControls == "Ğüş — “€” 🙂\té")
     }
 
+    @Test("An answer that is HTTP and breaks its rules is told as that")
+    func brokenRules() async throws {
+        let server = try LoopbackServer.start { _ in
+            [
+                .sendHead(status: 200, headers: ["Content-Length": "3", "Content-Length": "5"]), .sendBody(Data("abc".utf8)),
+                .closeConnection,
+            ]
+        }
+        defer { server.close() }
+        let channel = Channel.test(server.url)
+        let response = await channel.manager().response(for: TestEndpoint(), decoding: .nothing)
+        let text = "\(try #require(response.error))"
+        #expect(text.contains("the response breaks the rules of HTTP: expected one Content-Length, got 3 and 5"), "\(text)")
+        #expect(!text.contains("something else"))
+        await channel.close()
+    }
+
     @Test("A password before a host is not repeated")
     func userInformation() {
         for text in ["https://user:s3cret@example.com/a", "https://user:s3@cret@example.com"] {

@@ -1,0 +1,248 @@
+import Foundation
+import Testing
+
+/// What others found by trying the kit, and the test that shows that it holds.
+@Suite("Found from outside")
+struct FoundFromOutsideTests {
+    struct Row: Sendable, CustomStringConvertible {
+        let what: String
+        let file: String
+        let test: String
+
+        init(_ what: String, _ file: String, _ test: String) {
+            (self.what, self.file, self.test) = (what, file, test)
+        }
+
+        var description: String { what }
+    }
+
+    private static let ported = "CoreAPITests/PortedDesignsTests"
+    private static let otherwise = "CoreAPITests/BehavesOtherwiseTests"
+    private static let seeds = "DocumentationTests/SeedSnippetsTests"
+
+    /// Silent: it compiled or succeeded, and did something else.
+    static let silent: [Row] = [
+        Row(
+            "A1: a spelling of another design", "CoreAPITests/Endpoint/SpellingsTests",
+            "do not compile, and the compiler names the right spelling"),
+        Row(
+            "A1: the kit's own spelling", "CoreAPITests/Endpoint/SpellingsTests",
+            "leave the kit's own spellings, and values of an endpoint's own, alone"),
+        Row(
+            "A2: 301 and 302 to other methods than POST", "CoreAPITests/Transport/RedirectTests",
+            "What the method and the body become"),
+        Row(
+            "A3: an encoding without parameters", ported,
+            "an encoding of the team's own is asked without parameters, too; the kit's own then write nothing"),
+        Row(
+            "A4: an endpoint's base URL in another environment", ported,
+            "a base URL of the endpoint's own wins, unless the environment's rule says otherwise"),
+        Row(
+            "A4: a simulated environment", ported,
+            "an environment that may be simulated is never left: not by a base URL, an absolute address, an interceptor or a switch"
+        ),
+        Row(
+            "A5: changes of an environment from many tasks", ported,
+            "an environment that many tasks change in place loses no change"),
+        Row(
+            "A6: a dispatcher or client inside withChannel", ported,
+            "a dispatcher and a client that are made inside withChannel are swapped as well"),
+        Row(
+            "A6: an isolated copy keeps its stub", ported,
+            "an isolated copy of a channel with a stub keeps the stub, and one of the kit's transport has connections of its own"),
+        Row(
+            "A7: the refresh's retry policy", ported,
+            "a token's refresh is exempt from its own authentication and from nothing else"),
+        Row("A8: pinning without pins", ported, "active pinning without any pins is one warning"),
+        Row(
+            "A8: hosts that are not named", "CoreAPITests/Trust/PinnedCertificateTests",
+            "are read from PEM and DER, and pin the host that they are for; others are refused unless it says otherwise"),
+        Row(
+            "A9: canonically equivalent names", "CoreAPITests/Endpoint/FieldNamesTests",
+            "names that Unicode takes for equal are two names, in query, form, nested keys and dictionaries"),
+        Row(
+            "A10: an envelope of another shape", ported,
+            "a refused answer whose body is no error of the shape that is expected says why"),
+    ]
+
+    /// Servers that are careless, and whose answer is clear.
+    static let servers: [Row] = [
+        Row(
+            "B1: a 204 with a length", "CoreAPITests/Transport/ResponseHeadTests",
+            "an answer without a body ends at its head, whatever its length says, and is a success"),
+        Row(
+            "B1: a 204 with a body", "CoreAPITests/Transport/ResponseHeadTests",
+            "what follows a 204 is never the next answer on its connection"),
+        Row(
+            "B1: a 205 with a body", "CoreAPITests/Transport/ResponseHeadTests",
+            "a 205 with a body that came whole is that answer"),
+        Row(
+            "B2: a content coding that is none", "CoreAPITests/Transport/CompressionTests",
+            "a token that is no coding is none, and one that is not known leaves the bytes as they came"),
+        Row(
+            "B3: bytes behind the end of a coding", "CoreAPITests/Transport/CompressionTests",
+            "what follows the end of a coding is ignored: its checksum and length were seen"),
+        Row(
+            "B4: an unknown charset", "CoreAPITests/Response/CharsetTests",
+            "in an unknown or empty charset is UTF-8, and exact text in an unknown one is an error"),
+        Row(
+            "B5: Content-Type twice", "CoreAPITests/Response/VerificationTests",
+            "of several media types the verifier asks for the last valid one, on lines of their own or in a list"),
+        Row(
+            "B6: Transfer-Encoding: identity", "CoreAPITests/Transport/TruncationTests",
+            "a length beside a Transfer-Encoding that codes nothing is the body's"),
+        Row(
+            "B7: a Location in Latin-1", "CoreAPITests/Transport/RedirectTests",
+            "The bytes of a Location are data: those beyond ASCII and a backslash in the query are percent-encoded"),
+        Row(
+            "B8: a backslash in a query or fragment", "CoreAPITests/Request/HTTPURLTests",
+            "a backslash in a query is data, and one in a fragment goes with it"),
+        Row(
+            "B9: a host beyond ASCII", "CoreAPITests/Request/HTTPURLTests",
+            "a host with letters beyond ASCII is in the form that DNS knows (UTS 46)"),
+        Row(
+            "B10: Digest without qop", "CoreAPIDigestTests/DigestAuthenticationTests",
+            "a challenge without qop is answered where that is allowed, also in advance and after a stale nonce"),
+        Row(
+            "B11: a Retry-After with a fraction", "CoreAPITests/Interceptors/RetryPolicyTests",
+            "rounds a fraction of a second up, and takes the longest of several"),
+        Row(
+            "B12: a cookie in Latin-1", "CoreAPITests/Cookies/CookiesOverTheWireTests",
+            "go back byte for byte as they came, in Latin-1, UTF-8 or anything else"),
+        Row(
+            "B13: HTTP/2, a 204 with a length", "CoreAPITests/Transport/StreamEndTests",
+            "a 204 with a length of 0 is a success, and one with another says what is wrong with it"),
+        Row(
+            "B13: HTTP/2, a 413 while the body is sent", "CoreAPITests/Transport/StreamEndTests",
+            "an answer that is whole before the request's body is sent is that answer, however the server stops the upload"),
+        Row(
+            "B14: a proxy that asks, refuses or is not there", "NetworkerCommandTests/ProcessTests",
+            "names the proxy that failed and the variable that names it"),
+    ]
+
+    static let secrets: [Row] = [
+        Row(
+            "C1: a redirect to another origin", "CoreAPITests/Transport/RedirectTests",
+            "Another port is another origin: only fields that are known to be harmless go there, and those that the channel names"
+        ),
+        Row("C2: forty secrets", "", ""),
+        Row("C3: thirty that are none", "", ""),
+    ]
+
+    static let requests: [Row] = [
+        Row(
+            "D1: a dictionary's order", "CoreAPITests/Endpoint/FieldNamesTests",
+            "a dictionary is written with its keys sorted by their bytes, wherever it is; structs and literals keep their order"),
+        Row("D2: nil in a numbered array", "CoreAPITests/Endpoint/FieldNamesTests", "arrays are numbered after nil is left out"),
+        Row(
+            "D3: one setting for a channel", "CoreAPITests/Endpoint/QueryStyleTests",
+            "is what queries and forms without one of their own have, as Alamofire writes them"),
+    ]
+
+    static let read: [Row] = [
+        Row(
+            "E: the coding path of a number that does not fit", "CoreAPITests/Response/AnswersTests",
+            "with a number that its type cannot hold says where it is"),
+        Row(
+            "E: levels of cancellations and expected refusals", "CoreAPITests/Logging/CoreNetworkLoggerTests",
+            "a refused status is a notice, a cancelled call is for debugging, any other failure is an error; a channel may say otherwise"
+        ),
+        Row("E: localizedDescription", "", ""),
+        Row("E: labels of app errors", "", ""),
+        Row(
+            "E: what is said of HTTP that breaks its rules", "CoreAPITests/Errors/ErrorTextTests",
+            "An answer that is HTTP and breaks its rules is told as that"),
+        Row(
+            "E: a key path with converted keys", "CoreAPITests/Response/AnswersTests",
+            "under a path is found by the body's spelling and by the one that the strategy makes of it"),
+        Row(
+            "E: a float literal", "CoreAPITests/Response/JSONValueTests",
+            "a number with a point in a literal is the number that parsing it gives"),
+        Row(
+            "E: the doctor's advice for a missing authority file", "NetworkerCommandTests/Doctor/ExaminationTests",
+            "a missing authority file is what is named, with what writes it"),
+        Row("E: times in the log", "", ""),
+        Row(
+            "E: a logger made of a closure", "CoreAPITests/Endpoint/SpellingsTests",
+            "do not compile, and the compiler names the right spelling"),
+    ]
+
+    /// What code that comes from the four designs relies on.
+    static let porting: [Row] = [
+        Row("all: cookies", otherwise, "Cookies are off."),
+        Row("all: Accept-Language", otherwise, "No Accept-Language is sent."),
+        Row("all: class models", otherwise, "A model has to be Sendable."),
+        Row(
+            "Trendyol: NetworkManager(host:networkLogger:interceptor:)", ported,
+            "a manager is made of a host as text, with a transport of its own"),
+        Row(
+            "Trendyol: Completion and HTTPMethod", ported,
+            "a completion has a name, hears of nothing as of a value, and runs on the main actor"),
+        Row("Trendyol: an endpoint's description", ported, "an endpoint prints its name without its values"),
+        Row(
+            "Trendyol: EmptyResponse on a 204", seeds,
+            "Alamofire: a networker class with a host as text, an endpoint enum and an interactor with its output"),
+        Row(
+            "OxeNetworking: ResultHandler and ErrorFilter by conformance", seeds,
+            "Moya: an environment, targets with a base URL and a key path, an error filter and a result handler by conformance"),
+        Row("OxeNetworking: Certificate by conformance", seeds, "Moya: certificates by conformance pin their hosts"),
+        Row(
+            "OxeNetworking: allHostsMustBeEvaluated", "CoreAPITests/Trust/PinnedCertificateTests",
+            "are read from PEM and DER, and pin the host that they are for; others are refused unless it says otherwise"),
+        Row(
+            "OxeNetworking: an environment without a base URL", ported,
+            "an environment without a base URL lets the endpoint's count, and fails a call that has none"),
+        Row(
+            "OxeNetworking: a key path of the endpoint", ported,
+            "the endpoint names the key path of its value; one that the call names wins, and bytes and text are the whole body"),
+        Row(
+            "OxeNetworking: a failure that becomes a success", ported,
+            "a filter of the team's own type names errors, translates them and turns a failure into a success"),
+        Row(
+            "GifWallet: a client class", seeds,
+            "A hand-written client: a class around a client, with a handler and an environment enum"),
+        Row(
+            "GifWallet: handler, parse step, malformed base URL", ported,
+            "a client has a form with a completion and parses by itself; a malformed base URL is the request's own error"),
+        Row(
+            "Fetcher: endpoints without a provider, modifiers, decoding", ported,
+            "typed endpoints are made without a provider, with modifiers one after the other, and their decoding may be replaced"),
+        Row("Fetcher: an optional output on an empty 200", otherwise, "An empty answer is a failure where a value is expected."),
+        Row(
+            "Fetcher: a handler that gives a value", ported,
+            "an error handler may give a value in the place of a failure, of the type that was asked for"),
+        Row("Fetcher: a success that is repeated", ported, "a success may be repeated from its completion"),
+        Row("Fetcher: several status verifiers", otherwise, "Of several status verifiers the nearest counts."),
+        Row(
+            "Fetcher: status handlers' lists and ranges, the timeout handler's delay", ported,
+            "status handlers take lists and ranges, and the timeout's handler its pause"),
+        Row(
+            "Fetcher: own header types, registered against the endpoint's", ported,
+            "a header may be a type of the team's own, and the nearest wins"),
+        Row("Fetcher: BaseURL(nil)", ported, "a base URL that is nil changes nothing"),
+        Row("Fetcher: Cancellable", ported, "a cancellable is made and composed"),
+        Row(
+            "Fetcher: publishers of the whole response", "CoreAPIReactiveTests/ReactiveTests",
+            "publishes the whole response, whether it failed or not, and never fails"),
+        Row(
+            "Fetcher: .custom(150) above .high", "CoreAPITests/Enhancers/RequestEnhancerTests",
+            "enhancers stand where their priorities say, one step more or less included"),
+    ]
+
+    @Test("each row names a test that stands in its file", arguments: silent + servers + secrets + requests + read + porting)
+    func row(_ row: Row) throws {
+        let text = try Documentation.text("Tests/\(row.file).swift")
+        #expect(text.contains("\"\(row.test)\""), "no test in \(row.file) is named \"\(row.test)\"")
+    }
+
+    @Test("no row is left out")
+    func complete() {
+        let numbers = Set(
+            (Self.silent + Self.servers + Self.secrets + Self.requests + Self.read).compactMap {
+                $0.what.split(separator: ":").first
+            })
+        let expected =
+            (1...10).map { "A\($0)" } + (1...14).map { "B\($0)" } + (1...3).map { "C\($0)" } + (1...3).map { "D\($0)" } + ["E"]
+        #expect(Set(expected.map { Substring($0) }) == numbers)
+    }
+}
