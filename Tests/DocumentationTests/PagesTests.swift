@@ -74,6 +74,8 @@ struct PagesTests {
                 ["sold-out": [Fixture(.get, "products/7", status: 409, body: #"{"code": "sold-out"}"#)]], scenario: "sold-out"))
         let error = await manager.response(for: .product(7), as: Product.self).error
         #expect(error?.app(ShopError.self)?.code == "sold-out")
+        channel.redaction = Redaction(["plate"], showing: ["bookToken"])
+        #expect(channel.redaction.hides("plate") && !channel.redaction.hides("bookToken"))
     }
 
     @Test("Testing offline: scenarios, and a fixture of the call's own")

@@ -58,7 +58,8 @@ struct BodyExcerpt {
             }
             node = value
         }
-        return shown((scalar + json(node)).shortened(to: 4 * Self.length)).shortened(to: Self.length)
+        let isCard = path.contains { SecretNames.isCard($0.stringValue) }
+        return shown((scalar + json(node)).shortened(to: 4 * Self.length), isCard: isCard).shortened(to: Self.length)
     }
 
     /// Under that name; else under one of the same letters, because a path has names as a type has them: `userId` may stand for `user_id`.
@@ -103,5 +104,7 @@ struct BodyExcerpt {
             ?? ""
     }
 
-    private func shown(_ text: String) -> String { redaction.redact(text: text).escapingControls }
+    private func shown(_ text: String, isCard: Bool = false) -> String {
+        redaction.redact(text: text, isCard: isCard).escapingControls
+    }
 }

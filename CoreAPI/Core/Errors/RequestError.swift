@@ -38,8 +38,19 @@ public enum RequestError: Error, Sendable {
     }
 }
 
-extension RequestError: LocalizedError {
-    public var errorDescription: String? {
+// Prints itself without its secrets: an address that is malformed may hold some.
+extension RequestError: LocalizedError, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// What was expected and what came, for developers; secrets redacted.
+    public var errorDescription: String? { description }
+
+    public var description: String { Redaction().redact(text: text) }
+
+    /// As ``description``.
+    public var debugDescription: String { description }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+
+    private var text: String {
         switch self {
         case .malformedURL(let text, let reason): "the URL '\(text)' is malformed: \(reason)"
         case .malformedPath(let text, let reason): "the path '\(text)' is malformed: \(reason)"
@@ -64,8 +75,10 @@ extension RequestError: LocalizedError {
 }
 
 extension Error {
-    /// The text that a person should read: `LocalizedError`'s where there is one, else the value itself.
+    /// The text that a developer should read: `LocalizedError`'s where there is one, else the value itself. An
+    /// ``APIClientError`` has its own, because its `LocalizedError` is for the user of an app.
     package var readableDescription: String {
+        if let error = self as? APIClientError { return error.description }
         if let text = (self as? any LocalizedError)?.errorDescription { return text }
         if case let error as EncodingError = self, case .invalidValue(let value, let context) = error {
             let path = context.codingPath.map(\.stringValue).joined(separator: ".")

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import HTTPTypes
 
-// What carries headers or bodies prints itself without its secrets, because sooner or later somebody prints it. A mirror of it shows
-// the same, because `dump` and a failed expectation look into everything that they are given.
+// What carries headers or bodies prints itself without its secrets, because sooner or later somebody prints it. A mirror of it
+// shows the same, because `dump` and a failed expectation look into everything that they are given.
 
 extension Request: CustomReflectable, CustomStringConvertible, CustomDebugStringConvertible {
     /// Method, address and fields, secrets hidden; the body only by its size.
@@ -45,7 +45,7 @@ extension Header: CustomReflectable, CustomStringConvertible {
 
 extension QueryItem: CustomReflectable, CustomStringConvertible {
     /// Name and value, the value hidden under a name that holds a secret.
-    public var description: String { "\(name)=\(value.map { Redaction().redact($0, under: name) } ?? "")" }
+    public var description: String { "\(name)=\(value.map { Redaction().redact($0, inFormUnder: name) } ?? "")" }
 
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
@@ -82,4 +82,58 @@ extension Authorization: CustomReflectable {
 extension BearerAuthentication: CustomReflectable {
     /// Shows no token.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension Parameters: CustomReflectable, CustomStringConvertible {
+    /// The type of what was given, and no value.
+    public var description: String { isAbsent ? "no parameters" : "parameters of \(type(of: value))" }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension Call: CustomReflectable, CustomStringConvertible {
+    /// Id, channel and endpoint, secrets hidden.
+    public var description: String {
+        "call \(id), channel \(channel.name), endpoint \(channel.redaction.redact(text: endpoint))".escapingControls
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension HTTPURL: CustomReflectable, CustomDebugStringConvertible {
+    /// The address with the values of secret query items hidden, unlike ``description``: arrays, dumps and failed expectations
+    /// show this.
+    public var debugDescription: String { Redaction().redact(url: self).escapingControls }
+
+    public var customMirror: Mirror { Mirror(self, children: ["address": debugDescription]) }
+}
+
+extension TransportError: CustomReflectable, CustomStringConvertible, CustomDebugStringConvertible {
+    /// What was expected and what came, for developers; secrets redacted, because a reason may repeat what a server sent.
+    public var description: String { Redaction().redact(text: errorDescription ?? label).escapingControls }
+
+    /// As ``description``.
+    public var debugDescription: String { description }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension VerificationError: CustomReflectable, CustomStringConvertible, CustomDebugStringConvertible {
+    /// What was expected and what came, for developers; secrets redacted.
+    public var description: String { Redaction().redact(text: errorDescription ?? label).escapingControls }
+
+    /// As ``description``.
+    public var debugDescription: String { description }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension ResponseHead: CustomReflectable, CustomStringConvertible {
+    /// Status and fields, secrets hidden.
+    public var description: String {
+        let fields = headers.map { "\($0.name.rawName): \(Redaction().redact($0.value, under: $0.name.rawName))" }
+        return "\(status.code) [\(fields.joined(separator: "; "))]".escapingControls
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

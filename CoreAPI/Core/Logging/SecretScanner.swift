@@ -1,30 +1,57 @@
-/// Walks text once, from word to word, and leaves out what stands after a secret name. It never parses, so that cut-off JSON, forms
-/// and header lines are read by the same few rules.
+/// Walks text once, from word to word, and leaves out what stands after a secret name. It never parses, so that cut-off JSON,
+/// forms and header lines are read by the same few rules.
 struct SecretScanner {
+    /// As JSON may write `&`.
+    private static let escapedAmpersand = Array(#"\u0026"#.utf8)
+
     private let bytes: [UInt8]
     private let redaction: Redaction
     private var position = 0
     private var output: [UInt8] = []
+    /// Up to here the text is about a payment card.
+    private var cardEnd: Int
+    /// Whether values may be percent-encoded.
+    private let isEncoded: Bool
+    /// Whether a `"name": "password"` went before, whose `"value"` is the secret.
+    private var isPairSecret = false
+    /// Where the secret value of a part of a multipart form begins.
+    private var partStart: Int?
 
-    init(_ text: String, redaction: Redaction) {
+    /// - Parameters:
+    ///   - isCard: whether the text is a part of a payment card.
+    ///   - isEncoded: whether values may be percent-encoded.
+    init(_ text: String, redaction: Redaction, isCard: Bool = false, isEncoded: Bool = true) {
         bytes = Array(text.utf8)
         self.redaction = redaction
+        cardEnd = isCard ? Int.max : 0
+        self.isEncoded = isEncoded
         output.reserveCapacity(bytes.count)
     }
 
     mutating func redacted() -> String {
         while position < bytes.count {
-            if skipUserInformation() { continue }
+            if skipPart() || skipUserInformation() || skipPrivateKey() || skipItem() { continue }
             guard bytes[position].isWordByte else {
+                if bytes[position] == UInt8(ascii: "}") || bytes[position] == UInt8(ascii: "<") { isPairSecret = false }
                 copy(1)
                 continue
             }
-            let name = readName()
+            if skipWebToken() { continue }
+            let isEscape = position > 0 && bytes[position - 1] == UInt8(ascii: "%")
+            let word = readName()
+            // Behind `%3F` and `%26` the name of an item in an address that is itself percent-encoded.
+            let name = isEscape ? String(word.dropFirst(2)) : word
             let scheme = (5...6).contains(name.utf8.count) ? name.lowercased() : ""
             if ["bearer", "basic", "digest"].contains(scheme) {
                 skipCredentials(toEndOfLine: scheme == "digest")
-            } else if redaction.hides(name) {
-                if !skipElement(name) { skipValue() }
+            } else if isElement(name) || separator(after: position) != nil {
+                if redaction.hides(name, inForm: isEscape) || isSecretPart(name) {
+                    if !skipElement(name) { skipValue() }
+                } else {
+                    noteCard(name)
+                    notePair(name)
+                    notePart(name)
+                }
             }
         }
         return String(decoding: output, as: UTF8.self)
@@ -35,16 +62,150 @@ struct SecretScanner {
         position += count
     }
 
-    /// `<token type="bearer">a<b/>c</token>` → `<token><redacted></token>`: whatever the element has in it, and in its tag.
-    private mutating func skipElement(_ name: String) -> Bool {
+    /// A private key in PEM (RFC 7468) up to its end line, or to the end of a text that is cut off.
+    private mutating func skipPrivateKey() -> Bool {
+        guard bytes[position] == UInt8(ascii: "-"), bytes[position...].starts(with: "-----BEGIN ".utf8) else { return false }
+        let head = bytes[position...].prefix(64)
+        guard let labelEnd = head.dropFirst(11).firstIndex(of: UInt8(ascii: "-")),
+            Array(head[..<labelEnd]).holds(Array("PRIVATE KEY".utf8))
+        else { return false }
+        copy(labelEnd - position)
+        mask(to: endOfPEM(from: position))
+        // Past the mark, which another key cannot begin in.
+        if position < bytes.count { copy(Self.pemEnd.count) }
+        return true
+    }
+
+    /// A JSON Web Token (RFC 7519): its header is an object, which is `eyJ` in base64url, and two dots or four follow.
+    private mutating func skipWebToken() -> Bool {
+        guard bytes[position...].starts(with: "eyJ".utf8) else { return false }
+        var end = position
+        var dots = 0
+        while end < bytes.count, bytes[end].isWordByte || bytes[end] == UInt8(ascii: ".") && dots < 4 {
+            if bytes[end] == UInt8(ascii: ".") { dots += 1 }
+            end += 1
+        }
+        guard dots >= 2, end - position > 16 else { return false }
+        mask(to: end)
+        return true
+    }
+
+    /// `name=value` of a query, a form or a matrix parameter. The name and the value may be percent-encoded.
+    private mutating func skipItem() -> Bool {
+        if bytes[position] == UInt8(ascii: "\\"), bytes[position...].starts(with: Self.escapedAmpersand) {
+            copy(Self.escapedAmpersand.count)
+            return true
+        }
+        guard
+            position == 0 || bytes[position - 1].isBeforeItem || bytes[..<position].suffix(6).elementsEqual(Self.escapedAmpersand)
+        else { return false }
+        var end = position
+        while end < bytes.count, end - position < 128, bytes[end].isItemName { end += 1 }
+        guard end > position, end + 1 < bytes.count, bytes[end] == UInt8(ascii: "="), bytes[end + 1].isItemValue else {
+            return false
+        }
+        let name = PercentEncoding.decode(String(decoding: bytes[position..<end], as: UTF8.self))
+        var valueEnd = end + 1
+        while valueEnd < bytes.count, bytes[valueEnd].isItemValue { valueEnd += 1 }
+        let value = bytes[(end + 1)..<valueEnd]
+        // An error's `Code=260` is no secret.
+        let isNumberInProse =
+            position > 0 && bytes[position - 1].isProse && value.allSatisfy { $0.isDigit || ",.;:)".utf8.contains($0) }
+        if redaction.hides(name, inForm: !isNumberInProse) || isSecretPart(name) {
+            copy(end + 1 - position)
+            mask(to: endOfPlain(from: position, kind: UInt8(ascii: "=")))
+            return true
+        }
+        copy(end + 1 - position)
+        guard isEncoded, value.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return true }
+        let decoded = Redaction.decoded(String(decoding: value, as: UTF8.self))
+        var inner = SecretScanner(decoded, redaction: redaction, isEncoded: false)
+        if inner.redacted() == decoded { copy(valueEnd - position) } else { mask(to: valueEnd) }
+        return true
+    }
+
+    /// A part of a multipart form (RFC 7578 §4.2) whose name is that of a secret: `form-data; name="password"`, a blank line,
+    /// the value.
+    private mutating func notePart(_ name: String) {
+        guard name.lowercased() == "name", position >= 16, position + 2 < bytes.count, bytes[position] == UInt8(ascii: "="),
+            bytes[position + 1] == UInt8(ascii: "\""),
+            Array(bytes[(position - 16)..<position]).holds(Array("form-data;".utf8)),
+            let close = bytes[(position + 2)...].prefix(128).firstIndex(of: UInt8(ascii: "\"")),
+            redaction.hides(String(decoding: bytes[(position + 2)..<close], as: UTF8.self), inForm: true)
+        else { return }
+        // The part's other fields come before the blank line.
+        var start = close
+        let limit = min(bytes.count, close + 512)
+        while start < limit, !bytes[start...].starts(with: "\n\n".utf8), !bytes[start...].starts(with: "\n\r\n".utf8) {
+            start += 1
+        }
+        guard start < limit else { return }
+        start += bytes[start + 1] == UInt8(ascii: "\n") ? 2 : 3
+        partStart = start
+    }
+
+    /// The secret value of a part of a multipart form, up to the next boundary.
+    private mutating func skipPart() -> Bool {
+        guard let start = partStart, position >= start else { return false }
+        partStart = nil
+        var end = position
+        while end < bytes.count, !bytes[end...].starts(with: "\n--".utf8) { end += 1 }
+        guard end > position else { return false }
+        mask(to: end)
+        return true
+    }
+
+    /// Whether it is the number of the card, or the value of the pair, that the text is about.
+    private func isSecretPart(_ name: String) -> Bool {
+        position < cardEnd && SecretNames.isNumber(name) || isPairSecret && ["value", "values"].contains(name.lowercased())
+    }
+
+    /// `{"name": "password", "value": …}` and `<param name="password" value="…"/>`, as lists of headers and fields are written.
+    private mutating func notePair(_ name: String) {
+        guard ["name", "key", "field", "header", "parameter"].contains(name.lowercased()),
+            let (start, _, _) = separator(after: position),
+            let open = bytes[start...].prefix(8).firstIndex(where: { $0 != UInt8(ascii: "\\") }), bytes[open].isQuote
+        else { return }
+        let text = bytes[(open + 1)...].prefix(64)
+        guard let close = text.firstIndex(where: { $0 == bytes[open] || $0 == UInt8(ascii: "\\") }) else { return }
+        isPairSecret = redaction.hides(String(decoding: text[..<close], as: UTF8.self))
+    }
+
+    /// What a card's object or element holds is about a card.
+    private mutating func noteCard(_ name: String) {
+        guard position >= cardEnd, SecretNames.isCard(name) else { return }
+        if isElement(name) {
+            guard let tagEnd = bytes[position...].firstIndex(of: UInt8(ascii: ">")) else { return cardEnd = bytes.count }
+            let start = elementStart(name) ?? position
+            cardEnd =
+                bytes[tagEnd - 1] == UInt8(ascii: "/") ? tagEnd : endOfElement(Array(bytes[start..<position]), from: tagEnd + 1)
+        } else if let (start, _, _) = separator(after: position) {
+            var start = start
+            while start < bytes.count, [UInt8(ascii: "\\"), UInt8(ascii: "\""), UInt8(ascii: "'")].contains(bytes[start]) {
+                start += 1
+            }
+            guard start < bytes.count, bytes[start] == UInt8(ascii: "{") || bytes[start] == UInt8(ascii: "[") else { return }
+            cardEnd = endOfNested(from: start)
+        }
+    }
+
+    private func isElement(_ name: String) -> Bool { elementStart(name) != nil }
+
+    /// Where the name of an opening tag begins, with its prefix, if this is one.
+    private func elementStart(_ name: String) -> Int? {
         var start = position - name.utf8.count
-        guard start > 0 else { return false }
-        // A prefix may stand between the bracket and the name.
+        guard start > 0 else { return nil }
         if bytes[start - 1] == UInt8(ascii: ":") {
             start -= 1
-            while start > 0, bytes[start - 1].isWordByte { start -= 1 }
+            let limit = max(0, start - 64)
+            while start > limit, bytes[start - 1].isWordByte { start -= 1 }
         }
-        guard start > 0, bytes[start - 1] == UInt8(ascii: "<") else { return false }
+        return start > 0 && bytes[start - 1] == UInt8(ascii: "<") ? start : nil
+    }
+
+    /// `<token type="bearer">a<b/>c</token>` → `<token><redacted></token>`: whatever the element has in it, and in its tag.
+    private mutating func skipElement(_ name: String) -> Bool {
+        guard let start = elementStart(name) else { return false }
         let tag = Array(bytes[start..<position])
         guard let tagEnd = bytes[position...].firstIndex(of: UInt8(ascii: ">")), bytes[tagEnd - 1] != UInt8(ascii: "/") else {
             let end = bytes[position...].firstIndex(of: UInt8(ascii: ">")).map { $0 - 1 } ?? bytes.count
@@ -73,12 +234,30 @@ struct SecretScanner {
         return bytes.count
     }
 
+    /// Hides what stands up to an offset, and of a text in PEM that begins before it the rest, too.
     private mutating func mask(to end: Int) {
         output.append(contentsOf: Redaction.mask.utf8)
-        position = end
+        let begin = lastIndex(of: Self.pemBegin, in: position..<end)
+        let isOpen = begin.map { lastIndex(of: Self.pemEnd, in: $0..<end) == nil } ?? false
+        position = isOpen ? endOfPEM(from: end) : end
     }
 
-    /// A word; behind an opening quote the whole quoted text, if it is short and a value follows, because a JSON key may hold anything.
+    private static let pemBegin = Array("-----BEGIN".utf8)
+    private static let pemEnd = Array("-----END ".utf8)
+
+    private func lastIndex(of mark: [UInt8], in range: Range<Int>) -> Int? {
+        range.last { bytes[$0] == mark[0] && range.upperBound - $0 >= mark.count && bytes[$0...].starts(with: mark) }
+    }
+
+    /// Where the end line of a text in PEM begins; the end of the text where there is none.
+    private func endOfPEM(from start: Int) -> Int {
+        var end = start
+        while end < bytes.count, bytes[end] != Self.pemEnd[0] || !bytes[end...].starts(with: Self.pemEnd) { end += 1 }
+        return end
+    }
+
+    /// A word; behind an opening quote the whole quoted text, if it is short and a value follows, because a JSON key may hold
+    /// anything.
     private mutating func readName() -> String {
         let start = position
         var end = position
@@ -117,6 +296,8 @@ struct SecretScanner {
         var end = position + 2
         while end < bytes.count, bytes[end].isUserInformation { end += 1 }
         guard end < bytes.count, bytes[end] == UInt8(ascii: "@"), end > position + 2 else { return false }
+        // Left out already, where the address is malformed.
+        guard !bytes[(position + 2)..<end].elementsEqual("…".utf8) else { return false }
         copy(2)
         output.append(contentsOf: Redaction.mask.utf8)
         position = end
@@ -136,12 +317,11 @@ struct SecretScanner {
         // Words of ordinary prose after "basic" are short; credentials are not.
         guard end - start > 7 else { return }
         copy(start - position)
-        output.append(contentsOf: Redaction.mask.utf8)
-        position = end
+        mask(to: end)
     }
 
-    /// Where the value begins that belongs to a name which ends here: behind `:`, `=` or an XML tag's `>`, with what quotes the name,
-    /// closes its brackets or is white space.
+    /// Where the value begins that belongs to a name which ends here: behind `:`, `=` or an XML tag's `>`, with what quotes the
+    /// name, closes its brackets or is white space.
     private func separator(after end: Int) -> (value: Int, kind: UInt8, isQuoted: Bool)? {
         var next = end
         while next < bytes.count, bytes[next] == UInt8(ascii: "\\") || bytes[next].isQuote { next += 1 }
@@ -162,12 +342,17 @@ struct SecretScanner {
                 next += 1
             }
         }
+        if bytes[next...].prefix(3).elementsEqual("%3D".utf8) {
+            return next + 3 < bytes.count ? (next + 3, UInt8(ascii: "="), isQuoted) : nil
+        }
         skipSpace()
         guard next < bytes.count, [UInt8(ascii: ":"), UInt8(ascii: "="), UInt8(ascii: ">")].contains(bytes[next]) else {
             return nil
         }
         let kind = bytes[next]
         next += 1
+        // `password => secret` of Ruby and PHP.
+        if kind == UInt8(ascii: "="), next < bytes.count, bytes[next] == UInt8(ascii: ">") { next += 1 }
         skipSpace()
         guard next < bytes.count, bytes[next] != UInt8(ascii: ")") else { return nil }
         return (next, kind, isQuoted)
@@ -191,8 +376,7 @@ struct SecretScanner {
         }
         guard end > valueStart else { return }
         copy(valueStart - position)
-        output.append(contentsOf: Redaction.mask.utf8)
-        position = end
+        mask(to: end)
     }
 
     /// The closing quote has as many backslashes before it as the opening one; one with more belongs to the text.
@@ -279,6 +463,12 @@ extension UInt8 {
     fileprivate var isWordByte: Bool {
         isLetter || isDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: "_") || self >= 0x80
     }
+    /// Whether an item of a query or a form may begin behind it.
+    fileprivate var isBeforeItem: Bool { self <= 0x20 || "&?;#\"'({,`".utf8.contains(self) }
+    fileprivate var isProse: Bool { self == 0x20 || self == 0x09 || ",({".utf8.contains(self) }
+    fileprivate var isItemName: Bool { isWordByte || "%[].+~".utf8.contains(self) }
+    /// Ends where another item may begin, so that each byte belongs to one item.
+    fileprivate var isItemValue: Bool { !isBeforeItem && !"\\}<>".utf8.contains(self) }
     fileprivate var isQuote: Bool { self == UInt8(ascii: "\"") || self == UInt8(ascii: "'") }
     /// RFC 9110 §11.2.
     fileprivate var isToken68: Bool {

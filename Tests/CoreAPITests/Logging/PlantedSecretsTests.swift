@@ -1,0 +1,165 @@
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPI
+
+@Suite("Secrets that are planted everywhere")
+struct PlantedSecretsTests {
+    /// In what a name may stand.
+    enum Carrier: CaseIterable, Sendable {
+        case header, query, form, json, xml, redirect
+    }
+
+    struct Planted: Sendable, CustomTestStringConvertible {
+        let name: String
+        let value: String
+        let carriers: Set<Carrier>
+        var testDescription: String { name }
+
+        init(_ name: String, _ value: String = canary, in carriers: Set<Carrier> = Set(Carrier.allCases)) {
+            (self.name, self.value, self.carriers) = (name, value, carriers)
+        }
+    }
+
+    private static let canary = "c4n4ry"
+    private static let inAddresses: Set<Carrier> = [.query, .form, .redirect]
+    private static let webToken = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c4n4ry-c4n4ry"
+
+    static let secrets =
+        [
+            "Authorization", "Proxy-Authorization", "X-Auth-Key", "X-Auth-Token", "X-Api-Key", "api_key", "apikey",
+            "access_token",
+            "accessToken", "accesstoken", "refresh_token", "id_token", "client_secret", "client_assertion", "code_verifier",
+            "device_code",
+            "user_code", "logout_token", "oauth_signature", "SAMLResponse", "SAMLRequest", "SAMLart", "RelayState",
+            "X-Amz-Signature",
+            "X-Amz-Credential", "X-Amz-Security-Token", "X-Goog-Signature", "sig", "password", "newPassword", "passwd",
+            "passphrase",
+            "pin", "otp", "cardNumber", "cvv", "JSESSIONID", "PHPSESSID", "session_id", "sid", "csrf_token", "X-XSRF-TOKEN",
+            "X-Hub-Signature-256", "private_key", "Ocp-Apim-Subscription-Key", "x-functions-key", "AWSAccessKeyId", "jwt",
+            "credentials",
+        ].map { Planted($0) } + ["code", "state", "key"].map { Planted($0, in: inAddresses) }
+        + [
+            Planted("card[number]", in: inAddresses), Planted("title", webToken), Planted("title", "Bearer \(canary)-\(canary)"),
+            Planted("title", "https://user:\(canary)@h.example/"), Planted("title", "https://h.example/cb?code=\(canary)"),
+            Planted("title", "-----BEGIN PRIVATE KEY----- \(canary) -----END PRIVATE KEY-----"),
+        ]
+
+    static let harmless =
+        [
+            "nextPageToken", "page_token", "continuationToken", "next_token", "syncToken", "cursor", "max_tokens",
+            "prompt_tokens",
+            "total_tokens", "token_type", "token_endpoint", "tokenCount", "passwordPolicy", "passwordLength", "cookieConsent",
+            "cookiePolicy", "sessionTimeout", "signatureAlgorithm", "authType", "authorizationUrl", "expires_in", "scope",
+            "statusCode",
+            "countryCode", "postalCode", "errorCode", "barcode", "Idempotency-Key", "publicKey", "primaryKey", "sortKey",
+            "keyword",
+            "keyboard", "monkey", "author", "authority", "pinned", "spinner", "compass", "passenger", "ETag", "Last-Event-ID",
+        ].map { Planted($0) } + [
+            Planted("Access-Control-Allow-Credentials", in: [.header]), Planted("Access-Control-Allow-Headers", in: [.header]),
+            Planted("code", in: [.json, .xml]), Planted("key", in: [.json, .xml]), Planted("state", in: [.json, .xml]),
+        ]
+
+    private struct Shape: Decodable, Sendable { var inner: [Int] }
+
+    /// Everything that the kit prints about calls that carry a name and its value.
+    private func printed(_ planted: Planted) async throws -> String {
+        let escape = { (text: String) in PercentEncoding.component(text) }
+        let (name, value) = (planted.name, planted.value)
+        let item = "\(escape(name))=\(escape(value))"
+        let quoted = value.replacing("\"", with: "\\\"")
+        let has = planted.carriers.contains
+        let server = try LoopbackServer.start { request in
+            let fields: HeaderLines =
+                has(.header) ? [name: value, "Set-Cookie": "plant=\(value)"] : ["Set-Cookie": "plant=\(value)"]
+            switch request.path {
+            case "/leave": return .redirect(to: has(.redirect) ? "/redirected?\(item)" : "/redirected", headers: fields)
+            case "/away": return .redirect(to: "ftp://h.example/?\(has(.redirect) ? item : "")", headers: fields)
+            case "/xml": return .ok("<a><\(name)>\(value)</\(name)><page>1</page></a>", headers: fields)
+            case "/form": return .ok("page=1&\(item)", headers: fields)
+            case "/refused": return .json(#"{"message":"no","\#(name)":"\#(quoted)"}"#, status: 422, headers: fields)
+            default:
+                return has(.json) ? .json(#"{"page":1,"\#(name)":"\#(quoted)"}"#, headers: fields) : .json("{}", headers: fields)
+            }
+        }
+        defer { server.close() }
+        let lines = Shared<[String]>([])
+        var channel = Channel.test(server.url)
+        channel.logger = CoreNetworkLogger(options: .all) { line in lines.change { $0.append(line) } }
+        channel.modifiers = [RequestLogging.all]
+        channel.cookies = CookieJar()
+        if has(.header) { channel.environment.commonHeaders[name] = value }
+        var text = ""
+        func note(_ thing: Any) {
+            text += "\(thing) \(String(reflecting: thing))\n"
+            dump(thing, to: &text)
+        }
+        let modifiers: [any RequestModifier] =
+            (has(.query) ? [QueryItem(name, value)] : []) + (has(.header) ? [Header(name, value)] : [])
+        let params = Parameters([name: value])
+        let endpoints =
+            ["leave", "away"].map { TestEndpoint($0, modifiers: modifiers) }
+            + (has(.json) ? [TestEndpoint("json", .post, params: params, encoding: .body), TestEndpoint("refused")] : [])
+            + (has(.form) ? [TestEndpoint("form", .post, params: params, encoding: .form)] : [])
+            + (has(.xml) ? [TestEndpoint("xml", modifiers: modifiers)] : [])
+        note(modifiers)
+        note(params)
+        for endpoint in endpoints {
+            let response = await channel.manager().response(for: endpoint, as: Shape.self)
+            let request = try #require(response.request)
+            note(response)
+            note(request)
+            note(request.body)
+            note(request.call)
+            note(response.attempts)
+            if let metrics = response.metrics { note(metrics) }
+            note(response.head as Any)
+            note(NetworkEvent.finished(response.with(.success(()))))
+            text += request.cURLDescription() + "\n"
+            let error = try #require(response.error)
+            note(error)
+            note(error.context)
+            note(error.underlyingError as Any)
+            text += "\(error.localizedDescription) \(error.debugDescription) \(error.label)\n"
+        }
+        note(channel)
+        note(channel.environment)
+        note(channel.cookies?.cookies as Any)
+        text += "\(Channel.test("http://127.0.0.1:1").differences(from: channel))"
+        if has(.query) {
+            note(#expect(throws: RequestError.self) { try HTTPURL("https://h.example:x/?\(item)") } as Any)
+            note(#expect(throws: RequestError.self) { try HTTPURL("nothing?\(item)") } as Any)
+        }
+        await channel.close()
+        #expect(lines.current.count >= 2 * endpoints.count)
+        return text + lines.current.joined(separator: "\n")
+    }
+
+    @Test(
+        "A secret in a header, query, form, JSON, XML, redirect or cookie is in nothing that the kit prints", arguments: secrets)
+    func hidden(planted: Planted) async throws {
+        let text = try await printed(planted)
+        let leaks = text.split(separator: "\n").filter { $0.contains(Self.canary) }
+        #expect(leaks.isEmpty, "\(Set(leaks.map { String($0.prefix(300)) }).sorted().prefix(8).joined(separator: "\n"))")
+        #expect(text.contains(Redaction.mask) && text.contains("page"))
+    }
+
+    @Test("What only sounds like a secret is shown in headers, queries, forms, JSON, XML and redirects", arguments: harmless)
+    func shown(planted: Planted) async throws {
+        let text = try await printed(planted)
+        let (name, value) = (planted.name, planted.value)
+        let forms: [Carrier: [String]] = [
+            .header: ["\(name): \(value)"], .query: ["?\(name)=\(value)"],
+            .form: ["request.body=\(name)=\(value)", "&\(name)=\(value)"],
+            .json: [#"request.body={"\#(name)":"\#(value)"}"#, #","\#(name)":"\#(value)"}"#],
+            .xml: ["<\(name)>\(value)</\(name)>"],
+            .redirect: ["redirected?\(name)=\(value)"],
+        ]
+        for carrier in planted.carriers {
+            for form in forms[carrier] ?? [] { #expect(text.contains(form), "\(form)") }
+        }
+        #expect(!text.contains("plant=\(value)"), "a cookie's value is hidden")
+    }
+}

@@ -1,0 +1,208 @@
+import Foundation
+import Testing
+
+@testable import CoreAPI
+
+@Suite("A name tells whether its value is a secret")
+struct SecretNamesTests {
+    /// Hidden wherever they stand.
+    static let secrets = """
+        Authorization Proxy-Authorization X-Auth-Token X-Auth-Key X-Auth authToken accessToken access_token ACCESS_TOKEN
+        accesstoken refresh_token refreshtoken id_token idToken id_token_hint logout_token next_refresh_token nextAuthToken
+        oauth_token OAuthToken oauth_token_secret oauth_verifier oauth_consumer_key oauth_signature client_secret clientSecret
+        client_assertion assertion code_verifier device_code user_code authorization_code verificationCode smsCode
+        recovery_codes otp totp mfa mfaCode 2fa_code otpCode SAMLResponse SAMLRequest SAMLart RelayState password newPassword
+        passwordConfirmation passwd pwd user_pass pass passphrase passcode pin pinCode new_pin userPin password2 passwordHash
+        secret secretKey secretURL X-Webhook-Secret credential credentials Cookie Set-Cookie sessionCookie X-Hub-Signature-256
+        Stripe-Signature X-Shopify-Hmac-Sha256 signature sig hmac jwt userJWT session sessionId session_id sessionid
+        JSESSIONID PHPSESSID ASPSESSIONIDQQABC connect.sid sid X-Session-Id apiKey APIkey api_key apikey X-Api-Key
+        X-RapidAPI-Key api-key accessKey AWSAccessKeyId SecretAccessKey privateKey private_key PRIVATE-TOKEN
+        Ocp-Apim-Subscription-Key x-functions-key AccountKey sharedAccessKey signingKey encryption_key licenseKey masterKey
+        appkey authkey streamKey X-Key csrf _csrf csrfToken X-XSRF-TOKEN csrfmiddlewaretoken __RequestVerificationToken
+        authenticity_token X-Amz-Signature X-Amz-Credential X-Amz-Security-Token X-Goog-Signature cardNumber card_number
+        cardnumber ccnumber cc_num pan cvv cvv2 CVC csc cardCode security_code card[number] card.number payment[card][number]
+        user[password] cardVerificationValue hapikey subject_token tokenizationKey private_key_pem X-Vault-Token
+        X-Telegram-Bot-Api-Secret-Token tokens accessTokens bearer DPoP connectionString şifre
+        """
+    /// Shown wherever they stand.
+    static let harmless = """
+        nextPageToken next_page_token nextpagetoken pageToken page_token continuationToken NextContinuationToken next_token
+        NextToken syncToken nextSyncToken x-ms-continuation-token cursor max_tokens maxTokens prompt_tokens total_tokens
+        completion_tokens cache_read_input_tokens tokens_used x-ratelimit-remaining-tokens tokens_per_minute token_type
+        tokenType token_endpoint token_endpoint_auth_methods_supported tokenCount token_uri tokenExpiresIn tokenizer
+        Access-Control-Allow-Credentials Access-Control-Allow-Headers Access-Control-Expose-Headers passwordPolicy
+        passwordLength password_strength passwordChangedAt passwordRequired passwordless cookieConsent cookiePolicy
+        cookiepolicy cookieDomain sessionTimeout session_count signatureAlgorithm oauth_signature_method signatureVersion
+        authType auth_time authorizationUrl authorization_endpoint expires_in scope grant_type client_id code_challenge
+        code_challenge_method statusCode countryCode postalCode zip_code errorCode promoCode barcode encode Idempotency-Key
+        idempotencyKey publicKey public_key primaryKey sortKey partition_key cacheKey routingKey foreignKey messageKey hotkey
+        keyword keywords keyboard monkey turkey hockey keyId kid keys Sec-WebSocket-Key Surrogate-Key author authority
+        authorized authenticated unauthorized pinned pinnedAt spinner shipping compass bypass passenger passport passive
+        passRate secretary opinion discard scorecard keyCode languageKey dedupeKey subject_token_type jwks_uri pins ETag
+        Last-Event-ID X-Request-Id WWW-Authenticate signed inside cardType cardHolder card_brand creditLimit phoneNumber
+        orderNumber X-Amz-SignedHeaders X-Amz-Algorithm X-Amz-Date state code key nonce title
+        """
+
+    @Test("A name that holds a secret hides its value", arguments: secrets.split(whereSeparator: \.isWhitespace).map(String.init))
+    func hides(name: String) {
+        #expect(Redaction().hides(name))
+    }
+
+    @Test(
+        "A name that only sounds like a secret shows its value",
+        arguments: harmless.split(whereSeparator: \.isWhitespace).map(String.init))
+    func shows(name: String) {
+        #expect(!Redaction().hides(name))
+    }
+
+    @Test(
+        "A query, a form and a redirect hide code, state, key, nonce and ticket; JSON, XML and prose show them",
+        arguments: ["code", "state", "key", "nonce", "ticket", "oauth_state"])
+    func inForms(name: String) throws {
+        let redaction = Redaction()
+        for text in [
+            "\(name)=s3cret&page=1", "page=1&\(name)=s3cret", "https://h.example/cb?\(name)=s3cret", "app://cb#\(name)=s3cret",
+            "Location: https://h.example/cb?page=1&\(name)=s3cret", "the callback \(name)=s3cret",
+        ] {
+            #expect(!redaction.redact(text: text).contains("s3cret"), "\(text)")
+        }
+        #expect(!redaction.redact(url: try HTTPURL("https://h.example/?\(name)=s3cret")).contains("s3cret"))
+        #expect(!"\(QueryItem(name, "s3cret"))".contains("s3cret"))
+        for text in [
+            #"{"\#(name)":"shown"}"#, "<\(name)>shown</\(name)>", #"<error \#(name)="shown"/>"#, "\(name): shown",
+        ] {
+            #expect(redaction.redact(text: text) == text)
+        }
+    }
+
+    @Test("A number in the prose of an error is shown")
+    func numbersInProse() {
+        let text = "Error Domain=NSCocoaErrorDomain Code=260, exit code=1 (key=7)"
+        #expect(Redaction().redact(text: text) == text)
+    }
+
+    @Test("A channel says which names are shown, and what it hides is hidden always")
+    func channel() {
+        let redaction = Redaction(["plate", "visitToken"], showing: ["bookToken", "visitToken", "X-Auth-Key"])
+        #expect(redaction.hides("plate") && redaction.hides("visitToken") && redaction.hides("accessToken"))
+        #expect(!redaction.hides("book_token") && !redaction.hides("x-auth-key"))
+        #expect(
+            redaction.redact(text: #"{"bookToken":"b","visit_token":"v"}"#) == #"{"bookToken":"b","visit_token":"<redacted>"}"#)
+    }
+
+    @Test(
+        "A card's number is hidden within its object, and no other number is",
+        arguments: [
+            #"{"card":{"number":"s3cret","type":"visa"},"order":{"number":"7"}}"#,
+            #"{"creditCard":{"number":"s3cret"},"order":{"number":"7"}}"#,
+            #"{"cards":[{"number":"s3cret","brand":"x"}],"order":{"number":"7"}}"#,
+            #"<pay><card type="visa"><number>s3cret</number></card><order>{"number":"7"}</order></pay>"#,
+            #"card[number]=s3cret&order={"number":"7"}"#, #"card%5Bnumber%5D=s3cret&order={"number":"7"}"#,
+            #"card.number=s3cret&order={"number":"7"}"#,
+        ])
+    func cards(text: String) {
+        let shown = Redaction().redact(text: text)
+        #expect(!shown.contains("s3cret") && shown.contains(#"{"number":"7"}"#), "\(shown)")
+    }
+
+    @Test(
+        "What stands beside a secret is shown",
+        arguments: [
+            (#"{"name":"password","value":"x"},{"name":"page","value":"7"}"#, #"{"name":"page","value":"7"}"#),
+            ("<saml:Assertion>x</saml:Assertion><a>7</a>", "<saml:Assertion><redacted></saml:Assertion><a>7</a>"),
+            ("code=x&page=7", "&page=7"), (#"{"cardDetails":{"number":"x","brand":"visa"},"n":7}"#, #""brand":"visa"},"n":7}"#),
+            ("https://h.example/?next=%2Fa%3Fpage%3D7&code=x", "?next=%2Fa%3Fpage%3D7&"), ("otp=x&title=a%20b", "&title=a%20b"),
+        ])
+    func beside(text: String, rest: String) {
+        let shown = Redaction().redact(text: text)
+        #expect(shown.contains(rest) && shown.contains(Redaction.mask), "\(shown)")
+    }
+
+    private static let jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.s3cret-s3cret"
+
+    @Test(
+        "A value that is a credential by its form is hidden under any name",
+        arguments: [
+            "title=\(jwt)&page=1", #"{"title":"\#(jwt)"}"#, "X-Title: \(jwt)", "/reset/\(jwt)/now", "https://h.example/?t=\(jwt)",
+            "-----BEGIN RSA PRIVATE KEY-----\ns3cret\n-----END RSA PRIVATE KEY-----",
+            #"{"title":"-----BEGIN PRIVATE KEY-----\ns3cret\n-----END PRIVATE KEY-----"}"#,
+            "-----BEGIN EC PRIVATE KEY-----\ns3cret",
+            "title=Bearer s3cret-s3cret", "title=Bearer%20s3cret-s3cret", "postgres://user:s3cret@db.example/x",
+            "next=https%3A%2F%2Fh.example%2Fcb%3Fcode%3Ds3cret&page=1",
+            "next=https%253A%252F%252Fh.example%252F%253Ftoken%253Ds3cret",
+            "/login/https%3A%2F%2Fh.example%2Fcb%3Fpage%3D1%26code%3Ds3cret", "api%5Fkey=s3cret",
+            #"{"cb":"https:\/\/h.example\/?a=1\u0026code=s3cret"}"#, "?a=1&amp;code=s3cret",
+            #"{"name":"password","value":"s3cret"}"#, #"[{"key":"X-Api-Key","enabled":true,"value":"s3cret"}]"#,
+            #"{"text":"{\"name\":\"password\",\"value\":\"s3cret\"}"}"#, #"<param name="password" value="s3cret"/>"#,
+            "password: -----BEGIN X-----\ns3cret\n-----END X-----", "token=-----BEGIN X-----\ns3cret", "password => s3cret",
+            #""password" => "s3cret""#, #"<saml:Assertion ID="1">s3cret</saml:Assertion>"#,
+            "user%5Bpassword%5D=s3cret",
+            "%5Btoken%5D=s3cret",
+            "Content-Disposition: form-data; name=\"password\"\r\n\r\ns3cret\r\n--b\r\nContent-Disposition: form-data; name=\"a\"",
+        ])
+    func values(text: String) {
+        let shown = Redaction().redact(text: text)
+        #expect(!shown.contains("s3cret"), "\(shown)")
+    }
+
+    @Test(
+        "Hiding takes a time that grows with the text and not faster, whatever the text repeats",
+        arguments: [
+            "a=b%2525", "card:{", "a=b=", "eyJa.", "a[b].", "-----BEGIN PRIVATE KEY-----", "name=\"a\" ", "\"card\":[", "<card>",
+            "x.y.z",
+            "a=x\" ", "\"name\":\"password\",", "\\u0026a=", "a%3D", "password=>", "?a=x", "#a=%20", "<card ", "<card number=\"",
+            "//a@",
+        ])
+    func time(piece: String) {
+        func time(_ kilobytes: Int) -> Double {
+            let text = String(repeating: piece, count: (kilobytes << 10) / piece.utf8.count)
+            var (before, after) = (timespec(), timespec())
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before)
+            _ = Redaction().redact(text: text)
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after)
+            return Double(after.tv_sec - before.tv_sec) + Double(after.tv_nsec - before.tv_nsec) / 1e9
+        }
+        _ = time(8)
+        let (short, long) = (time(16), time(128))
+        #expect(long < 24 * short, "128 KiB took \(long) s, 16 KiB \(short) s")
+    }
+
+    /// xorshift64: the same numbers in every run.
+    private struct Numbers: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            return state
+        }
+    }
+
+    @Test("Nothing that stands on the lines before and behind a secret brings it to light", arguments: [1, 2, 3, 36] as [UInt64])
+    func surroundings(seed: UInt64) {
+        let pieces = [
+            "\"", "'", "\\", "{", "}", "[", "]", ":", "=", "&", "%3D", "%5B", "%", " ", "<", ">", "/",
+            "-----BEGIN PRIVATE KEY-----", "-----END ",
+            "eyJ", ".", "name", "card", "number", "token", "password", "form-data; name=\"", "//", "@", "\\u0026", ";", "?", "#",
+            ",", "(", ")",
+            "é", "key", "code", "value", "Bearer ", "Digest ", "\u{0}", "<card>", "</card>", "=>", "\\u0074", "saml", "JWTs",
+        ]
+        let secrets = [
+            "Authorization: Bearer s3cret", "Cookie: sid=s3cret", "password=s3cret", #"{"token": "s3cret"}"#,
+            "?access_token=s3cret&a=1",
+            "GET https://user:s3cret@host.example/ HTTP/1.1", "<password>s3cret</password>", "X-Api-Key: s3cret",
+            #"{\"secret\":\"s3cret\"}"#, #"{"card":{"number":"s3cret"}}"#, "/cb?code=s3cret",
+            #"{"name":"password","value":"s3cret"}"#,
+            "-----BEGIN PRIVATE KEY-----s3cret-----END PRIVATE KEY-----",
+        ]
+        var numbers = Numbers(state: seed)
+        for round in 0..<2_000 {
+            func soup() -> String {
+                (0..<Int.random(in: 0...12, using: &numbers)).map { _ in pieces.randomElement(using: &numbers) ?? "" }.joined()
+            }
+            let text = soup() + "\n" + secrets[round % secrets.count] + "\n" + soup()
+            let shown = Redaction().redact(text: text)
+            #expect(!shown.contains("s3cret"), "\(text)")
+        }
+    }
+}
