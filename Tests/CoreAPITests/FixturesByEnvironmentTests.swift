@@ -92,7 +92,7 @@ struct FixturesByEnvironmentTests {
         }
         #expect(name == "orders-emtpy")
         #expect(available == ["orders", "orders-empty", "orders-error", "orders-slow"])
-        #expect(response.error?.localizedDescription.contains("orders-empty") == true)
+        #expect(response.error?.description.contains("orders-empty") == true)
     }
 
     @Test(

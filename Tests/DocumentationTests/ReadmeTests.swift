@@ -75,7 +75,7 @@ import Testing
             let response = await manager.response(for: .add(product: 7, quantity: 1), as: Basket.self)
             switch response.result {
             case .success(let basket): print(basket.items, response.metrics?.firstByte ?? .zero)
-            case .failure(let error): print(error.label, error.localizedDescription, response.attempts.count)
+            case .failure(let error): print(error.label, error, response.attempts.count)
             }
             #expect(response.error?.app(BKError.self)?.reason == "sold out")
             #expect(response.head?.status == .conflict)

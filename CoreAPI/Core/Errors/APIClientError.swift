@@ -1,13 +1,14 @@
 public import Foundation
 
-/// Why a call failed, by the stage of the pipeline that it failed in. Every case keeps where it happened and, once there is one, the
-/// response with its body.
+/// Why a call failed, by the stage of the pipeline that it failed in. Every case keeps where it happened and, once there is
+/// one, the response with its body.
 ///
 /// ```swift
 /// do {
 ///     orders = try await networkManager.request(endpoint: .orderList(path: "page=1"))
 /// } catch {
 ///     if let dolap: DLError = error.app() { show(dolap.message) } else { show(error.localizedDescription) }
+///     log("\(error)")
 /// }
 /// ```
 public indirect enum APIClientError: Error, Sendable {
@@ -87,6 +88,9 @@ public indirect enum APIClientError: Error, Sendable {
     }
 
     /// A name for metrics: the stage and the reason, without a host, a path or a value.
+    ///
+    /// An app's error is `app.` and its own label, if it is a ``LabelledError``; else the label of the error that a filter
+    /// translated; else the answer's status, as in `app.404`; else `app`.
     public var label: String {
         switch self {
         case .channel: "channel"
@@ -95,8 +99,10 @@ public indirect enum APIClientError: Error, Sendable {
         case .adapting: "adapting"
         case .transport(let error, _): "transport.\(error.label)"
         case .verification(let error, _): "verification.\(error.label)"
-        // Beside what a filter has put in its place, the reason still counts.
-        case .app(_, let context): context.cause.map { "app.\($0.label)" } ?? "app"
+        case .app(let error, let context):
+            (error as? any LabelledError).map { "app.\($0.label.safeLabel)" }
+                // Beside what a filter has put in its place, the reason still counts.
+                ?? context.cause.map { "app.\($0.label)" } ?? context.head.map { "app.\($0.status.code)" } ?? "app"
         case .decoding: "decoding"
         case .cancelled: "cancelled"
         case .unknown: "unknown"
@@ -104,14 +110,52 @@ public indirect enum APIClientError: Error, Sendable {
     }
 }
 
-extension APIClientError: LocalizedError, CustomStringConvertible {
-    /// The app's own error in its own words; of any other what was expected, what came, and where. Secrets are redacted.
+/// An error of the app's own that has a name for metrics: ``APIClientError/label`` is then `app.` and this name.
+///
+/// ```swift
+/// extension DLError: LabelledError {
+///     var label: String { code }  // app.OUT_OF_STOCK
+/// }
+/// ```
+public protocol LabelledError: Error {
+    /// One of few names, without a value. Characters other than ASCII letters, digits, `.`, `_` and `-` become `_`; 64 count at
+    /// most.
+    var label: String { get }
+}
+
+extension String {
+    /// What a metrics backend takes as a name.
+    fileprivate var safeLabel: String {
+        let safe = unicodeScalars.prefix(64).map { scalar in
+            scalar.isASCII
+                && (UInt8(ascii: scalar).isLetter || UInt8(ascii: scalar).isDigit || "._-".unicodeScalars.contains(scalar))
+                ? Character(scalar) : "_"
+        }
+        return safe.isEmpty ? "unnamed" : String(safe)
+    }
+}
+
+extension APIClientError: LocalizedError, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// One sentence for the user of an app, in English, without ids, names of channels and addresses. It is the same for every
+    /// error of one ``label``. The app's own error says it in its own words, secrets redacted;
+    /// ``ErrorFilter/localized(_:default:)`` gives the sentences of another language. For logs and developers see
+    /// ``description``.
     public var errorDescription: String? {
-        guard case .app(let error, let context) = self else { return description }
-        return context.redaction.redact(text: error.readableDescription.shortened(to: Self.textLength)).escapingControls
+        switch self {
+        case .app(let error, let context):
+            error.ownWords.map { context.redaction.redact(text: $0.shortened(to: Self.textLength)).escapingControls }
+                ?? context.head.map { VerificationError.sentence(for: $0.status.code) } ?? "Something went wrong."
+        case .cancelled: "The request was cancelled."
+        case .channel, .request, .enhancing, .adapting: "The request could not be made."
+        case .transport(let error, _): error.userDescription
+        case .verification(let error, _): error.userDescription
+        case .decoding: "The answer could not be read."
+        case .unknown: "Something went wrong."
+        }
     }
 
-    /// What was expected, what came, and where; secrets are redacted.
+    /// What was expected, what came, and where; for developers, on one line, secrets redacted. Channel, endpoint, address,
+    /// attempt and the call's id stand in brackets at the end.
     public var description: String {
         let reason =
             switch self {
@@ -125,6 +169,62 @@ extension APIClientError: LocalizedError, CustomStringConvertible {
         return "\(context.redaction.redact(text: reason.shortened(to: Self.textLength))) [\(context)]".escapingControls
     }
 
+    /// As ``description``.
+    public var debugDescription: String { description }
+
+    /// As ``description``: what the error holds may hold secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+
     /// Bytes of a reason that are shown; a server's message may have millions.
     private static let textLength = 2_000
+}
+
+extension Error {
+    /// What an app's own error tells its user; `nil` for one that has no words of its own.
+    fileprivate var ownWords: String? {
+        if let error = self as? any LocalizedError { return error.errorDescription }
+        if type(of: self) == NSError.self { return localizedDescription }
+        return (self as Any as? any CustomStringConvertible)?.description
+    }
+}
+
+extension VerificationError {
+    /// One sentence for the user of an app.
+    fileprivate var userDescription: String {
+        switch self {
+        case .unacceptableStatus(let code, _): Self.sentence(for: code)
+        case .emptyBody, .unacceptableContentType, .custom: "The server gave an answer that was not expected."
+        }
+    }
+
+    /// One sentence for the user of an app about an answer that was refused.
+    fileprivate static func sentence(for status: Int) -> String {
+        switch status {
+        case 401: "You are not signed in, or your session has ended (401)."
+        case 403: "You are not allowed to do this (403)."
+        case 404, 410: "The server could not find this (\(status))."
+        case 408, 504: "The server took too long to answer (\(status))."
+        case 429: "There were too many requests. Please try again later (429)."
+        case 500...: "The server answered with an error. Please try again later (\(status))."
+        case 400..<500: "The server refused the request (\(status))."
+        default: "The server gave an answer that was not expected (\(status))."
+        }
+    }
+}
+
+extension TransportError {
+    /// One sentence for the user of an app.
+    fileprivate var userDescription: String {
+        switch self {
+        case .tls, .pinMismatch: "A secure connection to the server could not be made."
+        case .timedOut: "The server took too long to answer."
+        case .connectionLost, .truncated: "The connection was lost before the answer was complete."
+        case .responseTooLarge, .headTooLarge, .tooManyHeadLines, .malformedResponse: "The answer could not be read."
+        case .tooManyRedirects, .redirectRefused: "The server sent the request to an address that is not allowed."
+        case .queueFull: "Too many requests are waiting. Please try again later."
+        case .bodyUnreadable: "What was to be sent could not be read."
+        case .unsupported, .closed, .fixture: "The request could not be made."
+        default: "The server could not be reached."
+        }
+    }
 }

@@ -36,7 +36,7 @@ public struct DecodingFailure: Error, Sendable {
         isMalformed = isAtRoot && tree == nil && (!isLarge || broken != nil)
         // Below a secret key everything is secret. Foundation gives no path for a number that does not fit, and for some dates.
         let isBesideSecrets = isAtRoot && !isMalformed && (tree.map { Self.holdsSecret($0, redaction) } ?? true)
-        let isSecret = isBesideSecrets || path.contains { $0.place == nil && redaction.hides($0.stringValue) }
+        let isSecret = isBesideSecrets || redaction.hides(path: path.lazy.filter { $0.place == nil }.map(\.stringValue))
         reason =
             isSecret
             ? explained.reasonWithoutValue.shortened(to: Self.reasonLength).escapingControls
@@ -73,10 +73,14 @@ public struct DecodingFailure: Error, Sendable {
         }
     }
 
-    private static func holdsSecret(_ node: Any, _ redaction: Redaction) -> Bool {
+    private static func holdsSecret(_ node: Any, _ redaction: Redaction, isCard: Bool = false) -> Bool {
         switch node {
-        case let object as [String: Any]: object.contains { redaction.hides($0.key) || holdsSecret($0.value, redaction) }
-        case let array as [Any]: array.contains { holdsSecret($0, redaction) }
+        case let object as [String: Any]:
+            object.contains { key, value in
+                redaction.hides(key) || isCard && SecretNames.isNumber(key)
+                    || holdsSecret(value, redaction, isCard: isCard || SecretNames.isCard(key))
+            }
+        case let array as [Any]: array.contains { holdsSecret($0, redaction, isCard: isCard) }
         default: false
         }
     }
@@ -126,8 +130,8 @@ extension DecodingFailure: LocalizedError, CustomStringConvertible, CustomReflec
 
     public var errorDescription: String? {
         // No colon behind the path: what it ends in may be a secret's name, and the reason is not its value.
-        let place = codingPath.isEmpty ? ":" : " at '\(codingPath)' –"
+        let place = codingPath.isEmpty ? " –" : ", at '\(codingPath)' –"
         let near = excerpt.isEmpty ? "" : ", near \(excerpt)"
-        return "expected \(expected), but\(place) \(reason)\(near)"
+        return "cannot decode \(expected)\(place) \(reason)\(near)"
     }
 }

@@ -3,11 +3,12 @@ internal import Foundation
 internal import HTTPTypes
 public import Logging
 
-/// Writes calls to swift-log: one line per attempt sent (debug), retried (notice) and per call finished (info) or failed. A failure is an
-/// error, but for a status that was refused (notice) and a call that was cancelled (debug); ``level(of:)`` may be replaced.
+/// Writes calls to swift-log: one line per attempt sent (debug), retried (notice) and per call finished (info) or failed. A
+/// failure is an error, but for a status that was refused (notice) and a call that was cancelled (debug); ``level(of:)`` may be
+/// replaced.
 ///
-/// Messages are constant; everything that varies is metadata, `call` being the same in every line of one call. Secrets are redacted
-/// by the channel's ``Redaction`` and bodies are cut at ``bodyLimit``.
+/// Messages are constant; everything that varies is metadata, `call` being the same in every line of one call. Secrets are
+/// redacted by the channel's ``Redaction`` and bodies are cut at ``bodyLimit``.
 public struct CoreNetworkLogger: NetworkLogger {
     /// Characters of a body that are written at the most.
     public static let bodyLimit = 4_096
@@ -18,8 +19,8 @@ public struct CoreNetworkLogger: NetworkLogger {
     private let logger: Logger
     private let options: RequestLogging
 
-    /// The level of a failure unless a channel says otherwise: cancelled `debug`, a status that was refused `notice`, anything else
-    /// `error`. An app's error counts by the answer's status, 4xx is refused.
+    /// The level of a failure unless a channel says otherwise: cancelled `debug`, a status that was refused `notice`, anything
+    /// else `error`. An app's error counts by the answer's status, 4xx is refused.
     public static func level(of error: APIClientError) -> Logger.Level {
         switch error {
         case .cancelled: .debug
@@ -71,7 +72,9 @@ public struct CoreNetworkLogger: NetworkLogger {
                 ]
             }
         case .warning(let text, let request):
-            write(.warning, "channel warning", request) { _ in ["warning": "\(text.escapingControls)"] }
+            write(.warning, "channel warning", request) { _ in
+                ["warning": "\((request.call.channel.redaction).redact(text: text).escapingControls)"]
+            }
         case .finished(let response):
             write(
                 response.error.map(level) ?? .info, response.error == nil ? "request finished" : "request failed",
@@ -131,6 +134,7 @@ public struct CoreNetworkLogger: NetworkLogger {
                 ]
             }
             for case (let name, let time?) in times ?? [] { metadata[name] = Self.milliseconds(time) }
+            if let metrics = response.metrics { metadata["bytes_received"] = "\(metrics.bytesReceived)" }
         }
         if options.contains(.responseHeaders), let head = response.head {
             metadata["response.headers"] = Self.describe(head.headers, redaction)

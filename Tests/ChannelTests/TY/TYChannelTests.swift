@@ -53,7 +53,7 @@ struct TYChannelTests {
         #expect((error?.underlyingError as? MissingCredential)?.variable == "TY_API_KEY")
         #expect(error?.description.contains("TY_API_KEY") == true)
         #expect(error?.description.contains("<redacted>") == false)
-        #expect(error?.localizedDescription.contains("/discovery/v1/products/search") == true)
+        #expect(error?.description.contains("/discovery/v1/products/search") == true)
         #expect(transport.requests.isEmpty)
     }
 

@@ -106,7 +106,7 @@ struct InputEncodingTests {
             try await manager.request(endpoint: TestEndpoint("s", params: params))
         }
         guard case .request(.encodingFailed, _)? = error else { Issue.record("\(String(describing: error))"); return }
-        #expect(error?.localizedDescription.contains(reason) == true, "\(error?.localizedDescription ?? "")")
+        #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
     }
 
     struct Refusing: Encodable, Sendable {

@@ -74,6 +74,26 @@ struct ErrorTextTests {
         for text in texts(error) { #expect(!text.contains("hunter2") && !text.contains("12345"), "\(text)") }
     }
 
+    @Test(
+        "A card's number is in no error about the card",
+        arguments: [
+            #"{"card":{"number":"4111 1111","month":1}}"#, #"{"card":{"number":"4111 1111","month":"x"}}"#,
+            #"{"card":{"number":41111111,"month":"x"}}"#, #"{"card":{"number":"4111 1111"}}"#,
+            #"{"card":[{"number":"4111 1111"}]}"#,
+        ])
+    func cards(body: String) async throws {
+        struct Payment: Decodable, Sendable {
+            struct Card: Decodable, Sendable {
+                var number: Int
+                var month: Int
+            }
+            var card: Card
+        }
+        let error = try await error(Payment.self, of: body)
+        #expect(error.label == "decoding")
+        for text in texts(error) { #expect(!text.contains("1111"), "\(text)") }
+    }
+
     @Test("numbers, keys and texts of 100,000 bytes are told by their beginning")
     func length() async throws {
         let long = String(repeating: "9", count: 100_000)

@@ -43,7 +43,7 @@ struct ErrorsTests {
         #expect(failure.excerpt.count < 300)
         #expect(!"\(failure.localizedDescription)".contains("s3cret"))
         #expect(context.body.count == body.utf8.count)
-        #expect(response.error?.localizedDescription.contains("orders[1].id") == true)
+        #expect(response.error?.description.contains("orders[1].id") == true)
     }
 
     @Test(
@@ -74,7 +74,7 @@ struct ErrorsTests {
         let channel = Channel.test("https://h.example", transport: RecordingTransport(body: body))
         let error = await channel.manager().response(for: TestEndpoint(), as: Holder.self).error
         #expect(error?.label == "decoding")
-        #expect(error?.localizedDescription.contains("s3cret") == false, "\(error?.localizedDescription ?? "")")
+        #expect(error?.description.contains("s3cret") == false, "\(error?.description ?? "")")
     }
 
     @Test("an error's text is one line, whatever the server says")
@@ -90,8 +90,8 @@ struct ErrorsTests {
     func redactedError() async {
         let channel = Channel.test("https://h.example", transport: RecordingTransport(status: 500))
         let response = await channel.manager().response(for: TestEndpoint("a?token=s3cret"), as: Item.self)
-        #expect(response.error?.localizedDescription.contains("s3cret") == false)
-        #expect(response.error?.localizedDescription.contains("token=<redacted>") == true)
+        #expect(response.error?.description.contains("s3cret") == false)
+        #expect(response.error?.description.contains("token=<redacted>") == true)
     }
 
     @Test("request error, invalid status, nil value, custom and unknown each keep their own, nothing of it lost")

@@ -69,7 +69,9 @@ struct CoreNetworkLoggerTests {
             (.responseHeaders, ["response.headers"]), (.requestBody, ["request.body"]), (.responseBody, ["response.body"]),
         ])
     func options(option: RequestLogging, keys: [String]) async {
-        let optional: Set = ["url", "elapsed_ms", "status", "request.headers", "response.headers", "request.body", "response.body"]
+        let optional: Set = [
+            "url", "elapsed_ms", "status", "request.headers", "response.headers", "request.body", "response.body",
+        ]
         let lines = await log(
             option, endpoint: TestEndpoint("a", .post, headers: ["X-A": "1"], params: ["page": 1], encoding: .body))
         #expect(Set(lines.flatMap(\.metadata.keys)).intersection(optional) == Set(keys))
@@ -117,6 +119,31 @@ struct CoreNetworkLoggerTests {
         #expect(CoreNetworkLogger.level(of: .app(Trouble(code: 1), context(409))) == .notice)
         #expect(CoreNetworkLogger.level(of: .app(Trouble(code: 1), context(503))) == .error)
         #expect(CoreNetworkLogger.level(of: .transport(.closed, context(200))) == .error)
+    }
+
+    @Test("tells the times of name lookup, connection, TLS and first byte in milliseconds, and the bytes that came")
+    func times() async throws {
+        let server = try NginxServer(http2: true)
+        let pages = Pages()
+        let transport = CurlTransport()
+        var channel = Channel.test(server.url, transport: transport)
+        channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(server.authority))
+        channel.logger = CoreNetworkLogger(
+            subsystem: "a", category: "b", logger: Logger(label: "t") { _ in Handler(pages: pages) })
+        for _ in 0..<2 { _ = try await channel.manager().response(for: TestEndpoint("1k"), decoding: .nothing).value }
+        await transport.close()
+        let lines = pages.all.filter { $0.message == "request finished" }.map(\.metadata)
+        let first = try #require(lines.first)
+        for key in ["elapsed_ms", "queue_ms", "dns_ms", "connect_ms", "tls_ms", "first_byte_ms"] {
+            let text = first[key].map { "\($0)" } ?? ""
+            let time = try #require(Double(text), "\(key)")
+            #expect((0..<60_000).contains(time) && (text.split(separator: ".").last?.count ?? 9) <= 3, "\(key)=\(text)")
+        }
+        #expect(first["bytes_received"] == "1024")
+        // The second call has the first one's connection.
+        let second = try #require(lines.last)
+        #expect(second["first_byte_ms"] != nil && second["tls_ms"] == nil && second["dns_ms"] == nil)
+        #expect(lines.count == 2 && first["elapsed"] == nil)
     }
 
     @Test("cannot be forged with line breaks from a server")

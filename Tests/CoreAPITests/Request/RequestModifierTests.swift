@@ -179,7 +179,7 @@ struct RequestModifierTests {
         let endpoint = TestEndpoint(modifiers: modifiers)
         let error = await channel.manager().response(for: endpoint, decoding: .nothing).error
         #expect(error?.label == "request.duplicateModifier")
-        #expect(error?.localizedDescription.contains("\(type(of: modifiers[0]))") == true)
+        #expect(error?.description.contains("\(type(of: modifiers[0]))") == true)
         channel.modifiers = [modifiers[0]]
         let once = await channel.manager().response(for: TestEndpoint(modifiers: [modifiers[1]]), decoding: .nothing)
         #expect(once.error?.label != "request.duplicateModifier", "one per level is fine")

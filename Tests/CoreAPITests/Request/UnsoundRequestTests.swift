@@ -41,8 +41,8 @@ struct UnsoundRequestTests {
         #expect(response.error?.label == label)
         #expect(response.attempts.isEmpty)
         #expect(transport.requests.isEmpty)
-        #expect(response.error?.localizedDescription.contains("channel test") == true)
-        #expect(response.error?.localizedDescription.contains("\n") == false)
+        #expect(response.error?.description.contains("channel test") == true)
+        #expect(response.error?.description.contains("\n") == false)
     }
 
     @Test(

@@ -59,7 +59,7 @@ struct FixtureTransportTests {
     @Test("that do not fit fail with what there is and the nearest")
     func unmatched() async {
         let response = await page(channel(Fixture(.get, "orders/list"), Fixture(.post, "basket")), "order/list?token=s3cret")
-        let text = response.error?.localizedDescription ?? ""
+        let text = response.error?.description ?? ""
         #expect(response.error?.label == "transport.fixture")
         #expect(text.contains("the nearest is GET orders/list"))
         #expect(text.contains("POST basket"))
@@ -136,7 +136,7 @@ struct FixtureTransportTests {
     @Test("of a folder that is not there fail every request and list what is")
     func missingFolder() async {
         let channel = Channel.test("https://h.example", transport: .fixtures("no-such-folder"))
-        let text = await page(channel, "x").error?.localizedDescription ?? ""
+        let text = await page(channel, "x").error?.description ?? ""
         #expect(text.contains("no-such-folder"))
         #expect(text.contains("orders-empty"))
     }
@@ -148,11 +148,11 @@ struct FixtureTransportTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         try Data("GET x\n200".utf8).write(to: folder.appendingPathComponent("misnamed.txt"))
         let misnamed = Channel.test("https://h.example", transport: FixtureTransport(directory: folder.path))
-        let reason = await page(misnamed, "x").error?.localizedDescription ?? ""
+        let reason = await page(misnamed, "x").error?.description ?? ""
         #expect(reason.contains("*.http") && reason.contains("misnamed.txt"), "\(reason)")
         try Data("GET x\nnonsense".utf8).write(to: folder.appendingPathComponent("bad.http"))
         let channel = Channel.test("https://h.example", transport: FixtureTransport(directory: folder.path))
-        let text = await page(channel, "x").error?.localizedDescription ?? ""
+        let text = await page(channel, "x").error?.description ?? ""
         #expect(text.contains("bad.http, line 2"))
     }
 

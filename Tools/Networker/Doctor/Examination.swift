@@ -109,7 +109,7 @@ struct Examination {
         } catch {
             return [
                 Finding(
-                    subject: "certificates", verdict: .warning, text: "the chain could not be read: \(error.localizedDescription)"
+                    subject: "certificates", verdict: .warning, text: "the chain could not be read: \(error.readableDescription)"
                 )
             ]
         }
