@@ -46,7 +46,8 @@ public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
     ) {
         var channel = Channel(
             name: host is HostText ? host.name : "\(type(of: host)).\(host.name)",
-            environment: Environment(host, serverTrustManager: serverTrustManager.pinning(isSSLPinningActive)), transport: transport)
+            environment: Environment(host, serverTrustManager: serverTrustManager.pinning(isSSLPinningActive)),
+            transport: transport)
         channel.logger = networkLogger
         channel.interceptors = interceptor.map { [$0] } ?? []
         self.init(dispatcher: CommonDispatcher(onTheSpot: channel, transport: transport))

@@ -125,8 +125,12 @@ struct FoundFromOutsideTests {
             "C1: a redirect to another origin", "CoreAPITests/Transport/RedirectTests",
             "Another port is another origin: only fields that are known to be harmless go there, and those that the channel names"
         ),
-        Row("C2: forty secrets", "CoreAPITests/Logging/PlantedSecretsTests", "A secret in a header, query, form, JSON, XML, redirect or cookie is in nothing that the kit prints"),
-        Row("C3: thirty that are none", "CoreAPITests/Logging/PlantedSecretsTests", "What only sounds like a secret is shown in headers, queries, forms, JSON, XML and redirects"),
+        Row(
+            "C2: forty secrets", "CoreAPITests/Logging/PlantedSecretsTests",
+            "A secret in a header, query, form, JSON, XML, redirect or cookie is in nothing that the kit prints"),
+        Row(
+            "C3: thirty that are none", "CoreAPITests/Logging/PlantedSecretsTests",
+            "What only sounds like a secret is shown in headers, queries, forms, JSON, XML and redirects"),
     ]
 
     static let requests: [Row] = [
@@ -147,8 +151,12 @@ struct FoundFromOutsideTests {
             "E: levels of cancellations and expected refusals", "CoreAPITests/Logging/CoreNetworkLoggerTests",
             "a refused status is a notice, a cancelled call is for debugging, any other failure is an error; a channel may say otherwise"
         ),
-        Row("E: localizedDescription", "CoreAPITests/Errors/UserTextTests", "What a user reads is one sentence without ids, channels, hosts, addresses and secrets"),
-        Row("E: labels of app errors", "CoreAPITests/Errors/UserTextTests", "The label of an app's error is its own, else what it stands for, else the status"),
+        Row(
+            "E: localizedDescription", "CoreAPITests/Errors/UserTextTests",
+            "What a user reads is one sentence without ids, channels, hosts, addresses and secrets"),
+        Row(
+            "E: labels of app errors", "CoreAPITests/Errors/UserTextTests",
+            "The label of an app's error is its own, else what it stands for, else the status"),
         Row(
             "E: what is said of HTTP that breaks its rules", "CoreAPITests/Errors/ErrorTextTests",
             "An answer that is HTTP and breaks its rules is told as that"),
@@ -161,7 +169,9 @@ struct FoundFromOutsideTests {
         Row(
             "E: the doctor's advice for a missing authority file", "NetworkerCommandTests/Doctor/ExaminationTests",
             "a missing authority file is what is named, with what writes it"),
-        Row("E: times in the log", "CoreAPITests/Logging/CoreNetworkLoggerTests", "tells the times of name lookup, connection, TLS and first byte in milliseconds, and the bytes that came"),
+        Row(
+            "E: times in the log", "CoreAPITests/Logging/CoreNetworkLoggerTests",
+            "tells the times of name lookup, connection, TLS and first byte in milliseconds, and the bytes that came"),
         Row(
             "E: a logger made of a closure", "CoreAPITests/Endpoint/SpellingsTests",
             "do not compile, and the compiler names the right spelling"),

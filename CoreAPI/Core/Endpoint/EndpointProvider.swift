@@ -30,7 +30,8 @@ extension EndpointProvider {
     ///   - modifiers: the endpoint's own.
     ///   - name: stands in logs and errors. Default that of the property or function.
     public static func create<Method, Output: Decodable>(
-        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier..., name: String = #function
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
+        name: String = #function
     ) -> TypedEndpoint<Method, Void, Output> {
         create(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name)
     }
@@ -44,7 +45,8 @@ extension EndpointProvider {
     ///   - modifiers: the endpoint's own.
     ///   - name: stands in logs and errors. Default that of the property or function.
     public static func create<Method, Output: Decodable>(
-        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier], name: String = #function
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
+        name: String = #function
     ) -> TypedEndpoint<Method, Void, Output> {
         make(path, headers, encoding, modifiers, name, { _ in nil }, .decodable())
     }
@@ -58,7 +60,8 @@ extension EndpointProvider {
     ///   - modifiers: the endpoint's own.
     ///   - name: stands in logs and errors. Default that of the property or function.
     public static func create<Method>(
-        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier..., name: String = #function
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
+        name: String = #function
     ) -> TypedEndpoint<Method, Void, Void> {
         create(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name)
     }
@@ -72,7 +75,8 @@ extension EndpointProvider {
     ///   - modifiers: the endpoint's own.
     ///   - name: stands in logs and errors. Default that of the property or function.
     public static func create<Method>(
-        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier], name: String = #function
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
+        name: String = #function
     ) -> TypedEndpoint<Method, Void, Void> {
         make(path, headers, encoding, modifiers, name, { _ in nil }, .nothing)
     }
@@ -86,7 +90,8 @@ extension EndpointProvider {
     ///   - modifiers: the endpoint's own.
     ///   - name: stands in logs and errors. Default that of the property or function.
     public static func create<Method, Input: Encodable & Sendable, Output: Decodable>(
-        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier..., name: String = #function
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
+        name: String = #function
     ) -> TypedEndpoint<Method, Input, Output> {
         create(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name)
     }
@@ -100,7 +105,8 @@ extension EndpointProvider {
     ///   - modifiers: the endpoint's own.
     ///   - name: stands in logs and errors. Default that of the property or function.
     public static func create<Method, Input: Encodable & Sendable, Output: Decodable>(
-        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier], name: String = #function
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
+        name: String = #function
     ) -> TypedEndpoint<Method, Input, Output> {
         make(path, headers, encoding, modifiers, name, Parameters.init(unlessNil:), .decodable())
     }
@@ -114,7 +120,8 @@ extension EndpointProvider {
     ///   - modifiers: the endpoint's own.
     ///   - name: stands in logs and errors. Default that of the property or function.
     public static func create<Method, Input: Encodable & Sendable>(
-        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier..., name: String = #function
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
+        name: String = #function
     ) -> TypedEndpoint<Method, Input, Void> {
         create(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name)
     }
@@ -128,7 +135,8 @@ extension EndpointProvider {
     ///   - modifiers: the endpoint's own.
     ///   - name: stands in logs and errors. Default that of the property or function.
     public static func create<Method, Input: Encodable & Sendable>(
-        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier], name: String = #function
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
+        name: String = #function
     ) -> TypedEndpoint<Method, Input, Void> {
         make(path, headers, encoding, modifiers, name, Parameters.init(unlessNil:), .nothing)
     }

@@ -99,13 +99,25 @@ extension Optional: _NamesAndValues where Wrapped: _NamesAndValues {}
 extension EndpointSpellings {
     @available(*, unavailable, message: "an endpoint's base URL is text: `var baseURL: String`, empty for the channel's")
     public static func _baseURL(_: _BaseURL.Type) {}
-    @available(*, unavailable, message: "an endpoint's headers are `var headers: Headers`; a dictionary literal is one, `Headers(dictionary)` makes one")
+    @available(
+        *, unavailable,
+        message: "an endpoint's headers are `var headers: Headers`; a dictionary literal is one, `Headers(dictionary)` makes one"
+    )
     public static func _headers(_: _Headers.Type) {}
-    @available(*, unavailable, message: "an endpoint's parameters are `var params: Parameters?`; a literal of Encodable values is one, `Parameters(value)` makes one")
+    @available(
+        *, unavailable,
+        message:
+            "an endpoint's parameters are `var params: Parameters?`; a literal of Encodable values is one, `Parameters(value)` makes one"
+    )
     public static func _params(_: _Params.Type) {}
-    @available(*, unavailable, message: "an endpoint's whole address is text, `var url: String`; usually `baseURL` and `path` are enough")
+    @available(
+        *, unavailable, message: "an endpoint's whole address is text, `var url: String`; usually `baseURL` and `path` are enough"
+    )
     public static func _url(_: _URL.Type) {}
-    @available(*, unavailable, message: "an endpoint's encoding is `var encoding: InputEncoding`: `.query`, `.json`, `.form`, `.raw` or one of your own")
+    @available(
+        *, unavailable,
+        message: "an endpoint's encoding is `var encoding: InputEncoding`: `.query`, `.json`, `.form`, `.raw` or one of your own"
+    )
     public static func _encoding(_: _Encoding.Type) {}
     @available(*, unavailable, message: "an endpoint's modifiers are `var modifiers: [any RequestModifier]`")
     public static func _modifiers(_: _Modifiers.Type) {}
@@ -152,9 +164,14 @@ extension EndpointSpellings {
     public static func _sampleData(_: _SampleData.Type) {}
     @available(*, unavailable, message: "not `parameterEncoding`: an endpoint's encoding is `var encoding: InputEncoding`")
     public static func _parameterEncoding(_: _ParameterEncoding.Type) {}
-    @available(*, unavailable, message: "not `timeoutInterval`: an endpoint's timeout is a `Timeout` in `var modifiers: [any RequestModifier]`")
+    @available(
+        *, unavailable,
+        message: "not `timeoutInterval`: an endpoint's timeout is a `Timeout` in `var modifiers: [any RequestModifier]`"
+    )
     public static func _timeoutInterval(_: _TimeoutInterval.Type) {}
-    @available(*, unavailable, message: "not `cachePolicy`: an endpoint's is a `CachePolicy` in `var modifiers: [any RequestModifier]`")
+    @available(
+        *, unavailable, message: "not `cachePolicy`: an endpoint's is a `CachePolicy` in `var modifiers: [any RequestModifier]`"
+    )
     public static func _cachePolicy(_: _CachePolicy.Type) {}
 
     // An endpoint may keep a value of its own under these names. Only names and values are refused, below.
@@ -167,11 +184,15 @@ extension EndpointSpellings {
 }
 
 extension EndpointSpellings where _BaseUrl == _Absent { public static func _baseUrl(_: _BaseUrl.Type) {} }
-extension EndpointSpellings where _HTTPHeaderFields == _Absent { public static func _httpHeaderFields(_: _HTTPHeaderFields.Type) {} }
+extension EndpointSpellings where _HTTPHeaderFields == _Absent {
+    public static func _httpHeaderFields(_: _HTTPHeaderFields.Type) {}
+}
 extension EndpointSpellings where _HTTPHeaders == _Absent { public static func _httpHeaders(_: _HTTPHeaders.Type) {} }
 extension EndpointSpellings where _HTTPMethod == _Absent { public static func _httpMethod(_: _HTTPMethod.Type) {} }
 extension EndpointSpellings where _SampleData == _Absent { public static func _sampleData(_: _SampleData.Type) {} }
-extension EndpointSpellings where _ParameterEncoding == _Absent { public static func _parameterEncoding(_: _ParameterEncoding.Type) {} }
+extension EndpointSpellings where _ParameterEncoding == _Absent {
+    public static func _parameterEncoding(_: _ParameterEncoding.Type) {}
+}
 extension EndpointSpellings where _TimeoutInterval == _Absent { public static func _timeoutInterval(_: _TimeoutInterval.Type) {} }
 extension EndpointSpellings where _CachePolicy == _Absent { public static func _cachePolicy(_: _CachePolicy.Type) {} }
 
@@ -180,19 +201,33 @@ extension EndpointSpellings where _Parameters: _NamesAndValues {
     public static func _parameters(_: _Parameters.Type) {}
 }
 extension EndpointSpellings where _QueryParameters: _NamesAndValues {
-    @available(*, unavailable, message: "not `queryParameters`: an endpoint's parameters are `var params: Parameters?`, `encoding` puts them into the query")
+    @available(
+        *, unavailable,
+        message:
+            "not `queryParameters`: an endpoint's parameters are `var params: Parameters?`, `encoding` puts them into the query"
+    )
     public static func _queryParameters(_: _QueryParameters.Type) {}
 }
 extension EndpointSpellings where _BodyParameters: _NamesAndValues {
-    @available(*, unavailable, message: "not `bodyParameters`: an endpoint's parameters are `var params: Parameters?`, `encoding` puts them into the body")
+    @available(
+        *, unavailable,
+        message:
+            "not `bodyParameters`: an endpoint's parameters are `var params: Parameters?`, `encoding` puts them into the body"
+    )
     public static func _bodyParameters(_: _BodyParameters.Type) {}
 }
 extension EndpointSpellings where _QueryItems: _NamesAndValues {
-    @available(*, unavailable, message: "not `queryItems`: an endpoint's parameters are `var params: Parameters?`, or `QueryItem`s in `modifiers`")
+    @available(
+        *, unavailable,
+        message: "not `queryItems`: an endpoint's parameters are `var params: Parameters?`, or `QueryItem`s in `modifiers`"
+    )
     public static func _queryItems(_: _QueryItems.Type) {}
 }
 extension EndpointSpellings where _Body: _NamesAndValues {
-    @available(*, unavailable, message: "not `body`: an endpoint's parameters are `var params: Parameters?`, `encoding` puts them into the body")
+    @available(
+        *, unavailable,
+        message: "not `body`: an endpoint's parameters are `var params: Parameters?`, `encoding` puts them into the body"
+    )
     public static func _body(_: _Body.Type) {}
 }
 extension EndpointSpellings where _Header: _NamesAndValues {

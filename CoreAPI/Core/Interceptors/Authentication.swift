@@ -185,7 +185,9 @@ public final class BearerAuthentication: RequestInterceptor {
 
 extension Channel {
     /// The same channel without interceptors but its ``RetryPolicy``.
-    @available(*, deprecated, message: "a refresh is exempt from its own authentication: let it go through `response.call.channel`")
+    @available(
+        *, deprecated, message: "a refresh is exempt from its own authentication: let it go through `response.call.channel`"
+    )
     public var withoutInterceptors: Channel {
         var channel = self
         channel.interceptors = interceptors.filter { $0 is RetryPolicy }

@@ -40,15 +40,31 @@ extension RequestInterceptorSpellings {
     public func adapt(_ request: _Absent, for session: _Absent, completion: _Absent) {}
     public func retry(_ request: _Absent, for session: _Absent, dueTo error: _Absent, completion: _Absent) {}
 
-    @available(*, unavailable, message: "an interceptor changes the request in place: `func adapt(_ request: inout Request) async throws`")
+    @available(
+        *, unavailable,
+        message: "an interceptor changes the request in place: `func adapt(_ request: inout Request) async throws`"
+    )
     public static func _adapt(_: _Adapted.Type) {}
-    @available(*, unavailable, message: "an interceptor awaits and has no completion: `func adapt(_ request: inout Request) async throws`")
+    @available(
+        *, unavailable,
+        message: "an interceptor awaits and has no completion: `func adapt(_ request: inout Request) async throws`"
+    )
     public static func _adaptLater(_: _AdaptedLater.Type) {}
-    @available(*, unavailable, message: "an interceptor awaits and has no session: `func adapt(_ request: inout Request) async throws`")
+    @available(
+        *, unavailable, message: "an interceptor awaits and has no session: `func adapt(_ request: inout Request) async throws`"
+    )
     public static func _adaptWithSession(_: _Session.Type) {}
-    @available(*, unavailable, message: "an interceptor is asked by `func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult`")
+    @available(
+        *, unavailable,
+        message:
+            "an interceptor is asked by `func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult`"
+    )
     public static func _retry(_: _Failed.Type, _: _Reason.Type, _: _Answer.Type) {}
-    @available(*, unavailable, message: "an interceptor is asked by `func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult`")
+    @available(
+        *, unavailable,
+        message:
+            "an interceptor is asked by `func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult`"
+    )
     public static func _retryWithSession(_: _RetrySession.Type) {}
 }
 
@@ -58,7 +74,9 @@ extension RequestInterceptorSpellings where _Session == _Absent { public static 
 extension RequestInterceptorSpellings where _Failed == Response<Void>, _Reason == APIClientError, _Answer == RetryResult {
     public static func _retry(_: _Failed.Type, _: _Reason.Type, _: _Answer.Type) {}
 }
-extension RequestInterceptorSpellings where _RetrySession == _Absent { public static func _retryWithSession(_: _RetrySession.Type) {} }
+extension RequestInterceptorSpellings where _RetrySession == _Absent {
+    public static func _retryWithSession(_: _RetrySession.Type) {}
+}
 
 /// Forms of an enhancer's methods that other libraries use and that ``RequestEnhancer`` does not call. The compiler refuses them and names
 /// the right form.
@@ -103,7 +121,9 @@ extension RequestEnhancerSpellings {
     public static func _enhanceByLabel(_: _EnhancedByLabel.Type) {}
     @available(*, unavailable, message: "without the label `response:`: `func deenhance(_ response: inout Response<Data>)`")
     public static func _deenhanceByLabel(_: _DeenhancedByLabel.Type) {}
-    @available(*, unavailable, message: "an enhancer changes the request in place: `func enhance(_ request: inout Request) throws`")
+    @available(
+        *, unavailable, message: "an enhancer changes the request in place: `func enhance(_ request: inout Request) throws`"
+    )
     public static func _enhanceCopy(_: _EnhancedResult.Type) {}
     @available(*, unavailable, message: "an enhancer's priority is `static var priority: Priority`")
     public static func _priority(_: _Priority.Type) {}
@@ -113,11 +133,15 @@ extension RequestEnhancerSpellings {
 
 extension RequestEnhancerSpellings where _Enhanced == Request { public static func _enhance(_: _Enhanced.Type) {} }
 extension RequestEnhancerSpellings where _Deenhanced == Response<Data> { public static func _deenhance(_: _Deenhanced.Type) {} }
-extension RequestEnhancerSpellings where _EnhancedByLabel == _Absent { public static func _enhanceByLabel(_: _EnhancedByLabel.Type) {} }
+extension RequestEnhancerSpellings where _EnhancedByLabel == _Absent {
+    public static func _enhanceByLabel(_: _EnhancedByLabel.Type) {}
+}
 extension RequestEnhancerSpellings where _DeenhancedByLabel == _Absent {
     public static func _deenhanceByLabel(_: _DeenhancedByLabel.Type) {}
 }
-extension RequestEnhancerSpellings where _EnhancedResult == _Absent { public static func _enhanceCopy(_: _EnhancedResult.Type) {} }
+extension RequestEnhancerSpellings where _EnhancedResult == _Absent {
+    public static func _enhanceCopy(_: _EnhancedResult.Type) {}
+}
 extension RequestEnhancerSpellings where _Priority == Priority { public static func _priority(_: _Priority.Type) {} }
 extension RequestEnhancerSpellings where _InstancePriority == Priority? {
     public static func _instancePriority(_: _InstancePriority.Type) {}
@@ -161,7 +185,9 @@ extension EnvironmentTypeSpellings {
 }
 
 extension EnvironmentTypeSpellings where _IsSimulated == Bool { public static func _isSimulated(_: _IsSimulated.Type) {} }
-extension EnvironmentTypeSpellings where _MayBeSimulated == _Absent { public static func _mayBeSimulated(_: _MayBeSimulated.Type) {} }
+extension EnvironmentTypeSpellings where _MayBeSimulated == _Absent {
+    public static func _mayBeSimulated(_: _MayBeSimulated.Type) {}
+}
 
 /// A closure where a channel has a logger.
 @_documentation(visibility: internal)

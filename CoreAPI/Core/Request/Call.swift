@@ -138,7 +138,8 @@ final class SharedChannel: Sendable {
 
     /// Whether a request would leave an environment that may be simulated: a test or a sandbox must not reach the real thing.
     func isLeft(by url: HTTPURL) -> Bool {
-        guard channel.environment.isSimulated, channel.environment.fixturesType.transport == nil, channel.transport.reachesNetwork,
+        guard channel.environment.isSimulated, channel.environment.fixturesType.transport == nil,
+            channel.transport.reachesNetwork,
             let base = try? channel.environment.base.get()
         else { return false }
         return !url.hasSameOrigin(as: base)

@@ -95,7 +95,9 @@ struct CompressionTests {
 
     @Test(
         "what follows the end of a coding is ignored: its checksum and length were seen",
-        arguments: [Data(count: 10), Data("and more".utf8), Data([0x1F]), Data([0x1F, 0x00]), Data([0x1F, 0x8B]), Data(count: 60_000)])
+        arguments: [
+            Data(count: 10), Data("and more".utf8), Data([0x1F]), Data([0x1F, 0x00]), Data([0x1F, 0x8B]), Data(count: 60_000),
+        ])
     func trailing(_ rest: Data) async throws {
         let expected = Data("hello, hello, hello, hello".utf8)
         let server = try LoopbackServer.start { _ in reply(Self.packed + rest) }
@@ -112,8 +114,10 @@ struct CompressionTests {
     @Test(
         "a token that is no coding is none, and one that is not known leaves the bytes as they came",
         arguments: [
-            ("UTF-8", true, nil), ("utf-8, gzip", true, nil), ("gzip, UTF-8", true, nil), ("none, GZIP", true, nil), ("binary", true, nil),
-            (", gzip,", true, nil), ("\"gzip\"", true, nil), ("x-gzip; level=9", true, nil), ("iso-8859-1,gzip,identity", true, nil),
+            ("UTF-8", true, nil), ("utf-8, gzip", true, nil), ("gzip, UTF-8", true, nil), ("none, GZIP", true, nil),
+            ("binary", true, nil),
+            (", gzip,", true, nil), ("\"gzip\"", true, nil), ("x-gzip; level=9", true, nil),
+            ("iso-8859-1,gzip,identity", true, nil),
             ("rot13", false, "rot13"), ("gzip, rot13", false, "gzip, rot13"), ("rot13, gzip", true, "rot13"),
         ])
     func tokens(value: String, isUndone: Bool, left: String?) async throws {

@@ -15,9 +15,11 @@ struct RedirectTests {
         arguments: [
             (301, "POST", "GET", ""), (302, "POST", "GET", ""), (303, "POST", "GET", ""), (307, "POST", "POST", "order"),
             (308, "POST", "POST", "order"),
-            (302, "PUT", "PUT", "order"), (303, "PUT", "GET", ""), (307, "PUT", "PUT", "order"), (302, "DELETE", "DELETE", "order"),
+            (302, "PUT", "PUT", "order"), (303, "PUT", "GET", ""), (307, "PUT", "PUT", "order"),
+            (302, "DELETE", "DELETE", "order"),
             (301, "DELETE", "DELETE", "order"), (301, "PATCH", "PATCH", "order"), (302, "OPTIONS", "OPTIONS", "order"),
-            (302, "QUERY", "QUERY", "order"), (301, "PURGE", "PURGE", "order"), (300, "PUT", "PUT", "order"), (303, "DELETE", "GET", ""),
+            (302, "QUERY", "QUERY", "order"), (301, "PURGE", "PURGE", "order"), (300, "PUT", "PUT", "order"),
+            (303, "DELETE", "GET", ""),
             (307, "DELETE", "DELETE", "order"),
             (300, "POST", "GET", ""), (301, "GET", "GET", "order"), (303, "PURGE", "GET", ""), (308, "PURGE", "PURGE", "order"),
         ])
@@ -86,7 +88,8 @@ struct RedirectTests {
         requests.redaction = Redaction(["X-Partner-Id"])
         let secrets = [
             "Authorization", "Cookie", "Cookie2", "Proxy-Authorization", "WWW-Authenticate", "X-Api-Key", "X-Partner-Id",
-            "X-Session-Token", "X-Auth-Key", "X-Tenant", "Ocp-Apim-Subscription-Key", "X-Amz-Security-Token", "Forwarded", "Origin", "Referer",
+            "X-Session-Token", "X-Auth-Key", "X-Tenant", "Ocp-Apim-Subscription-Key", "X-Amz-Security-Token", "Forwarded",
+            "Origin", "Referer",
             "traceparent",
         ]
         let harmless = ["Accept-Language", "User-Agent", "If-None-Match", "Cache-Control", "Prefer"]
@@ -122,7 +125,8 @@ struct RedirectTests {
     @Test(
         "The bytes of a Location are data: those beyond ASCII and a backslash in the query are percent-encoded",
         arguments: [
-            ([0xE9], "/caf%E9"), ([0xC3, 0xA9], "/caf%C3%A9"), (Array("?q=a\\b".utf8), "/caf?q=a%5Cb"), ([0x3F, 0xFF], "/caf?%FF"),
+            ([0xE9], "/caf%E9"), ([0xC3, 0xA9], "/caf%C3%A9"), (Array("?q=a\\b".utf8), "/caf?q=a%5Cb"),
+            ([0x3F, 0xFF], "/caf?%FF"),
             (Array("#a\\b".utf8), "/caf"), (Array("#".utf8) + [0xE9], "/caf"),
         ] as [([UInt8], String)])
     func bytes(_ rest: [UInt8], target: String) async throws {
