@@ -20,13 +20,25 @@ public protocol RequestInterceptorSpellings {
     associatedtype _RetrySession
     associatedtype _RetryReason
     associatedtype _AnsweredLater
+    associatedtype _AdaptedInPlace
+    associatedtype _AdaptedByLabel
+    associatedtype _AdaptedByLabelResult
+    associatedtype _FailedLater
+    associatedtype _FailedReason
+    associatedtype _FailedAnswer
 
+    func adapt(_ request: inout _AdaptedInPlace) async throws
+    func adapt(request: _AdaptedByLabel) async throws -> _AdaptedByLabelResult
+    func retry(_ request: _FailedLater, dueTo error: _FailedReason, completion: _FailedAnswer)
     func adapt(_ request: _Unadapted) async throws -> _Adapted
     func adapt(_ request: _Asked, completion: _AdaptedLater)
     func adapt(_ request: _AskedWithSession, for session: _Session, completion: _AdaptedWithSession)
     func retry(_ response: _Failed, dueTo error: _Reason) async -> _Answer
     func retry(_ request: _FailedWithSession, for session: _RetrySession, dueTo error: _RetryReason, completion: _AnsweredLater)
 
+    static func _adaptInPlace(_: _AdaptedInPlace.Type)
+    static func _adaptByLabel(_: _AdaptedByLabel.Type)
+    static func _retryLater(_: _FailedAnswer.Type)
     static func _adapt(_: _Adapted.Type)
     static func _adaptLater(_: _AdaptedLater.Type)
     static func _adaptWithSession(_: _Session.Type)
@@ -36,6 +48,19 @@ public protocol RequestInterceptorSpellings {
 
 extension RequestInterceptorSpellings {
     public func adapt(_ request: _Absent) async throws -> _Absent { .absent }
+    public func adapt(request: _Absent) async throws -> _Absent { .absent }
+    public func retry(_ request: _Absent, dueTo error: _Absent, completion: _Absent) {}
+
+    @available(*, unavailable, message: "an interceptor changes a `Request`: `func adapt(_ request: inout Request) async throws`")
+    public static func _adaptInPlace(_: _AdaptedInPlace.Type) {}
+    @available(*, unavailable, message: "without the label `request:`: `func adapt(_ request: inout Request) async throws`")
+    public static func _adaptByLabel(_: _AdaptedByLabel.Type) {}
+    @available(
+        *, unavailable,
+        message:
+            "an interceptor is asked by `func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult`"
+    )
+    public static func _retryLater(_: _FailedAnswer.Type) {}
     public func adapt(_ request: _Absent, completion: _Absent) {}
     public func adapt(_ request: _Absent, for session: _Absent, completion: _Absent) {}
     public func retry(_ request: _Absent, for session: _Absent, dueTo error: _Absent, completion: _Absent) {}
@@ -68,6 +93,13 @@ extension RequestInterceptorSpellings {
     public static func _retryWithSession(_: _RetrySession.Type) {}
 }
 
+extension RequestInterceptorSpellings where _AdaptedInPlace == Request {
+    public static func _adaptInPlace(_: _AdaptedInPlace.Type) {}
+}
+extension RequestInterceptorSpellings where _AdaptedByLabel == _Absent {
+    public static func _adaptByLabel(_: _AdaptedByLabel.Type) {}
+}
+extension RequestInterceptorSpellings where _FailedAnswer == _Absent { public static func _retryLater(_: _FailedAnswer.Type) {} }
 extension RequestInterceptorSpellings where _Adapted == _Absent { public static func _adapt(_: _Adapted.Type) {} }
 extension RequestInterceptorSpellings where _AdaptedLater == _Absent { public static func _adaptLater(_: _AdaptedLater.Type) {} }
 extension RequestInterceptorSpellings where _Session == _Absent { public static func _adaptWithSession(_: _Session.Type) {} }
@@ -88,6 +120,12 @@ public protocol RequestEnhancerSpellings {
     associatedtype _DeenhancedByLabel
     associatedtype _EnhancedCopy
     associatedtype _EnhancedResult
+    associatedtype _EnhancedCopyByLabel
+    associatedtype _EnhancedCopyResult
+    associatedtype _DeenhancedCopy
+    associatedtype _DeenhancedResult
+    associatedtype _DeenhancedCopyByLabel
+    associatedtype _DeenhancedCopyResult
     associatedtype _Priority
     associatedtype _InstancePriority
 
@@ -96,6 +134,9 @@ public protocol RequestEnhancerSpellings {
     func enhance(request: inout _EnhancedByLabel) throws
     func deenhance(response: inout _DeenhancedByLabel) throws
     func enhance(_ request: _EnhancedCopy) throws -> _EnhancedResult
+    func enhance(request: _EnhancedCopyByLabel) throws -> _EnhancedCopyResult
+    func deenhance(_ response: _DeenhancedCopy) throws -> _DeenhancedResult
+    func deenhance(response: _DeenhancedCopyByLabel) throws -> _DeenhancedCopyResult
     static var priority: _Priority { get }
     var instancePriority: _InstancePriority { get }
 
@@ -104,6 +145,9 @@ public protocol RequestEnhancerSpellings {
     static func _enhanceByLabel(_: _EnhancedByLabel.Type)
     static func _deenhanceByLabel(_: _DeenhancedByLabel.Type)
     static func _enhanceCopy(_: _EnhancedResult.Type)
+    static func _enhanceCopyByLabel(_: _EnhancedCopyResult.Type)
+    static func _deenhanceCopy(_: _DeenhancedResult.Type)
+    static func _deenhanceCopyByLabel(_: _DeenhancedCopyResult.Type)
     static func _priority(_: _Priority.Type)
     static func _instancePriority(_: _InstancePriority.Type)
 }
@@ -112,6 +156,9 @@ extension RequestEnhancerSpellings {
     public func enhance(request: inout _Absent) throws {}
     public func deenhance(response: inout _Absent) throws {}
     public func enhance(_ request: _Absent) throws -> _Absent { .absent }
+    public func enhance(request: _Absent) throws -> _Absent { .absent }
+    public func deenhance(_ response: _Absent) throws -> _Absent { .absent }
+    public func deenhance(response: _Absent) throws -> _Absent { .absent }
 
     @available(*, unavailable, message: "an enhancer changes a `Request`: `func enhance(_ request: inout Request) throws`")
     public static func _enhance(_: _Enhanced.Type) {}
@@ -125,6 +172,18 @@ extension RequestEnhancerSpellings {
         *, unavailable, message: "an enhancer changes the request in place: `func enhance(_ request: inout Request) throws`"
     )
     public static func _enhanceCopy(_: _EnhancedResult.Type) {}
+    @available(
+        *, unavailable, message: "an enhancer changes the request in place: `func enhance(_ request: inout Request) throws`"
+    )
+    public static func _enhanceCopyByLabel(_: _EnhancedCopyResult.Type) {}
+    @available(
+        *, unavailable, message: "an enhancer changes the response in place: `func deenhance(_ response: inout Response<Data>)`"
+    )
+    public static func _deenhanceCopy(_: _DeenhancedResult.Type) {}
+    @available(
+        *, unavailable, message: "an enhancer changes the response in place: `func deenhance(_ response: inout Response<Data>)`"
+    )
+    public static func _deenhanceCopyByLabel(_: _DeenhancedCopyResult.Type) {}
     @available(*, unavailable, message: "an enhancer's priority is `static var priority: Priority`")
     public static func _priority(_: _Priority.Type) {}
     @available(*, unavailable, message: "an enhancer's own priority is `var instancePriority: Priority?`")
@@ -141,6 +200,15 @@ extension RequestEnhancerSpellings where _DeenhancedByLabel == _Absent {
 }
 extension RequestEnhancerSpellings where _EnhancedResult == _Absent {
     public static func _enhanceCopy(_: _EnhancedResult.Type) {}
+}
+extension RequestEnhancerSpellings where _EnhancedCopyResult == _Absent {
+    public static func _enhanceCopyByLabel(_: _EnhancedCopyResult.Type) {}
+}
+extension RequestEnhancerSpellings where _DeenhancedResult == _Absent {
+    public static func _deenhanceCopy(_: _DeenhancedResult.Type) {}
+}
+extension RequestEnhancerSpellings where _DeenhancedCopyResult == _Absent {
+    public static func _deenhanceCopyByLabel(_: _DeenhancedCopyResult.Type) {}
 }
 extension RequestEnhancerSpellings where _Priority == Priority { public static func _priority(_: _Priority.Type) {} }
 extension RequestEnhancerSpellings where _InstancePriority == Priority? {
