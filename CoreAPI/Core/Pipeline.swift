@@ -187,7 +187,13 @@ struct Pipeline: Sendable {
     @inline(never)
     private func read(_ answer: consuming Response<Data>, _ decode: Decode) -> Response<Void> {
         var response = answer
-        for place in enhancers.indices { enhancers[place].deenhance(&response) }
+        for place in enhancers.indices {
+            do {
+                try enhancers[place].deenhance(&response)
+            } catch {
+                response.result = .failure(APIClientError(error, ErrorContext(response), stage: APIClientError.enhancing))
+            }
+        }
         channel.errorFilter.apply(to: &response)
         return decode(response)
     }

@@ -28,9 +28,13 @@ extension Pipeline {
 
     private func decide(_ response: Response<Void>, _ error: APIClientError) async -> RetryResult {
         for interceptor in channel.interceptors {
-            let wish = await interceptor.retry(response, dueTo: error)
-            if case .doNotRetry = wish { continue }
-            return wish
+            do {
+                let wish = try await interceptor.retry(response, dueTo: error)
+                if case .doNotRetry = wish { continue }
+                return wish
+            } catch {
+                return .fail(error)
+            }
         }
         guard channel.errorHandler.canResolve(error) else { return .doNotRetry }
         return await channel.errorHandler.resolve(error, for: response)

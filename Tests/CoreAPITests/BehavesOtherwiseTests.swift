@@ -173,6 +173,32 @@ struct BehavesOtherwiseTests {
         #expect(await sent(endpoint) { $0.query = .alamofire }?.url.query == "a%5B%5D=1&a%5B%5D=2&b=1")
     }
 
+    @Test("A nested dictionary of several types is Parameters.")
+    func nested() async {
+        let literal: Parameters = ["filter": ["from": 1, "to": "x"] as Parameters]
+        #expect(await sent(Odd(params: literal))?.url.query == "filter%5Bfrom%5D=1&filter%5Bto%5D=x")
+        let known: [String: JSONValue] = ["from": 1, "to": "x"]
+        #expect(await sent(Odd(params: Parameters(["filter": known])))?.url.query == "filter%5Bfrom%5D=1&filter%5Bto%5D=x")
+    }
+
+    class Base: Endpoint, @unchecked Sendable {
+        var path: String { "x" }
+        var method: HTTPMethod { .get }
+        var headers: Headers { [:] }
+    }
+
+    final class Derived: Base, @unchecked Sendable {
+        override var headers: Headers { ["X-A": "1"] }
+        var params: Parameters? { ["a": 1] }
+    }
+
+    @Test("A member that only a subclass declares is not read.")
+    func subclasses() async {
+        let request = await sent(Derived())
+        #expect(request?.headers[.init("X-A")!] == "1")
+        #expect(request?.url.query == nil)
+    }
+
     @Test("The endpoint's header wins over the channel's.")
     func headers() async {
         let request = await sent(TestEndpoint(headers: ["X-A": "endpoint"])) {

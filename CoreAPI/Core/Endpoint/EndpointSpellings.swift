@@ -74,10 +74,14 @@ public protocol EndpointSpellings {
     var extraHeaders: _ExtraHeadersName { get }
     associatedtype _RequestHeadersName
     var requestHeaders: _RequestHeadersName { get }
+    associatedtype _SpecificHeaderTypesName
+    var specificHeaderTypes: _SpecificHeaderTypesName { get }
     static func _headerNames(
         _: _HttpHeaderFieldsName.Type, _: _AllHTTPHeaderFieldsName.Type, _: _HttpHeadersName.Type, _: _HeaderFieldsName.Type,
         _: _HeaderParametersName.Type, _: _AdditionalHeadersName.Type, _: _CustomHeadersName.Type, _: _ExtraHeadersName.Type,
-        _: _RequestHeadersName.Type)
+        _: _RequestHeadersName.Type, _: _SpecificHeaderTypesName.Type)
+    associatedtype _TaskName
+    var task: _TaskName { get }
     associatedtype _HttpBodyName
     var httpBody: _HttpBodyName { get }
     associatedtype _BodyDataName
@@ -101,7 +105,7 @@ public protocol EndpointSpellings {
     associatedtype _RequestBodyName
     var requestBody: _RequestBodyName { get }
     static func _parameterNames(
-        _: _HttpBodyName.Type, _: _BodyDataName.Type, _: _BodyParametersName.Type, _: _BodyParamsName.Type,
+        _: _TaskName.Type, _: _HttpBodyName.Type, _: _BodyDataName.Type, _: _BodyParametersName.Type, _: _BodyParamsName.Type,
         _: _QueryParametersName.Type, _: _QueryParamsName.Type, _: _QueryItemsName.Type, _: _UrlParametersName.Type,
         _: _UrlParamsName.Type, _: _UrlQueryItemsName.Type, _: _RequestBodyName.Type)
     associatedtype _ParameterEncodingName
@@ -114,9 +118,11 @@ public protocol EndpointSpellings {
     var bodyEncoding: _BodyEncodingName { get }
     associatedtype _RequestEncodingName
     var requestEncoding: _RequestEncodingName { get }
+    associatedtype _InputEncodingName
+    var inputEncoding: _InputEncodingName { get }
     static func _encodingNames(
         _: _ParameterEncodingName.Type, _: _ParametersEncodingName.Type, _: _ParamsEncodingName.Type, _: _BodyEncodingName.Type,
-        _: _RequestEncodingName.Type)
+        _: _RequestEncodingName.Type, _: _InputEncodingName.Type)
     associatedtype _TimeoutIntervalName
     var timeoutInterval: _TimeoutIntervalName { get }
     associatedtype _RequestTimeoutName
@@ -132,6 +138,12 @@ public protocol EndpointSpellings {
     associatedtype _AcceptableStatusCodesName
     var acceptableStatusCodes: _AcceptableStatusCodesName { get }
     static func _verificationNames(_: _ValidationTypeName.Type, _: _ValidStatusCodesName.Type, _: _AcceptableStatusCodesName.Type)
+    associatedtype _AuthorizationTypeName
+    var authorizationType: _AuthorizationTypeName { get }
+    static func _authorizationNames(_: _AuthorizationTypeName.Type)
+    associatedtype _KeyPathForDataName
+    var keyPathForData: _KeyPathForDataName { get }
+    static func _keyPathNames(_: _KeyPathForDataName.Type)
     associatedtype _SampleDataName
     var sampleData: _SampleDataName { get }
     associatedtype _SampleResponseName
@@ -250,17 +262,19 @@ extension EndpointSpellings {
     public var customHeaders: _Absent { .absent }
     public var extraHeaders: _Absent { .absent }
     public var requestHeaders: _Absent { .absent }
+    public var specificHeaderTypes: _Absent { .absent }
     @available(
         *, unavailable,
         message:
-            "not `httpHeaderFields`, `allHTTPHeaderFields`, `httpHeaders`, `headerFields`, `headerParameters`, `additionalHeaders`, `customHeaders`, `extraHeaders`, `requestHeaders`: an endpoint's headers are `var headers: Headers`"
+            "not `httpHeaderFields`, `allHTTPHeaderFields`, `httpHeaders`, `headerFields`, `headerParameters`, `additionalHeaders`, `customHeaders`, `extraHeaders`, `requestHeaders`, `specificHeaderTypes`: an endpoint's headers are `var headers: Headers`"
     )
     public static func _headerNames(
         _: _HttpHeaderFieldsName.Type, _: _AllHTTPHeaderFieldsName.Type, _: _HttpHeadersName.Type, _: _HeaderFieldsName.Type,
         _: _HeaderParametersName.Type, _: _AdditionalHeadersName.Type, _: _CustomHeadersName.Type, _: _ExtraHeadersName.Type,
-        _: _RequestHeadersName.Type
+        _: _RequestHeadersName.Type, _: _SpecificHeaderTypesName.Type
     ) {}
 
+    public var task: _Absent { .absent }
     public var httpBody: _Absent { .absent }
     public var bodyData: _Absent { .absent }
     public var bodyParameters: _Absent { .absent }
@@ -275,10 +289,10 @@ extension EndpointSpellings {
     @available(
         *, unavailable,
         message:
-            "not `httpBody`, `bodyData`, `bodyParameters`, `bodyParams`, `queryParameters`, `queryParams`, `queryItems`, `urlParameters`, `urlParams`, `urlQueryItems`, `requestBody`: an endpoint's parameters are `var params: Parameters?`, and `var encoding: InputEncoding` puts them into query or body"
+            "not `task`, `httpBody`, `bodyData`, `bodyParameters`, `bodyParams`, `queryParameters`, `queryParams`, `queryItems`, `urlParameters`, `urlParams`, `urlQueryItems`, `requestBody`: an endpoint's parameters are `var params: Parameters?`, and `var encoding: InputEncoding` puts them into query or body"
     )
     public static func _parameterNames(
-        _: _HttpBodyName.Type, _: _BodyDataName.Type, _: _BodyParametersName.Type, _: _BodyParamsName.Type,
+        _: _TaskName.Type, _: _HttpBodyName.Type, _: _BodyDataName.Type, _: _BodyParametersName.Type, _: _BodyParamsName.Type,
         _: _QueryParametersName.Type, _: _QueryParamsName.Type, _: _QueryItemsName.Type, _: _UrlParametersName.Type,
         _: _UrlParamsName.Type, _: _UrlQueryItemsName.Type, _: _RequestBodyName.Type
     ) {}
@@ -288,14 +302,15 @@ extension EndpointSpellings {
     public var paramsEncoding: _Absent { .absent }
     public var bodyEncoding: _Absent { .absent }
     public var requestEncoding: _Absent { .absent }
+    public var inputEncoding: _Absent { .absent }
     @available(
         *, unavailable,
         message:
-            "not `parameterEncoding`, `parametersEncoding`, `paramsEncoding`, `bodyEncoding`, `requestEncoding`: an endpoint's encoding is `var encoding: InputEncoding`"
+            "not `parameterEncoding`, `parametersEncoding`, `paramsEncoding`, `bodyEncoding`, `requestEncoding`, `inputEncoding`: an endpoint's encoding is `var encoding: InputEncoding`"
     )
     public static func _encodingNames(
         _: _ParameterEncodingName.Type, _: _ParametersEncodingName.Type, _: _ParamsEncodingName.Type, _: _BodyEncodingName.Type,
-        _: _RequestEncodingName.Type
+        _: _RequestEncodingName.Type, _: _InputEncodingName.Type
     ) {}
 
     public var timeoutInterval: _Absent { .absent }
@@ -326,6 +341,20 @@ extension EndpointSpellings {
         _: _ValidationTypeName.Type, _: _ValidStatusCodesName.Type, _: _AcceptableStatusCodesName.Type
     ) {}
 
+    public var authorizationType: _Absent { .absent }
+    @available(
+        *, unavailable,
+        message:
+            "not `authorizationType`: a token is a `BearerAuthentication` among the channel's interceptors, a header of the endpoint's own is one of `headers`"
+    )
+    public static func _authorizationNames(_: _AuthorizationTypeName.Type) {}
+
+    public var keyPathForData: _Absent { .absent }
+    @available(
+        *, unavailable, message: "not `keyPathForData`: an endpoint's key path is `var keyPath: String`, empty for the whole body"
+    )
+    public static func _keyPathNames(_: _KeyPathForDataName.Type) {}
+
     public var sampleData: _Absent { .absent }
     public var sampleResponse: _Absent { .absent }
     public var mockData: _Absent { .absent }
@@ -355,22 +384,23 @@ extension EndpointSpellings
 where
     _HttpHeaderFieldsName == _Absent, _AllHTTPHeaderFieldsName == _Absent, _HttpHeadersName == _Absent,
     _HeaderFieldsName == _Absent, _HeaderParametersName == _Absent, _AdditionalHeadersName == _Absent,
-    _CustomHeadersName == _Absent, _ExtraHeadersName == _Absent, _RequestHeadersName == _Absent
+    _CustomHeadersName == _Absent, _ExtraHeadersName == _Absent, _RequestHeadersName == _Absent,
+    _SpecificHeaderTypesName == _Absent
 {
     public static func _headerNames(
         _: _HttpHeaderFieldsName.Type, _: _AllHTTPHeaderFieldsName.Type, _: _HttpHeadersName.Type, _: _HeaderFieldsName.Type,
         _: _HeaderParametersName.Type, _: _AdditionalHeadersName.Type, _: _CustomHeadersName.Type, _: _ExtraHeadersName.Type,
-        _: _RequestHeadersName.Type
+        _: _RequestHeadersName.Type, _: _SpecificHeaderTypesName.Type
     ) {}
 }
 extension EndpointSpellings
 where
-    _HttpBodyName == _Absent, _BodyDataName == _Absent, _BodyParametersName == _Absent, _BodyParamsName == _Absent,
-    _QueryParametersName == _Absent, _QueryParamsName == _Absent, _QueryItemsName == _Absent, _UrlParametersName == _Absent,
-    _UrlParamsName == _Absent, _UrlQueryItemsName == _Absent, _RequestBodyName == _Absent
+    _TaskName == _Absent, _HttpBodyName == _Absent, _BodyDataName == _Absent, _BodyParametersName == _Absent,
+    _BodyParamsName == _Absent, _QueryParametersName == _Absent, _QueryParamsName == _Absent, _QueryItemsName == _Absent,
+    _UrlParametersName == _Absent, _UrlParamsName == _Absent, _UrlQueryItemsName == _Absent, _RequestBodyName == _Absent
 {
     public static func _parameterNames(
-        _: _HttpBodyName.Type, _: _BodyDataName.Type, _: _BodyParametersName.Type, _: _BodyParamsName.Type,
+        _: _TaskName.Type, _: _HttpBodyName.Type, _: _BodyDataName.Type, _: _BodyParametersName.Type, _: _BodyParamsName.Type,
         _: _QueryParametersName.Type, _: _QueryParamsName.Type, _: _QueryItemsName.Type, _: _UrlParametersName.Type,
         _: _UrlParamsName.Type, _: _UrlQueryItemsName.Type, _: _RequestBodyName.Type
     ) {}
@@ -378,11 +408,11 @@ where
 extension EndpointSpellings
 where
     _ParameterEncodingName == _Absent, _ParametersEncodingName == _Absent, _ParamsEncodingName == _Absent,
-    _BodyEncodingName == _Absent, _RequestEncodingName == _Absent
+    _BodyEncodingName == _Absent, _RequestEncodingName == _Absent, _InputEncodingName == _Absent
 {
     public static func _encodingNames(
         _: _ParameterEncodingName.Type, _: _ParametersEncodingName.Type, _: _ParamsEncodingName.Type, _: _BodyEncodingName.Type,
-        _: _RequestEncodingName.Type
+        _: _RequestEncodingName.Type, _: _InputEncodingName.Type
     ) {}
 }
 extension EndpointSpellings where _TimeoutIntervalName == _Absent, _RequestTimeoutName == _Absent {
@@ -396,6 +426,12 @@ where _ValidationTypeName == _Absent, _ValidStatusCodesName == _Absent, _Accepta
     public static func _verificationNames(
         _: _ValidationTypeName.Type, _: _ValidStatusCodesName.Type, _: _AcceptableStatusCodesName.Type
     ) {}
+}
+extension EndpointSpellings where _AuthorizationTypeName == _Absent {
+    public static func _authorizationNames(_: _AuthorizationTypeName.Type) {}
+}
+extension EndpointSpellings where _KeyPathForDataName == _Absent {
+    public static func _keyPathNames(_: _KeyPathForDataName.Type) {}
 }
 extension EndpointSpellings where _SampleDataName == _Absent, _SampleResponseName == _Absent, _MockDataName == _Absent {
     public static func _sampleNames(_: _SampleDataName.Type, _: _SampleResponseName.Type, _: _MockDataName.Type) {}
@@ -521,6 +557,10 @@ extension EndpointSpellings where _Query == (any Encodable & Sendable)? {
 }
 
 extension EndpointSpellings where _Header: _ForeignContent {
+    @available(*, unavailable, message: "not `header`: an endpoint's headers are `var headers: Headers`")
+    public static func _header(_: _Header.Type) {}
+}
+extension EndpointSpellings where _Header == [Header] {
     @available(*, unavailable, message: "not `header`: an endpoint's headers are `var headers: Headers`")
     public static func _header(_: _Header.Type) {}
 }

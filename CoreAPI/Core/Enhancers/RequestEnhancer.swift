@@ -17,8 +17,9 @@ public protocol RequestEnhancer: Sendable, RequestEnhancerSpellings {
     func enhance(_ request: inout Request) throws
 
     /// Changes the response or its result: a verifier turns a success into a failure here, and `response = response.map { … }` changes
-    /// what is decoded, while ``Response/data`` stays what was received.
-    func deenhance(_ response: inout Response<Data>)
+    /// what is decoded, while ``Response/data`` stays what was received. What it throws is the attempt's failure,
+    /// ``APIClientError/enhancing(_:_:)``.
+    func deenhance(_ response: inout Response<Data>) throws
 }
 
 extension RequestEnhancer {

@@ -33,7 +33,7 @@ public protocol RequestInterceptorSpellings {
     func adapt(_ request: _Unadapted) async throws -> _Adapted
     func adapt(_ request: _Asked, completion: _AdaptedLater)
     func adapt(_ request: _AskedWithSession, for session: _Session, completion: _AdaptedWithSession)
-    func retry(_ response: _Failed, dueTo error: _Reason) async -> _Answer
+    func retry(_ response: _Failed, dueTo error: _Reason) async throws -> _Answer
     func retry(_ request: _FailedWithSession, for session: _RetrySession, dueTo error: _RetryReason, completion: _AnsweredLater)
 
     static func _adaptInPlace(_: _AdaptedInPlace.Type)
@@ -130,7 +130,7 @@ public protocol RequestEnhancerSpellings {
     associatedtype _InstancePriority
 
     func enhance(_ request: inout _Enhanced) throws
-    func deenhance(_ response: inout _Deenhanced)
+    func deenhance(_ response: inout _Deenhanced) throws
     func enhance(request: inout _EnhancedByLabel) throws
     func deenhance(response: inout _DeenhancedByLabel) throws
     func enhance(_ request: _EnhancedCopy) throws -> _EnhancedResult
@@ -219,13 +219,34 @@ extension RequestEnhancerSpellings where _InstancePriority == Priority? {
 @_documentation(visibility: internal)
 public protocol EndpointProviderSpellings {
     associatedtype _ImplicitModifiers
+    associatedtype _ProviderBaseURL
+    associatedtype _ProviderHeaders
     static var implicitModifiers: _ImplicitModifiers { get }
+    static var baseURL: _ProviderBaseURL { get }
+    static var headers: _ProviderHeaders { get }
     static func _implicitModifiers(_: _ImplicitModifiers.Type)
+    static func _providerNames(_: _ProviderBaseURL.Type, _: _ProviderHeaders.Type)
 }
 
 extension EndpointProviderSpellings {
     @available(*, unavailable, message: "a provider's modifiers are `static var implicitModifiers: [any RequestModifier]`")
     public static func _implicitModifiers(_: _ImplicitModifiers.Type) {}
+}
+
+extension EndpointProviderSpellings {
+    public static var baseURL: _Absent { .absent }
+    public static var headers: _Absent { .absent }
+
+    @available(
+        *, unavailable,
+        message:
+            "not `baseURL`, `headers`: a provider has `BaseURL` and `Header` in `static var implicitModifiers: [any RequestModifier]`"
+    )
+    public static func _providerNames(_: _ProviderBaseURL.Type, _: _ProviderHeaders.Type) {}
+}
+
+extension EndpointProviderSpellings where _ProviderBaseURL == _Absent, _ProviderHeaders == _Absent {
+    public static func _providerNames(_: _ProviderBaseURL.Type, _: _ProviderHeaders.Type) {}
 }
 
 extension EndpointProviderSpellings where _ImplicitModifiers == [any RequestModifier] {
@@ -237,7 +258,22 @@ extension EndpointProviderSpellings where _ImplicitModifiers == [any RequestModi
 public protocol EnvironmentTypeSpellings {
     associatedtype _IsSimulated
     associatedtype _MayBeSimulated
+    associatedtype _HostCommonHeaders
+    associatedtype _HostSpecificHeaders
+    associatedtype _HostHeaders
+    associatedtype _HostServerTrustManager
+    associatedtype _HostCachePolicy
+    associatedtype _HostFixturesType
     var isSimulated: _IsSimulated { get }
+    var commonHeaders: _HostCommonHeaders { get }
+    var specificHeaders: _HostSpecificHeaders { get }
+    var headers: _HostHeaders { get }
+    var serverTrustManager: _HostServerTrustManager { get }
+    var cachePolicy: _HostCachePolicy { get }
+    var fixturesType: _HostFixturesType { get }
+    static func _hostNames(
+        _: _HostCommonHeaders.Type, _: _HostSpecificHeaders.Type, _: _HostHeaders.Type, _: _HostServerTrustManager.Type,
+        _: _HostCachePolicy.Type, _: _HostFixturesType.Type)
     var mayBeSimulated: _MayBeSimulated { get }
     static func _isSimulated(_: _IsSimulated.Type)
     static func _mayBeSimulated(_: _MayBeSimulated.Type)
@@ -250,6 +286,36 @@ extension EnvironmentTypeSpellings {
     public static func _isSimulated(_: _IsSimulated.Type) {}
     @available(*, unavailable, message: "not `mayBeSimulated`: whether a host may be simulated is `var isSimulated: Bool`")
     public static func _mayBeSimulated(_: _MayBeSimulated.Type) {}
+}
+
+extension EnvironmentTypeSpellings {
+    public var commonHeaders: _Absent { .absent }
+    public var specificHeaders: _Absent { .absent }
+    public var headers: _Absent { .absent }
+    public var serverTrustManager: _Absent { .absent }
+    public var cachePolicy: _Absent { .absent }
+    public var fixturesType: _Absent { .absent }
+
+    @available(
+        *, unavailable,
+        message:
+            "not `commonHeaders`, `specificHeaders`, `headers`, `serverTrustManager`, `cachePolicy`, `fixturesType`: a host has a name and a base URL; the rest is the `Environment`'s that is made of it"
+    )
+    public static func _hostNames(
+        _: _HostCommonHeaders.Type, _: _HostSpecificHeaders.Type, _: _HostHeaders.Type, _: _HostServerTrustManager.Type,
+        _: _HostCachePolicy.Type, _: _HostFixturesType.Type
+    ) {}
+}
+
+extension EnvironmentTypeSpellings
+where
+    _HostCommonHeaders == _Absent, _HostSpecificHeaders == _Absent, _HostHeaders == _Absent, _HostServerTrustManager == _Absent,
+    _HostCachePolicy == _Absent, _HostFixturesType == _Absent
+{
+    public static func _hostNames(
+        _: _HostCommonHeaders.Type, _: _HostSpecificHeaders.Type, _: _HostHeaders.Type, _: _HostServerTrustManager.Type,
+        _: _HostCachePolicy.Type, _: _HostFixturesType.Type
+    ) {}
 }
 
 extension EnvironmentTypeSpellings where _IsSimulated == Bool { public static func _isSimulated(_: _IsSimulated.Type) {} }

@@ -9,8 +9,8 @@ public protocol RequestInterceptor: Sendable, RequestInterceptorSpellings {
     /// ``APIClientError/adapting(_:_:)``, or at the stage of the error itself if it is one of the kit's.
     func adapt(_ request: inout Request) async throws
 
-    /// Asked after a failed attempt, with all that came.
-    func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult
+    /// Asked after a failed attempt, with all that came. What it throws is the call's error, as ``RetryResult/fail(_:)``.
+    func retry(_ response: Response<Void>, dueTo error: APIClientError) async throws -> RetryResult
 
     /// A copy that shares no state with this one; a channel that is swapped in a test speaks through copies. The default returns
     /// the interceptor itself, which is right for one that keeps nothing.

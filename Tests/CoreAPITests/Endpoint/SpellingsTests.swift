@@ -58,6 +58,13 @@ struct SpellingsTests {
         endpoint("var queryItems: [URLQueryItem]? { nil }", params),
         endpoint("var bodyParameters: [String: Any] { [:] }", params),
         endpoint("var body: [String: Any]? { nil }", params),
+        endpoint("enum Task { case plain }; var task: Task { .plain }", params),
+        endpoint("var authorizationType: Int { 1 }", "`BearerAuthentication`"),
+        endpoint("var keyPathForData: String? { \"data\" }", "`var keyPath: String`"),
+        endpoint("var specificHeaderTypes: [String] { [] }", headers),
+        endpoint("var header: [Header] { [] }", headers),
+        endpoint("var inputEncoding: InputEncoding { .json }", "`var encoding: InputEncoding`"),
+        endpoint("var queryItems: [QueryItem] { [] }", params),
         endpoint("var body: Data? { nil }", params),
         endpoint("var body: Data { Data() }", params),
         endpoint("var body: (any Encodable)? { nil }", params),
@@ -146,6 +153,14 @@ struct SpellingsTests {
             "EndpointProvider", "static var implicitModifiers: [Header] { [] }",
             "`static var implicitModifiers: [any RequestModifier]`"),
         hook(
+            "EndpointProvider", "static var baseURL: String { \"https://a.example\" }",
+            "`static var implicitModifiers: [any RequestModifier]`"),
+        hook("EndpointProvider", "static var headers: Headers { [:] }", "`static var implicitModifiers: [any RequestModifier]`"),
+        hook("EnvironmentType", "let name = \"\"; let baseURL = \"\"; let commonHeaders: Headers = [:]", "`Environment`"),
+        hook(
+            "EnvironmentType", "let name = \"\"; let baseURL = \"\"; var serverTrustManager: ServerTrustManager { .system }",
+            "`Environment`"),
+        hook(
             "EnvironmentType", "let name = \"\"; let baseURL = \"\"; var mayBeSimulated: Bool { true }", "`var isSimulated: Bool`"
         ),
         hook(
@@ -180,6 +195,10 @@ struct SpellingsTests {
         hook(
             "RequestEnhancer", "let instancePriority: Priority? = .low; func deenhance(_ response: inout Response<Data>) {}", nil),
         hook("EndpointProvider", "static let implicitModifiers: [any RequestModifier] = []", nil),
+        hook("RequestEnhancer", "func deenhance(_ response: inout Response<Data>) throws {}", nil),
+        hook(
+            "RequestInterceptor",
+            "func retry(_ response: Response<Void>, dueTo error: APIClientError) async throws -> RetryResult { .retry }", nil),
         hook("EnvironmentType", "let name = \"\"; let baseURL = \"\"; let isSimulated = true", nil),
         Case(
             declaration: "func subject(_ channel: inout Channel) { channel.logger = FunctionLogger { event in print(event) } }",

@@ -34,6 +34,34 @@ struct RequestEnhancerTests {
         #expect(response.error?.underlyingError is Tripping.Trip)
     }
 
+    struct Refusing: RequestEnhancer {
+        struct Damaged: Error {}
+        func deenhance(_ response: inout Response<Data>) throws { throw Damaged() }
+    }
+
+    @Test("what an enhancer throws at an answer is the attempt's failure, with the answer kept")
+    func deenhancerThrows() async {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#))
+        channel.enhancers = [Refusing()]
+        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        #expect(response.error?.label == "enhancing" && response.error?.underlyingError is Refusing.Damaged)
+        #expect(response.data == Data(#"{"id":7}"#.utf8))
+    }
+
+    struct Losing: RequestInterceptor {
+        struct Lost: Error {}
+        func retry(_ response: Response<Void>, dueTo error: APIClientError) async throws -> RetryResult { throw Lost() }
+    }
+
+    @Test("what an interceptor throws when it is asked is the call's error")
+    func retryThrows() async {
+        let transport = RecordingTransport(status: 503)
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.interceptors = [Losing()]
+        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        #expect(response.error?.underlyingError is Losing.Lost && transport.requests.count == 1)
+    }
+
     /// Writes down which headers it finds.
     struct Peeking: RequestEnhancer {
         let name: String
