@@ -182,9 +182,9 @@ extension APIClientError: LocalizedError, CustomStringConvertible, CustomDebugSt
 extension Error {
     /// What an app's own error tells its user; `nil` for one that has no words of its own.
     fileprivate var ownWords: String? {
-        if let error = self as? any LocalizedError { return error.errorDescription }
-        if type(of: self) == NSError.self { return localizedDescription }
-        return (self as Any as? any CustomStringConvertible)?.description
+        // A description is for developers.
+        let words = type(of: self) == NSError.self ? localizedDescription : (self as? any LocalizedError)?.errorDescription
+        return words?.isEmpty == true ? nil : words
     }
 }
 
@@ -204,8 +204,8 @@ extension VerificationError {
         case 403: "You are not allowed to do this (403)."
         case 404, 410: "The server could not find this (\(status))."
         case 408, 504: "The server took too long to answer (\(status))."
-        case 429: "There were too many requests. Please try again later (429)."
-        case 500...: "The server answered with an error. Please try again later (\(status))."
+        case 429: "The server is busy; please try again later (429)."
+        case 500...: "The server answered with an error; please try again later (\(status))."
         case 400..<500: "The server refused the request (\(status))."
         default: "The server gave an answer that was not expected (\(status))."
         }
@@ -221,7 +221,7 @@ extension TransportError {
         case .connectionLost, .truncated: "The connection was lost before the answer was complete."
         case .responseTooLarge, .headTooLarge, .tooManyHeadLines, .malformedResponse: "The answer could not be read."
         case .tooManyRedirects, .redirectRefused: "The server sent the request to an address that is not allowed."
-        case .queueFull: "Too many requests are waiting. Please try again later."
+        case .queueFull: "Too many requests are waiting; please try again later."
         case .bodyUnreadable: "What was to be sent could not be read."
         case .unsupported, .closed, .fixture: "The request could not be made."
         default: "The server could not be reached."

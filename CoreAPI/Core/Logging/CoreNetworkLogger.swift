@@ -20,12 +20,12 @@ public struct CoreNetworkLogger: NetworkLogger {
     private let options: RequestLogging
 
     /// The level of a failure unless a channel says otherwise: cancelled `debug`, a status that was refused `notice`, anything
-    /// else `error`. An app's error counts by the answer's status, 4xx is refused.
+    /// else `error`. An app's error counts by the answer's status: outside 2xx it was refused.
     public static func level(of error: APIClientError) -> Logger.Level {
         switch error {
         case .cancelled: .debug
         case .verification(.unacceptableStatus, _): .notice
-        case .app: error.context.head.map { (400..<500).contains($0.status.code) } == true ? .notice : .error
+        case .app: error.context.head.map { !(200..<300).contains($0.status.code) } == true ? .notice : .error
         default: .error
         }
     }

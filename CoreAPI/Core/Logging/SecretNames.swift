@@ -39,7 +39,10 @@ struct SecretNames {
         {
             return false
         }
-        if Self.wholeNames.contains(words.joined()) { return true }
+        let whole = words.joined()
+        if Self.wholeNames.contains(whole) || Self.secrets.contains(whole) { return true }
+        // `X-Sign`, `ACCESS-SIGN`: a signature.
+        if last == "sign" || last == "ticket", words.count > 1, Self.signers.contains(words[words.count - 2]) { return true }
         if inForm, isSecretInForm(last) { return true }
         return words.indices.contains { isSecret(at: $0, last: last) }
     }
@@ -68,7 +71,7 @@ struct SecretNames {
         case _ where Self.mildSecrets.contains(word): return !isMild
         case _ where Self.edges.contains(word): return next.map { Self.carriers.contains($0) && !isHarmless } ?? true
         case "saml": return next.map(Self.carriers.contains) == true
-        case "pan", "ccn": return words.count == 1 || next == "number"
+        case "pan", "ccn": return words.count == 1 || next == "number" || before.map(Self.cards.contains) == true
         case "key", "keys":
             guard let before else { return false }
             if Self.keyOwners.contains(before) { return !isMild }
@@ -96,7 +99,9 @@ struct SecretNames {
     private static let secrets: Set<String> = [
         "secret", "secrets", "password", "passwords", "passwd", "passwds", "pwd", "passphrase", "passphrases", "passcode",
         "passcodes", "otp", "otps", "totp", "hotp", "hmac", "apikey", "apikeys", "csrf", "xsrf", "cvv", "cvc", "csc", "bearer",
-        "verifier", "mnemonic", "passkey", "passkeys", "sessionid", "sessid", "creds", "parola", "sifre", "şifre",
+        "verifier", "mnemonic", "passkey", "passkeys", "sessionid", "sessid", "sess", "creds", "passwrd", "pswd", "privkey",
+        "hdnts", "hdnea", "parola",
+        "sifre", "şifre", "şi̇fre", "passwort", "senha", "contraseña", "contrasena", "motdepasse", "пароль",
     ]
     /// Hide their value unless one of ``harmlessEnds`` or ``mildEnds`` follows.
     private static let mildSecrets: Set<String> = [
@@ -115,8 +120,9 @@ struct SecretNames {
     /// The whole name, without what divides it.
     private static let wholeNames: Set<String> = [
         "relaystate", "wresult", "dpop", "connectionstring", "authentication", "xauthentication", "samlart", "samlresponse",
-        "samlrequest", "socialsecuritynumber",
+        "samlrequest", "socialsecuritynumber", "primaryaccountnumber", "trackdata",
     ]
+    private static let signers: Set<String> = ["x", "auth", "access", "api", "request"]
     private static let harmlessEnds: Set<String> = [
         "policy", "policies", "length", "lengths", "type", "types", "count", "counts", "counter", "expiry", "expires", "expire",
         "expired", "expiration", "timeout", "lifetime", "ttl", "duration", "age", "algorithm", "algorithms", "alg", "method",
@@ -215,19 +221,27 @@ struct SecretNames {
         "apikey",
         "privatekey", "accesskey", "sessionid", "phpsess", "jwt", "csrf", "xsrf", "cardnumber",
     ].map { Array($0.utf8) }
-    /// Beginnings of words that hold a stem and no secret.
-    private static let innocent = ["secretar", "tokeniz", "tokenis", "passwordless", "cookieless"]
+    /// Short words for a secret, looked for at the end of a word.
+    private static let endings = ["pwd", "otp", "cvv", "cvc", "pass", "authkey", "hmac"]
+    /// Beginnings of words that hold a stem or an ending and no secret.
+    private static let innocent = [
+        "secretar", "tokeniz", "tokenis", "passwordless", "cookieless", "compass", "bypass", "trespass", "overpass", "underpass",
+        "surpass", "encompass",
+    ]
 
     /// Of which words of lower case may be made, as `accesstoken` is.
     private static let vocabulary: Set<String> = {
         let all = secrets.union(mildSecrets).union(edges).union(carriers).union(harmlessEnds).union(mildEnds).union(paging)
             .union(counts).union(keyOwners).union(harmlessKeys).union(codeOwners).union(cards)
             .union(["token", "tokens", "key", "keys", "code", "codes", "refresh", "oauth", "number", "credit", "debit", "bearer"])
-        return all.filter { $0.utf8.count > 2 }.union(["id", "cc"])
+        return all.filter { $0.utf8.count > 2 }.union(["id", "cc", "no"])
     }()
     /// What a compound must hold to be worth taking apart.
     private static let risks: [[UInt8]] =
-        ["token", "key", "code", "card", "auth", "session", "pass", "pin", "number", "num", "secret"]
+        [
+            "token", "key", "code", "card", "auth", "session", "pass", "pin", "number", "num", "secret", "pwd", "otp", "cvv",
+            "cvc", "hmac",
+        ]
         .map { Array($0.utf8) } + stems
 
     /// At `-`, `_`, dots, brackets, digits and the humps of camel case; in lower case.
@@ -277,10 +291,12 @@ struct SecretNames {
             !innocent.contains(where: word.hasPrefix)
         else { return [word] }
         if bytes.count <= 32, let parts = compound(bytes) { return parts }
-        return stems.contains(where: bytes.holds) ? ["secret"] : [word]
+        if stems.contains(where: bytes.holds) { return ["secret"] }
+        // `userpwd`, `smsotp`, `dbpass`
+        return Self.endings.contains(where: word.hasSuffix) ? ["secret"] : [word]
     }
 
-    /// By the longest words first from the left, as far as every byte is part of one.
+    /// By the longest words first from the right, as far as every byte is part of one.
     private static func compound(_ bytes: [UInt8]) -> [String]? {
         // The beginning of the last word of a way to each offset.
         var ways = [Int?](repeating: nil, count: bytes.count + 1)

@@ -12,8 +12,9 @@ struct SecretScanner {
     private var cardEnd: Int
     /// Whether values may be percent-encoded.
     private let isEncoded: Bool
-    /// Whether a `"name": "password"` went before, whose `"value"` is the secret.
-    private var isPairSecret = false
+    /// The depth of the object in which a `"name": "password"` stands, whose `"value"` is the secret; `nil` without one.
+    private var pairDepth: Int?
+    private var depth = 0
     /// Where the secret value of a part of a multipart form begins.
     private var partStart: Int?
 
@@ -32,7 +33,7 @@ struct SecretScanner {
         while position < bytes.count {
             if skipPart() || skipUserInformation() || skipPrivateKey() || skipItem() { continue }
             guard bytes[position].isWordByte else {
-                if bytes[position] == UInt8(ascii: "}") || bytes[position] == UInt8(ascii: "<") { isPairSecret = false }
+                noteNesting(bytes[position])
                 copy(1)
                 continue
             }
@@ -108,12 +109,20 @@ struct SecretScanner {
         var valueEnd = end + 1
         while valueEnd < bytes.count, bytes[valueEnd].isItemValue { valueEnd += 1 }
         let value = bytes[(end + 1)..<valueEnd]
-        // An error's `Code=260` is no secret.
+        // An error's `Code=-1009` and a program's `code=1` are no secrets, but a code of four digits and more may be one.
+        let digits = value.count(where: \.isDigit)
         let isNumberInProse =
             position > 0 && bytes[position - 1].isProse && value.allSatisfy { $0.isDigit || ",.;:)".utf8.contains($0) }
+            && (digits <= 3 || bytes[position] == UInt8(ascii: "C"))
         if redaction.hides(name, inForm: !isNumberInProse) || isSecretPart(name) {
             copy(end + 1 - position)
-            mask(to: endOfPlain(from: position, kind: UInt8(ascii: "=")))
+            var valueEnd = endOfPlain(from: position, kind: UInt8(ascii: "="))
+            // `Authorization=Bearer abc`
+            let scheme = String(decoding: bytes[position..<valueEnd].prefix(8), as: UTF8.self).lowercased()
+            if ["bearer", "basic", "digest", "token"].contains(scheme), valueEnd + 1 < bytes.count, bytes[valueEnd] == 0x20 {
+                valueEnd = endOfPlain(from: valueEnd + 1, kind: UInt8(ascii: "="))
+            }
+            mask(to: valueEnd)
             return true
         }
         copy(end + 1 - position)
@@ -127,9 +136,10 @@ struct SecretScanner {
     /// A part of a multipart form (RFC 7578 §4.2) whose name is that of a secret: `form-data; name="password"`, a blank line,
     /// the value.
     private mutating func notePart(_ name: String) {
-        guard name.lowercased() == "name", position >= 16, position + 2 < bytes.count, bytes[position] == UInt8(ascii: "="),
+        guard name.lowercased() == "name", position + 2 < bytes.count, bytes[position] == UInt8(ascii: "="),
             bytes[position + 1] == UInt8(ascii: "\""),
-            Array(bytes[(position - 16)..<position]).holds(Array("form-data;".utf8)),
+            Array(bytes[..<position].suffix(256).split(separator: 0x0A, omittingEmptySubsequences: false).last ?? []).holds(
+                Array("form-data;".utf8)),
             let close = bytes[(position + 2)...].prefix(128).firstIndex(of: UInt8(ascii: "\"")),
             redaction.hides(String(decoding: bytes[(position + 2)..<close], as: UTF8.self), inForm: true)
         else { return }
@@ -157,18 +167,51 @@ struct SecretScanner {
 
     /// Whether it is the number of the card, or the value of the pair, that the text is about.
     private func isSecretPart(_ name: String) -> Bool {
-        position < cardEnd && SecretNames.isNumber(name) || isPairSecret && ["value", "values"].contains(name.lowercased())
+        if position < cardEnd, SecretNames.isNumber(name) { return true }
+        guard ["value", "values", "string", "content"].contains(name.lowercased()) else { return false }
+        return pairDepth == depth || nameBehind().map { redaction.hides($0) } == true
+    }
+
+    /// An object's end ends its pair; so does an element that is not the pair's value.
+    private mutating func noteNesting(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "{"): depth += 1
+        case UInt8(ascii: "}"):
+            if pairDepth == depth { pairDepth = nil }
+            depth -= 1
+        case UInt8(ascii: "<"):
+            let isValue = ["value", "string", "/"].contains { bytes[(position + 1)...].starts(with: $0.utf8) }
+            if !isValue { pairDepth = nil }
+        default: break
+        }
+    }
+
+    /// The name of the pair whose value stands here, where it comes behind: `{"value": "x", "name": "password"}`.
+    private func nameBehind() -> String? {
+        let rest = bytes[position...].prefix(512)
+        let end = rest.firstIndex { $0 == UInt8(ascii: "}") || $0 == UInt8(ascii: "{") } ?? rest.endIndex
+        let text = String(decoding: bytes[position..<end], as: UTF8.self)
+        let match = text.firstMatch(of: /\b(?:name|key|field|header|parameter)\\?"?\s*[:=]\s*\\?"([^"\\]{1,64})/.ignoresCase())
+        return match.map { String($0.output.1) }
     }
 
     /// `{"name": "password", "value": …}` and `<param name="password" value="…"/>`, as lists of headers and fields are written.
     private mutating func notePair(_ name: String) {
         guard ["name", "key", "field", "header", "parameter"].contains(name.lowercased()),
-            let (start, _, _) = separator(after: position),
+            let (start, kind, _) = separator(after: position)
+        else { return }
+        // `<key>password</key><string>…</string>`
+        if kind == UInt8(ascii: ">") {
+            guard isElement(name) else { return }
+            let text = bytes[start...].prefix { $0 != UInt8(ascii: "<") }.prefix(64)
+            return pairDepth = redaction.hides(String(decoding: text, as: UTF8.self)) ? depth : nil
+        }
+        guard
             let open = bytes[start...].prefix(8).firstIndex(where: { $0 != UInt8(ascii: "\\") }), bytes[open].isQuote
         else { return }
         let text = bytes[(open + 1)...].prefix(64)
         guard let close = text.firstIndex(where: { $0 == bytes[open] || $0 == UInt8(ascii: "\\") }) else { return }
-        isPairSecret = redaction.hides(String(decoding: text[..<close], as: UTF8.self))
+        pairDepth = redaction.hides(String(decoding: text[..<close], as: UTF8.self)) ? depth : nil
     }
 
     /// What a card's object or element holds is about a card.
@@ -290,15 +333,15 @@ struct SecretScanner {
 
     /// `//user:secret@host` → `//<redacted>@host`
     private mutating func skipUserInformation() -> Bool {
-        guard bytes[position] == UInt8(ascii: "/"), position + 1 < bytes.count, bytes[position + 1] == UInt8(ascii: "/") else {
-            return false
-        }
-        var end = position + 2
+        // Also as PHP writes it in JSON: `\/\/`.
+        let slashes: [UInt8] = bytes[position...].starts(with: #"\/\/"#.utf8) ? Array(#"\/\/"#.utf8) : Array("//".utf8)
+        guard bytes[position] == slashes[0], bytes[position...].starts(with: slashes) else { return false }
+        var end = position + slashes.count
         while end < bytes.count, bytes[end].isUserInformation { end += 1 }
-        guard end < bytes.count, bytes[end] == UInt8(ascii: "@"), end > position + 2 else { return false }
+        guard end < bytes.count, bytes[end] == UInt8(ascii: "@"), end > position + slashes.count else { return false }
         // Left out already, where the address is malformed.
-        guard !bytes[(position + 2)..<end].elementsEqual("…".utf8) else { return false }
-        copy(2)
+        guard !bytes[(position + slashes.count)..<end].elementsEqual("…".utf8) else { return false }
+        copy(slashes.count)
         output.append(contentsOf: Redaction.mask.utf8)
         position = end
         return true

@@ -54,6 +54,7 @@ struct UserTextTests {
         for part in ["[", "SHOP", "f00dcafe1234", "orderList", "h.example", "://", "attempt", "s3cret", "Silent", "\n"] {
             #expect(!text.contains(part), "\(text)")
         }
+        #expect(text.matches(of: /[.!?](?: |$)/).count == 1, "\(text)")
     }
 
     @Test("What a developer reads has the channel, the endpoint, the address and the call", arguments: errors)
@@ -71,12 +72,15 @@ struct UserTextTests {
     func words() {
         #expect(
             APIClientError.verification(.unacceptableStatus(503, expected: "200…299"), Self.context(503)).localizedDescription
-                == "The server answered with an error. Please try again later (503).")
+                == "The server answered with an error; please try again later (503).")
         #expect(
             APIClientError.transport(.cannotResolveHost("h"), Self.context()).localizedDescription
                 == "The server could not be reached.")
         #expect(APIClientError.cancelled(Self.context()).localizedDescription == "The request was cancelled.")
         #expect(APIClientError.app(Speaking(), Self.context(409)).localizedDescription == "Stok tükendi.")
+        // A description is for developers.
+        #expect(
+            APIClientError.app(Described(), Self.context(404)).localizedDescription == "The server could not find this (404).")
         #expect(
             APIClientError.app(Silent(code: 1), Self.context(404)).localizedDescription == "The server could not find this (404)."
         )

@@ -117,7 +117,8 @@ struct CoreNetworkLoggerTests {
         func context(_ status: Int) -> ErrorContext { ErrorContext(request, head: ResponseHead(status: .init(code: status))) }
         #expect(CoreNetworkLogger.level(of: .cancelled(context(200))) == .debug)
         #expect(CoreNetworkLogger.level(of: .app(Trouble(code: 1), context(409))) == .notice)
-        #expect(CoreNetworkLogger.level(of: .app(Trouble(code: 1), context(503))) == .error)
+        #expect(CoreNetworkLogger.level(of: .app(Trouble(code: 1), context(503))) == .notice)
+        #expect(CoreNetworkLogger.level(of: .app(Trouble(code: 1), context(200))) == .error)
         #expect(CoreNetworkLogger.level(of: .transport(.closed, context(200))) == .error)
     }
 

@@ -23,6 +23,9 @@ struct SecretNamesTests {
         cardnumber ccnumber cc_num pan cvv cvv2 CVC csc cardCode security_code card[number] card.number payment[card][number]
         user[password] cardVerificationValue hapikey subject_token tokenizationKey private_key_pem X-Vault-Token
         X-Telegram-Bot-Api-Secret-Token tokens accessTokens bearer DPoP connectionString şifre
+        X-Sign X-AUTH-SIGN CB-ACCESS-SIGN X-Ticket pass_phrase pass-phrase pass_word passwrd pswd privkey sess primaryAccountNumber
+        hdnts ŞİFRE passwort senha contraseña motdepasse пароль
+        userpwd dbpwd loginpwd dbpass userpass smsotp emailotp cardno xauthkey cardPan card_pan userPwd mypwd cardcvc
         """
     /// Shown wherever they stand.
     static let harmless = """
@@ -40,7 +43,8 @@ struct SecretNamesTests {
         authorized authenticated unauthorized pinned pinnedAt spinner shipping compass bypass passenger passport passive
         passRate secretary opinion discard scorecard keyCode languageKey dedupeKey subject_token_type jwks_uri pins ETag
         Last-Event-ID X-Request-Id WWW-Authenticate signed inside cardType cardHolder card_brand creditLimit phoneNumber
-        orderNumber X-Amz-SignedHeaders X-Amz-Algorithm X-Amz-Date state code key nonce title
+        orderNumber X-Amz-SignedHeaders X-Amz-Algorithm X-Amz-Date state code key nonce title trespass overpass encompass casino domino
+        piano kimono volcano pancake panel span japan company
         """
 
     @Test("A name that holds a secret hides its value", arguments: secrets.split(whereSeparator: \.isWhitespace).map(String.init))
@@ -132,6 +136,11 @@ struct SecretNamesTests {
             "next=https%253A%252F%252Fh.example%252F%253Ftoken%253Ds3cret",
             "/login/https%3A%2F%2Fh.example%2Fcb%3Fpage%3D1%26code%3Ds3cret", "api%5Fkey=s3cret",
             #"{"cb":"https:\/\/h.example\/?a=1\u0026code=s3cret"}"#, "?a=1&amp;code=s3cret",
+            #"{"value":"s3cret","name":"password"}"#, #"{"name":"password","meta":{"a":1},"value":"s3cret"}"#,
+            "Authorization=Bearer s3cretlong", "token=Bearer s3cretlong", #"{"url":"https:\/\/u:s3cret@h\/"}"#,
+            #"<meta name="csrf-token" content="s3cret">"#, #"<input value="s3cret" name="authenticity_token">"#,
+            "<key>password</key><string>s3cret</string>", "<name>password</name><value>s3cret</value>",
+            "Content-Disposition: form-data; filename=\"a\"; name=\"password\"\r\n\r\ns3cret\r\n--b",
             #"{"name":"password","value":"s3cret"}"#, #"[{"key":"X-Api-Key","enabled":true,"value":"s3cret"}]"#,
             #"{"text":"{\"name\":\"password\",\"value\":\"s3cret\"}"}"#, #"<param name="password" value="s3cret"/>"#,
             "password: -----BEGIN X-----\ns3cret\n-----END X-----", "token=-----BEGIN X-----\ns3cret", "password => s3cret",
