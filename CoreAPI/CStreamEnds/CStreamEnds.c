@@ -106,7 +106,7 @@ static bool tell(nghttp2_session *session, int32_t stream, cstreamends_event eve
 
 /*
  * A server that has answered may ask for no more of the request with RST_STREAM(NO_ERROR); the client must not discard the answer
- * (RFC 9113 §8.1). libcurl does so while it is sending. It is left to think that the stream goes on; its user ends the transfer.
+ * (RFC 9113 §8.1). libcurl does so while it is sending. This file hides the reset from libcurl; the loop ends the transfer.
  */
 static int frame_came(nghttp2_session *session, const frame *frame, void *user_data) {
     if (frame->head.type == RST_STREAM && frame->reset.code == NO_ERROR
@@ -124,7 +124,10 @@ static int frame_came(nghttp2_session *session, const frame *frame, void *user_d
 
 static int field_came(nghttp2_session *session, const frame *frame, const uint8_t *name, size_t name_length, const uint8_t *value,
                       size_t value_length, uint8_t flags, void *user_data) {
-    if (name_length == 7 && value_length == 3 && memcmp(name, ":status", 7) == 0) memcpy(last_status, value, 3);
+    if (name_length == 7 && value_length == 3 && memcmp(name, ":status", 7) == 0) {
+        memcpy(last_status, value, 3);
+        refused_field[0] = 0;
+    }
     int result = atomic_load(&original_on_field)(session, frame, name, name_length, value, value_length, flags, user_data);
     if (result == CALLBACK_FAILURE) tell(session, frame->head.stream, CSTREAMENDS_HEAD_TOO_LARGE, NO_ERROR);
     return result;
@@ -170,7 +173,9 @@ static int field_refused(nghttp2_session *session, int code, const char *text, s
     (void)session;
     (void)user_data;
     static const char mark[] = "name: [";
-    const char *start = code == FORBIDDEN_FIELD ? memmem(text, length, mark, sizeof mark - 1) : NULL;
+    /* "Ignoring …" is about a field that does no harm. */
+    bool is_refused = code == FORBIDDEN_FIELD && length > 7 && memcmp(text, "Invalid", 7) == 0;
+    const char *start = is_refused ? memmem(text, length, mark, sizeof mark - 1) : NULL;
     if (start == NULL) return 0;
     start += sizeof mark - 1;
     size_t count = 0;

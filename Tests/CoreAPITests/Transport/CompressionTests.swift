@@ -79,11 +79,14 @@ struct CompressionTests {
         await transport.close()
     }
 
-    @Test("Damaged and foreign codings are malformed", arguments: ["damage", "plain", "member"])
+    @Test("Damaged and foreign codings are malformed", arguments: ["damage", "plain", "member", "block"])
     func damaged(_ kind: String) async throws {
         let server = try LoopbackServer.start { _ in
             switch kind {
             case "damage": reply(Self.packed.dropLast(8) + Data(count: 8))  // Checksum and length are wrong.
+            // A sound head of another file, and a block of a type that does not exist.
+            case "block":
+                reply(Self.packed + [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0x07, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])
             case "plain": reply(Data("this is no gzip at all".utf8))
             default: reply(Self.packed + Self.packed.dropLast(8) + Data(count: 8))  // The second file's checksum is wrong.
             }

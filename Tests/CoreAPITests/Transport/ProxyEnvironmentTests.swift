@@ -42,6 +42,8 @@ struct ProxyEnvironmentTests {
         arguments: [
             ("p.example:3128", "p.example:3128"), ("http://user:secret@p.example:3128/", "p.example:3128"),
             ("socks5h://u:se@cret@[::1]:1080", "[::1]:1080"), ("user:secret@p", "p"), ("", ""),
+            ("http://user:se#cret@p.example:3128", "p.example:3128"), ("http://user:se/cr?et@p.example:3128/", "p.example:3128"),
+            ("http://user:se cret@p.example:3128", "p.example:3128"),
         ])
     func hosts(address: String, expected: String) {
         #expect(Proxy(source: "http_proxy", address: address).host == expected)

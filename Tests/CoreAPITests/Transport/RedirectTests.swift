@@ -123,6 +123,21 @@ struct RedirectTests {
     }
 
     @Test(
+        "A host beyond ASCII in a Location is in the form that DNS knows",
+        arguments: ["http://münchen.invalid/é?é", "//straße.invalid/a"])
+    func internationalHost(location: String) async throws {
+        let server = try LoopbackServer.start { _ in .redirect(to: location) }
+        let response = try await requests.send(.get, server.url)
+        let expected = location.contains("straße") ? "xn--strae-oqa.invalid" : "xn--mnchen-3ya.invalid"
+        guard case .cannotResolveHost(let host) = response.transportError else {
+            Issue.record("\(response.result)")
+            return
+        }
+        #expect(host == expected)
+        await transport.close()
+    }
+
+    @Test(
         "The bytes of a Location are data: those beyond ASCII and a backslash in the query are percent-encoded",
         arguments: [
             ([0xE9], "/caf%E9"), ([0xC3, 0xA9], "/caf%C3%A9"), (Array("?q=a\\b".utf8), "/caf?q=a%5Cb"),

@@ -119,7 +119,7 @@ struct TruncationTests {
     @Test(
         "a length beside a Transfer-Encoding that codes nothing is the body's",
         arguments: [
-            "Transfer-Encoding: identity", "transfer-encoding: IDENTITY", "Transfer-Encoding: ",
+            "Transfer-Encoding: identity", "transfer-encoding: IDENTITY", "Transfer-Encoding: none", "Transfer-Encoding: ",
             "Transfer-Encoding: identity, identity",
             "Transfer-Encoding: identity\r\nTransfer-Encoding: identity",
         ], [0, 5, 200_000])
@@ -140,20 +140,40 @@ struct TruncationTests {
         await transport.close()
     }
 
+    @Test("chunks behind identity count, and chunks before it are refused beside a length")
+    func chunksAndIdentity() async throws {
+        let cases = [
+            ("identity, chunked", true, true), ("chunked, identity", true, false),
+            ("chunked\r\nTransfer-Encoding: identity", true, false),
+            ("chunked, identity", false, true), ("identity\r\nTransfer-Encoding: chunked", true, true),
+        ]
+        for (value, hasLength, isTaken) in cases {
+            let length = hasLength ? "Content-Length: 3\r\n" : ""
+            let server = try LoopbackServer.start { _ in
+                [.send(Data("HTTP/1.1 200 OK\r\nTransfer-Encoding: \(value)\r\n\(length)\r\n5\r\nhello\r\n0\r\n\r\n".utf8))]
+            }
+            let response = try await requests.send(.get, server.url)
+            #expect(response.transportError?.label == (isTaken ? nil : "malformedResponse"), "\(value): \(response.result)")
+            if isTaken { #expect(response.text == "hello") }
+        }
+        await transport.close()
+    }
+
     @Test(
-        "chunks count however identity stands beside them",
-        arguments: ["identity, chunked", "chunked, identity", "chunked\r\nTransfer-Encoding: identity"])
-    func chunksAndIdentity(_ value: String) async throws {
+        "a transfer coding that is not known is refused at once, and named",
+        arguments: ["gzip", "deflate", "br", "8bit", "\"chunked\"", "utf-8"])
+    func unknownTransferCoding(_ coding: String) async throws {
+        let never = try Gate()
         let server = try LoopbackServer.start { _ in
             [
-                .send(
-                    Data(
-                        "HTTP/1.1 200 OK\r\nTransfer-Encoding: \(value)\r\nContent-Length: 3\r\n\r\n5\r\nhello\r\n0\r\n\r\n".utf8)
-                )
+                .send(Data("HTTP/1.1 200 OK\r\nTransfer-Encoding: \(coding)\r\nContent-Length: 5\r\n\r\nhello".utf8)),
+                .waitFor(never),
             ]
         }
-        let response = try await requests.send(.get, server.url)
-        #expect(response.text == "hello", "\(response.result)")
+        let response = try await requests.send(.get, server.url, timeout: Timeout(.seconds(5)))
+        #expect(response.transportError?.label == "malformedResponse", "\(response.result)")
+        #expect("\(response.result)".contains("transfer coding"), "\(response.result)")
+        never.open()
         await transport.close()
     }
 

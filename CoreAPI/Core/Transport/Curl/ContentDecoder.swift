@@ -40,7 +40,7 @@ final class ContentDecoder {
 
     /// - Parameter head: the response's, as it came.
     /// - Returns: `nil` for a body without coding, and for one whose outermost coding is not known.
-    /// - Throws: ``Failure`` for more codings than anybody needs.
+    /// - Throws: ``Failure`` for more than `stageLimit` codings.
     init?(head: [UInt8]) throws {
         var values: [String] = []
         // Not at a CR alone, which is part of a value.

@@ -110,7 +110,12 @@ extension CurlHandle {
             if transfer.ticket?.multiplexes != multiplexes { connections.note(transfer, multiplexes: multiplexes) }
         case .end:
             transfer.noteConnection()
-            if head.isNoContent || head.mayNameIdentity, transfer.findBodyEnd() { return 0 }
+            guard head.isNoContent || head.isResetContent || head.mayNameIdentity else { break }
+            do throws(ResponseHeadParser.Malformed) {
+                if try transfer.findBodyEnd() { return 0 }
+            } catch {
+                return transfer.stop(.malformedResponse(reason: error.reason))
+            }
         // What follows is another protocol's, and would be read as a body without an end.
         case .switching:
             return transfer.stop(
@@ -209,23 +214,29 @@ extension CurlTransfer {
         tlsConnection = TLSConnection.behind(session)
     }
 
-    /// Looks where the body ends, where libcurl sees that otherwise: behind a 204, which ends at its head (RFC 9112 §6.3), and behind
-    /// `Transfer-Encoding: identity`, for which it ignores the length.
+    /// Looks where the body ends, where libcurl sees that otherwise: behind a 204, which ends at its head (RFC 9112 §6.3), behind a 205
+    /// that announces nothing (RFC 9110 §15.3.6), and behind `Transfer-Encoding: identity`, for which it ignores the length.
     ///
     /// - Returns: whether the body is whole already.
-    fileprivate func findBodyEnd() -> Bool {
-        guard let handle, !isOverHTTP2 else { return false }
-        let parsed = try? ResponseHeadParser.parse(handle.head.bytes, lines: handle.head.framing)
-        let length = parsed?.isChunked == false ? parsed?.contentLength : nil
+    /// - Throws: ``ResponseHeadParser/Malformed`` where a body follows whose end cannot be told.
+    fileprivate func findBodyEnd() throws(ResponseHeadParser.Malformed) -> Bool {
+        guard let handle, !isOverHTTP2, request.method != "HEAD", !handle.head.isNotModified else { return false }
         if handle.head.isNoContent {
             // The bytes of an announced body may come later, and would be read as the next answer on the connection.
-            if length ?? 0 != 0 || parsed?.isChunked != false { try? handle.forbidReuse() }
+            let parsed = try? ResponseHeadParser.parse(handle.head.bytes, lines: handle.head.framing, readsFramingOf204: true)
+            if parsed?.isChunked != false || parsed?.contentLength ?? 0 != 0 { try? handle.forbidReuse() }
             return false
         }
-        guard parsed?.namesIdentity == true, let length, request.method != "HEAD" else { return false }
-        try? handle.forbidReuse()
-        remaining = length
-        isBodyWhole = length == 0
+        let parsed = try ResponseHeadParser.parse(handle.head.bytes, lines: handle.head.framing)
+        guard !parsed.isChunked else { return false }
+        if let length = parsed.contentLength {
+            guard parsed.namesIdentity else { return false }
+            remaining = length
+            isBodyWhole = length == 0
+        } else {
+            isBodyWhole = handle.head.isResetContent && !parsed.namesIdentity
+        }
+        if isBodyWhole || remaining != nil { try? handle.forbidReuse() }
         return isBodyWhole
     }
 

@@ -125,7 +125,8 @@ final class CurlExchange {
         }
         let parsed: ResponseHeadParser.Parsed
         do throws(ResponseHeadParser.Malformed) {
-            parsed = try ResponseHeadParser.parse(transfer.outcome.head, lines: transfer.outcome.framing)
+            parsed = try ResponseHeadParser.parse(
+                transfer.outcome.head, lines: transfer.outcome.framing, isHEAD: transfer.request.method == "HEAD")
         } catch {
             return .malformedResponse(reason: error.reason)
         }
@@ -145,8 +146,8 @@ final class CurlExchange {
                 request.call.channel.logger.log(.warning(text, current))
             }
         }
-        // Only a proxy asks for credentials so (RFC 9110 §15.5.8). One that tunnels is heard of before there is a head.
-        if status == 407, let proxy = transfer.request.proxy {
+        // In clear text only a proxy asks for credentials so (RFC 9110 §15.5.8). One that tunnels has refused before there is a head.
+        if status == 407, current.url.scheme == .http, let proxy = transfer.request.proxy {
             return .proxy(host: proxy.host, source: proxy.source, status: 407, reason: "it asks for credentials")
         }
         if status == 206, current.headers[.range] == nil {

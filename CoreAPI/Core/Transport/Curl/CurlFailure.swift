@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Foundation
 
 /// What libcurl's code for a failed transfer means in the kit's words.
 enum CurlFailure {
@@ -50,6 +51,9 @@ enum CurlFailure {
                 reason: facts.hasHead
                     ? "a chunk's size is no number (RFC 9112 §7.1)" : continuesNone)
         // Rubbish where a head should be is "HTTP/0.9, which is not allowed".
+        // The kit has libcurl take no content codings off.
+        case CURLE_BAD_CONTENT_ENCODING where facts.message.contains("content encoding type"):
+            return .malformedResponse(reason: "its transfer coding is not known (RFC 9112 §6.1)")
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: return .malformedResponse(reason: facts.message)
         case CURLE_UNSUPPORTED_PROTOCOL where facts.wasSent: return .malformedResponse(reason: facts.message)
         // The write callback keeps a reason of its own; without one it was the decoder that refused to go on.
@@ -59,7 +63,7 @@ enum CurlFailure {
         }
     }
 
-    /// What a proxy is the reason of: until the request leaves, all but TLS with the server is the proxy's.
+    /// Errors that the proxy causes. Before the request leaves, these are all except TLS with the server.
     private static func refused(by proxy: Proxy, _ code: CURLcode, _ facts: Facts) -> TransportError? {
         let status = facts.connectStatus
         if status != 0, !(200..<300).contains(status) {
@@ -70,7 +74,8 @@ enum CurlFailure {
         case CURLE_COULDNT_RESOLVE_PROXY: reason = "its name is not known to DNS"
         case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_WEIRD_SERVER_REPLY,
             CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
-            reason = facts.message
+            // libcurl may quote the whole variable.
+            reason = facts.message.replacingOccurrences(of: proxy.address, with: proxy.host)
         default: return nil
         }
         return .proxy(host: proxy.host, source: proxy.source, status: nil, reason: reason)
@@ -100,7 +105,7 @@ enum CurlFailure {
         switch failure {
         case .refused: .connectionLost(reason: "the server refused the stream", mayHaveBeenProcessed: false)
         case .headTooLarge: .headTooLarge(limit: min(facts.headLimit, 128 * 1_024))
-        case .unreadable(_, let field?): .malformedResponse(reason: "HTTP/2 forbids the field \(field) (RFC 9113 §8.1.1)")
+        case .unreadable(_, let field?): .malformedResponse(reason: "nghttp2 refuses the field \(field) (RFC 9113 §8.1.1)")
         case .unreadable(let code, nil):
             .malformedResponse(reason: "it breaks HTTP/2's rules: \(StreamFailure.name(of: code)) (RFC 9113 §7)")
         case .connectionGivenUp where facts.hasHead: truncated(facts)

@@ -75,6 +75,8 @@ final class CurlTransfer: @unchecked Sendable {
     var streamFailure: StreamFailure?
     /// Bytes of the answer's body that came on its HTTP/2 stream. libcurl may hold some of them.
     @exclusivity(unchecked) var bytesOnStream: Int64 = 0
+    /// Whether the server has asked for no more of the request, which libcurl does not know.
+    @exclusivity(unchecked) var isStopped = false
     var hasStreamAnswered = false
 
     init(_ request: consuming HopRequest) {
@@ -143,7 +145,7 @@ final class CurlTransfer: @unchecked Sendable {
         decoder = nil
         hasLookedForCoding = false
         (remaining, isBodyWhole) = (nil, false)
-        bytesOnStream = 0
+        (bytesOnStream, isStopped) = (0, false)
     }
 
     /// When the loop has to look at it next.

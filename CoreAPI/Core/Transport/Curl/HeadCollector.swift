@@ -35,9 +35,9 @@ struct HeadCollector: ~Copyable {
     private var received = 0
     private var lines = 0
     private var expectsStatus = true
-    /// What the last status line said: 1xx, of these 101, and 204.
+    /// What the last status line said: 1xx, of these 101; 204, 205 and 304.
     private var (isInterim, isSwitching) = (false, false)
-    private(set) var isNoContent = false
+    private(set) var (isNoContent, isResetContent, isNotModified) = (false, false, false)
 
     private static let usual = 1_024
 
@@ -60,7 +60,8 @@ struct HeadCollector: ~Copyable {
         (isComplete, expectsStatus) = (false, true)
         (mayNameCodings, mayNameIdentity) = (false, false)
         framing = FramingLines()
-        (isInterim, isSwitching, isNoContent) = (false, false, false)
+        (isInterim, isSwitching) = (false, false)
+        (isNoContent, isResetContent, isNotModified) = (false, false, false)
     }
 
     /// What comes next is probably smaller than a very large one.
@@ -125,6 +126,8 @@ struct HeadCollector: ~Copyable {
         let code = UnsafeRawBufferPointer(rebasing: line[min(digits, line.count)...])
         isSwitching = code.begins(with: "101")
         isNoContent = code.begins(with: "204")
+        isResetContent = code.begins(with: "205")
+        isNotModified = code.begins(with: "304")
     }
 }
 

@@ -16,7 +16,7 @@ struct HopRequest: Sendable {
     let bodyLimit: Int
     /// When the whole call must be over.
     let deadline: LoopClock.Nanoseconds
-    /// Whom the server is reached by; `nil` for nearly every request. What is refused by its address is not left to a proxy to reach.
+    /// The proxy for this hop; `nil` for none. A channel that refuses addresses uses no proxy, because a proxy would connect to them.
     let proxy: Proxy?
 
     var limits: Limits { request.call.channel.limits }

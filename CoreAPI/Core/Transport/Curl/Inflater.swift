@@ -35,8 +35,8 @@ final class Inflater: CodingStage {
     /// The first byte, which alone does not tell which of deflate's two forms it begins.
     private var first: UInt8?
     private(set) var isFinished = false
-    /// Whether a whole member came before this one, and what this one has made.
-    private var (hasWholeMember, made) = (false, 0)
+    /// Whether a whole member came before this one.
+    private var hasWholeMember = false
     /// Whether what follows is no member.
     private var isIgnoring = false
 
@@ -91,21 +91,20 @@ final class Inflater: CodingStage {
                 guard isGzip, stream.pointee.next_in?.pointee == 0x1F, library.reset(stream) == 0 else {
                     return isIgnoring = true
                 }
-                (isFinished, hasWholeMember, made) = (false, true, 0)
+                (isFinished, hasWholeMember) = (false, true)
             }
             stream.pointee.next_out = output.baseAddress
             stream.pointee.avail_out = UInt32(output.count)
             let code = library.step(stream, 0)
             let count = output.count - Int(stream.pointee.avail_out)
-            made += count
             if count > 0 { try take(UnsafeBufferPointer(rebasing: output[..<count])) }
             switch code {
             case 0: break
             case 1: isFinished = true
             // No progress is possible without more bytes.
             case -5 where stream.pointee.avail_in == 0: return
-            case _ where hasWholeMember && made == 0:
-                // It only began like another member.
+            // It only began like another member: zlib refused it within the magic number, the method and the flags (RFC 1952 §2.3).
+            case _ where hasWholeMember && stream.pointee.total_in <= 4:
                 (isFinished, isIgnoring) = (true, true)
                 return
             default:

@@ -18,8 +18,9 @@ final class Proxy: Sendable {
     var host: String {
         var rest = address[...]
         if let scheme = rest.range(of: "://") { rest = rest[scheme.upperBound...] }
-        rest = rest.prefix { !"/?#".contains($0) }
-        return (rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest).description.escapingControls
+        // Credentials may hold what ends a host.
+        if let end = rest.lastIndex(of: "@") { rest = rest[rest.index(after: end)...] }
+        return rest.prefix { !"/?#".contains($0) }.description.escapingControls
     }
 }
 

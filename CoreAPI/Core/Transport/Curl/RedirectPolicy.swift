@@ -74,10 +74,14 @@ struct RedirectPolicy {
         return .follow(next(request, to: target, status: head.status.code))
     }
 
-    /// A field's value with every byte beyond ASCII percent-encoded: bytes are data, whatever charset they are in (RFC 3986 §2.5).
+    /// A field's value with every byte beyond ASCII percent-encoded: bytes are data, whatever charset they are in (RFC 3986 §2.5). A host in
+    /// UTF-8 stays text, because it has a form of its own (UTS 46).
     private static func address(_ field: HTTPField) -> String {
         field.withUnsafeBytesOfValue { bytes in
-            bytes.reduce(into: "") { text, byte in
+            let bytes = Array(bytes)
+            let hostEnd = endOfHost(bytes)
+            let host = String(validating: bytes[..<hostEnd], as: UTF8.self)
+            return bytes[(host == nil ? 0 : hostEnd)...].reduce(into: host ?? "") { text, byte in
                 if byte < 0x80 {
                     text.unicodeScalars.append(Unicode.Scalar(byte))
                 } else {
@@ -85,6 +89,16 @@ struct RedirectPolicy {
                 }
             }
         }
+    }
+
+    /// Where the authority of a reference ends; 0 where it has none.
+    private static func endOfHost(_ bytes: [UInt8]) -> Int {
+        let slash = UInt8(ascii: "/")
+        let path = bytes.firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex
+        guard path + 1 < bytes.endIndex, bytes[path] == slash, bytes[path + 1] == slash,
+            path == 0 || bytes[path - 1] == UInt8(ascii: ":")
+        else { return 0 }
+        return bytes[(path + 2)...].firstIndex { "/?#\\".utf8.contains($0) } ?? bytes.endIndex
     }
 
     private static func next(_ request: Request, to target: HTTPURL, status: Int) -> Request {

@@ -16,6 +16,8 @@ struct ResponseHeadParser {
         var isChunked = false
         /// Whether a `Transfer-Encoding` stands there that codes nothing (`identity`). By it the body goes on to the connection's end.
         var namesIdentity = false
+        /// Whether chunks are not the last coding; by RFC 9112 §6.3 the body then ends with the connection.
+        fileprivate var hasCodingBehindChunks = false
         /// Whether a field names content codings.
         var namesCodings = false
     }
@@ -24,12 +26,18 @@ struct ResponseHeadParser {
 
     /// Reads the status and what delimits the body; the other fields wait until somebody asks for them.
     ///
-    /// - Parameter lines: where to look; everywhere, unless all of them are known.
-    static func parse(_ bytes: [UInt8], lines: FramingLines? = nil) throws(Malformed) -> Parsed {
+    /// - Parameters:
+    ///   - lines: where to look; everywhere, unless all of them are known.
+    ///   - isHEAD: whether the request was one. Then, and with 204 and 304, the head is the whole answer, whatever its framing says.
+    ///   - readsFramingOf204: whether to read it all the same.
+    static func parse(
+        _ bytes: [UInt8], lines: FramingLines? = nil, isHEAD: Bool = false, readsFramingOf204: Bool = false
+    ) throws(Malformed) -> Parsed {
         try bytes.withUnsafeBufferPointer { buffer throws(Malformed) in
             var rest = buffer[...]
             let status = try status(nextLine(&rest))
             var parsed = Parsed(head: ResponseHead(status: status, bytes: bytes, read: fields))
+            if isHEAD || status.code == 304 || status.code == 204 && !readsFramingOf204 { return parsed }
             if let lines, lines.isWhole {
                 for index in 0..<lines.count {
                     rest = buffer[lines[index]...]
@@ -44,6 +52,10 @@ struct ResponseHeadParser {
                     }
                 }
             }
+            if parsed.hasCodingBehindChunks, let length = parsed.contentLength {
+                throw Malformed(
+                    reason: "a Content-Length of \(length) beside chunks that are not the last coding (RFC 9112 §6.3)")
+            }
             if parsed.isChunked { (parsed.contentLength, parsed.namesIdentity) = (nil, false) }
             return parsed
         }
@@ -55,11 +67,9 @@ struct ResponseHeadParser {
         if let value = value(of: "content-length", line) {
             parsed.contentLength = try length(value, agreeingWith: parsed.contentLength)
         } else if let value = value(of: "transfer-encoding", line) {
-            if try isChunked(String(decoding: value, as: UTF8.self)) {
-                parsed.isChunked = true
-            } else {
-                parsed.namesIdentity = true
-            }
+            let codings = try transferCodings(String(decoding: value, as: UTF8.self))
+            if codings.contains("chunked") { parsed.isChunked = true } else { parsed.namesIdentity = true }
+            if parsed.isChunked, codings.last != "chunked" { parsed.hasCodingBehindChunks = true }
         } else if isNamed("content-encoding", line) {
             parsed.namesCodings = true
         }
@@ -86,16 +96,17 @@ struct ResponseHeadParser {
     }
 
     /// No request asks for another (`TE`), and libcurl, which takes them off, does not look whether they came to their end.
-    private static func isChunked(_ value: String) throws(Malformed) -> Bool {
+    private static func transferCodings(_ value: String) throws(Malformed) -> [String] {
         let codings = value.split(separator: ",").map { $0.trimmingHTTPWhitespace().lowercased() }
         let count = codings.count { $0 == "chunked" }
         guard count <= 1 else { throw Malformed(reason: "chunks within chunks (RFC 9112 §6.1)") }
         for coding in codings {
-            guard ["chunked", "identity", ""].contains(coding) else {
+            // libcurl takes the second name for the first.
+            guard ["chunked", "identity", "none", ""].contains(coding) else {
                 throw Malformed(reason: "the transfer coding '\(coding.shortened().escapingControls)', which nobody asked for")
             }
         }
-        return count == 1
+        return codings
     }
 
     private static func fields(_ bytes: [UInt8]) -> HTTPFields {

@@ -100,7 +100,11 @@ final class StreamEnds {
     /// A server that has answered may ask for no more of the request with RST_STREAM(NO_ERROR), and the answer counts (RFC 9113 §8.1).
     /// libcurl would discard it while it sends. It is left to think that the stream goes on, and the loop ends the transfer.
     private func isEarly(_ subject: UnsafeMutableRawPointer) -> Bool {
-        !early.isEmpty && early.contains { $0.stage == .active && $0.handle?.easy == subject }
+        guard !early.isEmpty, let transfer = early.first(where: { $0.stage == .active && $0.handle?.easy == subject }) else {
+            return false
+        }
+        transfer.isStopped = true
+        return true
     }
 
     private func count(_ bytes: UInt32, of subject: UnsafeMutableRawPointer) {
@@ -110,7 +114,8 @@ final class StreamEnds {
     /// The field that nghttp2 has just refused, and the status of its head.
     private static var refusedField: String? {
         let name = String(cString: cstreamends_refused_field()).escapingControls
-        return name.isEmpty ? nil : "\(name) in a head with status \(String(cString: cstreamends_last_status()).escapingControls)"
+        let status = String(cString: cstreamends_last_status()).escapingControls
+        return name.isEmpty ? nil : status.isEmpty ? name : "\(name) in a head with status \(status)"
     }
 
     private func giveUp(_ transfer: CurlTransfer, _ failure: StreamFailure) {
@@ -129,7 +134,13 @@ final class StreamEnds {
     func takeWhole() -> [CurlTransfer] {
         guard !early.isEmpty else { return [] }
         early.removeAll { $0.stage != .active }
-        return early.filter { $0.hasHead && $0.handle?.receivedBytes == $0.bytesOnStream }
+        // One whose request is sent is libcurl's to end.
+        return early.filter { transfer in
+            guard transfer.hasHead, let handle = transfer.handle, handle.receivedBytes == transfer.bytesOnStream else {
+                return false
+            }
+            return transfer.isStopped || handle.uploadedBytes != transfer.upload.length
+        }
     }
 
     /// On the thread that began it.
