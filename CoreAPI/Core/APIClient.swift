@@ -66,14 +66,14 @@ public struct APIClient: Sendable {
         _ request: APIRequest<Value>,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, APIClientError>) -> Void
     ) -> Cancellable {
-        CompletionCall(queue: .main) { response in await completion(response.result) }.start { await self.response(to: request) }
+        CompletionCall(queue: channel(for: request.environment).callbackQueue) { response in await completion(response.result) }.start { await self.response(to: request) }
     }
 
     /// Sends a request and returns all there is to know; does not throw, so that a failure loses nothing.
     public func response<Value>(to request: APIRequest<Value>) async -> Response<Value> {
         let channel = channel(for: request.environment)
-        // A client's environments are nobody's channels: a base URL that is wrong is the request's own error.
-        if case .failure(let error) = request.environment.base, !request.environment.baseURL.isEmpty {
+        // No channel owns a client's environment, so a malformed base URL is the request's error.
+        if case .failure(let error) = request.environment.base, !request.environment.baseURL.isEmpty, request.endpoint.baseURL.isEmpty {
             let call = Call(channel: channel, endpoint: request.endpoint.description)
             return Response(call: call, result: .failure(.request(error, ErrorContext(call, method: request.endpoint.method))))
         }
@@ -81,11 +81,12 @@ public struct APIClient: Sendable {
         return await dispatcher.response(for: request.endpoint, as: request.decoding)
     }
 
-    /// Parses bytes as the answer to a request, without sending it: what ``perform(_:)`` does after the answer came.
+    /// Parses bytes as the answer to a request, without sending it: decodes them as ``perform(_:)`` does, at the endpoint's key path.
+    /// Enhancers, verifiers and filters do not see them.
     ///
     /// - Throws: ``APIClientError/decoding(_:_:)``, or ``APIClientError/verification(_:_:)`` for an empty body where a value is needed.
     public func parse<Value>(_ data: Data, as request: APIRequest<Value>) throws(APIClientError) -> Value {
-        let call = Call(channel: channel(for: request.environment), endpoint: request.endpoint.description)
+        let call = Call(SharedChannel(channel(for: request.environment)), request.endpoint)
         return try request.decoding.way.value(of: Response(call: call, data: data, result: .success(data))).value
     }
 

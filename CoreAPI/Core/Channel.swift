@@ -99,7 +99,7 @@ extension Channel {
     public var warnings: [String] {
         let trust = environment.serverTrustManager
         guard !trust.pins.isEmpty else {
-            return trust.expectsPins
+            return trust.expectsPins && trust.isPinningActive
                 ? ["pinning is active for the environment '\(environment.name)', but its server trust manager has no pins"] : []
         }
         return trust.pins.warnings

@@ -20,11 +20,12 @@ extension EnvironmentType where Self: RawRepresentable, RawValue == String {
     public var name: String { rawValue }
 }
 
-/// Whose base URL counts where an endpoint names one and the environment has one.
+/// Which base URL a request uses where an endpoint names one and the environment has one.
 public enum BaseURLRule: Sendable, Hashable {
     /// The endpoint's ``Endpoint/baseURL``, else the nearest ``BaseURL``, else the environment's.
     case endpoint
-    /// The environment's, as for staging behind endpoints that name production. ``BaseURL/ignore`` still counts.
+    /// The environment's, as for staging behind endpoints that name production. ``BaseURL/ignore`` still counts; an endpoint's whole
+    /// ``Endpoint/url`` elsewhere is refused with ``RequestError/leavesEnvironment(host:environment:)``.
     case environment
 }
 
@@ -38,7 +39,7 @@ public struct Environment: Sendable {
     }
     /// ``baseURL`` as every request begins with it.
     private(set) var base: Result<HTTPURL, RequestError>
-    /// Who wins where an endpoint or a ``BaseURL`` names another base URL. Default ``BaseURLRule/endpoint``.
+    /// Which base URL a request uses where an endpoint or a ``BaseURL`` names another base URL. Default ``BaseURLRule/endpoint``.
     ///
     /// An environment that may be simulated (``isSimulated``) always wins, so that a test or a sandbox never reaches the real thing: a
     /// request that would leave it all the same, by an absolute address or a redirect, is refused.
@@ -161,7 +162,7 @@ public final class EnvironmentSwitch: @unchecked Sendable {
     }
 
     /// Where calls that begin now speak to. A change in place, `environment.commonHeaders["X"] = "1"`, loses no other change: it is one
-    /// step for every other thread.
+    /// step for every other thread. It must not come back to this switch, nor wait; use ``update(_:)`` for more than an assignment.
     public var environment: Environment {
         get { lock.withLock { current } }
         set { lock.withLock { current = newValue } }

@@ -4,7 +4,7 @@
 /// A request method, by the name that other libraries give it.
 public typealias HTTPMethod = HTTPRequest.Method
 
-/// What a feature's completion hears, on the main actor.
+/// The closure that receives a call's result, on the main actor.
 ///
 /// ```swift
 /// func orders(completion: @escaping Completion<[Order]>) {

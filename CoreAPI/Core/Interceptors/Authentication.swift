@@ -14,7 +14,7 @@ public import HTTPTypes
 /// ```
 ///
 /// The refresh goes through the channel like any other call: its retry policy, its timeouts, its other interceptors. It is exempt from
-/// this authentication and from nothing else.
+/// bearer authentication at the environment's base URL, and from nothing else.
 public final class BearerAuthentication: RequestInterceptor {
     /// Fetches a new token after the given response was refused. Runs in a task of its own, which inherits the task-local values of the call
     /// that was refused first. Its own requests get no token and fetch none.
@@ -28,7 +28,17 @@ public final class BearerAuthentication: RequestInterceptor {
 
     /// The base URLs of the environments whose token is being fetched by this task. By those and not by this object, because a channel that
     /// is made anew for the refresh has another one.
-    @TaskLocal private static var refreshing: Set<String> = []
+    @TaskLocal private static var exemptions: [Exemption] = []
+
+    /// The requests of a refresh that is under way go without a token. A task that the refresh leaves behind is not exempt.
+    private final class Exemption: Sendable {
+        let base: String
+        let isOver = Mutex(false)
+
+        init(base: String) {
+            self.base = base
+        }
+    }
 
     private struct State {
         var sessions: [String: Session] = [:]
@@ -89,7 +99,11 @@ public final class BearerAuthentication: RequestInterceptor {
     }
 
     private func mayCarryToken(_ request: Request) -> Bool {
-        !Self.refreshing.contains(request.call.channel.environment.baseURL) && request.goesToEnvironment(or: origins)
+        guard request.goesToEnvironment(or: origins) else { return false }
+        let exemptions = Self.exemptions
+        if exemptions.isEmpty { return true }
+        let base = request.call.channel.environment.baseURL
+        return !exemptions.contains { exemption in exemption.base == base && !exemption.isOver.withLock { $0 } }
     }
 
     /// Changes the session of a call's environment; the first one begins with the initial token.
@@ -163,8 +177,9 @@ public final class BearerAuthentication: RequestInterceptor {
             var token: String?
             var failure: Session.Failure?
             do {
-                let base = response.call.channel.environment.baseURL
-                token = try await Self.$refreshing.withValue(Self.refreshing.union([base])) { try await self.refresh(response) }
+                let exemption = Exemption(base: response.call.channel.environment.baseURL)
+                defer { exemption.isOver.withLock { $0 = true } }
+                token = try await Self.$exemptions.withValue(Self.exemptions + [exemption]) { try await self.refresh(response) }
                 outcome = .retry
             } catch {
                 outcome = .fail(error)

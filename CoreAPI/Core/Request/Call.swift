@@ -136,12 +136,19 @@ final class SharedChannel: Sendable {
         return try channel.environment.base.get()
     }
 
+    /// An endpoint's whole address has to be the environment's where that comes first.
+    func check(whole url: HTTPURL) throws(RequestError) {
+        guard channel.environment.isBaseFirst, try !url.hasSameOrigin(as: channel.environment.base.get()) else { return }
+        throw .leavesEnvironment(host: url.host, environment: channel.environment.name)
+    }
+
     /// Whether a request would leave an environment that may be simulated: a test or a sandbox must not reach the real thing.
     func isLeft(by url: HTTPURL) -> Bool {
         guard channel.environment.isSimulated, channel.environment.fixturesType.transport == nil,
-            channel.transport.reachesNetwork,
-            let base = try? channel.environment.base.get()
+            channel.transport.reachesNetwork
         else { return false }
+        // One without a base URL has nothing that a request could stay within.
+        guard let base = try? channel.environment.base.get() else { return true }
         return !url.hasSameOrigin(as: base)
     }
 

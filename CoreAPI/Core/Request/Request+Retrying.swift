@@ -4,6 +4,7 @@ final class RetryDoor: Sendable {
     typealias Perform = @Sendable (_ max: Int, _ delay: Duration, _ failCallback: @escaping Failed) -> Void
 
     private let perform: Mutex<Perform?>
+    private let isClosed = Mutex(false)
     private let queue: CallbackQueue
 
     init(queue: CallbackQueue, _ perform: @escaping Perform) {
@@ -13,6 +14,7 @@ final class RetryDoor: Sendable {
 
     /// Lets go of the call.
     func close() {
+        isClosed.withLock { $0 = true }
         perform.withLock { $0 = nil }
     }
 
@@ -23,7 +25,8 @@ final class RetryDoor: Sendable {
             return perform
         }
         if let perform { return perform(max, delay, failCallback) }
-        Task { await queue.run { await failCallback(.alreadyRetried) } }
+        let refusal: RetryRefusal = isClosed.withLock { $0 } ? .completionEnded : .alreadyRetried
+        Task { await queue.run { await failCallback(refusal) } }
     }
 }
 

@@ -29,6 +29,7 @@ extension Request {
         let whole = endpoint.url
         if whole != endpoint.defaultURL {
             url = try HTTPURL(whole)
+            try channel.check(whole: url)
         } else if nearest?.isIgnoring == true, endpoint.baseURL.isEmpty {
             url = try HTTPURL(endpoint.path)
         } else {

@@ -49,6 +49,8 @@ public enum RetryRefusal: Error, Sendable, Hashable {
     case cancelled
     /// This response was retried before; the attempt has a response of its own.
     case alreadyRetried
+    /// The completion of a success has returned; only inside of it may the call be repeated.
+    case completionEnded
     /// The request could not be built, the response was transformed or made by a dispatcher of the team's own, or no completion heard of
     /// it.
     case nothingToRepeat
@@ -61,6 +63,7 @@ extension RetryRefusal: LocalizedError {
             "no further attempt by hand: expected at most \(max) of them and no more in all than the channel allows"
         case .cancelled: "no further attempt by hand: the call was cancelled"
         case .alreadyRetried: "no further attempt by hand: this response was retried before"
+        case .completionEnded: "no further attempt by hand: a success may be repeated inside its completion only"
         case .nothingToRepeat: "no further attempt by hand: expected a response of the kit's own dispatcher, as it was delivered"
         }
     }
