@@ -66,14 +66,17 @@ public struct APIClient: Sendable {
         _ request: APIRequest<Value>,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, APIClientError>) -> Void
     ) -> Cancellable {
-        CompletionCall(queue: channel(for: request.environment).callbackQueue) { response in await completion(response.result) }.start { await self.response(to: request) }
+        CompletionCall(queue: channel(for: request.environment).callbackQueue) { response in await completion(response.result) }
+            .start { await self.response(to: request) }
     }
 
     /// Sends a request and returns all there is to know; does not throw, so that a failure loses nothing.
     public func response<Value>(to request: APIRequest<Value>) async -> Response<Value> {
         let channel = channel(for: request.environment)
         // No channel owns a client's environment, so a malformed base URL is the request's error.
-        if case .failure(let error) = request.environment.base, !request.environment.baseURL.isEmpty, request.endpoint.baseURL.isEmpty {
+        if case .failure(let error) = request.environment.base, !request.environment.baseURL.isEmpty,
+            request.endpoint.baseURL.isEmpty
+        {
             let call = Call(channel: channel, endpoint: request.endpoint.description)
             return Response(call: call, result: .failure(.request(error, ErrorContext(call, method: request.endpoint.method))))
         }

@@ -81,6 +81,18 @@ struct PortedDesignsTests {
         let switched = channel.manager()
         place.environment = simulated
         try await switched.request(endpoint: TestEndpoint("e", baseURL: production.url))
+        // Nor where it has no base URL, nor where its rule puts its base URL first and an endpoint names its whole address.
+        channel.environmentSwitch = nil
+        channel.environment = simulated
+        channel.environment.baseURL = ""
+        let own = TestEndpoint("f", baseURL: production.url)
+        #expect(await channel.manager().response(for: own, decoding: .nothing).error?.label == "request.leavesEnvironment")
+        channel.environment = real
+        channel.environment.baseURLRule = .environment
+        let dispatcher = CommonDispatcher(channel: channel)
+        let elsewhere = await dispatcher.response(for: Whole(url: "\(production.url)/g"), as: .nothing)
+        #expect(elsewhere.error?.label == "request.leavesEnvironment")
+        #expect(await dispatcher.response(for: Whole(url: "\(sandbox.url)/g"), as: .nothing).error == nil)
         #expect(production.requests.isEmpty)
         await channel.close()
     }
@@ -209,6 +221,34 @@ struct PortedDesignsTests {
 
     private static func old(_ channel: Channel) -> Channel { (Self.self as any OldWay.Type).channel(channel) }
 
+    @Test("a task that a refresh leaves behind is not exempt from the token")
+    func leftBehind() async throws {
+        let server = try LoopbackServer.start { request in
+            request.path == "/token" ? .json(#""new""#) : request.headers["authorization"] == "Bearer new" ? .ok() : .status(401)
+        }
+        defer { server.close() }
+        let left = Shared<Task<String?, Never>?>(nil)
+        let refreshed = try Gate()
+        var channel = Channel.test(server.url)
+        channel.interceptors = [
+            BearerAuthentication(token: "old") { response in
+                let manager = NetworkManager<TestEndpoint>(channel: response.call.channel)
+                left.change {
+                    $0 = Task {
+                        try? await refreshed.waitUntilOpen()
+                        return await manager.response(for: TestEndpoint("later"), decoding: .nothing).error?.label
+                    }
+                }
+                return try await manager.request(endpoint: TestEndpoint("token"), type: String.self)
+            }
+        ]
+        try await channel.manager().request(endpoint: TestEndpoint("orders"))
+        refreshed.open()
+        let task = try #require(left.current)
+        #expect(await task.value == nil)
+        await channel.close()
+    }
+
     @Test("a refresh that is refused itself fails the call and does not wait for itself")
     func refusedRefresh() async throws {
         let server = try LoopbackServer.start { _ in .status(401) }
@@ -335,13 +375,20 @@ struct PortedDesignsTests {
 
     // MARK: - Environments and dispatchers
 
+    private struct Nested: Endpoint {
+        var path: String { "a" }
+        var method: HTTPMethod { .get }
+        var keyPath: String { "data.item" }
+    }
+
+    private struct Whole: Endpoint {
+        let url: String
+        var path: String { "" }
+        var method: HTTPMethod { .get }
+    }
+
     @Test("the endpoint names the key path of its value; one that the call names wins, and bytes and text are the whole body")
     func keyPath() async throws {
-        struct Nested: Endpoint {
-            var path: String { "a" }
-            var method: HTTPMethod { .get }
-            var keyPath: String { "data.item" }
-        }
         let body = #"{"data":{"item":{"id":1},"other":{"id":2}}}"#
         let dispatcher = CommonDispatcher(channel: .test("https://h.example", transport: RecordingTransport(body: body)))
         #expect(try await dispatcher.value(for: Nested(), as: .decodable(Item.self)).id == 1)
@@ -363,6 +410,8 @@ struct PortedDesignsTests {
         #expect(try result.get() == Item(id: 7))
         #expect(try client.parse(Data(#"{"id":8}"#.utf8), as: request) == Item(id: 8))
         #expect(throws: APIClientError.self) { try client.parse(Data("<html>".utf8), as: request) }
+        let nested = APIRequest(Nested(), environment: Environment("h", baseURL: "https://h.example"), as: Item.self)
+        #expect(try client.parse(Data(#"{"data":{"item":{"id":9}}}"#.utf8), as: nested) == Item(id: 9))
         for base in ["exa mple", "ftp://h.example", "h.example", "https://"] {
             let wrong = APIRequest(TestEndpoint(), environment: Environment("h", baseURL: base), as: Item.self)
             let label = await client.response(to: wrong).error?.label ?? ""

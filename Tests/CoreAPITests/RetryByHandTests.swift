@@ -1,14 +1,25 @@
-import CoreAPI
 import CoreAPITesting
 import Foundation
 import HTTPTypes
 import Testing
+
+@testable import CoreAPI
 
 @Suite("Retry by hand", .timeLimit(.minutes(1)))
 struct RetryByHandTests {
     /// Writes down how each completion and each refusal came.
     private func outcome(_ response: Response<Item>) -> String {
         "\(response.attempts.count) \(response.error?.label ?? "success")"
+    }
+
+    @Test("a success is refused another attempt once its completion has returned, and told why")
+    func afterCompletion() async {
+        let door = RetryDoor(queue: .main) { _, _, _ in }
+        door.close()
+        let refusal = await withCheckedContinuation { continuation in
+            door.open(1, .zero) { refusal in continuation.resume(returning: refusal) }
+        }
+        #expect(refusal == .completionEnded)
     }
 
     @Test("one more attempt per call, counted over the whole call, and then the reason why not")

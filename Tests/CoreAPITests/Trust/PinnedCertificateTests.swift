@@ -60,6 +60,20 @@ struct PinnedCertificateTests {
         #expect(try await outcome(server, "localhost", all) == "fine")
     }
 
+    @Test("a channel that refuses other hosts speaks to the server that a test puts in its place")
+    func swapped() async throws {
+        let pin = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+        let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok("fine") }
+        defer { server.close() }
+        var channel = Channel.test("https://api.example")
+        channel.environment.serverTrustManager.pins = ["api.example": [pin, pin.replacing("AAA=", with: "AAE=")]]
+        channel.environment.serverTrustManager.pins.refusesOtherHosts = true
+        await withChannel(channel, server: server) {
+            let response = await channel.manager().response(for: TestEndpoint(), decoding: .text)
+            #expect((try? response.value) == "fine", "\(response.result)")
+        }
+    }
+
     @Test("name a file that is missing, empty or no certificate")
     func unreadable() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pins-\(UUID().uuidString)")
