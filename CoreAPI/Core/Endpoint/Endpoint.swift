@@ -56,15 +56,17 @@ extension Endpoint {
         return own.isEmpty ? [] : [own]
     }
 
-    public var url: String { defaultURL }
-
-    var defaultURL: String {
-        baseURL.hasSuffix("/") || path.hasPrefix("/") || baseURL.isEmpty ? baseURL + path : "\(baseURL)/\(path)"
-    }
+    public var url: String { usualURL(baseURL, path) }
 
     public var description: String {
         caseName(of: self).map { String(cString: $0) } ?? String(describing: type(of: self))
     }
+}
+
+/// The whole address of an endpoint that declares none of its own.
+func usualURL(_ base: String, _ path: String) -> String {
+    guard !base.isEmpty else { return path }
+    return base.hasSuffix("/") || path.hasPrefix("/") ? base + path : "\(base)/\(path)"
 }
 
 /// The name of an enum's case, `nil` for another type. `Mirror` does not name a case without values, and `String(describing:)` would ask

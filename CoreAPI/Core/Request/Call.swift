@@ -152,6 +152,13 @@ final class SharedChannel: Sendable {
         return !url.hasSameOrigin(as: base)
     }
 
+    /// Whether the environment's pins leave a host out and refuse those that they leave out.
+    func refusesHost(of url: HTTPURL) -> Bool {
+        guard channel.environment.serverTrustManager.pins.refusesOtherHosts else { return false }
+        let trust = channel.environment.serverTrustManager
+        return trust.isPinningActive && trust.pins.refuses(url.host)
+    }
+
     /// Whether clear text http may be spoken to a host.
     func allowsInsecureConnections(to host: String) -> Bool {
         channel.environment.allowsInsecureConnections || channel.environment.allowsInsecureConnections(to: host)

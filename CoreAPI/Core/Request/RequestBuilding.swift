@@ -26,15 +26,16 @@ extension Request {
         of endpoint: borrowing any Endpoint, _ nearest: BaseURL?, _ channel: SharedChannel
     ) throws(RequestError) -> HTTPURL {
         var url: HTTPURL
+        let (base, path) = (endpoint.baseURL, endpoint.path)
         let whole = endpoint.url
-        if whole != endpoint.defaultURL {
+        if whole != usualURL(base, path) {
             url = try HTTPURL(whole)
             try channel.check(whole: url)
-        } else if nearest?.isIgnoring == true, endpoint.baseURL.isEmpty {
-            url = try HTTPURL(endpoint.path)
+        } else if nearest?.isIgnoring == true, base.isEmpty {
+            url = try HTTPURL(path)
         } else {
-            url = try channel.base(endpoint.baseURL, nearest)
-            try url.append(path: endpoint.path)
+            url = try channel.base(base, nearest)
+            try url.append(path: path)
         }
         guard url.scheme == .https || channel.allowsInsecureConnections(to: url.host) else {
             throw .insecureConnection(host: url.host)

@@ -38,8 +38,7 @@ struct HopRequest: Sendable {
         } catch {
             throw .request(error, ErrorContext(request))
         }
-        let trust = request.call.channel.environment.serverTrustManager
-        if trust.isPinningActive, trust.pins.refuses(url.host) {
+        if request.call.shared.refusesHost(of: url) {
             let reason = "the pin set names no pins for it and refuses other hosts"
             throw .transport(.pinMismatch(host: url.host, reason: reason), ErrorContext(request))
         }
@@ -49,7 +48,8 @@ struct HopRequest: Sendable {
         // All at once and at the end: halfway there it would have to be copied.
         self.url = url
         self.deadline = deadline
-        proxy = request.call.channel.limits.refusedAddresses.isEmpty ? ProxyEnvironment.current?.proxy(for: url) : nil
+        let proxies = ProxyEnvironment.current
+        proxy = proxies == nil || !request.call.channel.limits.refusedAddresses.isEmpty ? nil : proxies?.proxy(for: url)
         decodesContent = lines.decodesContent
         bodyLimit = request.call.channel.limits.responseBodySize
         method = request.method.rawValue
