@@ -146,6 +146,14 @@ struct BehavesOtherwiseTests {
         #expect(request.cURLDescription(revealingSecrets: true).contains("s3cret"))
     }
 
+    @Test("localizedDescription speaks to a user.")
+    func userText() async throws {
+        let channel = Channel.test("https://h.example", transport: RecordingTransport(status: 404))
+        let error = try #require(await channel.manager().response(for: TestEndpoint(), decoding: .nothing).error)
+        #expect(error.localizedDescription == "The server could not find this (404).")
+        #expect(error.description.contains("https://h.example/thing") && "\(error)" == error.description)
+    }
+
     // MARK: - Requests
 
     @Test("A base URL and a path meet in one slash.")
