@@ -84,8 +84,8 @@ public struct APIClient: Sendable {
         return await dispatcher.response(for: request.endpoint, as: request.decoding)
     }
 
-    /// Parses bytes as the answer to a request, without sending it: decodes them as ``perform(_:)`` does, at the endpoint's key path.
-    /// Enhancers, verifiers and filters do not see them.
+    /// Parses bytes as the answer to a request, without sending it: decodes them as ``perform(_:)`` does, at the endpoint's key
+    /// path. Enhancers, verifiers and filters do not see them.
     ///
     /// - Throws: ``APIClientError/decoding(_:_:)``, or ``APIClientError/verification(_:_:)`` for an empty body where a value is needed.
     public func parse<Value>(_ data: Data, as request: APIRequest<Value>) throws(APIClientError) -> Value {

@@ -29,13 +29,13 @@ public struct Channel: Sendable, ChannelSpellings {
     public var resultHandler: ResultHandler = .none
     public var logger: any NetworkLogger = SilentLogger()
     public var coder: BodyCoder = .json
-    /// How parameters become a query or a form, unless an endpoint's encoding says otherwise. Default ``QueryStyle/standard``; a backend that
-    /// is used to Alamofire wants ``QueryStyle/alamofire``.
+    /// How parameters become a query or a form, unless an endpoint's encoding says otherwise. Default ``QueryStyle/standard``; a
+    /// backend that is used to Alamofire wants ``QueryStyle/alamofire``.
     public var query = QueryStyle.standard
     /// Names that hold secrets in this channel, besides the standard ones.
     public var redaction = Redaction()
-    /// Names of header fields that a redirect takes to another origin, besides those that are known to be harmless, such as `Accept` and
-    /// `User-Agent`. Compared without case. Default none: any field may be a credential. `Host` never goes along.
+    /// Names of header fields that a redirect takes to another origin, besides those that are known to be harmless, such as
+    /// `Accept` and `User-Agent`. Compared without case. Default none: any field may be a credential. `Host` never goes along.
     public var fieldsForOtherOrigins: Set<String> = []
     /// Keeps the cookies that servers set and sends them back. Default `nil`: none is kept and none is sent.
     ///

@@ -24,8 +24,8 @@ extension EnvironmentType where Self: RawRepresentable, RawValue == String {
 public enum BaseURLRule: Sendable, Hashable {
     /// The endpoint's ``Endpoint/baseURL``, else the nearest ``BaseURL``, else the environment's.
     case endpoint
-    /// The environment's, as for staging behind endpoints that name production. ``BaseURL/ignore`` still counts; an endpoint's whole
-    /// ``Endpoint/url`` elsewhere is refused with ``RequestError/leavesEnvironment(host:environment:)``.
+    /// The environment's, as for staging behind endpoints that name production. ``BaseURL/ignore`` still counts; an endpoint's
+    /// whole ``Endpoint/url`` elsewhere is refused with ``RequestError/leavesEnvironment(host:environment:)``.
     case environment
 }
 
@@ -162,7 +162,8 @@ public final class EnvironmentSwitch: @unchecked Sendable {
     }
 
     /// Where calls that begin now speak to. A change in place, `environment.commonHeaders["X"] = "1"`, loses no other change: it is one
-    /// step for every other thread. It must not come back to this switch, nor wait; use ``update(_:)`` for more than an assignment.
+    /// step for every other thread. It must not come back to this switch, nor wait; use ``update(_:)`` for more than an
+    /// assignment.
     public var environment: Environment {
         get { lock.withLock { current } }
         set { lock.withLock { current = newValue } }

@@ -37,8 +37,8 @@ public final class DigestAuthentication: RequestInterceptor {
     ///   - password: never sent, printed or logged.
     ///   - origins: further ones that may get an answer, as in `https://files.example.com`.
     ///   - allowsLegacyChallenges: whether a challenge without `qop` is answered, in the form of RFC 2069 that RFC 2617 §3.2.2.1
-    ///     keeps. Default `false`: such an answer holds nothing of the client's choice. A server that chooses the nonce may look the
-    ///     password up in a table made beforehand, and an answer that was overheard can be repeated.
+    ///     keeps. Default `false`: such an answer holds nothing of the client's choice. A server that chooses the nonce may look
+    ///     the password up in a table made beforehand, and an answer that was overheard can be repeated.
     /// - Throws: ``DigestAuthenticationError/unsafeUsername``.
     public convenience init(
         username: String, password: Secret<String>, origins: [String] = [], allowsLegacyChallenges: Bool = false

@@ -10,8 +10,8 @@ public enum DigestAuthenticationError: Error, Hashable, Sendable {
     case missingParameter(String)
     /// None of the algorithms that the server offers is among those that are spoken: `SHA-256` and `MD5`.
     case unsupportedAlgorithm([String])
-    /// The server does not offer `auth`: it wants the body protected (`auth-int`), or it is of before 1999 and offers nothing (`nil`).
-    /// The latter is answered where `allowsLegacyChallenges` is set.
+    /// The server does not offer `auth`: it wants the body protected (`auth-int`), or it is of before 1999 and offers nothing
+    /// (`nil`). The latter is answered where `allowsLegacyChallenges` is set.
     case unsupportedProtection(String?)
     /// A user name may hold no control characters.
     case unsafeUsername

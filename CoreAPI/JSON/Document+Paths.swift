@@ -4,7 +4,8 @@ internal import Foundation
 extension Document {
     /// Keys and indices from the top; empty where no number begins at the byte.
     ///
-    /// Keys are converted as types see them. Those of a `[String: Value]` cannot be told from others here, and are converted as well.
+    /// Keys are converted as types see them. Those of a `[String: Value]` cannot be told from others here, and are converted as
+    /// well.
     func path(toNumberAt offset: Int) -> [any CodingKey] {
         var path: [any CodingKey] = []
         guard let number = number(at: offset) else { return path }

@@ -13,9 +13,9 @@ public import Foundation
 ///
 /// As `JSONDecoder` does, it takes UTF-8, UTF-16 and UTF-32 with or without a byte order mark, a single value in place of an
 /// object, a comma behind the last item, and 512 values within each other; of equal keys the first counts. Zeros such as `0e1` it
-/// takes too, which Foundation of Swift 6.3 refuses. A number that its type cannot hold is an error with its path, which Foundation
-/// leaves empty. JSON5 it does not take, and no key with more than 30 combining marks in a row,
-/// which would take hours to compare.
+/// takes too, which Foundation of Swift 6.3 refuses. A number that its type cannot hold is an error with its path, which
+/// Foundation leaves empty. JSON5 it does not take, and no key with more than 30 combining marks in a row, which would take hours
+/// to compare.
 public struct JSONBodyDecoder: Sendable {
     /// How dates are told.
     public var dateDecodingStrategy: JSONDecoder.DateDecodingStrategy {
@@ -62,9 +62,9 @@ public struct JSONBodyDecoder: Sendable {
 
     /// On the caller's thread; any number of calls may run at once.
     ///
-    /// - Throws: `DecodingError` as `JSONDecoder` does, with one difference: `dataCorrupted` for a number that its type cannot hold has
-    ///   the path of the number, with the keys as types see them. Its path is empty for text that is no JSON or no UTF-8. What a type
-    ///   throws while it is decoded goes through as it is.
+    /// - Throws: `DecodingError` as `JSONDecoder` does, with one difference. For a number that its type cannot hold, `dataCorrupted` has
+    ///   the path of the number. For text that is no JSON or no UTF-8 the path is empty. An error that a type throws passes through
+    ///   unchanged.
     public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         var read: Document?
         do {

@@ -90,8 +90,8 @@ public struct ResponsePublisher<Value: Sendable>: Publisher, Sendable {
         }
     }
 
-    /// The same call as a publisher of its whole response: head, body, attempts and times, and the error where it failed. It never fails
-    /// itself.
+    /// The same call as a publisher of its whole response: head, body, attempts and times, and the error where it failed. It
+    /// never fails itself.
     ///
     /// ```swift
     /// networkManager.publisher(for: .orderList(path: ""), as: OrderList.self).asResponse()

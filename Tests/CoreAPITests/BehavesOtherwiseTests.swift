@@ -5,7 +5,8 @@ import Testing
 
 @testable import CoreAPI
 
-/// One test for each line of the lists "What behaves otherwise" on the pages "Coming from …"; its name is the line's first sentence.
+/// One test for each line of the lists "What behaves otherwise" on the pages "Coming from …"; its name is the line's first
+/// sentence.
 @Suite("What behaves otherwise", .timeLimit(.minutes(2)))
 struct BehavesOtherwiseTests {
     private struct Order: Decodable, Sendable, Equatable { let id: Int }

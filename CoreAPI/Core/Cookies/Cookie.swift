@@ -12,11 +12,11 @@ public struct Cookie: Sendable, Hashable {
         case unspecified
     }
 
-    /// The name's bytes as they came, in UTF-8, ISO-8859-1 or anything else: cookies declare no charset. They are matched and sent.
-    /// May be empty; such a cookie is sent as its value alone.
+    /// The name's bytes as they came, in UTF-8, ISO-8859-1 or anything else: cookies declare no charset. They are matched and
+    /// sent. May be empty; such a cookie is sent as its value alone.
     public let nameBytes: [UInt8]
-    /// The value's bytes as they came and as they are sent, quotes included. Neither these bytes nor those of the name hold a control
-    /// character other than a tab.
+    /// The value's bytes as they came and as they are sent, quotes included. Neither these bytes nor those of the name hold a
+    /// control character other than a tab.
     public let valueBytes: Secret<[UInt8]>
     /// In lower case, without a leading dot.
     public let domain: String

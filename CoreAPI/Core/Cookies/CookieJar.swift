@@ -118,8 +118,8 @@ extension CookieJar {
     ///
     /// The file is JSON: `{"version": 1, "cookies": [ … ]}`, each cookie with `name`, `value`, `domain`, `hostOnly`, `path`, `expires`,
     /// `secure`, `httpOnly`, `sameSite` (`strict`, `lax`, `none` or `unspecified`), `created` and `lastAccessed`; dates are seconds since
-    /// 1970, `expires` is left out for a session cookie. A cookie whose name or value is not UTF-8 has `"encoding": "iso-8859-1"`; each
-    /// character of both is then the byte of its number.
+    /// 1970, `expires` is left out for a session cookie. A cookie whose name or value is not UTF-8 has
+    /// `"encoding": "iso-8859-1"`; each character of both is then the byte of its number.
     ///
     /// - Parameters:
     ///   - file: replaced if it is there.

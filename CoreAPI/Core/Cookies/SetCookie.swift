@@ -79,8 +79,8 @@ struct SetCookie: Sendable, Hashable {
 }
 
 extension String {
-    /// Octets that declare no charset, as a person reads them: UTF-8 where they are that, else ISO-8859-1. In the latter every byte is
-    /// a character.
+    /// Octets that declare no charset, as a person reads them: UTF-8 where they are that, else ISO-8859-1. In the latter every
+    /// byte is a character.
     init(octets: some Collection<UInt8>) {
         self = String(validating: octets, as: UTF8.self) ?? String(latin1: octets)
     }

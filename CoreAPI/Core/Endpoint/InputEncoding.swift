@@ -70,7 +70,8 @@ public struct InputEncoding: Sendable {
         parameters(coder.contentType) { parameters, request in try request.setBody(parameters, coder: coder) }
     }
 
-    /// Into the body, as `application/x-www-form-urlencoded` in the channel's style, ``Channel/query``; spaces as `+` (WHATWG URL §5.2).
+    /// Into the body, as `application/x-www-form-urlencoded` in the channel's style, ``Channel/query``; spaces as `+` (WHATWG URL
+    /// §5.2).
     public static let form = form(nil)
 
     /// Into the body, as a form, in a style of the endpoint's own.

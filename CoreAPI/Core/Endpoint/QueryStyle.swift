@@ -66,8 +66,8 @@ public struct QueryStyle: Sendable {
     /// Repeated names, words, ISO 8601.
     public static let standard = QueryStyle()
 
-    /// What a backend is used to that was called by Alamofire: brackets for arrays, digits for booleans, dates as they encode themselves.
-    /// The order of names is the kit's; Alamofire sorts all of them.
+    /// What a backend is used to that was called by Alamofire: brackets for arrays, digits for booleans, dates as they encode
+    /// themselves. The order of names is the kit's; Alamofire sorts all of them.
     public static let alamofire = QueryStyle(arrays: .nestedBrackets, booleans: .digits, dates: .deferredToDate)
 
     func text(_ date: Date, at codingPath: [any CodingKey]) throws -> String {

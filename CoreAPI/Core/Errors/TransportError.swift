@@ -4,10 +4,12 @@ public import Foundation
 public enum TransportError: Error, Sendable {
     case cannotResolveHost(String)
     case cannotConnect(host: String, reason: String)
-    /// A proxy did not do its part: it could not be reached, refused the connection, or asks for credentials (407, RFC 9110 §15.5.8).
+    /// A proxy did not do its part: it could not be reached, refused the connection, or asks for credentials (407, RFC 9110
+    /// §15.5.8).
     ///
-    /// `host` has the proxy's port and no credentials; `source` is the variable that names it, such as `https_proxy`; `status` is that of
-    /// the proxy's own answer, `nil` when there was none. Write credentials into the variable: `http://user:password@host:port`.
+    /// `host` has the proxy's port and no credentials; `source` is the variable that names it, such as `https_proxy`; `status` is
+    /// that of the proxy's own answer, `nil` when there was none. Write credentials into the variable:
+    /// `http://user:password@host:port`.
     case proxy(host: String, source: String, status: Int?, reason: String)
     /// The handshake failed, or ordinary certificate verification refused the server.
     case tls(host: String, reason: String)

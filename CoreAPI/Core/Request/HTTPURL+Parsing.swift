@@ -107,8 +107,8 @@ extension HTTPURL {
     }
 }
 
-/// The form that DNS knows of a name with letters beyond ASCII, by UTS 46; `nil` for any other name, and for one that has none. What it
-/// gives is checked again, so that no character that becomes a delimiter gets through.
+/// The form that DNS knows of a name with letters beyond ASCII, by UTS 46; `nil` for any other name, and for one that has none.
+/// What it gives is checked again, so that no character that becomes a delimiter gets through.
 private func asciiHost(_ host: Substring) -> String? {
     guard host.utf8.contains(where: { $0 >= 0x80 }), host.utf8.allSatisfy({ $0 >= 0x80 || $0.isHostCharacter }) else {
         return nil

@@ -3,8 +3,8 @@ internal import HTTPTypes
 
 /// A way to read bytes as text, by the name that a response declares.
 ///
-/// Names are the labels of the WHATWG Encoding standard. Browsers read `iso-8859-1` and `us-ascii` as windows-1252, and so does this
-/// type; `iso-8859-9` is windows-1254, and `utf-16` is little-endian. A byte order mark counts more than the name.
+/// Names are the labels of the WHATWG Encoding standard. Browsers read `iso-8859-1` and `us-ascii` as windows-1252, and so does
+/// this type; `iso-8859-9` is windows-1254, and `utf-16` is little-endian. A byte order mark counts more than the name.
 public struct Charset: Sendable, Hashable {
     /// As declared, in lower case.
     public let name: String
@@ -229,8 +229,8 @@ public enum CharsetError: Error, Sendable, Hashable, LocalizedError {
 extension Response {
     /// The body as text, for a person. Never fails.
     ///
-    /// The charset is the one that ``ResponseHead/mediaType`` declares; UTF-8 where none is declared, or an empty or unknown one. A byte
-    /// order mark counts more. Bytes that do not fit become U+FFFD; ``exactText`` refuses them.
+    /// The charset is the one that ``ResponseHead/mediaType`` declares; UTF-8 where none is declared, or an empty or unknown one.
+    /// A byte order mark counts more. Bytes that do not fit become U+FFFD; ``exactText`` refuses them.
     public var rawString: String {
         (declaredCharset.flatMap { try? Charset(named: $0) } ?? .utf8).lenientText(of: data)
     }

@@ -57,8 +57,8 @@ struct NestedPath: Sendable {
     /// Reads the body.
     let coder: BodyCoder
 
-    /// What the coder makes of the key at a depth, found by a document with no other keys; `nil` where the coder reads no JSON. Asked
-    /// only where the key is not found as it is spelled.
+    /// What the coder makes of the key at a depth, found by a document with no other keys; `nil` where the coder reads no JSON.
+    /// Asked only where the key is not found as it is spelled.
     func converted(_ depth: Int) -> FieldName? {
         let document = keys[...depth].reversed().reduce(JSONValue.null) { inner, key in
             Int(key) == nil || inner == .null ? [key: inner] : [inner]

@@ -134,9 +134,9 @@ extension ResponseDecoding where Value: Decodable {
     /// The value under a path of keys, `data.items` or `orders.0.price`; a key with a dot in it cannot be named. For coders that tell
     /// lists from objects, as JSON does; XML does not.
     ///
-    /// A key is spelled as the body has it or as the coder's key strategy converts it: `user_data` or `userData`. A key that is not
-    /// there fails the call with a ``DecodingFailure``. The failure names the key, where it was looked for, and at most ten of the
-    /// keys there.
+    /// A key is spelled as the body has it or as the coder's key strategy converts it: `user_data` or `userData`. A key that is
+    /// not there fails the call with a ``DecodingFailure``. The failure names the key, where it was looked for, and at most ten
+    /// of the keys there.
     public static func decodable(_ type: Value.Type = Value.self, at path: String) -> ResponseDecoding {
         let keys = path.keys
         return ResponseDecoding(wantsCoder: true) { response, body in

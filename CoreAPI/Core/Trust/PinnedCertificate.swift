@@ -13,8 +13,8 @@ public import Foundation
 /// environment.serverTrustManager = try ShopCertificate.serverTrustManager
 /// ```
 ///
-/// The certificates' public keys are pinned (``PinSet``), so that a renewed certificate with the same key goes on. Ordinary verification
-/// comes first and is never replaced.
+/// The certificates' public keys are pinned (``PinSet``), so that a renewed certificate with the same key goes on. Ordinary
+/// verification comes first and is never replaced.
 public protocol PinnedCertificate: Sendable {
     /// Where the certificates are. Any of their keys, of any certificate of the host's chain, will do.
     var files: [CertificateFile] { get }

@@ -51,9 +51,10 @@ public final class LoopbackServer: Sendable {
     ///   - onConnect: Played as soon as a connection is accepted, before TLS and before anything is read from it; empty by default.
     ///     `[.stall]` holds a TLS handshake, `[.reset]` drops the connection at once.
     ///   - port: The port to listen on; 0 takes any free one.
-    ///   - answersEarly: Whether a reply over HTTP/2 begins when half of the request's body has come; by default when it is whole.
-    ///   - handler: Called once for each request that was read to its end (with `answersEarly` to its half), on that connection's or stream's thread. It may block,
-    ///     and then holds up only its own connection, over HTTP/2 only its own stream.
+    ///   - answersEarly: Whether a reply over HTTP/2 begins when half of the request's body has come; by default when it is
+    ///     whole.
+    ///   - handler: Called once for each request that was read to its end (with `answersEarly` to its half), on that connection's
+    ///     or stream's thread. It may block, and then holds up only its own connection, over HTTP/2 only its own stream.
     /// - Throws: ``LoopbackServerError/systemCall(_:code:)`` when the port is taken or the process has no descriptors left,
     ///   ``LoopbackServerError/missing(function:)`` where there is no OpenSSL for TLS.
     public static func start(

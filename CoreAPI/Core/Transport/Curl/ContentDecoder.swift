@@ -68,10 +68,11 @@ final class ContentDecoder {
         }
     }
 
-    /// The codings that fields name, in the order in which they were applied and in lower case, without names that mean no coding.
+    /// The codings that fields name, in the order in which they were applied and in lower case, without names that mean no
+    /// coding.
     ///
-    /// - Returns: `known`, the outer codings that are undone; `unknown`, what is left of the list before them. The body then stays as those
-    ///   left it.
+    /// - Returns: `known`, the outer codings that are undone; `unknown`, what is left of the list before them. The body then
+    ///   stays as those left it.
     static func codings(in values: [String]) -> (known: [String], unknown: [String]) {
         let all = values.flatMap { $0.split(separator: ",") }.compactMap { element -> String? in
             let name = element.prefix { $0 != ";" }.trimmingHTTPWhitespace().trimmingCharacters(in: ["\"", "'"]).lowercased()

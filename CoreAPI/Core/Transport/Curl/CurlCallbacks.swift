@@ -214,8 +214,9 @@ extension CurlTransfer {
         tlsConnection = TLSConnection.behind(session)
     }
 
-    /// Looks where the body ends, where libcurl sees that otherwise: behind a 204, which ends at its head (RFC 9112 §6.3), behind a 205
-    /// that announces nothing (RFC 9110 §15.3.6), and behind `Transfer-Encoding: identity`, for which it ignores the length.
+    /// Looks where the body ends, where libcurl sees that otherwise: behind a 204, which ends at its head (RFC 9112 §6.3), behind
+    /// a 205 that announces nothing (RFC 9110 §15.3.6), and behind `Transfer-Encoding: identity`, for which it ignores the
+    /// length.
     ///
     /// - Returns: whether the body is whole already.
     /// - Throws: ``ResponseHeadParser/Malformed`` where a body follows whose end cannot be told.

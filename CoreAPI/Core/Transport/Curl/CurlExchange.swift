@@ -146,7 +146,8 @@ final class CurlExchange {
                 request.call.channel.logger.log(.warning(text, current))
             }
         }
-        // In clear text only a proxy asks for credentials so (RFC 9110 §15.5.8). One that tunnels has refused before there is a head.
+        // In clear text only a proxy asks for credentials so (RFC 9110 §15.5.8). One that tunnels has refused before there is a
+        // head.
         if status == 407, current.url.scheme == .http, let proxy = transfer.request.proxy {
             return .proxy(host: proxy.host, source: proxy.source, status: 407, reason: "it asks for credentials")
         }

@@ -46,8 +46,8 @@ final class CurlTransfer: @unchecked Sendable {
     /// What takes the body's codings off; `nil` before the body's first byte, and for one that has none.
     @exclusivity(unchecked) var decoder: ContentDecoder?
     @exclusivity(unchecked) private var hasLookedForCoding = false
-    /// Bytes of the body that are still to come, where libcurl ignores its length, and whether all have come. The callback that took the
-    /// last one stops the transfer.
+    /// Bytes of the body that are still to come, where libcurl ignores its length, and whether all have come. The callback that
+    /// took the last one stops the transfer.
     @exclusivity(unchecked) var remaining: Int64?
     @exclusivity(unchecked) var isBodyWhole = false
     /// The connection whose end may be the body's.

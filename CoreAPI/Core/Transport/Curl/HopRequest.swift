@@ -16,7 +16,8 @@ struct HopRequest: Sendable {
     let bodyLimit: Int
     /// When the whole call must be over.
     let deadline: LoopClock.Nanoseconds
-    /// The proxy for this hop; `nil` for none. A channel that refuses addresses uses no proxy, because a proxy would connect to them.
+    /// The proxy for this hop; `nil` for none. A channel that refuses addresses uses no proxy, because a proxy would connect to
+    /// them.
     let proxy: Proxy?
 
     var limits: Limits { request.call.channel.limits }

@@ -86,8 +86,8 @@ final class Inflater: CodingStage {
         stream.pointee.avail_in = UInt32(bytes.count)
         repeat {
             if isFinished, stream.pointee.avail_in > 0 {
-                // A gzip file may be several in a row (RFC 1952 §2.2). Anything else behind the end is ignored: checksum and length were
-                // seen, so the body is whole.
+                // A gzip file may be several in a row (RFC 1952 §2.2). Anything else behind the end is ignored: checksum and
+                // length were seen, so the body is whole.
                 guard isGzip, stream.pointee.next_in?.pointee == 0x1F, library.reset(stream) == 0 else {
                     return isIgnoring = true
                 }
@@ -103,7 +103,8 @@ final class Inflater: CodingStage {
             case 1: isFinished = true
             // No progress is possible without more bytes.
             case -5 where stream.pointee.avail_in == 0: return
-            // It only began like another member: zlib refused it within the magic number, the method and the flags (RFC 1952 §2.3).
+            // It only began like another member: zlib refused it within the magic number, the method and the flags (RFC 1952
+            // §2.3).
             case _ where hasWholeMember && stream.pointee.total_in <= 4:
                 (isFinished, isIgnoring) = (true, true)
                 return

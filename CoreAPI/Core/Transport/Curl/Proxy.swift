@@ -26,11 +26,11 @@ final class Proxy: Sendable {
 
 /// Which proxy the environment names for which host, by the rules of libcurl and most other clients.
 ///
-/// `http_proxy` for http; `https_proxy` or `HTTPS_PROXY` for https; else `all_proxy` or `ALL_PROXY`. `HTTP_PROXY` is not read: in a CGI
-/// program it is a header field of the request. `no_proxy` or `NO_PROXY` names hosts that are reached without one.
+/// `http_proxy` for http; `https_proxy` or `HTTPS_PROXY` for https; else `all_proxy` or `ALL_PROXY`. `HTTP_PROXY` is not read: in
+/// a CGI program it is a header field of the request. `no_proxy` or `NO_PROXY` names hosts that are reached without one.
 struct ProxyEnvironment: Sendable {
-    /// The process's; `nil` when it names none. Read once, because an environment is not to be changed once there are threads, and libcurl
-    /// would read it for each request, which costs 3,000 instructions.
+    /// The process's; `nil` when it names none. Read once, because an environment is not to be changed once there are threads,
+    /// and libcurl would read it for each request, which costs 3,000 instructions.
     static let current = ProxyEnvironment(ProcessInfo.processInfo.environment)
 
     private let http: Proxy?

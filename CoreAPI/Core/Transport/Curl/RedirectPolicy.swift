@@ -2,8 +2,8 @@ internal import HTTPTypes
 
 /// What becomes of a request when the answer is a redirect (RFC 9110 §15.4). Pure: no I/O.
 ///
-/// libcurl could follow redirects itself (`CURLOPT_FOLLOWLOCATION`), but it keeps only `Authorization` and `Cookie` from another host and
-/// knows nothing of an `X-Api-Key`.
+/// libcurl could follow redirects itself (`CURLOPT_FOLLOWLOCATION`), but it keeps only `Authorization` and `Cookie` from another
+/// host and knows nothing of an `X-Api-Key`.
 struct RedirectPolicy {
     enum Decision {
         /// The response is the answer.
@@ -12,8 +12,8 @@ struct RedirectPolicy {
         case refuse(TransportError)
     }
 
-    /// The fields that go to another origin: those that are known to give nothing away. A team's own field may be a credential, so the
-    /// channel names the ones that may go along (``Channel/fieldsForOtherOrigins``).
+    /// The fields that go to another origin: those that are known to give nothing away. A team's own field may be a credential,
+    /// so the channel names the ones that may go along (``Channel/fieldsForOtherOrigins``).
     private static let harmless: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "content-digest",
         "content-disposition",
@@ -74,8 +74,8 @@ struct RedirectPolicy {
         return .follow(next(request, to: target, status: head.status.code))
     }
 
-    /// A field's value with every byte beyond ASCII percent-encoded: bytes are data, whatever charset they are in (RFC 3986 §2.5). A host in
-    /// UTF-8 stays text, because it has a form of its own (UTS 46).
+    /// A field's value with every byte beyond ASCII percent-encoded: bytes are data, whatever charset they are in (RFC 3986
+    /// §2.5). A host in UTF-8 stays text, because it has a form of its own (UTS 46).
     private static func address(_ field: HTTPField) -> String {
         field.withUnsafeBytesOfValue { bytes in
             let bytes = Array(bytes)
@@ -104,8 +104,8 @@ struct RedirectPolicy {
     private static func next(_ request: Request, to target: HTTPURL, status: Int) -> Request {
         var next = request
         next.url = target
-        // 303 always asks for the other resource (§15.4.4). For 300 to 302 only POST may become GET (§15.4.2–3): a DELETE that turned into a
-        // GET would be reported as done.
+        // 303 always asks for the other resource (§15.4.4). For 300 to 302 only POST may become GET (§15.4.2–3): a DELETE that
+        // turned into a GET would be reported as done.
         let becomesGET = status == 303 ? request.method != .head : status < 303 && request.method == .post
         if becomesGET {
             next.method = .get

@@ -14,7 +14,8 @@ struct ResponseHeadParser {
         var contentLength: Int64?
         /// Whether a last chunk says where the body ends.
         var isChunked = false
-        /// Whether a `Transfer-Encoding` stands there that codes nothing (`identity`). By it the body goes on to the connection's end.
+        /// Whether a `Transfer-Encoding` stands there that codes nothing (`identity`). By it the body goes on to the connection's
+        /// end.
         var namesIdentity = false
         /// Whether chunks are not the last coding; by RFC 9112 §6.3 the body then ends with the connection.
         fileprivate var hasCodingBehindChunks = false
@@ -28,7 +29,8 @@ struct ResponseHeadParser {
     ///
     /// - Parameters:
     ///   - lines: where to look; everywhere, unless all of them are known.
-    ///   - isHEAD: whether the request was one. Then, and with 204 and 304, the head is the whole answer, whatever its framing says.
+    ///   - isHEAD: whether the request was one. Then, and with 204 and 304, the head is the whole answer, whatever its framing
+    ///     says.
     ///   - readsFramingOf204: whether to read it all the same.
     static func parse(
         _ bytes: [UInt8], lines: FramingLines? = nil, isHEAD: Bool = false, readsFramingOf204: Bool = false

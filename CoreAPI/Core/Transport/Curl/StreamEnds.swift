@@ -89,7 +89,7 @@ final class StreamEnds {
         guard let transfer = CurlHandle.transfer(of: subject), transfer.streamFailure == nil else { return }
         switch event {
         case CSTREAMENDS_BEGAN: transfer.hasStreamAnswered = true
-        // Who has answered has processed, whatever it says now.
+        // A server that has answered has processed the request, even if it refuses the stream afterwards.
         case CSTREAMENDS_REFUSED: if !transfer.hasStreamAnswered { transfer.streamFailure = .refused }
         case CSTREAMENDS_HEAD_TOO_LARGE: giveUp(transfer, .headTooLarge)
         case CSTREAMENDS_GIVEN_UP: giveUp(transfer, .connectionGivenUp(code: code))
@@ -97,8 +97,9 @@ final class StreamEnds {
         }
     }
 
-    /// A server that has answered may ask for no more of the request with RST_STREAM(NO_ERROR), and the answer counts (RFC 9113 §8.1).
-    /// libcurl would discard it while it sends. It is left to think that the stream goes on, and the loop ends the transfer.
+    /// A server that has answered may ask for no more of the request with RST_STREAM(NO_ERROR), and the answer counts (RFC 9113
+    /// §8.1). libcurl would discard it while it sends. It is left to think that the stream goes on, and the loop ends the
+    /// transfer.
     private func isEarly(_ subject: UnsafeMutableRawPointer) -> Bool {
         guard !early.isEmpty, let transfer = early.first(where: { $0.stage == .active && $0.handle?.easy == subject }) else {
             return false
