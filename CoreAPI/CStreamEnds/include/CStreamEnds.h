@@ -55,7 +55,10 @@ bool cstreamends_were_asked_for(void);
 /* Of the head that came last on this thread: its status, three digits, or an empty text. */
 const char *_Nonnull cstreamends_last_status(void);
 
-/* The name of the field for which nghttp2 has refused a head since this was asked last; an empty text where it was for something else. */
+/*
+ * The name of the field for which nghttp2 has refused a head since this was asked last; an empty text where it was for something
+ * else.
+ */
 const char *_Nonnull cstreamends_refused_field(void);
 
 /* For the HTTP/2 connections that the calling thread opens and uses from now on; NULL ends it. */
