@@ -28,7 +28,7 @@ extension Channel {
     ///
     /// - Parameter apiKey: sent with every request as `api_key`; without one every call fails with ``CoreAPI/MissingCredential``.
     public static func giphy(apiKey: Credential) -> Channel {
-        var channel = Channel(name: "GIPHY", environment: Environment(GIPHYHost.production))
+        var channel = Channel(name: "GIPHY", environment: APIEnvironment(GIPHYHost.production))
         if let key = apiKey.revealed { channel.modifiers = [QueryItem("api_key", key)] }
         channel.enhancers = [GIPHYKeyCheck(apiKey: apiKey)]
         channel.errorFilter = .giphy

@@ -19,7 +19,7 @@ extension Channel {
 
     /// An httpbin anywhere; clear text is allowed, because it is given nothing that is worth hiding.
     public static func httpBin(_ host: HTTPBinHost) -> Channel {
-        var channel = Channel(name: "HTTPBin", environment: Environment(host, allowsInsecureConnections: true))
+        var channel = Channel(name: "HTTPBin", environment: APIEnvironment(host, allowsInsecureConnections: true))
         channel.logger = CoreNetworkLogger(subsystem: "networkerkit", category: "HTTPBin")
         return channel
     }

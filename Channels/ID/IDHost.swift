@@ -17,7 +17,7 @@ public enum IDHost: String, CaseIterable, EnvironmentType {
     public var isSimulated: Bool { self == .sandbox }
 
     /// The host with the trust that it needs: the system's authorities, but for the sandbox the one that it has made itself.
-    public var environment: Environment {
-        Environment(self, serverTrustManager: self == .sandbox ? .localSandbox : .system)
+    public var environment: APIEnvironment {
+        APIEnvironment(self, serverTrustManager: self == .sandbox ? .localSandbox : .system)
     }
 }

@@ -3,7 +3,7 @@ public import Foundation
 /// One request with everything it needs: what to ask for, where, and what the answer is.
 ///
 /// ```swift
-/// let request = APIRequest(OrderEndpoint.list(page: 1), environment: Environment(ShopHost.staging), as: [Order].self)
+/// let request = APIRequest(OrderEndpoint.list(page: 1), environment: APIEnvironment(ShopHost.staging), as: [Order].self)
 /// let orders = try await APIClient().perform(request)
 /// ```
 ///
@@ -11,10 +11,10 @@ public import Foundation
 /// ``NetworkManager``.
 public struct APIRequest<Value: Sendable>: Sendable {
     public var endpoint: any Endpoint
-    public var environment: Environment
+    public var environment: APIEnvironment
     public var decoding: ResponseDecoding<Value>
 
-    public init(_ endpoint: any Endpoint, environment: Environment, decoding: ResponseDecoding<Value>) {
+    public init(_ endpoint: any Endpoint, environment: APIEnvironment, decoding: ResponseDecoding<Value>) {
         self.endpoint = endpoint
         self.environment = environment
         self.decoding = decoding
@@ -24,7 +24,7 @@ public struct APIRequest<Value: Sendable>: Sendable {
     ///   - endpoint: what to ask for.
     ///   - environment: where.
     ///   - type: what the answer is decoded into; may be left to the context.
-    public init(_ endpoint: any Endpoint, environment: Environment, as type: Value.Type = Value.self) where Value: Decodable {
+    public init(_ endpoint: any Endpoint, environment: APIEnvironment, as type: Value.Type = Value.self) where Value: Decodable {
         self.init(endpoint, environment: environment, decoding: .decodable(type))
     }
 }
@@ -93,7 +93,7 @@ public struct APIClient: Sendable {
         return try request.decoding.way.value(of: Response(call: call, data: data, result: .success(data))).value
     }
 
-    private func channel(for environment: Environment) -> Channel {
+    private func channel(for environment: APIEnvironment) -> Channel {
         var channel = Channel(name: environment.name, environment: environment, transport: transport)
         configure(&channel)
         return channel

@@ -2,7 +2,7 @@
 /// compared and swapped, and whoever reads it knows everything about the channel.
 ///
 /// ```swift
-/// var channel = Channel(name: "DL", environment: Environment(DLHost.staging))
+/// var channel = Channel(name: "DL", environment: APIEnvironment(DLHost.staging))
 /// channel.interceptors = [DLAuthInterceptor()]
 /// channel.errorFilter = .dolap
 /// ```
@@ -12,7 +12,7 @@
 public struct Channel: Sendable, ChannelSpellings {
     /// Stands in logs and errors, and is what ``NetworkManager`` looks a test's override up by.
     public var name: String
-    public var environment: Environment
+    public var environment: APIEnvironment
     /// Where calls speak to instead of ``environment``, asked at the beginning of each.
     public var environmentSwitch: EnvironmentSwitch?
     /// Attached to every request of the channel, farthest of all.
@@ -62,7 +62,7 @@ public struct Channel: Sendable, ChannelSpellings {
     ///   - limits: what the network may do to the channel.
     ///   - transport: `nil` for a ``CurlTransport`` of this channel's own.
     public init(
-        name: String, environment: Environment, limits: Limits = Limits(), transport: (any Transport)? = nil
+        name: String, environment: APIEnvironment, limits: Limits = Limits(), transport: (any Transport)? = nil
     ) {
         self.name = name
         self.environment = environment

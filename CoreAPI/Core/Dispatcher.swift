@@ -40,7 +40,7 @@ public struct CommonDispatcher: Dispatcher {
     ///   - interceptor: adapts and retries.
     ///   - transport: owns the connections; `nil` for one of this dispatcher's own.
     public init(
-        environment: Environment, resultHandler: ResultHandler = .none, errorFilter: ErrorFilter = .none,
+        environment: APIEnvironment, resultHandler: ResultHandler = .none, errorFilter: ErrorFilter = .none,
         interceptor: (any RequestInterceptor)? = nil, transport: (any Transport)? = nil
     ) {
         var channel = Channel(name: environment.name, environment: environment, transport: transport)

@@ -46,7 +46,7 @@ public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
     ) {
         var channel = Channel(
             name: host is HostText ? host.name : "\(type(of: host)).\(host.name)",
-            environment: Environment(host, serverTrustManager: serverTrustManager.pinning(isSSLPinningActive)),
+            environment: APIEnvironment(host, serverTrustManager: serverTrustManager.pinning(isSSLPinningActive)),
             transport: transport)
         channel.logger = networkLogger
         channel.interceptors = interceptor.map { [$0] } ?? []

@@ -21,7 +21,7 @@ struct DigestAuthenticationTests {
     }
 
     private func channel(_ base: String, password: Secret<String> = "passwd", origins: [String] = []) throws -> Channel {
-        var channel = Channel(name: "digest", environment: Environment(Place(baseURL: base), allowsInsecureConnections: true))
+        var channel = Channel(name: "digest", environment: APIEnvironment(Place(baseURL: base), allowsInsecureConnections: true))
         channel.interceptors = [try DigestAuthentication(username: "user", password: password, origins: origins)]
         return channel
     }

@@ -32,7 +32,7 @@ struct ReactiveTests {
     }
 
     private func channel(_ server: LoopbackServer) -> Channel {
-        Channel(name: "reactive", environment: Environment(Place(baseURL: server.url), allowsInsecureConnections: true))
+        Channel(name: "reactive", environment: APIEnvironment(Place(baseURL: server.url), allowsInsecureConnections: true))
     }
 
     private func manager(_ server: LoopbackServer) -> NetworkManager<Things> { NetworkManager(channel: channel(server)) }

@@ -406,7 +406,7 @@ struct BehavesOtherwiseTests {
 
     @Test("An environment is a value.")
     func environments() async {
-        let place = EnvironmentSwitch(Environment("h", baseURL: "https://h.example"))
+        let place = EnvironmentSwitch(APIEnvironment("h", baseURL: "https://h.example"))
         let copy = place.environment
         place.update { $0.commonHeaders["X"] = "1" }
         #expect(copy.commonHeaders["X"] == nil && place.environment.commonHeaders["X"] == "1")
@@ -446,7 +446,8 @@ struct BehavesOtherwiseTests {
             let client: APIClient
             init(_ transport: any Transport) { client = APIClient(transport: transport) }
             func first() async throws -> Order {
-                try await client.perform(APIRequest(TestEndpoint(), environment: Environment("h", baseURL: "https://h.example")))
+                try await client.perform(
+                    APIRequest(TestEndpoint(), environment: APIEnvironment("h", baseURL: "https://h.example")))
             }
         }
         #expect(try await Orders(RecordingTransport(body: #"{"id":1}"#)).first() == Order(id: 1))

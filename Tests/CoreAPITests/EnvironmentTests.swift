@@ -28,7 +28,7 @@ struct EnvironmentTests {
 
     @Test("merging puts another's headers on top")
     func merging() {
-        let environment = Environment(
+        let environment = APIEnvironment(
             TestHost(baseURL: "https://h.example"), commonHeaders: ["X-A": "1", "x-b": "1"], specificHeaders: ["g": ["X-C": "1"]])
         let merged = environment.merging(commonHeaders: ["X-B": "2"], specificHeaders: ["g": ["X-D": "2"], "h": ["X-E": "2"]])
         #expect(merged.commonHeaders["X-A"] == "1")
@@ -41,13 +41,13 @@ struct EnvironmentTests {
     func switched() async throws {
         let transport = RecordingTransport()
         var channel = Channel.test("https://unused.example", transport: transport)
-        let place = EnvironmentSwitch(Environment(TestHost(baseURL: "https://one.example")))
+        let place = EnvironmentSwitch(APIEnvironment(TestHost(baseURL: "https://one.example")))
         channel.environmentSwitch = place
         let manager = channel.manager()
         try await manager.request(endpoint: TestEndpoint())
-        place.environment = Environment(TestHost(baseURL: "https://two.example"))
+        place.environment = APIEnvironment(TestHost(baseURL: "https://two.example"))
         try await manager.request(endpoint: TestEndpoint())
-        place.environment = Environment(TestHost(baseURL: "http://three.example"))
+        place.environment = APIEnvironment(TestHost(baseURL: "http://three.example"))
         let refused = await manager.response(for: TestEndpoint(), decoding: .nothing)
         #expect(transport.requests.map(\.url.host) == ["one.example", "two.example"])
         #expect(refused.error?.label == "channel")
@@ -62,7 +62,7 @@ struct EnvironmentTests {
         let transport = RecordingTransport(body: "error")
         let told = Shared(0)
         let dispatcher = CommonDispatcher(
-            environment: Environment(TestHost(baseURL: "https://h.example")),
+            environment: APIEnvironment(TestHost(baseURL: "https://h.example")),
             resultHandler: ResultHandler { _ in told.change { $0 += 1 } },
             errorFilter: ErrorFilter { $0.data == Data("error".utf8) ? Found() : nil }, interceptor: Adding(),
             transport: transport)
@@ -74,10 +74,10 @@ struct EnvironmentTests {
 
     @Test("made of a name and a base URL, and merged with another one")
     func conveniences() {
-        var first = Environment("tool", baseURL: "https://tool.example", isSimulated: true, fixturesType: .attached)
+        var first = APIEnvironment("tool", baseURL: "https://tool.example", isSimulated: true, fixturesType: .attached)
         #expect(first.name == "tool" && first.isSimulated && first.type.baseURL == "https://tool.example")
         first.commonHeaders = ["X-A": "1", "X-B": "1"]
-        var second = Environment("other", baseURL: "https://other.example")
+        var second = APIEnvironment("other", baseURL: "https://other.example")
         second.commonHeaders = ["X-B": "2"]
         second.specificHeaders = ["orders": ["X-C": "3"]]
         let merged = first.merging(second)

@@ -27,7 +27,7 @@ struct IsolationTests {
         let copy = dispatcher.isolatedCopy()
         #expect(try await dispatcher.value(for: TestEndpoint(), as: .decodable(Item.self)) == Item(id: 7))
         #expect(refreshes.current == 1)
-        place.environment = Environment(TestHost(baseURL: "http://127.0.0.1:9"), allowsInsecureConnections: true)
+        place.environment = APIEnvironment(TestHost(baseURL: "http://127.0.0.1:9"), allowsInsecureConnections: true)
         #expect(try await copy.value(for: TestEndpoint(), as: .decodable(Item.self)) == Item(id: 7))
         #expect(refreshes.current == 2, "the copy had a token of its own")
         #expect(server.connectionsAccepted == 2)

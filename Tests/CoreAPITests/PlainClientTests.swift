@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Plain client", .timeLimit(.minutes(1)))
 struct PlainClientTests {
-    private func environment(_ url: String) -> Environment {
-        Environment(TestHost(baseURL: url), allowsInsecureConnections: true)
+    private func environment(_ url: String) -> APIEnvironment {
+        APIEnvironment(TestHost(baseURL: url), allowsInsecureConnections: true)
     }
 
     @Test("a request value is performed and parsed in one call, each where its own environment says, over one transport")

@@ -28,7 +28,9 @@ struct PortedDesignsTests {
 
     // MARK: - Base URLs
 
-    private func elsewhere(_ server: LoopbackServer, production: LoopbackServer, change: (inout Environment) -> Void) -> Channel {
+    private func elsewhere(_ server: LoopbackServer, production: LoopbackServer, change: (inout APIEnvironment) -> Void)
+        -> Channel
+    {
         var channel = Channel.test(server.url)
         channel.environment.name = "staging"
         change(&channel.environment)
@@ -133,7 +135,7 @@ struct PortedDesignsTests {
 
     @Test("an environment that many tasks change in place loses no change")
     func switchedInPlace() async {
-        let place = EnvironmentSwitch(Environment("h", baseURL: "https://h.example"))
+        let place = EnvironmentSwitch(APIEnvironment("h", baseURL: "https://h.example"))
         await withTaskGroup(of: Void.self) { group in
             for task in 0..<8 {
                 group.addTask {
@@ -158,7 +160,7 @@ struct PortedDesignsTests {
         defer { server.close() }
         // Nothing listens there: a call that is not swapped fails.
         let channel = Channel.test("http://127.0.0.1:9/v1", name: "SHOP")
-        let environment = Environment(TestHost(baseURL: "http://127.0.0.1:9"), allowsInsecureConnections: true)
+        let environment = APIEnvironment(TestHost(baseURL: "http://127.0.0.1:9"), allowsInsecureConnections: true)
         let request = APIRequest(TestEndpoint("orders/7"), environment: environment, as: Item.self)
         func makeCalls() async throws {
             let item = ResponseDecoding<Item>.decodable()
@@ -403,17 +405,17 @@ struct PortedDesignsTests {
     @Test("a client has a form with a completion and parses by itself; a malformed base URL is the request's own error")
     func client() async throws {
         let client = APIClient(transport: RecordingTransport(body: #"{"id":7}"#))
-        let request = APIRequest(TestEndpoint(), environment: Environment("h", baseURL: "https://h.example"), as: Item.self)
+        let request = APIRequest(TestEndpoint(), environment: APIEnvironment("h", baseURL: "https://h.example"), as: Item.self)
         let result = await withCheckedContinuation { continuation in
             client.perform(request) { result in continuation.resume(returning: result) }
         }
         #expect(try result.get() == Item(id: 7))
         #expect(try client.parse(Data(#"{"id":8}"#.utf8), as: request) == Item(id: 8))
         #expect(throws: APIClientError.self) { try client.parse(Data("<html>".utf8), as: request) }
-        let nested = APIRequest(Nested(), environment: Environment("h", baseURL: "https://h.example"), as: Item.self)
+        let nested = APIRequest(Nested(), environment: APIEnvironment("h", baseURL: "https://h.example"), as: Item.self)
         #expect(try client.parse(Data(#"{"data":{"item":{"id":9}}}"#.utf8), as: nested) == Item(id: 9))
         for base in ["exa mple", "ftp://h.example", "h.example", "https://"] {
-            let wrong = APIRequest(TestEndpoint(), environment: Environment("h", baseURL: base), as: Item.self)
+            let wrong = APIRequest(TestEndpoint(), environment: APIEnvironment("h", baseURL: base), as: Item.self)
             let label = await client.response(to: wrong).error?.label ?? ""
             #expect(label == "request.malformedURL" || label == "request.unsupportedScheme", "\(base): \(label)")
         }

@@ -26,7 +26,7 @@ struct XMLTests {
     private let order = Order(id: 7, title: "Çanta & <kılıf>", tags: ["a", "b"], createdAt: Date(timeIntervalSince1970: 0))
 
     private func manager(_ server: LoopbackServer) -> NetworkManager<OrderEndpoint> {
-        let environment = Environment(Place(baseURL: server.url), allowsInsecureConnections: true)
+        let environment = APIEnvironment(Place(baseURL: server.url), allowsInsecureConnections: true)
         var channel = Channel(name: "xml", environment: environment)
         channel.coder = .xml
         return NetworkManager(channel: channel)

@@ -55,7 +55,7 @@ struct BKError: Error, Decodable {
 
 extension Channel {
     static let bk: Channel = {
-        var channel = Channel(name: "BK", environment: Environment(BKHost.production))
+        var channel = Channel(name: "BK", environment: APIEnvironment(BKHost.production))
         channel.modifiers = [Header("X-Client", "app"), Timeout(total: .seconds(20))]
         channel.interceptors = [RetryPolicy()]
         channel.errorFilter = .refusal(BKError.self)

@@ -47,7 +47,7 @@ enum CatalogueTarget: Endpoint {
     }
 }
 
-func catalogue(_ environment: Environment, signOut: @escaping @Sendable () -> Void) -> CommonDispatcher {
+func catalogue(_ environment: APIEnvironment, signOut: @escaping @Sendable () -> Void) -> CommonDispatcher {
     CommonDispatcher(
         environment: environment,
         resultHandler: ResultHandler { response in
@@ -94,6 +94,6 @@ struct ForecastEndpoint: Endpoint {
 
 extension APIRequest where Value == Forecast {
     static func forecast(_ city: String) -> APIRequest {
-        APIRequest(ForecastEndpoint(city: city), environment: Environment(WeatherHost.production))
+        APIRequest(ForecastEndpoint(city: city), environment: APIEnvironment(WeatherHost.production))
     }
 }

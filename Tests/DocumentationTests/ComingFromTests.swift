@@ -12,7 +12,7 @@ struct ComingFromTests {
     }
 
     private func channel(_ server: LoopbackServer) -> Channel {
-        Channel(name: "loopback", environment: Environment(Place(baseURL: server.url), allowsInsecureConnections: true))
+        Channel(name: "loopback", environment: APIEnvironment(Place(baseURL: server.url), allowsInsecureConnections: true))
     }
 
     @Test("Alamofire: a router and its interceptor, over the wire")
@@ -32,7 +32,7 @@ struct ComingFromTests {
     @Test("Moya: an environment, a filter, a handler, and a scenario")
     func moya() async throws {
         let signedOut = Mutex(false)
-        let environment = Environment(
+        let environment = APIEnvironment(
             ShopHost.simulated,
             fixturesType: .scenarios(
                 [

@@ -64,11 +64,11 @@ struct PagesTests {
 
     @Test("Channels: another environment at run time")
     func channels() async throws {
-        let place = EnvironmentSwitch(Environment(ShopHost.production))
+        let place = EnvironmentSwitch(APIEnvironment(ShopHost.production))
         var channel = Channel.shop(.production)
         channel.environmentSwitch = place
         let manager = NetworkManager<ShopEndpoint>(channel: channel)
-        place.environment = Environment(
+        place.environment = APIEnvironment(
             ShopHost.simulated,
             fixturesType: .scenarios(
                 ["sold-out": [Fixture(.get, "products/7", status: 409, body: #"{"code": "sold-out"}"#)]], scenario: "sold-out"))
@@ -109,7 +109,7 @@ struct PagesTests {
             "api.shop.example": [certificate.pin, backupPin], "**.cdn.shop.example": [certificate.pin, backupPin],
         ])
         pins.expiry = Date(timeIntervalSinceNow: 365 * 86_400)
-        var environment = Environment(ShopHost.production)
+        var environment = APIEnvironment(ShopHost.production)
         environment.serverTrustManager = ServerTrustManager(pins: pins)
         let channel = Channel(name: "shop", environment: environment)
         #expect(channel.problems.isEmpty && channel.warnings.isEmpty)

@@ -132,7 +132,7 @@ enum GalleryCertificate: PinnedCertificate, CaseIterable {
 
 func gallery(_ type: GalleryEnvironment, signOut: @escaping @Sendable () -> Void) -> CommonDispatcher {
     CommonDispatcher(
-        environment: Environment(type, commonHeaders: ["X-Gallery": "1"], specificHeaders: ["session": ["X-Session": "s"]]),
+        environment: APIEnvironment(type, commonHeaders: ["X-Gallery": "1"], specificHeaders: ["session": ["X-Session": "s"]]),
         resultHandler: ResultHandler(GalleryResultHandler(signOut: signOut)),
         errorFilter: ErrorFilter(GalleryErrorFilter()))
 }
@@ -237,6 +237,6 @@ final class GiphyAPIClient: Sendable {
     }
 
     private func requestForEndpoint<T: Decodable>(_ endpoint: any Endpoint) -> APIRequest<T> {
-        APIRequest(endpoint, environment: Environment(Giphy.Hosts.production))
+        APIRequest(endpoint, environment: APIEnvironment(Giphy.Hosts.production))
     }
 }

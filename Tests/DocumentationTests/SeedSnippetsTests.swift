@@ -24,7 +24,7 @@ struct SeedSnippetsTests {
         let transport = FixtureTransport([
             Fixture(.get, "order?page=1", body: #"{"orders": [1, 2]}"#), Fixture(.post, "order/2/cancel", status: 204, body: ""),
         ])
-        var kiosk = Channel(name: "api.kiosk.example", environment: Environment("kiosk", baseURL: "https://api.kiosk.example"))
+        var kiosk = Channel(name: "api.kiosk.example", environment: APIEnvironment("kiosk", baseURL: "https://api.kiosk.example"))
         kiosk.interceptors = [KioskAuthRequestInterceptor()]
         await withChannel(kiosk, transport: transport) {
             let interactor = KioskOrderListInteractor()
@@ -90,7 +90,7 @@ struct SeedSnippetsTests {
         }
         defer { server.close() }
         var channel = Channel(
-            name: "examples", environment: Environment("loopback", baseURL: server.url))
+            name: "examples", environment: APIEnvironment("loopback", baseURL: server.url))
         channel.environment.allowsInsecureConnections = true
         channel.enhancers = [ExampleTranslation()]
         channel.modifiers = [AcceptLanguage.turkish]

@@ -27,7 +27,7 @@ struct ShopError: Error, Decodable {
 
 extension Channel {
     static func shop(_ host: ShopHost) -> Channel {
-        let environment = Environment(
+        let environment = APIEnvironment(
             host, commonHeaders: ["X-Client": "app"], specificHeaders: ["basket": ["X-Basket-Version": "3"]])
         var channel = Channel(name: "shop", environment: environment)
         channel.interceptors = [RetryPolicy()]

@@ -16,7 +16,7 @@ enum BenchEndpoint: Endpoint {
 
 extension Channel {
     fileprivate static func bench(_ job: Job) -> (Channel, (any TaskExecutor)?) {
-        var environment = Environment("bench", baseURL: job.base)
+        var environment = APIEnvironment("bench", baseURL: job.base)
         environment.allowsInsecureConnections = true
         if let authority = job.authority { environment.serverTrustManager = ServerTrustManager(authorities: .file(authority)) }
         var limits = Limits()

@@ -96,7 +96,7 @@ private struct Passing: RequestEnhancer, RequestInterceptor {
 extension Channel {
     fileprivate static var memory: Channel {
         var channel = Channel(
-            name: "MEMORY", environment: Environment("memory", baseURL: "https://api.example.com/v1"), transport: Memory())
+            name: "MEMORY", environment: APIEnvironment("memory", baseURL: "https://api.example.com/v1"), transport: Memory())
         channel.enhancers = Array(repeating: Passing(), count: 10)
         channel.interceptors = Array(repeating: Passing(), count: 3)
         return channel

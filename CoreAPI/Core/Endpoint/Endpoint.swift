@@ -18,7 +18,7 @@ public import HTTPTypes
 /// ```
 public protocol Endpoint: Sendable, CustomStringConvertible, EndpointSpellings {
     /// Another base URL than the environment's, absolute; empty, the default, for the environment's. Which of the two counts is the
-    /// environment's ``Environment/baseURLRule``.
+    /// environment's ``APIEnvironment/baseURLRule``.
     var baseURL: String { get }
     /// Appended to the base URL; may bring a query, as in `orders?page=1`. Encoded when the request is built.
     var path: String { get }

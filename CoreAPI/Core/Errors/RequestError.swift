@@ -17,7 +17,7 @@ public enum RequestError: Error, Sendable {
     case encodingFailed(encoding: String, underlying: any Error)
     /// Clear text although the environment does not allow it.
     case insecureConnection(host: String)
-    /// An address outside an environment that may be simulated; see ``Environment/baseURLRule``.
+    /// An address outside an environment that may be simulated; see ``APIEnvironment/baseURLRule``.
     case leavesEnvironment(host: String, environment: String)
 
     /// A name for metrics, without anything the request held.
@@ -67,7 +67,7 @@ extension RequestError: LocalizedError, CustomStringConvertible, CustomDebugStri
         case .encodingFailed(let encoding, let error):
             "the parameters cannot be encoded as \(encoding): \(error.readableDescription)"
         case .insecureConnection(let host):
-            "clear text http to '\(host)' is refused; use https, or allow it with Environment.allowsInsecureConnections"
+            "clear text http to '\(host)' is refused; use https, or allow it with APIEnvironment.allowsInsecureConnections"
         case .leavesEnvironment(let host, let environment):
             "expected an address of the simulated environment '\(environment)', got one at '\(host)'"
         }

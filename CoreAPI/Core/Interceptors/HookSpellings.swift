@@ -299,7 +299,7 @@ extension EnvironmentTypeSpellings {
     @available(
         *, unavailable,
         message:
-            "not `commonHeaders`, `specificHeaders`, `headers`, `serverTrustManager`, `cachePolicy`, `fixturesType`: a host has a name and a base URL; the rest is the `Environment`'s that is made of it"
+            "not `commonHeaders`, `specificHeaders`, `headers`, `serverTrustManager`, `cachePolicy`, `fixturesType`: a host has a name and a base URL; the rest is the `APIEnvironment`'s that is made of it"
     )
     public static func _hostNames(
         _: _HostCommonHeaders.Type, _: _HostSpecificHeaders.Type, _: _HostHeaders.Type, _: _HostServerTrustManager.Type,

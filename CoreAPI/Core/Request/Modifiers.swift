@@ -1,5 +1,5 @@
 /// Sends the call to another base URL than the environment's. Of several the one with the highest priority counts, of equals the
-/// nearest; an endpoint's own ``Endpoint/baseURL`` comes before all. An environment whose ``Environment/baseURLRule`` says so comes before
+/// nearest; an endpoint's own ``Endpoint/baseURL`` comes before all. An environment whose ``APIEnvironment/baseURLRule`` says so comes before
 /// both. Two different ones of equal priority at one level are an error.
 public struct BaseURL: RequestModifier, Hashable {
     /// `nil` for ``ignore``, and for a base URL that changes nothing.

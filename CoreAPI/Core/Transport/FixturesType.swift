@@ -2,7 +2,7 @@
 /// (``EnvironmentType/isSimulated``) can have fixtures; on another one they are a problem of the channel, and no call is sent.
 ///
 /// ```swift
-/// case .simulated: Environment(self, fixturesType: .directory("Fixtures", scenario: "orders"))
+/// case .simulated: APIEnvironment(self, fixturesType: .directory("Fixtures", scenario: "orders"))
 /// ```
 ///
 /// Fixtures lie in folders or in test targets, so that nothing recorded is part of what is shipped.

@@ -12,7 +12,7 @@ struct Client {
     init(_ server: LoopbackServer, name: String = "test") throws {
         url = server.url
         checked = try HTTPURL(server.url)
-        var environment = Environment("loopback", baseURL: server.url)
+        var environment = APIEnvironment("loopback", baseURL: server.url)
         environment.serverTrustManager = ServerTrustManager(authorities: server.tls.map { .pem($0.authorityPEM) } ?? .system)
         environment.allowsInsecureConnections = server.tls == nil
         channel = Channel(name: name, environment: environment)

@@ -156,10 +156,10 @@ struct SpellingsTests {
             "EndpointProvider", "static var baseURL: String { \"https://a.example\" }",
             "`static var implicitModifiers: [any RequestModifier]`"),
         hook("EndpointProvider", "static var headers: Headers { [:] }", "`static var implicitModifiers: [any RequestModifier]`"),
-        hook("EnvironmentType", "let name = \"\"; let baseURL = \"\"; let commonHeaders: Headers = [:]", "`Environment`"),
+        hook("EnvironmentType", "let name = \"\"; let baseURL = \"\"; let commonHeaders: Headers = [:]", "`APIEnvironment`"),
         hook(
             "EnvironmentType", "let name = \"\"; let baseURL = \"\"; var serverTrustManager: ServerTrustManager { .system }",
-            "`Environment`"),
+            "`APIEnvironment`"),
         hook(
             "EnvironmentType", "let name = \"\"; let baseURL = \"\"; var mayBeSimulated: Bool { true }", "`var isSimulated: Bool`"
         ),

@@ -150,7 +150,7 @@ struct BearerAuthenticationTests {
         channel.environmentSwitch = place
         let manager = channel.manager()
         try await manager.request(endpoint: TestEndpoint())
-        place.environment = Environment("staging", baseURL: "https://staging.example")
+        place.environment = APIEnvironment("staging", baseURL: "https://staging.example")
         try await manager.request(endpoint: TestEndpoint())
         #expect(transport.requests.map { $0.headers[.authorization] } == ["Bearer t", nil])
     }

@@ -40,7 +40,7 @@ extension Channel {
         transport: (any Transport)? = nil
     ) -> Channel {
         Channel(
-            name: name, environment: Environment(TestHost(baseURL: baseURL), allowsInsecureConnections: true), limits: limits,
+            name: name, environment: APIEnvironment(TestHost(baseURL: baseURL), allowsInsecureConnections: true), limits: limits,
             transport: transport)
     }
 

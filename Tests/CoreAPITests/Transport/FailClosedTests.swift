@@ -91,7 +91,7 @@ struct FailClosedTests {
         let server = try LoopbackServer.start(tls: tls) { _ in
             .ok("x", headers: ["Connection": "close"]).followed(by: .closeConnection)
         }
-        var environment = Environment("loopback", baseURL: server.url)
+        var environment = APIEnvironment("loopback", baseURL: server.url)
         environment.serverTrustManager = ServerTrustManager(authorities: .pem(tls.authorityPEM))
         let transport = CurlTransport()
         let heard = Shared(0)

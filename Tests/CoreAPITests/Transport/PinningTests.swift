@@ -21,7 +21,7 @@ struct PinningTests {
         let heard = Shared<[String]>([])
         var trust = ServerTrustManager(authorities: .pem(server.authority), pins: pins)
         change(&trust)
-        var channel = Channel(name: "nginx", environment: Environment(Place(baseURL: server.url), serverTrustManager: trust))
+        var channel = Channel(name: "nginx", environment: APIEnvironment(Place(baseURL: server.url), serverTrustManager: trust))
         channel.logger = FunctionLogger { event in
             switch event {
             case .pinMismatch(let mismatch, _):

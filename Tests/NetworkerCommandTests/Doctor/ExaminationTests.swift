@@ -8,8 +8,8 @@ import Testing
 
 @Suite("networker doctor", .timeLimit(.minutes(1)))
 struct ExaminationTests {
-    private func channel(_ url: String, change: (inout Environment) -> Void = { _ in }) -> Channel {
-        var environment = Environment("test", baseURL: url, isSimulated: true)
+    private func channel(_ url: String, change: (inout APIEnvironment) -> Void = { _ in }) -> Channel {
+        var environment = APIEnvironment("test", baseURL: url, isSimulated: true)
         change(&environment)
         return Channel(name: "test", environment: environment)
     }

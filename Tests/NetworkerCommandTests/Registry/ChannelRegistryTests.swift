@@ -48,7 +48,7 @@ struct ChannelRegistryTests {
             let name = "nowhere"
             let baseURL = "ftp://x"
         }
-        let entry = ChannelEntry("BAD", "", hosts: [Nowhere()]) { Channel(name: "BAD", environment: Environment($0)) }
+        let entry = ChannelEntry("BAD", "", hosts: [Nowhere()]) { Channel(name: "BAD", environment: APIEnvironment($0)) }
         let facts = entry.places.map { ChannelFacts(entry, in: $0) }
         #expect(facts.rendered().hasSuffix("✗ BAD nowhere: expected an http or https URL, got the scheme 'ftp'"))
     }

@@ -67,7 +67,7 @@ final class SoakRun: Sendable {
             limits.responseBodySize = 1 << 20
             if name == "small" { limits.connectionsPerHost = 4 }
             var channel = Channel(
-                name: name, environment: Environment(name, baseURL: "http://127.0.0.1"), limits: limits,
+                name: name, environment: APIEnvironment(name, baseURL: "http://127.0.0.1"), limits: limits,
                 transport: CurlTransport(limits: limits))
             channel.environment.allowsInsecureConnections = true
             if name == "patient" { channel.interceptors = [RetryPolicy(base: .milliseconds(1))] }

@@ -22,7 +22,7 @@ struct ChainProbe {
         let nobody = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
         var pins = PinSet([address.host: ["sha256/\(nobody)", "sha256/\(nobody)"]])
         pins.mode = .reportOnly
-        var environment = Environment("probe", baseURL: address.string)
+        var environment = APIEnvironment("probe", baseURL: address.string)
         environment.serverTrustManager = trust
         environment.serverTrustManager.pins = pins
         environment.serverTrustManager.isPinningActive = true

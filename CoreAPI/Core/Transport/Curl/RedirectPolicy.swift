@@ -65,7 +65,7 @@ struct RedirectPolicy {
                 return refused("it leads from https to http; Limits.allowsRedirectsToInsecure would allow it")
             }
             if !request.call.channel.environment.allowsInsecureConnections(to: target.host) {
-                return refused("it leads to clear text http; Environment.allowsInsecureConnections would allow it")
+                return refused("it leads to clear text http; APIEnvironment.allowsInsecureConnections would allow it")
             }
         }
         guard !request.call.shared.isLeft(by: target) else {

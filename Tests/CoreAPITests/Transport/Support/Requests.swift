@@ -28,7 +28,7 @@ struct Requests {
         _ method: HTTPRequest.Method = .get, _ url: String, headers: HTTPFields = [:], body: RequestBody = .none,
         timeout: Timeout? = nil
     ) throws -> Request {
-        let environment = Environment(
+        let environment = APIEnvironment(
             Loopback(baseURL: url), serverTrustManager: trust, allowsInsecureConnections: allowsInsecure)
         var channel = Channel(name: "T", environment: environment, limits: limits, transport: transport)
         channel.redaction = redaction

@@ -3,10 +3,10 @@ internal import Foundation
 /// One of the places that a channel can speak to: production, staging, a sandbox. Channels declare an enum of their hosts.
 ///
 /// Use an environment type for what has a name and a URL; everything that a team may want to change on top is a value in
-/// ``Environment``.
+/// ``APIEnvironment``.
 public protocol EnvironmentType: Sendable, EnvironmentTypeSpellings {
     var name: String { get }
-    /// An absolute https URL, or http where ``Environment/allowsInsecureConnections`` says so.
+    /// An absolute https URL, or http where ``APIEnvironment/allowsInsecureConnections`` says so.
     var baseURL: String { get }
     /// Whether fixtures, a sandbox or weaker trust may stand in for the real thing. Default `false`.
     var isSimulated: Bool { get }
@@ -30,7 +30,7 @@ public enum BaseURLRule: Sendable, Hashable {
 }
 
 /// Where a channel speaks to, and on what terms.
-public struct Environment: Sendable {
+public struct APIEnvironment: Sendable {
     public var type: any EnvironmentType
     public var name: String
     /// An absolute URL; empty where every endpoint names its own.
@@ -81,7 +81,7 @@ public struct Environment: Sendable {
     }
 }
 
-extension Environment {
+extension APIEnvironment {
     private static func parse(_ text: String) -> Result<HTTPURL, RequestError> {
         Result { () throws(RequestError) in try HTTPURL(text) }
     }
@@ -109,12 +109,12 @@ extension Environment {
     }
 
     /// This environment with the headers of another one on top: of one name, the other's count. Everything else stays.
-    public func merging(_ other: Environment) -> Environment {
+    public func merging(_ other: APIEnvironment) -> APIEnvironment {
         merging(commonHeaders: other.commonHeaders, specificHeaders: other.specificHeaders)
     }
 
     /// This environment with the headers of another on top: of one name, the other's count. For what several environments share.
-    public func merging(commonHeaders: Headers = [:], specificHeaders: [String: Headers] = [:]) -> Environment {
+    public func merging(commonHeaders: Headers = [:], specificHeaders: [String: Headers] = [:]) -> APIEnvironment {
         var merged = self
         merged.commonHeaders = self.commonHeaders.merging(commonHeaders)
         merged.specificHeaders.merge(specificHeaders) { $0.merging($1) }
@@ -128,12 +128,12 @@ private struct NamedEnvironment: EnvironmentType {
     let isSimulated: Bool
 }
 
-/// Says that a request belongs to a group for which the environment has headers of its own; see ``Environment/specificHeaders``. Groups
+/// Says that a request belongs to a group for which the environment has headers of its own; see ``APIEnvironment/specificHeaders``. Groups
 /// of several levels add up.
 public struct HeaderGroup: RequestModifier, Hashable {
     public let key: String
 
-    /// - Parameter key: as in ``Environment/specificHeaders``; a group that the environment does not know has no headers there.
+    /// - Parameter key: as in ``APIEnvironment/specificHeaders``; a group that the environment does not know has no headers there.
     public init(_ key: String) {
         self.key = key
     }
@@ -143,10 +143,10 @@ public struct HeaderGroup: RequestModifier, Hashable {
 /// switch from production to staging.
 ///
 /// ```swift
-/// let place = EnvironmentSwitch(Environment(DLHost.production))
+/// let place = EnvironmentSwitch(APIEnvironment(DLHost.production))
 /// channel.environmentSwitch = place
 /// // later, from anywhere
-/// place.environment = Environment(DLHost.staging)
+/// place.environment = APIEnvironment(DLHost.staging)
 /// place.update { $0.commonHeaders["X-Experiment"] = "basket-2" }
 /// ```
 ///
@@ -154,17 +154,17 @@ public struct HeaderGroup: RequestModifier, Hashable {
 // `@unchecked`: `current` is touched under `lock` only.
 public final class EnvironmentSwitch: @unchecked Sendable {
     private let lock = NSLock()
-    private var current: Environment
+    private var current: APIEnvironment
 
     /// - Parameter environment: where to speak to at first.
-    public init(_ environment: Environment) {
+    public init(_ environment: APIEnvironment) {
         current = environment
     }
 
     /// Where calls that begin now speak to. A change in place, `environment.commonHeaders["X"] = "1"`, loses no other change: it is one
     /// step for every other thread. It must not come back to this switch, nor wait; use ``update(_:)`` for more than an
     /// assignment.
-    public var environment: Environment {
+    public var environment: APIEnvironment {
         get { lock.withLock { current } }
         set { lock.withLock { current = newValue } }
         _modify {
@@ -177,7 +177,7 @@ public final class EnvironmentSwitch: @unchecked Sendable {
     /// Changes the environment in one step for every other thread.
     ///
     /// - Parameter change: must not come back to this switch.
-    public func update<Result>(_ change: (inout Environment) throws -> Result) rethrows -> Result {
+    public func update<Result>(_ change: (inout APIEnvironment) throws -> Result) rethrows -> Result {
         try lock.withLock { try change(&current) }
     }
 }
