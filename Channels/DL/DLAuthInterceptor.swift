@@ -6,7 +6,7 @@ internal import HTTPTypes
 /// once for however many calls were refused together.
 ///
 /// How is ``CoreAPI/BearerAuthentication``'s business; this only knows where the tokens come from.
-public struct DLAuthInterceptor: RequestInterceptor {
+public struct DLAuthInterceptor: Middleware {
     private let credentials: DLCredentials
     private let bearer: BearerAuthentication
 
@@ -20,21 +20,19 @@ public struct DLAuthInterceptor: RequestInterceptor {
         }
     }
 
-    /// - Throws: ``CoreAPI/MissingCredential`` when there is neither a token nor the means to get one.
-    public func adapt(_ request: inout Request) async throws {
-        // The refresh itself goes through here as well, with its refresh token.
-        if !credentials.accessToken.isPresent { _ = try credentials.refreshToken.value(for: request.call) }
-        try await bearer.adapt(&request)
-    }
-
-    public func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult {
-        await bearer.retry(response, dueTo: error)
+    /// Fails with ``CoreAPI/MissingCredential`` when there is neither a token nor the means to get one.
+    public func handle(_ attempt: Attempt, next: Next) async -> Reply {
+        do throws(MissingCredential) {
+            // The refresh itself goes through here as well, with its refresh token.
+            if !credentials.accessToken.isPresent { _ = try credentials.refreshToken.value(for: attempt.call) }
+        } catch {
+            return attempt.failed(error, stage: APIClientError.adapting)
+        }
+        return await bearer.handle(attempt, next: next)
     }
 
     /// Begins again with the credentials; the token fetched since stays behind.
-    public func isolatedCopy() -> any RequestInterceptor {
-        DLAuthInterceptor(credentials: credentials)
-    }
+    public func isolatedCopy() -> any Middleware { DLAuthInterceptor(credentials: credentials) }
 }
 
 /// What the second-hand shop knows a user by.

@@ -26,7 +26,7 @@ extension Channel {
     ///   - credentials: `nil` for the host's usual ones, see ``DLCredentials/usual(for:)``.
     public static func dl(_ host: DLHost, credentials: DLCredentials? = nil) -> Channel {
         var channel = Channel(name: "DL", environment: host.environment)
-        channel.interceptors = [DLAuthInterceptor(credentials: credentials ?? .usual(for: host))]
+        channel.attemptMiddleware = [DLAuthInterceptor(credentials: credentials ?? .usual(for: host))]
         channel.errorFilter = .dl
         channel.logger = DLLogger()
         return channel

@@ -35,7 +35,7 @@ public struct MLAuthInterceptor: RequestInterceptor {
     }
 
     private static func signature(
-        method: HTTPRequest.Method, target: String, date: String, body: RequestBody, secret: String
+        method: HTTPRequest.Method, target: String, date: String, body: Body, secret: String
     ) throws(MLSigningError) -> String {
         let bytes: Data
         switch body {

@@ -78,7 +78,8 @@ public struct APIClient: Sendable {
             request.endpoint.baseURL.isEmpty
         {
             let call = Call(channel: channel, endpoint: request.endpoint.description)
-            return Response(call: call, result: .failure(.request(error, ErrorContext(call, method: request.endpoint.method))))
+            return Response(
+                delivering: Reply(call, failure: .request(error, ErrorContext(call, method: request.endpoint.method))))
         }
         let dispatcher = CommonDispatcher(onTheSpot: channel, transport: isTransportGiven ? transport : nil)
         return await dispatcher.response(for: request.endpoint, as: request.decoding)
@@ -89,8 +90,8 @@ public struct APIClient: Sendable {
     ///
     /// - Throws: ``APIClientError/decoding(_:_:)``, or ``APIClientError/verification(_:_:)`` for an empty body where a value is needed.
     public func parse<Value>(_ data: Data, as request: APIRequest<Value>) throws(APIClientError) -> Value {
-        let call = Call(SharedChannel(channel(for: request.environment)), request.endpoint)
-        return try request.decoding.way.value(of: Response(call: call, data: data, result: .success(data))).value
+        let call = Call(PreparedChannel(channel(for: request.environment)), request.endpoint, request.decoding)
+        return try request.decoding.value(of: Response(Reply(call, parsing: data), .success(data)))
     }
 
     private func channel(for environment: APIEnvironment) -> Channel {

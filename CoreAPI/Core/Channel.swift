@@ -19,6 +19,10 @@ public struct Channel: Sendable, ChannelSpellings {
     public var modifiers: [any RequestModifier] = []
     /// Run besides the built-in ones, in the order of their priorities.
     public var enhancers: [any RequestEnhancer] = []
+    /// Stand around each call, the first one outermost; see ``Middleware``.
+    public var callMiddleware: [any Middleware] = []
+    /// Stand around each attempt, the first one outermost, and see the request of each redirect, too; see ``Middleware``.
+    public var attemptMiddleware: [any Middleware] = []
     /// Adapt in this order; the first that wants a retry gets it.
     public var interceptors: [any RequestInterceptor] = []
     /// Turns the channel's error envelope into its typed error.
@@ -27,7 +31,10 @@ public struct Channel: Sendable, ChannelSpellings {
     public var errorHandler: any ErrorHandler = NoErrorHandler()
     /// Told of the outcome before the caller is.
     public var resultHandler: ResultHandler = .none
+    /// The first listener, where one that knows only ``NetworkEvent`` is enough. Default silent.
     public var logger: any NetworkLogger = SilentLogger()
+    /// Hear of each call, in this order, after ``logger``; see ``Listener``.
+    public var listeners: [any Listener] = []
     public var coder: BodyCoder = .json
     /// How parameters become a query or a form, unless an endpoint's encoding says otherwise. Default ``QueryStyle/standard``; a
     /// backend that is used to Alamofire wants ``QueryStyle/alamofire``.
@@ -87,6 +94,19 @@ public struct Channel: Sendable, ChannelSpellings {
 }
 
 extension Channel {
+    /// What stands around an attempt, the kit's own in place: redirects outermost, so that the channel's see every hop.
+    var wholeAttemptMiddleware: [any Middleware] {
+        var all: [any Middleware] = []
+        if limits.redirects > 0 { all.append(Redirects()) }
+        all += attemptMiddleware
+        if let cookies { all.append(Cookies(jar: cookies)) }
+        return all
+    }
+
+    var allListeners: [any Listener] {
+        (logger is SilentLogger ? [] : [LoggerListener(logger: logger)]) + listeners
+    }
+
     private static var isDebugBuild: Bool {
         #if DEBUG
         true

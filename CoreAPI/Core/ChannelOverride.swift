@@ -53,6 +53,8 @@ extension Channel {
         copy.environmentSwitch = nil
         copy.cookies = cookies?.emptyCopy()
         copy.interceptors = interceptors.map { $0.isolatedCopy() }
+        copy.callMiddleware = callMiddleware.map { $0.isolatedCopy() }
+        copy.attemptMiddleware = attemptMiddleware.map { $0.isolatedCopy() }
         return copy
     }
 }

@@ -38,8 +38,7 @@ final class CompletionCall<Value: Sendable>: Sendable {
     }
 
     private func deliver(_ response: Response<Value>) async {
-        var heard = response
-        let door = RetryDoor(queue: queue) { max, delay, failCallback in
+        let `repeat`: Call.Door.Repeat = { max, delay, refused in
             // Asked here and not in the task: an attempt that was begun always ends in the completion.
             let isCancelled = self.state.withLock { $0.isCancelled }
             self.begin {
@@ -47,15 +46,14 @@ final class CompletionCall<Value: Sendable>: Sendable {
                     if isCancelled { throw .cancelled }
                     await self.deliver(try await response.retry(max: max, delay: delay))
                 } catch {
-                    await self.queue.run { await failCallback(error) }
+                    await self.queue.run { await refused(error) }
                 }
             }
         }
-        heard.request?.retryDoor = door
-        let result = heard
+        response.call.door.withLock { $0 = .open(`repeat`, queue) }
         // Only the completion prefers the queue; the call itself must not run on it.
-        await queue.run { await completion(result) }
+        await queue.run { await self.completion(response) }
         // A success that is kept would keep the completion for good; a failure is tried again, or shown and let go of.
-        if response.error == nil { door.close() }
+        if response.error == nil { response.call.closeDoor(.completionEnded) }
     }
 }

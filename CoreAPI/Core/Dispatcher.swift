@@ -20,7 +20,7 @@ extension Dispatcher {
 /// The dispatcher that runs the kit's pipeline over a channel. It holds nothing that changes; what it shares with a plain copy are the
 /// channel's connections and credentials. ``isolatedCopy(transport:)`` shares nothing.
 public struct CommonDispatcher: Dispatcher {
-    private let pipeline: Pipeline
+    private let prepared: PreparedChannel
 
     /// Speaks through a channel, or through what a test put in its place; see `withChannel` in CoreAPITesting.
     public init(channel: Channel) {
@@ -28,7 +28,7 @@ public struct CommonDispatcher: Dispatcher {
     }
 
     private init(resolved channel: Channel) {
-        pipeline = Pipeline(channel: channel)
+        prepared = PreparedChannel(channel)
     }
 
     /// Makes a channel on the spot, for a team that has an environment and a few hooks.
@@ -66,16 +66,14 @@ public struct CommonDispatcher: Dispatcher {
     }
 
     /// The channel that calls go through.
-    public var channel: Channel { pipeline.channel }
+    public var channel: Channel { prepared.channel }
 
     public var callbackQueue: CallbackQueue { channel.callbackQueue }
 
-    // Inlined into the protocol's witness; otherwise a task would have one frame more.
     @concurrent
-    @inline(__always)
     public func response<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>
     ) async -> Response<Value> {
-        await pipeline.response(.endpoint(endpoint), as: decoding)
+        Response(delivering: await Pipeline().run(Call(prepared.current, endpoint, decoding)))
     }
 }

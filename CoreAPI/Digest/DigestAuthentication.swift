@@ -7,25 +7,25 @@ internal import HTTPTypes
 /// better, with `qop="auth"`.
 ///
 /// ```swift
-/// channel.interceptors = [try DigestAuthentication(username: "ayşe", password: Secret(password))]
+/// channel.attemptMiddleware = [try DigestAuthentication(username: "ayşe", password: Secret(password))]
 /// ```
 ///
 /// The first request goes out bare and its refusal brings the challenge; the requests after it are answered in advance, each with a count
 /// and a client nonce of its own. A nonce that is too old (`stale`) is replaced; a second refusal of a call stands, so that a wrong
 /// password is tried once and no account is locked by repetition. A request with an `Authorization` header of its own is left alone.
 ///
-/// An answer is for one target: a redirect takes none along. Where one leads to a resource of the same origin that asks in turn, GET and
-/// HEAD are repeated there; other methods are not, because what redirected them may have processed them.
+/// An answer is for one target: a redirect takes none along. The request that a redirect leads to is answered by itself, where it stays at
+/// the origin.
 ///
 /// Refused with a ``DigestAuthenticationError``: `auth-int` alone, `-sess` variants, `SHA-512-256`, and challenges without `qop`
 /// (RFC 2069) unless they are allowed. `nextnonce` is not looked at; a server that wants a new nonce says `stale`.
-public final class DigestAuthentication: RequestInterceptor {
+public final class DigestAuthentication: Middleware {
     private let username: String
     private let password: Secret<String>
     private let origins: [String]
     private let allowsLegacyChallenges: Bool
     private let makeClientNonce: @Sendable () -> String
-    private let state = Mutex(DigestSessions())
+    private let sessions = Mutex(DigestSessions())
 
     /// How many refusals of a call are answered while the server says that the nonce was merely too old.
     private static let staleLimit = 4
@@ -61,67 +61,46 @@ public final class DigestAuthentication: RequestInterceptor {
         makeClientNonce = clientNonce
     }
 
-    public func adapt(_ request: inout Request) async throws {
-        guard request.headers[.authorization] == nil, request.goesToEnvironment(or: origins) else { return }
-        let (detour, turn) = state.withLock { state in
-            let detour = state.detours.removeValue(forKey: request.call.id)
-            return (detour, state.turn(at: request.url.origin))
-        }
-        if let detour { request.url = detour }
-        guard let turn else { return }
-        let answer = DigestAnswer(
-            challenge: turn.challenge, username: username, password: password, method: request.method.rawValue,
-            uri: request.url.target, count: turn.count, clientNonce: makeClientNonce())
-        try request.setHeader("Authorization", answer.header)
-    }
-
-    public func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult {
-        guard let head = response.head, head.status.code == 401, let request = response.request,
-            request.goesToEnvironment(or: origins)
-        else { return .doNotRetry }
-        let asked = response.metrics?.redirects.last
-        if asked != nil {
-            // A stranger's challenge is not for us, and what was redirected may have been done already.
-            // Nor does a stranger on the way choose what is asked for with an answer.
-            guard response.metrics?.redirects.allSatisfy({ $0.hasSameOrigin(as: request.url) }) == true,
-                request.method == .get || request.method == .head
-            else { return .doNotRetry }
-        }
-        guard let nonce = Self.nonce(of: request) else { return .doNotRetry }
-        let challenge: DigestChallenge
-        do throws(DigestAuthenticationError) {
-            let lines = head.headers[values: .wwwAuthenticate]
-            guard let best = try DigestChallenge.best(of: lines, allowsLegacy: allowsLegacyChallenges) else { return .doNotRetry }
-            challenge = best
-        } catch {
-            return .fail(error)
-        }
-        let refusals = response.attempts.count { $0.status == 401 }
-        // Where a redirect led, nothing was answered yet, even if it was where the redirect came from.
-        let limit = challenge.isStale ? Self.staleLimit : asked == nil ? 1 : 2
-        return state.withLock { state in
-            guard refusals <= limit else {
-                state.forget(nonce, at: request.url.origin)
-                return .doNotRetry
+    public func handle(_ attempt: Attempt, next: Next) async -> Reply {
+        let request = attempt.request
+        guard request.headers[.authorization] == nil, request.goesToEnvironment(or: origins) else { return await next(attempt) }
+        var (answered, nonce) = answer(attempt)
+        var reply = await next(answered)
+        // A second refusal stands, so that a wrong password is tried once; unless the server says that the nonce was merely too old.
+        for refusals in 1... {
+            guard reply.status == 401, reply.failure == nil, request.body.isReplayable else { break }
+            do throws(DigestAuthenticationError) {
+                let lines = reply.head?.headers[values: .wwwAuthenticate] ?? []
+                guard let challenge = try DigestChallenge.best(of: lines, allowsLegacy: allowsLegacyChallenges) else { break }
+                guard refusals <= (challenge.isStale ? Self.staleLimit : 1) else {
+                    sessions.withLock { $0.forget(nonce, at: request.url.origin) }
+                    break
+                }
+                sessions.withLock { $0.take(challenge, insteadOf: nonce, at: request.url.origin) }
+            } catch {
+                return reply.failed(.app(error, ErrorContext(reply)))
             }
-            state.take(challenge, insteadOf: nonce, at: request.url.origin)
-            if let asked { state.detours[request.call.id] = asked }
-            return .retry
+            await reply.body.discard()
+            (answered, nonce) = answer(attempt)
+            reply = await next(answered)
         }
+        return reply
     }
 
-    public func isolatedCopy() -> any RequestInterceptor {
+    public func isolatedCopy() -> any Middleware {
         DigestAuthentication(
             checked: username, password: password, origins: origins, allowsLegacyChallenges: allowsLegacyChallenges,
             clientNonce: makeClientNonce)
     }
 
-    /// The nonce that a request was answered with: none is empty, and `nil` stands for credentials of another kind. An answer has the
-    /// form of a challenge.
-    private static func nonce(of request: Request) -> String? {
-        guard let answer = request.headers[.authorization] else { return "" }
-        guard let parsed = try? AuthenticationChallenge.parse(answer).first, parsed.scheme == "digest" else { return nil }
-        return parsed.parameters["nonce"]
+    /// The attempt with an answer to the challenge that is known for its origin, and that challenge's nonce; empty for none.
+    private func answer(_ attempt: Attempt) -> (Attempt, nonce: String) {
+        let request = attempt.request
+        guard let turn = sessions.withLock({ $0.turn(at: request.url.origin) }) else { return (attempt, "") }
+        let answer = DigestAnswer(
+            challenge: turn.challenge, username: username, password: password, method: request.method.rawValue,
+            uri: request.url.target, count: turn.count, clientNonce: makeClientNonce())
+        return (attempt.with { $0.headers[.authorization] = answer.header }, turn.challenge.nonce)
     }
 }
 

@@ -6,11 +6,6 @@ struct DigestSessions {
     private var challenges: [String: DigestChallenge] = [:]
     /// Also of nonces past: a server may hand one out again, and no count may come twice (RFC 7616 §3.4).
     private var counts: [String: UInt32] = [:]
-    /// Where calls were redirected to and asked for an answer, by their ids.
-    var detours: [String: HTTPURL] = [:] {
-        // Only calls that end between two attempts leave one behind.
-        didSet { if detours.count > 1_000 { detours = [:] } }
-    }
 
     private static let countLimit = 1_000
 

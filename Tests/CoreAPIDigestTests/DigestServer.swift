@@ -34,7 +34,7 @@ final class DigestServer: Sendable {
     func expire() { state.withLock { $0.nonce = nil } }
 
     /// The answer to a request that is none of the server's, or asks for an answer first.
-    func reply(to request: ReceivedRequest, _ reply: Reply) -> Reply {
+    func reply(to request: ReceivedRequest, _ reply: ServerReply) -> ServerReply {
         guard let header = request.headers["authorization"] else { return ask() }
         guard let read = try? AuthenticationChallenge.parse(header).first?.parameters, let nonce = read["nonce"] else {
             return .status(400)
@@ -60,7 +60,7 @@ final class DigestServer: Sendable {
         return isKnown ? reply : ask(isStale: true)
     }
 
-    private func ask(isStale: Bool = false) -> Reply {
+    private func ask(isStale: Bool = false) -> ServerReply {
         let nonce = state.withLock { state in
             if let nonce = state.nonce { return nonce }
             state.made += 1

@@ -124,9 +124,10 @@ struct ChannelTests {
     @Test("shares no token with its swap")
     func swapState() async throws {
         var channel = Channel.test("https://h.example", name: "tokens", transport: RecordingTransport())
-        let authentication = BearerAuthentication(token: "first") { _ in "second" }
-        channel.interceptors = [authentication]
-        let refusing = RecordingTransport(statuses: [401, 200])
+        channel.attemptMiddleware = [BearerAuthentication(token: "first") { _ in "second" }]
+        let refusing = RecordingTransport { request in
+            .answer(to: request, status: request.headers[.authorization] == "Bearer first" ? 401 : 200)
+        }
         try await withChannel(channel, transport: refusing) {
             try await channel.manager().request(endpoint: TestEndpoint("x"))
         }

@@ -19,8 +19,8 @@ struct HotPathTests {
     private struct Memory: Transport {
         let body = Data(repeating: 65, count: 1_024)
 
-        func send(_ request: Request) async -> Response<Data> {
-            Response(request: request, head: ResponseHead(status: .ok), data: body, result: .success(body))
+        func send(_ attempt: Attempt) async -> Reply {
+            Reply(attempt, head: ResponseHead(status: .ok), body: .bytes(body))
         }
         func close() async {}
     }

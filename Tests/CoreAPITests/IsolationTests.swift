@@ -15,7 +15,7 @@ struct IsolationTests {
         defer { server.close() }
         let refreshes = Shared(0)
         var channel = Channel.test(server.url)
-        channel.interceptors = [
+        channel.attemptMiddleware = [
             BearerAuthentication(token: "old") { _ in
                 refreshes.change { $0 += 1 }
                 return "new"

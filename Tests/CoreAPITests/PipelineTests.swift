@@ -60,7 +60,8 @@ struct PipelineTests {
     @Test("no timeout is too large or too small", arguments: [Duration.seconds(Int64.max), .zero, .seconds(-1), .nanoseconds(1)])
     func extremeTimeouts(timeout: Duration) async {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 401))
-        channel.interceptors = [BearerAuthentication { _ in "new" }, RetryPolicy()]
+        channel.interceptors = [RetryPolicy()]
+        channel.attemptMiddleware = [BearerAuthentication { _ in "new" }]
         channel.modifiers = [Timeout(connect: timeout, idle: timeout, total: timeout)]
         #expect(await channel.manager().response(for: TestEndpoint(), decoding: .nothing).error != nil)
     }

@@ -206,13 +206,13 @@ struct PortedDesignsTests {
         }
         defer { answering.close() }
         var channel = Channel.test(server.url)
-        channel.interceptors = [
-            Tenant(), RetryPolicy(base: .milliseconds(1)),
+        channel.interceptors = [Tenant(), RetryPolicy(base: .milliseconds(1))]
+        channel.attemptMiddleware = [
             BearerAuthentication(token: "old") { response in
                 let own = isDocumentedOldWay ? Self.old(response.call.channel) : response.call.channel
                 return try await NetworkManager<TestEndpoint>(channel: own)
                     .request(endpoint: TestEndpoint("fresh", baseURL: answering.url), type: String.self)
-            },
+            }
         ]
         try await channel.manager().request(endpoint: TestEndpoint("orders"))
         #expect(answering.requests.count == 2)
@@ -232,7 +232,7 @@ struct PortedDesignsTests {
         let left = Shared<Task<String?, Never>?>(nil)
         let refreshed = try Gate()
         var channel = Channel.test(server.url)
-        channel.interceptors = [
+        channel.attemptMiddleware = [
             BearerAuthentication(token: "old") { response in
                 let manager = NetworkManager<TestEndpoint>(channel: response.call.channel)
                 left.change {
@@ -256,7 +256,7 @@ struct PortedDesignsTests {
         let server = try LoopbackServer.start { _ in .status(401) }
         defer { server.close() }
         var channel = Channel.test(server.url)
-        channel.interceptors = [
+        channel.attemptMiddleware = [
             BearerAuthentication(token: "old") { response in
                 try await NetworkManager<TestEndpoint>(channel: response.call.channel)
                     .request(endpoint: TestEndpoint("token"), type: String.self)

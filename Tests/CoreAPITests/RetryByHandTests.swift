@@ -13,11 +13,13 @@ struct RetryByHandTests {
     }
 
     @Test("a success is refused another attempt once its completion has returned, and told why")
-    func afterCompletion() async {
-        let door = RetryDoor(queue: .main) { _, _, _ in }
-        door.close()
+    func afterCompletion() async throws {
+        let call = Call(channel: .test(), endpoint: "thing")
+        call.door.withLock { $0 = .open({ _, _, _ in }, .main) }
+        call.closeDoor(.completionEnded)
+        let request = Request(call: call, method: .get, url: try HTTPURL("https://h.example"))
         let refusal = await withCheckedContinuation { continuation in
-            door.open(1, .zero) { refusal in continuation.resume(returning: refusal) }
+            request.retry { refusal in continuation.resume(returning: refusal) }
         }
         #expect(refusal == .completionEnded)
     }

@@ -51,7 +51,7 @@ struct ComingFromTests {
 
     @Test("Fetcher: a provider, an enhancer, and a retry by hand, over the wire")
     func fetcher() async throws {
-        let thing = Reply.json(#"{"args": {"id": 7}}"#)
+        let thing = ServerReply.json(#"{"args": {"id": 7}}"#)
         let server = try LoopbackServer.start(script: [.status(503), .status(503), thing, thing])
         defer { server.close() }
         var channel = channel(server)

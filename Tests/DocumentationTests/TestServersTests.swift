@@ -31,7 +31,7 @@ struct TestServersTests {
     func streams() async throws {
         let gate = try Gate()
         let server = try LoopbackServer.start(tls: ServerTLS()) { request in
-            Reply.json(#"{"id": 7}"#).after(.waitFor(gate))
+            ServerReply.json(#"{"id": 7}"#).after(.waitFor(gate))
         }
         try await withChannel(.shop(.production), server: server) {
             let manager = NetworkManager<ShopEndpoint>(channel: .shop(.production))

@@ -79,8 +79,8 @@ private enum MemoryEndpoint: Endpoint {
 private struct Memory: Transport {
     static let body = Data(repeating: 65, count: 1_024)
 
-    func send(_ request: Request) async -> Response<Data> {
-        Response(request: request, head: ResponseHead(status: .ok), data: Self.body, result: .success(Self.body))
+    func send(_ attempt: Attempt) async -> Reply {
+        Reply(attempt, head: ResponseHead(status: .ok), body: .bytes(Self.body))
     }
 
     func close() async {}

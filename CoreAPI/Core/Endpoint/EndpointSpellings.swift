@@ -345,7 +345,7 @@ extension EndpointSpellings {
     @available(
         *, unavailable,
         message:
-            "not `authorizationType`: a token is a `BearerAuthentication` among the channel's interceptors, a header of the endpoint's own is one of `headers`"
+            "not `authorizationType`: a token is a `BearerAuthentication` in the channel's attemptMiddleware, a header of the endpoint's own is one of `headers`"
     )
     public static func _authorizationNames(_: _AuthorizationTypeName.Type) {}
 

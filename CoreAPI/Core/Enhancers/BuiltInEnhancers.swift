@@ -4,6 +4,12 @@ internal import HTTPTypes
 // What the kit does itself to every request, written as any team would write it. A channel's own enhancers go before them with
 // `.max` or `.core.more`, and behind them with everything below `.core`.
 
+enum RequestEnhancers {
+    static let builtIn: [any RequestEnhancer] = [
+        HeaderEnhancer(), QueryItemEnhancer(), TimeoutEnhancer(), CachePolicyEnhancer(), VerificationEnhancer(),
+    ]
+}
+
 /// Carries out ``HeaderModifier`` and ``Headers`` modifiers, farthest first, so that the nearest wins. Lines of one name within one
 /// ``Headers`` stay beside each other.
 struct HeaderEnhancer: RequestEnhancer {

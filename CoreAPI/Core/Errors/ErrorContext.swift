@@ -32,11 +32,14 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
             attempt: request.attempt, head: head, body: body)
     }
 
-    package init<Value>(_ response: Response<Value>) {
-        if let request = response.request {
-            self.init(request, at: response.metrics?.redirects.last ?? request.url, head: response.head, body: response.data)
+    package init<Value>(_ response: Response<Value>) { self.init(response.reply) }
+
+    /// What a reply holds.
+    package init(_ reply: Reply) {
+        if let request = reply.request {
+            self.init(request, at: reply.metrics?.redirects.last ?? request.url, head: reply.head, body: reply.data)
         } else {
-            self.init(response.call, head: response.head, body: response.data)
+            self.init(reply.call, head: reply.head, body: reply.data)
         }
     }
 

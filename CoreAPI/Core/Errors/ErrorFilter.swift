@@ -69,9 +69,6 @@ public struct ErrorFilter: Sendable {
         translateError = translate
     }
 
-    /// Whether it looks at answers.
-    var readsAnswers: Bool { find != nil }
-
     /// Leaves every response as it is.
     public static let none = ErrorFilter(find: nil, translate: { _ in nil })
 
@@ -134,14 +131,11 @@ public struct ErrorFilter: Sendable {
         }
     }
 
-    // Not inlined: the pipeline would keep room for its temporaries.
-    @inline(never)
-    func translate(_ response: Response<Void>) -> Response<Void> {
-        switch response.error {
-        case nil, .app, .cancelled: return response
-        case let error?:
-            guard let own = translateError(error) else { return response }
-            return response.with(.failure(APIClientError(own, error.context.caused(by: error), stage: APIClientError.app)))
+    /// The error that stands for another; `nil` to leave it. The app's own errors and cancellations stay.
+    func translate(_ error: APIClientError) -> APIClientError? {
+        switch error {
+        case .app, .cancelled: nil
+        default: translateError(error).map { APIClientError($0, error.context.caused(by: error), stage: APIClientError.app) }
         }
     }
 

@@ -26,12 +26,15 @@ public struct ResultHandler: Sendable {
         handle = nil
     }
 
-    func callAsFunction(_ response: Response<Void>) async {
+    func callAsFunction(_ reply: Reply) async {
         guard let handle else { return }
+        let response = Response<Void>(reply)
         do {
             try await handle(response)
         } catch {
-            response.call.channel.logger.log(.resultHandlerFailed(error, response))
+            reply.call.tell {
+                $0.resultHandlerFailed(CallEvent.ResultHandlerFailed(response: response, error: error))
+            }
         }
     }
 }

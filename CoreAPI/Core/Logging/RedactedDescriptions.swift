@@ -57,7 +57,7 @@ extension Headers: CustomReflectable, CustomStringConvertible {
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension RequestBody: CustomReflectable {
+extension Body: CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["summary": summary]) }
 
     fileprivate var summary: String {

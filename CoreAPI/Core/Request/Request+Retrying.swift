@@ -1,32 +1,34 @@
-/// The way from a delivered request back to its call; it can be gone once.
-final class RetryDoor: Sendable {
-    typealias Failed = @isolated(any) @Sendable (RetryRefusal) -> Void
-    typealias Perform = @Sendable (_ max: Int, _ delay: Duration, _ failCallback: @escaping Failed) -> Void
+extension Call {
+    /// How a completion that heard of the call makes another attempt of it by hand.
+    enum Door: Sendable {
+        typealias Refused = @isolated(any) @Sendable (RetryRefusal) -> Void
+        typealias Repeat = @Sendable (_ max: Int, _ delay: Duration, _ refused: @escaping Refused) -> Void
 
-    private let perform: Mutex<Perform?>
-    private let isClosed = Mutex(false)
-    private let queue: CallbackQueue
-
-    init(queue: CallbackQueue, _ perform: @escaping Perform) {
-        self.queue = queue
-        self.perform = Mutex(perform)
+        /// No completion heard of the call.
+        case none
+        case open(Repeat, CallbackQueue)
+        /// It let go of the completion, for this reason: a response that is kept does not keep its completion.
+        case closed(RetryRefusal, CallbackQueue)
     }
 
-    /// Lets go of the call.
-    func close() {
-        isClosed.withLock { $0 = true }
-        perform.withLock { $0 = nil }
-    }
-
-    /// Lets go of the call with the first use, so that a response that is kept does not keep its completion.
-    func open(_ max: Int, _ delay: Duration, _ failCallback: @escaping Failed) {
-        let perform = perform.withLock { perform in
-            defer { perform = nil }
-            return perform
+    /// Lets go of the completion, unless that has happened before.
+    func closeDoor(_ refusal: RetryRefusal) {
+        door.withLock { door in
+            if case .open(_, let queue) = door { door = .closed(refusal, queue) }
         }
-        if let perform { return perform(max, delay, failCallback) }
-        let refusal: RetryRefusal = isClosed.withLock { $0 } ? .completionEnded : .alreadyRetried
-        Task { await queue.run { await failCallback(refusal) } }
+    }
+
+    fileprivate func retry(_ max: Int, _ delay: Duration, _ refused: @escaping Door.Refused) {
+        let found = door.withLock { door in
+            let found = door
+            if case .open(_, let queue) = door { door = .closed(.alreadyRetried, queue) }
+            return found
+        }
+        switch found {
+        case .open(let `repeat`, _): `repeat`(max, delay, refused)
+        case .closed(let refusal, let queue): Task { await queue.run { await refused(refusal) } }
+        case .none: Task { await CallbackQueue.main.run { await refused(.nothingToRepeat) } }
+        }
     }
 }
 
@@ -54,7 +56,6 @@ extension Request {
         max: Int = .max, delay: Duration = .zero,
         @_inheritActorContext failCallback: @escaping @isolated(any) @Sendable (RetryRefusal) -> Void = { _ in }
     ) {
-        if let retryDoor { return retryDoor.open(max, delay, failCallback) }
-        Task { await CallbackQueue.main.run { await failCallback(.nothingToRepeat) } }
+        call.retry(max, delay, failCallback)
     }
 }

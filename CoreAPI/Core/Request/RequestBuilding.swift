@@ -4,16 +4,16 @@ extension Request {
     /// Builds and encodes what an endpoint describes.
     ///
     /// What several levels attach is put into one list, farthest first: environment, channel, provider, endpoint, call.
-    init(_ endpoint: borrowing any Endpoint, call: Call) throws(RequestError) {
+    init(_ endpoint: any Endpoint, call: Call) throws(RequestError) {
         var levels = ModifierLevels()
         try levels.append(call.channel.modifiers)
         let ofChannel = levels.all.count
         for level in endpoint.modifierLevels { try levels.append(level) }
-        var modifiers = call.shared.modifiers(for: levels.all)
+        var modifiers = call.prepared.modifiers(for: levels.all)
         let nearest = modifiers.count + ofChannel
         if !levels.all.isEmpty { modifiers += levels.all }
 
-        let url = try Self.address(of: endpoint, levels.base, call.shared)
+        let url = try Self.address(of: endpoint, levels.base, call.prepared)
         self.init(call: call, method: endpoint.method, url: url, headers: HTTPFields(), modifiers: modifiers)
         try endpoint.encoding(endpoint.params ?? .absent, into: &self)
         // The type of what was encoded belongs to the endpoint: it wins over the channel's headers and loses to the endpoint's own.
@@ -23,7 +23,7 @@ extension Request {
     /// Where an endpoint's request goes: to its own whole address if it has one, else to its path below a base URL. The base is the
     /// endpoint's own, else the nearest ``BaseURL``, else the environment's, unless the environment's rule puts its own first.
     private static func address(
-        of endpoint: borrowing any Endpoint, _ nearest: BaseURL?, _ channel: SharedChannel
+        of endpoint: any Endpoint, _ nearest: BaseURL?, _ channel: PreparedChannel
     ) throws(RequestError) -> HTTPURL {
         var url: HTTPURL
         let (base, path) = (endpoint.baseURL, endpoint.path)
@@ -37,7 +37,7 @@ extension Request {
             url = try channel.base(base, nearest)
             try url.append(path: path)
         }
-        guard url.scheme == .https || channel.allowsInsecureConnections(to: url.host) else {
+        guard url.scheme == .https || channel.channel.environment.allowsInsecureConnections(to: url.host) else {
             throw .insecureConnection(host: url.host)
         }
         return url

@@ -15,17 +15,15 @@ extension Response {
     /// - Throws: ``RetryRefusal``, at once; never the failure of the attempt.
     @concurrent
     public func retry(max limit: Int = .max, delay: Duration = .zero) async throws(RetryRefusal) -> Response {
-        guard let repetition else { throw .nothingToRepeat }
-        let repeated = repetition.request.call
-        guard repeated.repetitions < limit, attempts.count < call.channel.limits.attempts else { throw .exhausted(max: limit) }
-        guard repeated.takeRepetition() else { throw .alreadyRetried }
+        guard isDelivered, let attempt = reply.attempt else { throw .nothingToRepeat }
+        guard call.repetitions < limit, attempts.count < call.channel.limits.attempts else { throw .exhausted(max: limit) }
+        guard call.takeRepetition() else { throw .alreadyRetried }
         // A cancelled pause leads to an attempt that ends at once, as cancelled.
         // A year, because a sleep of all that a Duration can hold traps.
         let delay = min(max(delay, .zero), .seconds(365 * 86_400))
         if delay > .zero { try? await Task.sleep(for: delay) }
-        var again = repetition.request.numbered(attempts.count + 1)
-        again.call = Call(repeating: repeated, after: attempts, delay: delay)
-        return await Pipeline(channel: call.channel).response(.again(again), as: repetition.decoding)
+        let again = Call(repeating: call, after: attempts, delay: delay)
+        return Response(delivering: await Pipeline().run(attempt.repeated(by: again)))
     }
 
     /// As ``Request/retry(max:delay:failCallback:)``, also for a response whose request could not be built: it has nothing to repeat.

@@ -4,95 +4,89 @@ internal import HTTPTypes
 
 /// How the answer to a call becomes the value that was asked for. The last stage that can fail.
 public struct ResponseDecoding<Value: Sendable>: Sendable {
-    /// An object, so that a response keeps it without naming its type, which is looked up at run time: 300 instructions each time.
-    let way: Way
-
-    // `@unchecked`: what it adds is constant; a class that has heirs cannot say so.
-    class Way: AnyWay, @unchecked Sendable {
-        let use: AnswerUse
-        /// Besides the response there is the body as enhancers left it; what was received is the response's.
-        private let decode: @Sendable (Response<Data>, Data) throws -> Value
-        private let box = Response<Value>.Box.self
-
-        fileprivate init(use: AnswerUse, decode: @escaping @Sendable (Response<Data>, Data) throws -> Value) {
-            self.use = use
-            self.decode = decode
-        }
-
-        func value(of response: Response<Data>) throws(APIClientError) -> Response<Value>.Box {
-            let body = try response.value
-            do {
-                return box.init(try decode(response, body))
-            } catch {
-                throw failure(error, response, body)
-            }
-        }
-
-        /// - Parameter body: what was decoded, which an enhancer may have made of what came.
-        private func failure(_ error: any Error, _ response: Response<Data>, _ body: Data) -> APIClientError {
-            switch error {
-            case let error as APIClientError: return error
-            case let error as VerificationError: return .verification(error, ErrorContext(response))
-            default:
-                let failure = DecodingFailure(
-                    error, expected: String(describing: Value.self), body: body,
-                    redaction: response.call.channel.redaction)
-                return .decoding(failure, ErrorContext(response))
-            }
-        }
-    }
-
-    init(_ way: Way) {
-        self.way = way
-    }
+    /// Whether the answer is asked for in the channel coder's media type (`Accept`).
+    let wantsCoder: Bool
+    /// Whether the body is left to the caller as it comes.
+    let wantsStream: Bool
+    /// Besides the response there is the body as enhancers left it; what was received is the response's.
+    private let decode: @Sendable (Response<Data>, Data) throws -> Value
 
     /// - Parameter decode: called once per attempt that was verified, on the pipeline's thread and never the main one. An
     ///   ``APIClientError`` or a ``VerificationError`` that it throws is kept as it is, anything else becomes a ``DecodingFailure``.
     public init(_ decode: @escaping @Sendable (Response<Data>) throws -> Value) {
-        self.init(wantsCoder: false) { response, body in
+        self.init { response, body in
             var accepted = response
             accepted.data = body
             return try decode(accepted)
         }
     }
 
-    private init(
-        wantsCoder: Bool, readsBody: Bool = true, _ decode: @escaping @Sendable (Response<Data>, Data) throws -> Value
+    fileprivate init(
+        wantsCoder: Bool = false, wantsStream: Bool = false, _ decode: @escaping @Sendable (Response<Data>, Data) throws -> Value
     ) {
-        way = Way(use: AnswerUse(wantsCoder: wantsCoder, readsBody: readsBody), decode: decode)
+        self.wantsCoder = wantsCoder
+        self.wantsStream = wantsStream
+        self.decode = decode
+    }
+
+    /// The value of an answer that was verified and filtered.
+    func value(of response: Response<Data>) throws(APIClientError) -> Value {
+        let body = try response.value
+        do {
+            return try decode(response, body)
+        } catch {
+            throw failure(error, response, body)
+        }
+    }
+
+    /// - Parameter body: what was decoded, which an enhancer may have made of what came.
+    private func failure(_ error: any Error, _ response: Response<Data>, _ body: Data) -> APIClientError {
+        switch error {
+        case let error as APIClientError: return error
+        case let error as VerificationError: return .verification(error, ErrorContext(response))
+        default:
+            let failure = DecodingFailure(
+                error, expected: valueName, body: body, redaction: response.call.channel.redaction)
+            return .decoding(failure, ErrorContext(response))
+        }
     }
 }
 
-/// The ways of ``ResponseDecoding/decodable(_:)``, kept for good: to make one is 1,200 instructions, most of them to look up its own type.
-private let knownWays = TypeRegistry<Unmanaged<AnyWay>>()
+/// A decoding whose type of value only the caller knows: what a ``Call`` keeps.
+protocol ReplyDecoding: Sendable {
+    var wantsCoder: Bool { get }
+    var wantsStream: Bool { get }
+    /// The type of its values, for errors.
+    var valueName: String { get }
+    func anyValue(of response: Response<Data>) throws(APIClientError) -> any Sendable
+    /// Whether a value is of its type.
+    func makes(_ value: any Sendable) -> Bool
+}
 
-/// The way of any value.
-///
-/// `@unchecked`: it holds nothing; a class that has heirs cannot say so.
-class AnyWay: @unchecked Sendable {}
+extension ResponseDecoding: ReplyDecoding {
+    var valueName: String { String(describing: Value.self) }
 
-/// What a call does with its answer, whatever value it makes of it.
-struct AnswerUse: Sendable {
-    /// Whether the answer is asked for in the channel coder's media type (`Accept`).
-    let wantsCoder: Bool
-    /// Whether more is done with the body than to hand it over.
-    let readsBody: Bool
+    func anyValue(of response: Response<Data>) throws(APIClientError) -> any Sendable { try value(of: response) }
+
+    func makes(_ value: any Sendable) -> Bool { value is Value }
 }
 
 extension ResponseDecoding where Value == Data {
     /// The body's bytes.
-    public static let data = ResponseDecoding(BodyWay(use: AnswerUse(wantsCoder: false, readsBody: false)) { $1 })
-}
-
-// `@unchecked`: it adds nothing.
-private final class BodyWay: ResponseDecoding<Data>.Way, @unchecked Sendable {
-    /// The body as it is kept already.
-    override func value(of response: Response<Data>) throws(APIClientError) -> Response<Data>.Box { try response.box }
+    public static let data = ResponseDecoding { _, body in body }
 }
 
 extension ResponseDecoding where Value == Void {
     /// Nothing: the body, if any, is not looked at.
-    public static let nothing = ResponseDecoding(wantsCoder: false, readsBody: false) { _, _ in }
+    public static let nothing = ResponseDecoding { _, _ in }
+}
+
+extension ResponseDecoding where Value == Body {
+    /// The body as it comes, a chunk at a time, for a call whose status is accepted; see ``Body``. The answer to any other is collected
+    /// and refused as ever.
+    ///
+    /// A verifier and a filter see the head and no bytes.
+    public static let stream = ResponseDecoding(wantsStream: true) { response, _ in response.reply.body }
 }
 
 extension ResponseDecoding where Value: Decodable {
@@ -103,18 +97,6 @@ extension ResponseDecoding where Value: Decodable {
     /// the status may come without one (204 and 205, or what ``StatusCodeResponseVerifier/mayBeEmpty`` says). For every other type it is
     /// ``VerificationError/emptyBody(status:expected:)``.
     public static func decodable(_ type: Value.Type = Value.self) -> ResponseDecoding {
-        // Of a class, `type` may be an heir; what is known was made for `Value`.
-        guard type == Value.self else { return madeForDecodable(type) }
-        if let known = knownWays[Value.self] {
-            return ResponseDecoding(unsafeDowncast(known.takeUnretainedValue(), to: Way.self))
-        }
-        let decoding = madeForDecodable(type)
-        let way = Unmanaged<AnyWay>.passRetained(decoding.way)
-        if !knownWays.insert(way, of: Value.self) { way.release() }
-        return decoding
-    }
-
-    private static func madeForDecodable(_ type: Value.Type) -> ResponseDecoding {
         if Value.self == Data.self, let raw = ResponseDecoding<Data>.data as? ResponseDecoding { return raw }
         if Value.self == Data?.self, let raw = ResponseDecoding<Data?>.dataOrNil as? ResponseDecoding { return raw }
         return ResponseDecoding(wantsCoder: true) { response, body in
@@ -181,7 +163,7 @@ extension String {
 
 extension ResponseDecoding where Value == Data? {
     /// The body's bytes, or `nil` when there are none.
-    fileprivate static let dataOrNil = ResponseDecoding(wantsCoder: false, readsBody: false) { $1.isEmpty ? nil : $1 }
+    fileprivate static let dataOrNil = ResponseDecoding { _, body in body.isEmpty ? nil : body }
 }
 
 extension ResponseDecoding where Value == JSONValue {

@@ -22,7 +22,7 @@ public protocol ResponseVerifier: RequestModifier {
 public struct StatusCodeResponseVerifier: ResponseVerifier {
     public static let allowsSeveral = false
 
-    private let accepts: @Sendable (Int) -> Bool
+    let accepts: @Sendable (Int) -> Bool
     private let expected: String
     /// Codes whose answer may come without a body where a type that holds nothing is decoded, `struct Empty: Decodable {}`. An optional is
     /// `nil` without a body whatever the code.
@@ -62,7 +62,7 @@ public struct StatusCodeResponseVerifier: ResponseVerifier {
     public var always: any ResponseVerifier { EveryStatusVerifier(verifier: self) }
 
     public func verify(_ response: Response<Data>) throws {
-        guard let code = response.statusCode, !accepts(code) else { return }
+        guard let code = response.head?.status.code, !accepts(code) else { return }
         throw VerificationError.unacceptableStatus(code, expected: expected)
     }
 }

@@ -83,25 +83,24 @@ public struct Fixture: RequestModifier {
         }
     }
 
-    func response(to request: Request) -> Response<Data> {
-        if let failure { return Response(request: request, result: .failure(.transport(failure, ErrorContext(request)))) }
+    func reply(to attempt: Attempt) -> Reply {
+        if let failure { return attempt.failed(failure) }
         guard (100...999).contains(status) else {
-            let reason = TransportError.malformedResponse(reason: "the fixture's status \(status) does not have three digits")
-            return Response(request: request, result: .failure(.transport(reason, ErrorContext(request))))
+            return attempt.failed(
+                TransportError.malformedResponse(reason: "the fixture's status \(status) does not have three digits"))
         }
         do throws(RequestError) {
             var fields = try headers.fields()
             if fields[.contentType] == nil, !body.isEmpty { fields[.contentType] = "application/json" }
             let head = ResponseHead(status: .init(code: status), headers: fields)
-            guard body.count <= request.call.channel.limits.responseBodySize else {
-                let error = TransportError.responseTooLarge(limit: request.call.channel.limits.responseBodySize)
-                return Response(
-                    request: request, head: head, result: .failure(.transport(error, ErrorContext(request, head: head))))
+            let limit = attempt.call.channel.limits.responseBodySize
+            guard body.count <= limit else {
+                let context = ErrorContext(attempt.request, head: head)
+                return Reply(attempt, head: head, failure: .transport(.responseTooLarge(limit: limit), context))
             }
-            return Response(request: request, head: head, data: body, result: .success(body))
+            return Reply(attempt, head: head, body: .bytes(body))
         } catch {
-            let reason = TransportError.malformedResponse(reason: error.readableDescription)
-            return Response(request: request, result: .failure(.transport(reason, ErrorContext(request))))
+            return attempt.failed(TransportError.malformedResponse(reason: error.readableDescription))
         }
     }
 }

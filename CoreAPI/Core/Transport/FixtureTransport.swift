@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 internal import HTTPTypes
 
 /// Answers from recorded files or values instead of the network, so that a feature runs and is tested offline.
@@ -72,23 +72,21 @@ public struct FixtureTransport: Transport {
 
     public var reachesNetwork: Bool { false }
 
-    public func send(_ request: Request) async -> Response<Data> {
+    public func send(_ attempt: Attempt) async -> Reply {
+        let request = attempt.request
         do throws(FixtureError) {
             let fixture = try fixture(for: request)
             let remaining = ContinuousClock.now.duration(to: request.deadline)
             if fixture.delay > .zero { try? await Task.sleep(for: max(.zero, min(fixture.delay, remaining))) }
-            guard !Task.isCancelled else {
-                return Response(request: request, result: .failure(.cancelled(ErrorContext(request))))
-            }
+            guard !Task.isCancelled else { return attempt.failed(CancellationError()) }
             guard fixture.delay < remaining else {
-                let error = TransportError.timedOut(.total, after: request.timeout.total)
-                return Response(request: request, result: .failure(.transport(error, ErrorContext(request))))
+                return attempt.failed(TransportError.timedOut(.total, after: request.timeout.total))
             }
-            let response = fixture.response(to: request)
-            request.keepCookies(of: response)
-            return response
+            let reply = fixture.reply(to: attempt)
+            attempt.tellExchange(reply)
+            return reply
         } catch {
-            return Response(request: request, result: .failure(.transport(.fixture(error), ErrorContext(request))))
+            return attempt.failed(TransportError.fixture(error))
         }
     }
 

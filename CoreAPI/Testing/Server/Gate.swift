@@ -1,7 +1,7 @@
 /// A gate between a test and a reply, closed at first, opened once.
 ///
-/// One side opens it and the other waits for that: ``Reply/Step/waitFor(_:)`` holds a reply until the test opens the gate,
-/// ``Reply/Step/open(_:)`` lets the test wait until the reply came that far. No test needs to sleep for either.
+/// One side opens it and the other waits for that: ``ServerReply/Step/waitFor(_:)`` holds a reply until the test opens the gate,
+/// ``ServerReply/Step/open(_:)`` lets the test wait until the reply came that far. No test needs to sleep for either.
 public final class Gate: Sendable {
     let latch: Latch
     private let opened = Watched(false)

@@ -27,7 +27,7 @@ public final class LoopbackServer: Sendable {
     private let engine: ServerEngine
 
     private init(
-        on address: LoopbackAddress, tls: ServerTLS?, faults: FaultPlan, onConnect: Reply, port: UInt16,
+        on address: LoopbackAddress, tls: ServerTLS?, faults: FaultPlan, onConnect: ServerReply, port: UInt16,
         answersEarly: Bool = false, answer: @escaping ServerEngine.Answer
     ) throws(LoopbackServerError) {
         engine = try ServerEngine(onConnect: onConnect, tls: tls, faults: faults, answersEarly: answersEarly, answer: answer)
@@ -61,10 +61,10 @@ public final class LoopbackServer: Sendable {
         on address: LoopbackAddress = .ipv4,
         tls: ServerTLS? = nil,
         faults: FaultPlan = .none,
-        onConnect: Reply = [],
+        onConnect: ServerReply = [],
         port: UInt16 = 0,
         answersEarly: Bool = false,
-        _ handler: @escaping @Sendable (ReceivedRequest) -> Reply
+        _ handler: @escaping @Sendable (ReceivedRequest) -> ServerReply
     ) throws(LoopbackServerError) -> LoopbackServer {
         try LoopbackServer(
             on: address, tls: tls, faults: faults, onConnect: onConnect, port: port, answersEarly: answersEarly
@@ -86,10 +86,10 @@ public final class LoopbackServer: Sendable {
     ///   - port: As in ``start(on:tls:faults:onConnect:port:_:)``.
     /// - Throws: As ``start(on:tls:faults:onConnect:port:_:)``.
     public static func start(
-        script: [Reply],
+        script: [ServerReply],
         tls: ServerTLS? = nil,
         faults: FaultPlan = .none,
-        onConnect: Reply = [],
+        onConnect: ServerReply = [],
         port: UInt16 = 0
     ) throws(LoopbackServerError) -> LoopbackServer {
         try LoopbackServer(on: .ipv4, tls: tls, faults: faults, onConnect: onConnect, port: port) { request, turn in

@@ -8,21 +8,21 @@ struct ReplyPlayer {
     /// Plays the steps in order, and ends the message.
     ///
     /// - Returns: Whether the connection can be used for another exchange.
-    func play(_ reply: Reply) -> Bool {
+    func play(_ reply: ServerReply) -> Bool {
         play(reply.steps) && output.finish()
     }
 
     /// Plays steps that are no whole reply.
     ///
     /// - Returns: Whether the exchange goes on.
-    func play(_ steps: [Reply.Step]) -> Bool {
+    func play(_ steps: [ServerReply.Step]) -> Bool {
         for step in steps {
             guard play(step) else { return false }
         }
         return true
     }
 
-    private func play(_ step: Reply.Step) -> Bool {
+    private func play(_ step: ServerReply.Step) -> Bool {
         switch step {
         case .send(let bytes):
             return socket.send(bytes)

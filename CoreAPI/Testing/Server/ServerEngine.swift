@@ -6,7 +6,7 @@ import Foundation
 /// The engine is apart from ``LoopbackServer`` so that threads do not keep the server alive and a forgotten one closes itself.
 final class ServerEngine: Sendable {
     /// Chooses the reply to a request; its turn counts the requests that were read to their end, from 0.
-    typealias Answer = @Sendable (_ request: ReceivedRequest, _ turn: Int) -> Reply
+    typealias Answer = @Sendable (_ request: ReceivedRequest, _ turn: Int) -> ServerReply
 
     /// 512 KiB: room for a handler that decodes JSON, and hundreds of threads in little memory.
     private static let stackSize = 512 << 10
@@ -14,14 +14,14 @@ final class ServerEngine: Sendable {
     let ledger = Watched(ServerLedger())
     private let closing: Latch
     private let finished: Latch
-    private let onConnect: Reply
+    private let onConnect: ServerReply
     private let tls: TLSContext?
     private let faults: FaultPlan
     let answersEarly: Bool
     private let answer: Answer
 
     init(
-        onConnect: Reply, tls: ServerTLS?, faults: FaultPlan, answersEarly: Bool, answer: @escaping Answer
+        onConnect: ServerReply, tls: ServerTLS?, faults: FaultPlan, answersEarly: Bool, answer: @escaping Answer
     ) throws(LoopbackServerError) {
         closing = try Latch()
         finished = try Latch()
@@ -135,7 +135,7 @@ final class ServerEngine: Sendable {
     }
 
     /// Records a request that was read to its end, and asks for its reply.
-    func reply(to request: ReceivedRequest) -> Reply {
+    func reply(to request: ReceivedRequest) -> ServerReply {
         answer(request, ledger.update { $0.requestRead(request) })
     }
 

@@ -83,9 +83,9 @@ struct MLSignatureTests {
         let next: any Transport
         let status: @Sendable () -> Int?
 
-        func send(_ request: Request) async -> Response<Data> {
-            guard let status = status() else { return await next.send(request) }
-            return await StubTransport { _ in (status, "") }.send(request)
+        func send(_ attempt: Attempt) async -> Reply {
+            guard let status = status() else { return await next.send(attempt) }
+            return await StubTransport { _ in (status, "") }.send(attempt)
         }
 
         func close() async { await next.close() }

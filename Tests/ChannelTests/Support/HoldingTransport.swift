@@ -37,8 +37,8 @@ final class HoldingTransport: Transport {
         for request in held { request.resume() }
     }
 
-    func send(_ request: Request) async -> Response<Data> {
-        if request.url.path.hasSuffix(path) {
+    func send(_ attempt: Attempt) async -> Reply {
+        if attempt.request.url.path.hasSuffix(path) {
             await withCheckedContinuation { continuation in
                 let mayPass = state.withLock { state in
                     state.arrivals += 1
@@ -48,9 +48,9 @@ final class HoldingTransport: Transport {
                 if mayPass { continuation.resume() }
             }
         }
-        let response = await next.send(request)
-        if response.head?.status.code == 401 { state.withLock { $0.refusals += 1 } }
-        return response
+        let reply = await next.send(attempt)
+        if reply.status == 401 { state.withLock { $0.refusals += 1 } }
+        return reply
     }
 
     func close() async { await next.close() }

@@ -14,9 +14,9 @@ final class RecordingTransport: Transport {
     /// What was sent, oldest first.
     var requests: [Request] { kept.withLock { $0 } }
 
-    func send(_ request: Request) async -> Response<Data> {
-        kept.withLock { $0.append(request) }
-        return await next.send(request)
+    func send(_ attempt: Attempt) async -> Reply {
+        kept.withLock { $0.append(attempt.request) }
+        return await next.send(attempt)
     }
 
     func close() async { await next.close() }

@@ -6,10 +6,8 @@ import HTTPTypes
 struct StubTransport: Transport {
     let answer: @Sendable (Request) async -> (status: Int, body: String)
 
-    func send(_ request: Request) async -> Response<Data> {
-        let (status, body) = await answer(request)
-        let data = Data(body.utf8)
-        return Response(
-            request: request, head: ResponseHead(status: HTTPResponse.Status(code: status)), data: data, result: .success(data))
+    func send(_ attempt: Attempt) async -> Reply {
+        let (status, body) = await answer(attempt.request)
+        return Reply(attempt, head: ResponseHead(status: .init(code: status)), body: .bytes(Data(body.utf8)))
     }
 }

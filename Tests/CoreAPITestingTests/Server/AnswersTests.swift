@@ -5,7 +5,7 @@ import Testing
 @Suite("The loopback server answers", .timeLimit(.minutes(1)))
 struct AnswersTests {
     /// What a client reads from a fresh connection when a request is answered with this, to the end of the stream.
-    private func exchange(_ reply: Reply, method: String = "GET") throws -> String {
+    private func exchange(_ reply: ServerReply, method: String = "GET") throws -> String {
         let server = try LoopbackServer.start { _ in reply }
         defer { server.close() }
         let client = try RawClient(port: server.port)
@@ -45,7 +45,7 @@ struct AnswersTests {
 
     @Test("trailers follow the last chunk")
     func trailers() throws {
-        let reply: Reply = [.sendHead(status: 200), .sendChunk(Data("a".utf8)), .endChunks(trailers: ["X-Sum": "1"])]
+        let reply: ServerReply = [.sendHead(status: 200), .sendChunk(Data("a".utf8)), .endChunks(trailers: ["X-Sum": "1"])]
         #expect(try exchange(reply).hasSuffix("1\r\na\r\n0\r\nX-Sum: 1\r\n\r\n"))
     }
 
@@ -57,7 +57,7 @@ struct AnswersTests {
 
     @Test("conflicting headers and odd status lines go out exactly as given")
     func verbatim() throws {
-        let reply: Reply = [
+        let reply: ServerReply = [
             .sendHead(status: 999, reason: "", headers: ["Content-Length": "3", "content-length": "5"]),
             .sendBody(Data("abc".utf8)),
         ]
@@ -90,7 +90,7 @@ struct AnswersTests {
 
     @Test("steps can be put before and after a reply")
     func composition() throws {
-        let reply = Reply.ok("x").after(.send(Data("HTTP/1.1 103 Early Hints\r\n\r\n".utf8))).followed(by: .send(Data("!".utf8)))
+        let reply = ServerReply.ok("x").after(.send(Data("HTTP/1.1 103 Early Hints\r\n\r\n".utf8))).followed(by: .send(Data("!".utf8)))
         let answer = try exchange(reply)
         #expect(answer.hasPrefix("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n"))
         #expect(answer.hasSuffix("x!"))

@@ -5,7 +5,7 @@ import Testing
 @Suite("The loopback server misbehaves", .timeLimit(.minutes(1)))
 struct FaultsTests {
     /// A client that has sent a request to a server which answers it with this.
-    private func asked(_ reply: Reply) throws -> (LoopbackServer, RawClient) {
+    private func asked(_ reply: ServerReply) throws -> (LoopbackServer, RawClient) {
         let server = try LoopbackServer.start { _ in reply }
         let client = try RawClient(port: server.port)
         try client.send("POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\nab")
@@ -90,7 +90,7 @@ struct FaultsTests {
 
     @Test("by sending a body slowly, with a pause between the pieces")
     func throttled() throws {
-        let reply: Reply = [
+        let reply: ServerReply = [
             .sendHead(status: 200), .throttled(Data("abcdefg".utf8), chunkSize: 3, interval: .milliseconds(30)), .closeConnection,
         ]
         let clock = ContinuousClock()
@@ -105,7 +105,7 @@ struct FaultsTests {
     func late() throws {
         let clock = ContinuousClock()
         let start = clock.now
-        let (server, client) = try asked(Reply.ok("x").after(.wait(.milliseconds(60))))
+        let (server, client) = try asked(ServerReply.ok("x").after(.wait(.milliseconds(60))))
         defer { server.close() }
         #expect(try client.receive(through: "x").hasSuffix("x"))
         #expect(clock.now - start >= .milliseconds(60))

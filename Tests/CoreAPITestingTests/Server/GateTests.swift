@@ -6,7 +6,7 @@ struct GateTests {
     @Test("holds a reply until the test opens it")
     func holdsReply() async throws {
         let gate = try Gate()
-        let server = try LoopbackServer.start { _ in Reply.ok("through").after(.waitFor(gate)) }
+        let server = try LoopbackServer.start { _ in ServerReply.ok("through").after(.waitFor(gate)) }
         defer { server.close() }
         let client = try RawClient(port: server.port)
         try client.send("GET / HTTP/1.1\r\n\r\n")
@@ -35,7 +35,7 @@ struct GateTests {
         gate.open()
         gate.open()
         try await gate.waitUntilOpen(timeout: .zero)
-        let server = try LoopbackServer.start { _ in Reply.ok("x").after(.waitFor(gate), .waitFor(gate)) }
+        let server = try LoopbackServer.start { _ in ServerReply.ok("x").after(.waitFor(gate), .waitFor(gate)) }
         defer { server.close() }
         let client = try RawClient(port: server.port)
         for _ in 0..<3 { #expect(try client.get("/", through: "x").hasSuffix("x")) }

@@ -34,7 +34,7 @@ struct ServerLifeTests {
     @Test("many connections are served at the same time", arguments: [64, 256])
     func parallelConnections(count: Int) async throws {
         let gate = try Gate()
-        let server = try LoopbackServer.start { Reply.ok("<\($0.target)>").after(.waitFor(gate)) }
+        let server = try LoopbackServer.start { ServerReply.ok("<\($0.target)>").after(.waitFor(gate)) }
         defer { server.close() }
         let clock = ContinuousClock()
         let start = clock.now
@@ -55,8 +55,8 @@ struct ServerLifeTests {
         arguments: [
             [.stall], [.wait(.seconds(600))], [.throttled(Data("abc".utf8), chunkSize: 1, interval: .seconds(600))],
             [.sendBody(Data(count: 64 << 20))],
-        ] as [Reply])
-    func closing(reply: Reply) async throws {
+        ] as [ServerReply])
+    func closing(reply: ServerReply) async throws {
         let server = try LoopbackServer.start { _ in reply }
         let client = try RawClient(port: server.port)
         try client.send("GET / HTTP/1.1\r\n\r\n")

@@ -20,14 +20,16 @@ struct Client {
 
     /// The answer's text.
     func send(_ path: String = "/", body: String? = nil) async throws -> String {
-        try String(decoding: await respond(path, body: body).result.get(), as: UTF8.self)
+        let reply = await respond(path, body: body)
+        if let failure = reply.failure { throw failure }
+        return String(decoding: reply.data, as: UTF8.self)
     }
 
-    func respond(_ path: String = "/", body: String? = nil, timeout: Timeout = Timeout(.seconds(20))) async -> Response<Data> {
-        await channel.transport.send(
-            Request(
-                call: Call(channel: channel, endpoint: "test"), method: body == nil ? .get : .post,
-                url: (try? HTTPURL(url + path)) ?? checked, body: body.map { .bytes(Data($0.utf8)) } ?? .none, timeout: timeout))
+    func respond(_ path: String = "/", body: String? = nil, timeout: Timeout = Timeout(.seconds(20))) async -> Reply {
+        let request = Request(
+            call: Call(channel: channel, endpoint: "test"), method: body == nil ? .get : .post,
+            url: (try? HTTPURL(url + path)) ?? checked, body: body.map { .bytes(Data($0.utf8)) } ?? .none, timeout: timeout)
+        return await channel.transport.send(Attempt(request))
     }
 
     func close() async {

@@ -43,7 +43,7 @@ struct HTTP2ServerTests {
     func replies() async throws {
         var many: HeaderLines = [:]
         for index in 0..<100 { many.append("X-Field-\(index)", String(repeating: "v", count: 400)) }
-        let replies: [Reply] = [
+        let replies: [ServerReply] = [
             .chunked(["ab", "cd"]),
             [.sendHead(status: 200), .sendChunk(Data("x".utf8)), .endChunks(trailers: ["X-Sum": "1"])],
             .status(204), .ok("many", headers: many),

@@ -47,7 +47,7 @@ struct SecureServerTests {
         let server = try LoopbackServer.start(tls: ServerTLS(.unknownAuthority)) { _ in .ok("not for you") }
         let client = try Client(server)
         let response = await client.respond()
-        #expect(response.error?.label == "transport.tls")
+        #expect(response.failure?.label == "transport.tls")
         await client.close()
         try await server.waitForOpenConnections(atMost: 0)
         #expect(server.handshakesFailed == 1)

@@ -8,7 +8,7 @@ struct StandardErrorHandlersTests {
     private func attempts(
         _ handler: any ErrorHandler, _ method: HTTPRequest.Method = .get, headers: Headers = [:],
         _ answer: @escaping @Sendable (Request) -> Response<Data>
-    ) async -> [Attempt] {
+    ) async -> [AttemptOutcome] {
         var channel = Channel.test("https://h.example", transport: RecordingTransport { answer($0) })
         channel.errorHandler = handler
         return await channel.manager().response(for: TestEndpoint("x", method, headers: headers), decoding: .nothing).attempts

@@ -19,7 +19,7 @@ struct BearerAuthenticationTests {
         let transport = Self.server(accepting: "new")
         let refreshes = Mutex(0)
         var channel = Channel.test("https://h.example", transport: transport)
-        channel.interceptors = [
+        channel.attemptMiddleware = [
             BearerAuthentication(token: "old") { _ in
                 refreshes.withLock { $0 += 1 }
                 // As long as it takes until every request has been refused.
@@ -43,7 +43,7 @@ struct BearerAuthenticationTests {
         let transport = Self.server(accepting: "never")
         let refreshes = Mutex(0)
         var channel = Channel.test("https://h.example", transport: transport)
-        channel.interceptors = [
+        channel.attemptMiddleware = [
             BearerAuthentication { _ in
                 refreshes.withLock {
                     $0 += 1; return "token \($0)"
@@ -52,7 +52,8 @@ struct BearerAuthenticationTests {
         ]
         let response = await channel.manager().response(for: TestEndpoint(), decoding: .nothing)
         #expect(response.error?.label == "verification.unacceptableStatus.401")
-        #expect(response.attempts.count == 2)
+        #expect(response.attempts.count == 1)
+        #expect(transport.requests.count == 2)
         #expect(refreshes.withLock { $0 } == 1)
     }
 
@@ -61,7 +62,7 @@ struct BearerAuthenticationTests {
         let transport = Self.server(accepting: "never")
         let refreshes = Mutex(0)
         var channel = Channel.test("https://h.example", transport: transport)
-        channel.interceptors = [
+        channel.attemptMiddleware = [
             BearerAuthentication(token: "old") { _ in
                 refreshes.withLock { $0 += 1 }
                 while transport.requests.count < 20 { await Task.yield() }
@@ -87,7 +88,7 @@ struct BearerAuthenticationTests {
         let (started, signal) = AsyncStream.makeStream(of: Void.self)
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         var channel = Channel.test("https://h.example", transport: transport)
-        channel.interceptors = [
+        channel.attemptMiddleware = [
             BearerAuthentication(token: "old") { _ in
                 signal.yield()
                 for await _ in gate { break }
@@ -110,7 +111,7 @@ struct BearerAuthenticationTests {
     func stuckRefresh() async throws {
         var channel = Channel.test("https://h.example", transport: Self.server(accepting: "never"))
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
-        channel.interceptors = [
+        channel.attemptMiddleware = [
             BearerAuthentication(token: "old") { _ in
                 for await _ in gate { break }
                 throw Refused()
@@ -127,7 +128,7 @@ struct BearerAuthenticationTests {
         let transport = RecordingTransport { .answer(to: $0, status: $0.url.host == "evil.example" ? 401 : 200) }
         let refreshes = Mutex(0)
         var channel = Channel.test("https://h.example/v1", transport: transport)
-        channel.interceptors = [
+        channel.attemptMiddleware = [
             BearerAuthentication(token: "t", origins: ["https://files.example"]) { _ in
                 refreshes.withLock { $0 += 1 }
                 return "new"
@@ -145,7 +146,7 @@ struct BearerAuthenticationTests {
     func environments() async throws {
         let transport = RecordingTransport()
         var channel = Channel.test("https://h.example", transport: transport)
-        channel.interceptors = [BearerAuthentication(token: "t") { _ in "new" }]
+        channel.attemptMiddleware = [BearerAuthentication(token: "t") { _ in "new" }]
         let place = EnvironmentSwitch(channel.environment)
         channel.environmentSwitch = place
         let manager = channel.manager()

@@ -22,14 +22,14 @@ struct PrintingTests {
         var bearing = request.call.channel
         bearing.modifiers = modifiers
         bearing.environment.commonHeaders = ["Authorization": "Bearer s3cret"]
-        bearing.interceptors = [BearerAuthentication(token: "s3cret") { _ in "s3cret" }]
+        bearing.attemptMiddleware = [BearerAuthentication(token: "s3cret") { _ in "s3cret" }]
         bearing.cookies = CookieJar()
         try bearing.cookies?.store("session=s3cret", from: HTTPURL("https://h.example"))
         dump(bearing, to: &text)
         dump(request, to: &text)
         dump(response, to: &text)
         dump(modifiers, to: &text)
-        dump(RequestBody.bytes(Data("s3cret".utf8)), to: &text)
+        dump(Body.bytes(Data("s3cret".utf8)), to: &text)
         dump(try Authorization.basic(user: "u", password: "s3cret"), to: &text)
         dump(ErrorContext(request, head: response.head, body: Data("s3cret".utf8)), to: &text)
         dump(APIClientError.transport(.closed, ErrorContext(request, head: response.head)), to: &text)

@@ -86,7 +86,6 @@ struct AnswersTests {
         var copy = response
         copy.data.append(0)
         copy.head?.headers[.server] = "other"
-        copy.attempts = []
         copy.request?.headers[.accept] = "other"
         copy.metrics = nil
         var other = response.with(.success(1))

@@ -23,9 +23,9 @@ final class RecordingTransport: Transport {
 
     var requests: [Request] { sent.withLock { $0 } }
 
-    func send(_ request: Request) async -> Response<Data> {
-        sent.withLock { $0.append(request) }
-        return await answer(request)
+    func send(_ attempt: Attempt) async -> Reply {
+        sent.withLock { $0.append(attempt.request) }
+        return Reply(await answer(attempt.request))
     }
 }
 

@@ -13,7 +13,7 @@ struct CompressionTests {
     /// `hello, hello, hello, hello` by gzip.
     private static let packed = Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJ11HIwKQAVaOCdxoAAAA=") ?? Data()
 
-    private func reply(_ body: Data) -> Reply {
+    private func reply(_ body: Data) -> ServerReply {
         .status(200, body: body, headers: ["Content-Encoding": "gzip"])
     }
 
@@ -152,7 +152,7 @@ struct CompressionTests {
     func composed() async throws {
         let twice = Self.packed + Self.packed
         let bare = Data([0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00])
-        var pieces: Reply = [.sendHead(status: 200, headers: ["Content-Encoding": "gzip", "Transfer-Encoding": "chunked"])]
+        var pieces: ServerReply = [.sendHead(status: 200, headers: ["Content-Encoding": "gzip", "Transfer-Encoding": "chunked"])]
         pieces.steps += Self.packed.map { .sendChunk(Data([$0])) } + [.endChunks()]
         let server = try LoopbackServer.start { [pieces] request in
             switch request.path {

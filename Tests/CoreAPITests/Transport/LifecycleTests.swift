@@ -77,7 +77,7 @@ struct LifecycleTests {
         await #expect(processExitsWith: .success) {
             alarm(60)  // Whoever hangs is ended by the system.
             // No server of TLS, because its threads would be in the way too: the handshakes fail.
-            let greeting: Reply = [.send(Data("no TLS here".utf8)), .closeConnection]
+            let greeting: ServerReply = [.send(Data("no TLS here".utf8)), .closeConnection]
             let server = try LoopbackServer.start(onConnect: greeting) { _ in .ok("x") }
             let url = server.url.replacing("http:", with: "https:")
             let (handshakes, oneMore) = AsyncStream.makeStream(of: Void.self)

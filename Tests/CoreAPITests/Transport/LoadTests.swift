@@ -93,7 +93,7 @@ struct LoadTests {
     @Test("All hosts together get no more connections than the channel allows, and all are answered")
     func connectionsInAll() async throws {
         let gate = try Gate()
-        let servers = try (0..<4).map { _ in try LoopbackServer.start { _ in Reply.ok("x").after(.waitFor(gate)) } }
+        let servers = try (0..<4).map { _ in try LoopbackServer.start { _ in ServerReply.ok("x").after(.waitFor(gate)) } }
         var limits = Limits()
         (limits.connections, limits.connectionsPerHost) = (3, 2)
         let transport = CurlTransport(limits: limits)

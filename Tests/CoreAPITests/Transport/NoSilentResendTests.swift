@@ -16,7 +16,7 @@ struct NoSilentResendTests {
         try LoopbackServer.start { $0.connection == 0 && $0.exchange == 1 ? .closeWithoutReply : .ok("answer \($0.connection)") }
     }
 
-    private static let streamed = RequestBody.stream(
+    private static let streamed = Body.stream(
         BodyStream(length: 5) {
             nonisolated(unsafe) var isDone = false
             return { _ in
@@ -28,9 +28,9 @@ struct NoSilentResendTests {
     @Test(
         "A POST on a dead connection fails as ambiguous, and the server sees it once",
         arguments: [
-            RequestBody.bytes(Data("order".utf8)), .bytes(Data(repeating: 0x61, count: 300_000)), .none, .bytes(Data()), streamed,
+            Body.bytes(Data("order".utf8)), .bytes(Data(repeating: 0x61, count: 300_000)), .none, .bytes(Data()), streamed,
         ])
-    func post(_ body: RequestBody) async throws {
+    func post(_ body: Body) async throws {
         let server = try server()
         #expect(try await requests.send(.get, server.url + "/warm").status == 200)
         let response = try await requests.send(.post, server.url + "/orders", body: body)
@@ -59,9 +59,9 @@ struct NoSilentResendTests {
     @Test(
         "What is idempotent is sent again with its whole body",
         arguments: [
-            RequestBody.bytes(Data("order".utf8)), .none, streamed,
+            Body.bytes(Data("order".utf8)), .none, streamed,
         ])
-    func put(_ body: RequestBody) async throws {
+    func put(_ body: Body) async throws {
         let server = try server()
         _ = try await requests.send(.get, server.url + "/warm")
         let response = try await requests.send(.put, server.url + "/orders", body: body)
@@ -78,7 +78,7 @@ struct NoSilentResendTests {
             (HTTPRequest.Method.post, true), (.get, false),
         ])
     func freshConnection(_ method: HTTPRequest.Method, _ ambiguous: Bool) async throws {
-        for reply in [Reply.closeWithoutReply, .resetBeforeHead] {
+        for reply in [ServerReply.closeWithoutReply, .resetBeforeHead] {
             let server = try LoopbackServer.start { _ in reply }
             let response = try await requests.send(method, server.url)
             guard case .connectionLost(_, let mayHaveBeenProcessed) = response.transportError else {

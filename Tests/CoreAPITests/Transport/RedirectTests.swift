@@ -233,10 +233,11 @@ struct RedirectTests {
         var requests = requests
         func decide(_ url: String, _ location: String) throws -> String {
             let head = ResponseHead(status: .found, headers: [.location: location])
-            switch RedirectPolicy.decide(try requests.make(.get, url), head: head, followed: 0) {
-            case .deliver: return "deliver"
-            case .follow(let next): return next.url.string
-            case .refuse(let error): return error.label
+            let attempt = Attempt(try requests.make(.get, url))
+            do throws(TransportError) {
+                return try Redirects.target(of: Reply(attempt, head: head), to: attempt)?.url.string ?? "deliver"
+            } catch {
+                return error.label
             }
         }
         #expect(try decide("https://a.example/x", "http://a.example/y") == "redirectRefused")

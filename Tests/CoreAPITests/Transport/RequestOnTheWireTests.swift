@@ -89,7 +89,7 @@ struct RequestOnTheWireTests {
     @Test("CONNECT, a TRACE that gives something away and a HEAD with a body are refused before anything is sent")
     func refused() async throws {
         let server = try LoopbackServer.start { _ in .ok() }
-        let body = RequestBody.bytes(Data("x".utf8))
+        let body = Body.bytes(Data("x".utf8))
         let refused = [
             try await requests.send(.connect, server.url), try await requests.send(.trace, server.url, body: body),
             try await requests.send(.trace, server.url, headers: [.authorization: "Bearer a"]),
@@ -107,7 +107,7 @@ struct RequestOnTheWireTests {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("kit-\(UInt64.random(in: 0 ... .max))")
         try bytes.write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        func stream(_ length: Int64?) -> RequestBody {
+        func stream(_ length: Int64?) -> Body {
             .stream(
                 BodyStream(length: length) {
                     nonisolated(unsafe) var rest = bytes
@@ -119,7 +119,7 @@ struct RequestOnTheWireTests {
         }
         let server = try LoopbackServer.start { _ in .ok("done") }
         for body in [
-            RequestBody.bytes(bytes), .bytes((Data("xx".utf8) + bytes).dropFirst(2)), .file(file), stream(3_000_000), stream(nil),
+            Body.bytes(bytes), .bytes((Data("xx".utf8) + bytes).dropFirst(2)), .file(file), stream(3_000_000), stream(nil),
         ] {
             let response = try await requests.send(.post, server.url, body: body)
             #expect(response.metrics?.bytesSent ?? 0 >= 3_000_000)
@@ -137,7 +137,7 @@ struct RequestOnTheWireTests {
     @Test("A body that is not what it said it is fails as unreadable, and never as another request")
     func wrongBodies() async throws {
         struct Broken: Error {}
-        func stream(_ length: Int64?, _ pieces: [String]) -> RequestBody {
+        func stream(_ length: Int64?, _ pieces: [String]) -> Body {
             .stream(
                 BodyStream(length: length) {
                     nonisolated(unsafe) var pieces = pieces
@@ -197,7 +197,7 @@ struct RequestOnTheWireTests {
         for _ in 0..<200 {
             var headers = HTTPFields()
             for name in names where .random(using: &generator) { headers[name] = .random(using: &generator) ? "1" : "2" }
-            let body: RequestBody = .random(using: &generator) ? .bytes(Data("x".utf8)) : .none
+            let body: Body = .random(using: &generator) ? .bytes(Data("x".utf8)) : .none
             let response = try await requests.send(.post, server.url, headers: headers, body: body)
             let sent = try #require(server.requests.last)
             #expect(response.status == 200 && sent.defect == nil, "\(response.result)")
@@ -239,20 +239,6 @@ struct RequestOnTheWireTests {
             #expect(own == lines)
         }
         await transport.close()
-    }
-
-    @Test("The lines of a request are remembered for the next one, but neither credentials of HTTP nor cookies")
-    func recentLines() throws {
-        let recent = RecentFieldLines()
-        let plain = try requests.make(.get, "http://127.0.0.1", headers: [.accept: "a/b"])
-        let lines = try recent.lines(of: plain)
-        for secret: HTTPFields in [[.authorization: "Bearer a"], [.cookie: "a=b"], [.proxyAuthorization: "Basic a"]] {
-            let asking = try requests.make(.get, "http://127.0.0.1", headers: secret)
-            #expect(try recent.lines(of: asking).list !== recent.lines(of: asking).list)
-            #expect(try recent.lines(of: plain).list === lines.list)
-        }
-        let withBody = try requests.make(.post, "http://127.0.0.1", headers: [.accept: "a/b"], body: .bytes(Data("x".utf8)))
-        #expect(try recent.lines(of: withBody).list !== lines.list)
     }
 
     @Test("Text that would end a line early is refused before libcurl sees it")

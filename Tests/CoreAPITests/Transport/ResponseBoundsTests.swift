@@ -30,7 +30,7 @@ struct ResponseBoundsTests {
         let brotli = try #require(Data(base64Encoded: "z///fwAkAOKxQHLv//n//w+ABEAcFoDu/T////8BkACIwwLQvf/P//9/ABIAcVgAuvf/"))
         let server = try LoopbackServer.start { _ in
             guard coding.hasSuffix("br") else {
-                let gzip = Reply.gzipBomb(decodedBytes: 64 << 20).steps.reduce(into: Data()) { body, step in
+                let gzip = ServerReply.gzipBomb(decodedBytes: 64 << 20).steps.reduce(into: Data()) { body, step in
                     if case .sendBody(let bytes) = step { body.append(bytes) }
                 }
                 // Without gzip's head and end it is bare deflate.

@@ -14,7 +14,7 @@ struct SpoiltConnectionTests {
         let extra = Data("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong".utf8)
         let server = try LoopbackServer.start { request in
             guard request.connection == 0 else { return .ok("right") }
-            return Reply.ok("first").followed(by: .waitFor(gate), .send(extra), .open(sent))
+            return ServerReply.ok("first").followed(by: .waitFor(gate), .send(extra), .open(sent))
         }
         var limits = Limits()
         limits.connectionsPerHost = 1

@@ -21,14 +21,14 @@ struct StreamEndTests {
         case stream, connection, freshStream, freshConnection
 
         var isFresh: Bool { self == .freshStream || self == .freshConnection }
-        var reply: Reply {
+        var reply: ServerReply {
             self == .stream || self == .freshStream ? [.resetStream(code: 7)] : [.goAway(refusing: true), .closeConnection]
         }
     }
 
     private static let order = Data(repeating: 0x61, count: 300_000)
 
-    private static let streamed = RequestBody.stream(
+    private static let streamed = Body.stream(
         BodyStream(length: Int64(order.count)) {
             nonisolated(unsafe) var rest = order
             return { count in
@@ -39,8 +39,8 @@ struct StreamEndTests {
 
     @Test(
         "A stream that the server refused was not processed, so an order is sent again and arrives once",
-        arguments: Refusal.allCases, [RequestBody.bytes(Data("order".utf8)), .bytes(order), .none, streamed])
-    func refused(refusal: Refusal, body: RequestBody) async throws {
+        arguments: Refusal.allCases, [Body.bytes(Data("order".utf8)), .bytes(order), .none, streamed])
+    func refused(refusal: Refusal, body: Body) async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
             request.connection == 0 && (refusal.isFresh || request.exchange > 0) ? refusal.reply : .ok("\(request.body.count)")
         }

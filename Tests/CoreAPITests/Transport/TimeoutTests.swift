@@ -66,7 +66,7 @@ struct TimeoutTests {
             try HopRequest(
                 requests.make(
                     .get, "http://127.0.0.1", timeout: Timeout(connect: .seconds(9), idle: .seconds(1), total: .seconds(60))),
-                recent: RecentFieldLines(), deadline: 60_000_000_000))
+                deadline: 60_000_000_000))
         #expect(transfer.due(0) == 60_000_000_000)
         transfer.stage = .active
         #expect(transfer.due(5_000_000_000) == 6_000_000_000)
@@ -143,10 +143,10 @@ struct TimeoutTests {
 
     @Test("Header lines and trailers that keep coming are no idleness")
     func slowHead() async throws {
-        let pause = Reply.Step.wait(.milliseconds(250))
-        @Sendable func text(_ line: String) -> Reply.Step { .send(Data((line + "\r\n").utf8)) }
+        let pause = ServerReply.Step.wait(.milliseconds(250))
+        @Sendable func text(_ line: String) -> ServerReply.Step { .send(Data((line + "\r\n").utf8)) }
         let server = try LoopbackServer.start { _ in
-            Reply([
+            ServerReply([
                 text("HTTP/1.1 200 OK"), pause, text("A: 1"), pause, text("B: 2"), pause, text("Transfer-Encoding: chunked"),
                 pause,
                 text("\r\n2\r\n{}"), pause, text("0"), pause, text("T: 1"), pause, text("U: 2"), pause, text(""),

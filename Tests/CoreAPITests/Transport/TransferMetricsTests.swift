@@ -33,7 +33,7 @@ struct TransferMetricsTests {
     @Test("Redirects add up")
     func redirects() async throws {
         let server = try LoopbackServer.start { request in
-            let reply: Reply = request.path == "/a" ? .redirect(to: "/b", status: 307) : .ok("12345")
+            let reply: ServerReply = request.path == "/a" ? .redirect(to: "/b", status: 307) : .ok("12345")
             return reply.after(.wait(.milliseconds(30)))
         }
         let metrics = try #require(try await requests.send(.post, server.url + "/a", body: .bytes(Data("abc".utf8))).metrics)
@@ -98,7 +98,7 @@ struct TransferMetricsTests {
     func queue() async throws {
         let gate = try Gate()
         let server = try LoopbackServer.start { request in
-            request.path == "/first" ? Reply.ok("x").after(.waitFor(gate)) : .ok("y")
+            request.path == "/first" ? ServerReply.ok("x").after(.waitFor(gate)) : .ok("y")
         }
         var limits = Limits()
         limits.connectionsPerHost = 1

@@ -250,9 +250,9 @@ struct TruncationTests {
     func closeDelimitedOverTLS(isCut: Bool, isPinned: Bool) async throws {
         let tls = try ServerTLS(protocols: [.http1])
         let server = try LoopbackServer.start(tls: tls) { request in
-            let end: Reply.Step = isCut ? .truncate : .closeConnection
+            let end: ServerReply.Step = isCut ? .truncate : .closeConnection
             guard request.target != "/chunked" else {
-                let head: Reply.Step = .sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"])
+                let head: ServerReply.Step = .sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"])
                 return [head, .sendChunk(Data("abc".utf8)), .endChunks(), end]
             }
             return [.sendHead(status: 200), .sendBody(Data("abc".utf8)), end]
@@ -274,7 +274,7 @@ struct TruncationTests {
         arguments: ["gzip, chunked", "deflate", "br, chunked"])
     func transferCoding(_ codings: String) async throws {
         let server = try LoopbackServer.start { _ in
-            let head: Reply.Step = .sendHead(status: 200, headers: ["Transfer-Encoding": codings])
+            let head: ServerReply.Step = .sendHead(status: 200, headers: ["Transfer-Encoding": codings])
             return codings.hasSuffix("chunked") ? [head, .sendChunk(Data("abc".utf8)), .endChunks()] : [head, .closeConnection]
         }
         let response = try await requests.send(.get, server.url)
@@ -287,9 +287,9 @@ struct TruncationTests {
     @Test(
         "An HTTP/2 stream that its server does not end is cut, with a length and without", arguments: [true, false],
         [
-            [Reply.Step.resetStream(code: 0)], [.goAway(refusing: true)], [.goAway(), .closeConnection], [.closeConnection],
+            [ServerReply.Step.resetStream(code: 0)], [.goAway(refusing: true)], [.goAway(), .closeConnection], [.closeConnection],
         ])
-    func cutStream(hasLength: Bool, cut: [Reply.Step]) async throws {
+    func cutStream(hasLength: Bool, cut: [ServerReply.Step]) async throws {
         let response = try await streamed(cut, hasLength: hasLength)
         #expect(response.transportError?.label == "truncated", "\(response.result)")
         #expect(response.text == "part")
@@ -307,10 +307,10 @@ struct TruncationTests {
     @Test(
         "An HTTP/2 stream that its server ends is whole, whatever follows",
         arguments: [
-            [], [Reply.Step.goAway()], [.complete, .resetStream(code: 0)], [.complete, .goAway(refusing: true)],
+            [], [ServerReply.Step.goAway()], [.complete, .resetStream(code: 0)], [.complete, .goAway(refusing: true)],
             [.complete, .closeConnection],
         ])
-    func endedStream(end: [Reply.Step]) async throws {
+    func endedStream(end: [ServerReply.Step]) async throws {
         for method in [HTTPRequest.Method.get, .post] {
             let response = try await streamed(end, hasLength: false, method)
             #expect(response.error == nil, "\(response.result)")
@@ -320,11 +320,11 @@ struct TruncationTests {
     }
 
     private func streamed(
-        _ end: [Reply.Step], hasLength: Bool, _ method: HTTPRequest.Method = .get
+        _ end: [ServerReply.Step], hasLength: Bool, _ method: HTTPRequest.Method = .get
     ) async throws -> Response<Data> {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in
             let headers: HeaderLines = hasLength ? ["Content-Length": "9"] : [:]
-            return Reply([.sendHead(status: 200, headers: headers), .sendBody(Data("part".utf8))] + end)
+            return ServerReply([.sendHead(status: 200, headers: headers), .sendBody(Data("part".utf8))] + end)
         }
         var requests = requests
         requests.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))

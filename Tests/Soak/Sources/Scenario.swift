@@ -22,7 +22,7 @@ struct Scenario: Sendable {
     let ends: Set<String>
     /// A success has so many bytes.
     var bytes: Int?
-    let reply: @Sendable (ReceivedRequest) -> Reply
+    let reply: @Sendable (ReceivedRequest) -> ServerReply
 
     static let success = "success"
 
@@ -74,8 +74,8 @@ struct Scenario: Sendable {
 
     /// A few kilobytes.
     private static let text = String(repeating: "soak ", count: 600)
-    private static let zeros = Reply.gzipBomb(decodedBytes: 20_000)
-    private static let bomb = Reply.gzipBomb(decodedBytes: 4 << 20)
+    private static let zeros = ServerReply.gzipBomb(decodedBytes: 20_000)
+    private static let bomb = ServerReply.gzipBomb(decodedBytes: 4 << 20)
 }
 
 /// A call of a scenario, told from the others by its number.

@@ -42,8 +42,6 @@ final class CurlLoop: Sendable {
     private let limits: Limits
     /// As which jobs run here.
     let executor: LoopExecutor
-    /// For requests that are about to be handed over.
-    let recentFieldLines = RecentFieldLines()
     private let state = Mutex(State())
     /// Threads that took `sleeper` and did not return from waking it; the multi handle lives until there is none.
     private let wakers = Atomic(0)

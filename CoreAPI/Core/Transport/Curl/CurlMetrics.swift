@@ -15,18 +15,12 @@ extension CurlHandle {
     ///
     /// First byte and total are timed by the kit: for an upload, `CURLINFO_STARTTRANSFER_TIME_T` is when the body began to leave, and
     /// `CURLINFO_TOTAL_TIME_T` counts what libcurl does before it looks at the transfer.
-    func metrics(of transfer: CurlTransfer, at now: LoopClock.Nanoseconds) -> CopyOnWrite<TransferMetrics> {
-        // Written where they will stay: they are twenty words.
-        var metrics = CopyOnWrite(TransferMetrics())
-        measure(transfer, at: now, into: &metrics.value)
-        return metrics
-    }
-
-    private func measure(_ transfer: CurlTransfer, at now: LoopClock.Nanoseconds, into metrics: inout TransferMetrics) {
+    func metrics(of transfer: CurlTransfer, at now: LoopClock.Nanoseconds) -> TransferMetrics {
+        var metrics = TransferMetrics()
         metrics.queued = .nanoseconds(transfer.activated - transfer.submitted)
         metrics.total = .nanoseconds(now - transfer.activated)
         // Until libcurl has looked at the transfer, its figures are those of the handle's last one.
-        guard transfer.hasBegun else { return }
+        guard transfer.hasBegun else { return metrics }
         if transfer.upload.length != 0 { metrics.bytesSent = uploadedBytes }
         metrics.bytesReceived = receivedBytes
         let connections = number(CURLINFO_NUM_CONNECTS)
@@ -45,6 +39,7 @@ extension CurlHandle {
             transfer.connection?.remoteAddress ?? string(CURLINFO_PRIMARY_IP).flatMap { $0.isEmpty ? nil : $0 }
         let port = transfer.connection.map { Int($0.ports.remote) } ?? number(CURLINFO_PRIMARY_PORT)
         metrics.remotePort = port > 0 ? port : nil
+        return metrics
     }
 
     private static func name(ofHTTPVersion version: Int) -> String? {
@@ -55,17 +50,5 @@ extension CurlHandle {
         case 30: "HTTP/3"
         default: nil
         }
-    }
-}
-
-extension TransferMetrics {
-    /// The metrics of an attempt whose earlier exchanges were redirects: sums where sums make sense, the last exchange's otherwise.
-    func adding(earlier: TransferMetrics) -> TransferMetrics {
-        var sum = self
-        sum.queued += earlier.queued
-        sum.total += earlier.total
-        sum.bytesSent += earlier.bytesSent
-        sum.bytesReceived += earlier.bytesReceived
-        return sum
     }
 }

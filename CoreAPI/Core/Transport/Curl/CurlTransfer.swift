@@ -206,7 +206,7 @@ struct CurlOutcome: Sendable {
     var head: [UInt8] = []
     var framing = FramingLines()
     var body = Data()
-    var metrics: CopyOnWrite<TransferMetrics>?
+    var metrics: TransferMetrics?
     var pinMismatches: [PinMismatch] = []
     /// Whether the server said that its body ends here: END_STREAM on HTTP/2, `close_notify` where the connection's end is the body's.
     /// `nil` where nobody asked, because the length was known, or there was no TLS.

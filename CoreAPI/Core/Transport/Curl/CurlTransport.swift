@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 internal import Synchronization
 
 /// Sends requests over HTTP/1.1 and HTTP/2 with the system's libcurl.
@@ -53,11 +53,14 @@ public final class CurlTransport: Transport {
         for pool in pools.withLock({ $0.all }) { pool.loop.abandon() }
     }
 
-    public func send(_ request: Request) async -> Response<Data> {
-        guard let pool = take(for: request) else { return refusal(of: request) }
-        let answer = await CurlExchange(request, loop: pool.loop).run()
-        giveBack(pool)
-        return answer
+    public func send(_ attempt: Attempt) async -> Reply {
+        let exchange = CurlExchange(attempt: attempt)
+        switch begin(exchange) {
+        case .failure(let error): return attempt.failed(error)
+        case .success(let (pool, transfer)):
+            await pool.loop.perform(transfer)
+            return end(exchange, transfer, pool)
+        }
     }
 
     public func isolatedCopy() -> any Transport { CurlTransport(limits: limits) }
@@ -70,22 +73,28 @@ public final class CurlTransport: Transport {
         for pool in all { await pool.loop.close() }
     }
 
-    // Not inlined, these three: `send` would keep their temporaries for as long as the request is in flight.
+    // Not inlined, these two: `send` would keep their temporaries for as long as the request is in flight.
 
     @inline(never)
-    private func refusal(of request: Request) -> Response<Data> {
-        Response(request: request, result: .failure(.transport(.closed, ErrorContext(request))))
+    private func begin(_ exchange: CurlExchange) -> Result<(TrustPool, CurlTransfer), APIClientError> {
+        let attempt = exchange.attempt
+        guard let (pool, isNew) = take(for: attempt.call.prepared) else {
+            return .failure(.transport(.closed, ErrorContext(attempt.request)))
+        }
+        if isNew { for warning in attempt.call.channel.warnings { attempt.warn(warning) } }
+        let prepared = exchange.prepare()
+        if case .failure = prepared { giveBack(pool) }
+        return prepared.map { (pool, $0) }
     }
 
     @inline(never)
-    private func take(for request: Request) -> TrustPool? {
-        guard let (pool, isNew) = take(for: request.call.shared) else { return nil }
-        if isNew { for warning in request.call.channel.warnings { request.call.channel.logger.log(.warning(warning, request)) } }
-        return pool
+    private func end(_ exchange: CurlExchange, _ transfer: CurlTransfer, _ pool: TrustPool) -> Reply {
+        defer { giveBack(pool) }
+        return exchange.read(transfer)
     }
 
     /// The connections of a channel's trust, and whether nobody used them before.
-    private func take(for shared: SharedChannel) -> (TrustPool, isNew: Bool)? {
+    private func take(for shared: PreparedChannel) -> (TrustPool, isNew: Bool)? {
         let mode = shared.channel.environment.serverTrustManager.pins.currentMode
         let (found, retired) = pools.withLock { pools -> ((TrustPool, Bool)?, [TrustPool]) in
             guard !pools.isClosed else { return (nil, []) }
@@ -116,7 +125,6 @@ public final class CurlTransport: Transport {
         return found
     }
 
-    @inline(never)
     private func giveBack(_ pool: TrustPool) {
         let retired = pools.withLock { pools in
             pool.users -= 1

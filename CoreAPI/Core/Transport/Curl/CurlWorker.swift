@@ -243,7 +243,7 @@ struct CurlWorker: ~Copyable {
         if let handle {
             if handle.head.isComplete { transfer.outcome.keep(handle.head) }
             let metrics = handle.metrics(of: transfer, at: now)
-            if metrics.value.httpVersion == "HTTP/2" { transfer.outcome.isEndAnnounced = multi.hasEndedStream(handle) }
+            if metrics.httpVersion == "HTTP/2" { transfer.outcome.isEndAnnounced = multi.hasEndedStream(handle) }
             transfer.outcome.metrics = metrics
             if transfer.failure != nil { transfer.condemnConnection(among: transfers) }
         }

@@ -7,8 +7,6 @@ struct FieldLines: Sendable {
     let list: HeaderList
     /// Whether codings of the body are taken off, which the caller did not ask for.
     let decodesContent: Bool
-    /// Whether one of them is `Authorization`, `Proxy-Authorization` or `Cookie`.
-    let namesCaller: Bool
 
     /// - Throws: ``RequestError/malformedHeader(name:reason:)``.
     init(_ fields: HTTPFields, hasBody: Bool) throws(RequestError) {
@@ -31,7 +29,6 @@ struct FieldLines: Sendable {
         Self.addLines(besides: named, hasBody: hasBody, to: &lines)
         list = lines.list(namesHost: named.contains(.host))
         decodesContent = named.isDisjoint(with: .coding)
-        namesCaller = !named.isDisjoint(with: .caller)
     }
 
     /// libcurl passes a CR, LF or NUL on verbatim, and with it whatever an attacker put behind it.

@@ -25,21 +25,18 @@ struct HopRequest: Sendable {
 
     /// - Parameters:
     ///   - request: what is to be sent.
-    ///   - recent: where the lines of requests are remembered that go the same way.
     ///   - deadline: when the whole call must be over.
     /// - Throws: ``APIClientError`` when the request must not be sent.
-    init(
-        _ request: consuming Request, recent: RecentFieldLines, deadline: LoopClock.Nanoseconds
-    ) throws(APIClientError) {
+    init(_ request: Request, deadline: LoopClock.Nanoseconds) throws(APIClientError) {
         let url = request.url
         let lines: FieldLines
         do throws(RequestError) {
             try Self.check(request, url)
-            lines = try recent.lines(of: request)
+            lines = try FieldLines(request.headers, hasBody: !request.body.isNone)
         } catch {
             throw .request(error, ErrorContext(request))
         }
-        if request.call.shared.refusesHost(of: url) {
+        if request.call.prepared.refusesHost(of: url) {
             let reason = "the pin set names no pins for it and refuses other hosts"
             throw .transport(.pinMismatch(host: url.host, reason: reason), ErrorContext(request))
         }
@@ -70,7 +67,7 @@ struct HopRequest: Sendable {
                 text.escapingControls, reason: "\(text.firstForbiddenControl ?? "a space") may not stand in a URL")
         }
         // An interceptor may have changed the address since the request was built.
-        if url.scheme == .http, !request.call.shared.allowsInsecureConnections(to: url.host) {
+        if url.scheme == .http, !request.call.channel.environment.allowsInsecureConnections(to: url.host) {
             throw .insecureConnection(host: url.host)
         }
     }

@@ -27,7 +27,7 @@ struct UploadBody: ~Copyable {
         }
     }
 
-    private let body: RequestBody
+    private let body: Body
     private var sent: Int64 = 0
     private var descriptor: Int32 = -1
     private var stream: BodyStream.Read?
@@ -37,7 +37,7 @@ struct UploadBody: ~Copyable {
     /// The bytes that will be sent; `nil` for a chunked upload (RFC 9112 §7.1).
     private(set) var length: Int64? = 0
 
-    init(_ body: RequestBody) {
+    init(_ body: Body) {
         self.body = body
     }
 
@@ -56,7 +56,7 @@ struct UploadBody: ~Copyable {
         case .bytes(let data): length = Int64(data.count)
         case .stream(let source):
             length = source.length.flatMap { $0 >= 0 ? $0 : nil }
-            stream = try source.open()
+            stream = try source.read()
         case .file(let url):
             let path = url.path
             // Without O_NONBLOCK, opening a pipe that nobody writes to would hold up every transfer.
@@ -88,7 +88,7 @@ struct UploadBody: ~Copyable {
         if descriptor >= 0, lseek(descriptor, 0, SEEK_SET) != 0 {
             throw Defect.system(String(cString: strerror(errno)), path: "the body's file")
         }
-        if case .stream(let source) = body { stream = try source.open() }
+        if case .stream(let source) = body { stream = try source.read() }
     }
 
     private mutating func take(_ buffer: UnsafeMutableRawBufferPointer) throws -> Int {
@@ -116,4 +116,11 @@ struct UploadBody: ~Copyable {
 private func systemOpen(_ path: UnsafePointer<CChar>, _ flags: Int32) -> Int32 { open(path, flags) }
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(descriptor, buffer, count)
+}
+
+extension BodyStream {
+    fileprivate func read() throws -> Read {
+        guard case .reading(let open) = source else { throw TransportError.unsupported(capability: "asynchronous bodies") }
+        return try open()
+    }
 }

@@ -25,7 +25,7 @@ struct Requests {
     }
 
     func make(
-        _ method: HTTPRequest.Method = .get, _ url: String, headers: HTTPFields = [:], body: RequestBody = .none,
+        _ method: HTTPRequest.Method = .get, _ url: String, headers: HTTPFields = [:], body: Body = .none,
         timeout: Timeout? = nil
     ) throws -> Request {
         let environment = APIEnvironment(
@@ -39,10 +39,17 @@ struct Requests {
     }
 
     func send(
-        _ method: HTTPRequest.Method = .get, _ url: String, headers: HTTPFields = [:], body: RequestBody = .none,
+        _ method: HTTPRequest.Method = .get, _ url: String, headers: HTTPFields = [:], body: Body = .none,
         timeout: Timeout? = nil
     ) async throws -> Response<Data> {
         await transport.send(try make(method, url, headers: headers, body: body, timeout: timeout))
+    }
+}
+
+extension Transport {
+    /// Sends a request of a channel with this transport through the middleware around an attempt, redirects among them.
+    func send(_ request: Request) async -> Response<Data> {
+        Response(unread: await Next(position: .attempt)(Attempt(request)))
     }
 }
 

@@ -1,45 +1,45 @@
 public import Foundation
 
 /// Replies of a server that misbehaves.
-extension Reply {
+extension ServerReply {
     /// Closes the connection (FIN) without a byte of an answer.
-    public static var closeWithoutReply: Reply { [.closeConnection] }
+    public static var closeWithoutReply: ServerReply { [.closeConnection] }
 
     /// Aborts the connection (RST) without a byte of an answer.
-    public static var resetBeforeHead: Reply { [.reset] }
+    public static var resetBeforeHead: ServerReply { [.reset] }
 
     /// Never answers, and holds the connection.
-    public static var stallBeforeHead: Reply { [.stall] }
+    public static var stallBeforeHead: ServerReply { [.stall] }
 
     /// Announces one byte more than it sends, and then holds the connection.
-    public static func stallInBody(sent body: Data) -> Reply {
+    public static func stallInBody(sent body: Data) -> ServerReply {
         [.sendHead(status: 200, headers: ["Content-Length": String(body.count + 1)]), .sendBody(body), .stall]
     }
 
     /// Aborts the connection (RST) in the middle of a body of which it announces one byte more than it sends.
-    public static func resetInBody(sent body: Data) -> Reply {
+    public static func resetInBody(sent body: Data) -> ServerReply {
         [.sendHead(status: 200, headers: ["Content-Length": String(body.count + 1)]), .sendBody(body), .reset]
     }
 
     /// Announces `declared` bytes, sends others, and closes in the orderly way. Fewer bytes are a truncated body, more are
     /// rubbish after it.
-    public static func truncated(declared: Int, sent body: Data) -> Reply {
+    public static func truncated(declared: Int, sent body: Data) -> ServerReply {
         [.sendHead(status: 200, headers: ["Content-Length": String(declared)]), .sendBody(body), .closeConnection]
     }
 
     /// Sends a chunked body, one chunk for each text, and closes without the last, empty chunk.
-    public static func chunkedWithoutEnd(_ pieces: [String]) -> Reply {
-        Reply(chunkedSteps(pieces, headers: [:]) + [.closeConnection])
+    public static func chunkedWithoutEnd(_ pieces: [String]) -> ServerReply {
+        ServerReply(chunkedSteps(pieces, headers: [:]) + [.closeConnection])
     }
 
     /// Sends bytes that need not be HTTP at all, and closes.
-    public static func garbage(_ bytes: Data) -> Reply {
+    public static func garbage(_ bytes: Data) -> ServerReply {
         [.send(bytes), .closeConnection]
     }
 
     /// Sends a small gzip body that decodes to so many zero bytes, about a thousand times its size. The decoded bytes are never
     /// in the server's memory.
-    public static func gzipBomb(decodedBytes: Int) -> Reply {
+    public static func gzipBomb(decodedBytes: Int) -> ServerReply {
         let headers: HeaderLines = ["Content-Type": "application/octet-stream", "Content-Encoding": "gzip"]
         return status(200, body: GzipOfZeros.make(decodedBytes: decodedBytes), headers: headers)
     }

@@ -4,87 +4,44 @@ public import HTTPTypes
 /// sent by a ``Transport``.
 public struct Request: Sendable {
     /// The call that this request is an attempt of.
-    public internal(set) var call: Call {
-        get { fields.value.call }
-        set { fields.value.call = newValue }
-    }
+    public internal(set) var call: Call
     /// Any token of RFC 9110 §9; a method of the team's own too.
-    public var method: HTTPRequest.Method {
-        get { fields.value.method }
-        set { fields.value.method = newValue }
-    }
-    // Changed in place are only those that are large: it takes a coroutine, which is a malloc.
-
+    public var method: HTTPRequest.Method
     /// The checked address, its query included.
-    public var url: HTTPURL {
-        _read { yield fields.value.url }
-        _modify { yield &fields.value.url }
-    }
+    public var url: HTTPURL
     /// The fields that will be sent besides those that HTTP itself needs. For a value that came from outside use
     /// ``setHeader(_:_:)``: `HTTPFields` replaces control characters by spaces without a word.
-    public var headers: HTTPFields {
-        _read { yield fields.value.headers }
-        _modify { yield &fields.value.headers }
-    }
-    public var body: RequestBody {
-        get { fields.value.body }
-        set { fields.value.body = newValue }
-    }
+    public var headers: HTTPFields
+    public var body: Body
     /// What channel, provider and endpoint attached, farthest first.
-    public var modifiers: [any RequestModifier] {
-        _read { yield fields.value.modifiers }
-        _modify { yield &fields.value.modifiers }
-    }
-    public var timeout: Timeout {
-        get { fields.value.timeout }
-        set { fields.value.timeout = newValue }
-    }
+    public var modifiers: [any RequestModifier]
+    public var timeout: Timeout
     /// 1 for the first attempt.
-    public private(set) var attempt: Int {
-        get { fields.value.attempt }
-        set { fields.value.attempt = newValue }
-    }
-    /// Set where a completion hears of the call.
-    var retryDoor: RetryDoor? {
-        get { fields.value.retryDoor }
-        set { fields.value.retryDoor = newValue }
-    }
-
-    private struct Fields {
-        var call: Call
-        var method: HTTPRequest.Method
-        var url: HTTPURL
-        var headers: HTTPFields
-        var body: RequestBody
-        var modifiers: [any RequestModifier]
-        var timeout: Timeout
-        var attempt: Int
-        var retryDoor: RetryDoor?
-    }
-
-    private var fields: CopyOnWrite<Fields>
+    public internal(set) var attempt: Int
 
     /// A request made by hand; the pipeline makes them from endpoints.
     public init(
-        call: Call, method: HTTPRequest.Method, url: consuming HTTPURL, headers: HTTPFields = [:], body: RequestBody = .none,
+        call: Call, method: HTTPRequest.Method, url: HTTPURL, headers: HTTPFields = [:], body: Body = .none,
         modifiers: [any RequestModifier] = [], timeout: Timeout = Timeout(), attempt: Int = 1
     ) {
-        fields = CopyOnWrite(
-            Fields(
-                call: call, method: method, url: url, headers: headers, body: body, modifiers: modifiers, timeout: timeout,
-                attempt: attempt))
+        self.call = call
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.modifiers = modifiers
+        self.timeout = timeout
+        self.attempt = attempt
     }
 
-    /// The same request as another attempt. Not inlined: the pipeline would keep room for its temporaries.
-    @inline(never)
-    func numbered(_ attempt: Int) -> Request {
-        var request = self
-        request.attempt = attempt
-        return request
+    /// What of the request goes over the wire, as plain data; see ``WireRequest``.
+    public var wire: WireRequest {
+        get { WireRequest(method: method, url: url, headers: headers, body: body) }
+        set { (method, url, headers, body) = (newValue.method, newValue.url, newValue.headers, newValue.body) }
     }
 
     /// The nearest ``BodyCoder``, else the channel's.
-    public var coder: BodyCoder { modifier() ?? call.shared.coder }
+    public var coder: BodyCoder { modifier() ?? call.prepared.coder }
 
     /// When the whole call must be over: ``Timeout/total`` after it began, in a year at the latest.
     public var deadline: ContinuousClock.Instant {
@@ -101,8 +58,8 @@ public struct Request: Sendable {
 
     /// Asks for an answer that the coder can read.
     mutating func accept(_ coder: BodyCoder) {
-        guard !fields.value.headers.isEmpty else { return fields.value.headers = coder.accepting }
-        fields.value.headers[.accept] = coder.contentType
+        guard !headers.isEmpty else { return headers = coder.accepting }
+        headers[.accept] = coder.contentType
     }
 
     /// The nearest modifier of a type: the endpoint's before the provider's before the channel's.

@@ -2,7 +2,7 @@ internal import Foundation
 
 extension Fault {
     /// What is done at the moment of the fault. Where it ends in a step that lets the exchange go on, the rest follows.
-    var steps: [Reply.Step] {
+    var steps: [ServerReply.Step] {
         let isEarly = trigger == .beforeRequest || trigger == .inRequestBody
         return switch effect {
         case .close: [.closeConnection]
@@ -25,24 +25,24 @@ extension Fault {
     static let pause = Duration.milliseconds(30)
 
     /// The reply with what goes wrong in it.
-    func applied(to reply: Reply) -> Reply {
+    func applied(to reply: ServerReply) -> ServerReply {
         switch trigger {
         case .beforeRequest, .inRequestBody: reply
-        case .beforeResponse: Reply(steps + reply.steps)
-        case .inResponseBody: Reply(insideBody(of: reply.steps))
-        case .afterResponse: Reply(reply.steps + [.complete] + steps)
+        case .beforeResponse: ServerReply(steps + reply.steps)
+        case .inResponseBody: ServerReply(insideBody(of: reply.steps))
+        case .afterResponse: ServerReply(reply.steps + [.complete] + steps)
         }
     }
 
-    private func insideBody(of all: [Reply.Step]) -> [Reply.Step] {
+    private func insideBody(of all: [ServerReply.Step]) -> [ServerReply.Step] {
         for (index, step) in all.enumerated() {
             guard let (first, second) = step.halves else { continue }
             if effect == .throttle, case .sendBody(let rest) = second {
-                let slowly = Reply.Step.throttled(rest, chunkSize: max(1, rest.count / 4), interval: Self.pause)
+                let slowly = ServerReply.Step.throttled(rest, chunkSize: max(1, rest.count / 4), interval: Self.pause)
                 return all[..<index] + [first] + steps + [slowly] + all[(index + 1)...]
             }
             if effect == .throttle, case .sendChunk(let rest) = second {
-                let pieces = rest.quarters.flatMap { [Reply.Step.sendChunk($0), .wait(Self.pause)] }
+                let pieces = rest.quarters.flatMap { [ServerReply.Step.sendChunk($0), .wait(Self.pause)] }
                 return all[..<index] + [first] + steps + pieces + all[(index + 1)...]
             }
             return all[..<index] + [first] + steps + [second] + all[(index + 1)...]
@@ -53,9 +53,9 @@ extension Fault {
     }
 }
 
-extension Reply.Step {
+extension ServerReply.Step {
     /// A step that sends a body, in two; a piece of a chunked body becomes two pieces.
-    fileprivate var halves: (Reply.Step, Reply.Step)? {
+    fileprivate var halves: (ServerReply.Step, ServerReply.Step)? {
         func split(_ bytes: Data) -> (Data, Data)? {
             bytes.count < 2 ? nil : (Data(bytes.prefix(bytes.count / 2)), Data(bytes.dropFirst(bytes.count / 2)))
         }

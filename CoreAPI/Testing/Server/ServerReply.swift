@@ -5,9 +5,9 @@ public import Foundation
 /// Ready-made ones (``ok(_:headers:)``, ``truncated(declared:sent:)`` …) cover most tests; any other behaviour is a list:
 ///
 /// ```swift
-/// let reply: Reply = [.sendHead(status: 200, headers: ["Content-Length": "4"]), .sendBody(Data("ab".utf8)), .reset]
+/// let reply: ServerReply = [.sendHead(status: 200, headers: ["Content-Length": "4"]), .sendBody(Data("ab".utf8)), .reset]
 /// ```
-public struct Reply: Sendable, ExpressibleByArrayLiteral {
+public struct ServerReply: Sendable, ExpressibleByArrayLiteral {
     /// The steps, first to last.
     public var steps: [Step]
 
@@ -22,13 +22,13 @@ public struct Reply: Sendable, ExpressibleByArrayLiteral {
     }
 
     /// This reply after other steps: `.ok().after(.wait(.milliseconds(50)))`.
-    public func after(_ steps: Step...) -> Reply {
-        Reply(steps + self.steps)
+    public func after(_ steps: Step...) -> ServerReply {
+        ServerReply(steps + self.steps)
     }
 
     /// This reply and then other steps: `.ok().followed(by: .closeConnection)`.
-    public func followed(by steps: Step...) -> Reply {
-        Reply(self.steps + steps)
+    public func followed(by steps: Step...) -> ServerReply {
+        ServerReply(self.steps + steps)
     }
 
     /// One thing to do on a connection.

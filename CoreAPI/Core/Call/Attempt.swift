@@ -1,0 +1,106 @@
+/// One attempt of a call: the request as it is sent, and what came before it. It never changes; ``with(_:)`` makes another.
+///
+/// A class, so that handing it from one stage to the next costs a reference, however large the request is.
+public final class Attempt: Sendable {
+    public let request: Request
+    /// The attempt that a redirect led here from; `nil` where none did.
+    public let redirectedFrom: Attempt?
+    let origin: Origin
+
+    /// What is the same for all that middleware and redirects make of one attempt.
+    final class Origin: Sendable {
+        /// The call's request as enhancers left it: what every attempt begins with.
+        let enhanced: Request
+        let earlier: [AttemptOutcome]
+        let delay: Duration
+
+        init(_ enhanced: Request, after earlier: [AttemptOutcome] = [], delay: Duration = .zero) {
+            self.enhanced = enhanced
+            self.earlier = earlier
+            self.delay = delay
+        }
+    }
+
+    /// The call that this is an attempt of.
+    public var call: Call { request.call }
+    /// 1 for the first.
+    public var number: Int { request.attempt }
+    /// What the attempts before this one came to, oldest first.
+    public var earlier: [AttemptOutcome] { origin.earlier }
+    /// How long the call waited before this attempt.
+    public var delay: Duration { origin.delay }
+
+    /// An attempt made by hand, for a transport or a middleware without a pipeline.
+    public convenience init(_ request: Request) {
+        self.init(request, of: Origin(request), redirectedFrom: nil)
+    }
+
+    private init(_ request: Request, of origin: Origin, redirectedFrom: Attempt?) {
+        self.request = request
+        self.origin = origin
+        self.redirectedFrom = redirectedFrom
+    }
+
+    /// The same attempt with another request: a header more, another address.
+    public func with(_ request: Request) -> Attempt {
+        Attempt(request, of: origin, redirectedFrom: redirectedFrom)
+    }
+
+    /// The same attempt with its request changed.
+    ///
+    /// ```swift
+    /// let signed = try attempt.with { try $0.setHeader("X-Signature", sign($0)) }
+    /// ```
+    public func with(_ change: (inout Request) throws -> Void) rethrows -> Attempt {
+        var changed = request
+        try change(&changed)
+        return with(changed)
+    }
+
+    /// The same attempt at the address that a redirect leads to.
+    func redirected(_ request: Request) -> Attempt {
+        Attempt(request, of: origin, redirectedFrom: self)
+    }
+
+    /// The attempt before any redirect.
+    var original: Attempt { redirectedFrom?.original ?? self }
+
+    /// The attempt after this one.
+    func next(after outcomes: [AttemptOutcome], delay: Duration) -> Attempt {
+        var again = origin.enhanced
+        again.attempt = outcomes.count + 1
+        return Attempt(again, of: Origin(origin.enhanced, after: outcomes, delay: delay), redirectedFrom: nil)
+    }
+
+    /// The first attempt of the same call repeated by hand: adapted again, not enhanced again.
+    func repeated(by call: Call) -> Attempt {
+        var again = origin.enhanced
+        again.call = call
+        again.attempt = call.earlier.count + 1
+        return Attempt(again, of: Origin(again, after: call.earlier, delay: call.delay), redirectedFrom: nil)
+    }
+
+    /// The reply of an attempt that failed before there was an answer.
+    ///
+    /// - Parameters:
+    ///   - error: why; the kit's own errors keep their stage.
+    ///   - stage: the case for any other error.
+    // Not inlined: the context's temporaries would lie in the frame of every stage that waits (96 bytes → 1,200).
+    @inline(never)
+    public func failed(
+        _ error: any Error, stage: (any Error, ErrorContext) -> APIClientError = APIClientError.unknown
+    ) -> Reply {
+        Reply(self, failure: APIClientError(error, ErrorContext(request), stage: stage))
+    }
+}
+
+/// What one attempt came to.
+public struct AttemptOutcome: Sendable {
+    /// 1 for the first.
+    public let number: Int
+    public let status: Int?
+    public let error: APIClientError?
+    public let metrics: TransferMetrics?
+    /// How long the call waited before this attempt.
+    public let delay: Duration
+}

@@ -1,0 +1,243 @@
+public import Foundation
+
+/// The body of a request or of an answer: nothing, bytes, a file, or a stream of chunks.
+///
+/// ```swift
+/// let body = try await manager.response(for: .export, decoding: .stream).value
+/// for try await chunk in body { hash.update(chunk) }
+/// ```
+///
+/// A body is read chunk by chunk, with backpressure: what is not asked for is not produced. The body of an answer may be sent on as the
+/// body of a request.
+public enum Body: Sendable {
+    case none
+    /// Bytes in memory, sent with a `Content-Length`.
+    case bytes(Data)
+    /// A file, read while it is sent; its size is taken when the attempt starts.
+    case file(URL)
+    /// Chunks made while they are sent, or that came while they are read.
+    case stream(BodyStream)
+
+    var isNone: Bool {
+        if case .none = self { true } else { false }
+    }
+
+    public var isEmpty: Bool {
+        switch self {
+        case .none: true
+        case .bytes(let data): data.isEmpty
+        case .file, .stream: false
+        }
+    }
+
+    /// Whether it can be begun again: what cannot is never sent twice, by a retry, a redirect or a refreshed token.
+    public var isReplayable: Bool {
+        guard case .stream(let stream) = self, case .chunks(let source) = stream.source else { return true }
+        return source.isReplayable
+    }
+
+    /// The number of bytes, where it is known without opening a file.
+    public var length: Int64? {
+        switch self {
+        case .none: 0
+        case .bytes(let data): Int64(data.count)
+        case .file: nil
+        case .stream(let stream): stream.length
+        }
+    }
+}
+
+/// A body that is produced piece by piece, anew for every attempt where that is possible.
+public struct BodyStream: Sendable {
+    /// Reads up to `limit` bytes; an empty `Data` ends the body. Called on the transport's thread: it may read a file, it may not
+    /// wait for a network or a lock.
+    public typealias Read = @Sendable (_ limit: Int) throws -> Data
+
+    /// The number of bytes, or `nil` for a chunked upload (RFC 9112 §7.1).
+    public let length: Int64?
+    let source: Source
+
+    enum Source: Sendable {
+        case reading(open: @Sendable () throws -> Read)
+        case chunks(ChunkSource)
+    }
+
+    /// - Parameters:
+    ///   - length: the number of bytes; `nil` where it is not known.
+    ///   - open: starts from the beginning; called once per attempt.
+    public init(length: Int64? = nil, open: @escaping @Sendable () throws -> Read) {
+        self.length = length
+        source = .reading(open: open)
+    }
+
+    init(length: Int64?, _ chunks: ChunkSource) {
+        self.length = length
+        source = .chunks(chunks)
+    }
+
+    /// Chunks of any asynchronous sequence: another answer's body, an `AsyncStream`, lines of a file.
+    ///
+    /// - Parameters:
+    ///   - length: the number of bytes; `nil` where it is not known. A sequence that gives others fails the attempt.
+    ///   - sequence: makes the sequence anew; called once per attempt. What throws there fails the attempt with
+    ///     ``TransportError/bodyUnreadable(_:)``.
+    public init<Chunks: AsyncSequence & Sendable>(length: Int64? = nil, _ sequence: @escaping @Sendable () throws -> Chunks)
+    where Chunks.Element == Data {
+        self.init(
+            length: length,
+            ChunkSource(isReplayable: true) {
+                var iterator = try sequence().makeAsyncIterator()
+                return { try await iterator.next(isolation: #isolation) }
+            })
+    }
+}
+
+/// Where the chunks of a stream come from.
+final class ChunkSource: Sendable {
+    /// Gives the next chunk; `nil` at the end. Called by one task at a time.
+    typealias Next = () async throws -> Data?
+
+    /// Whether it can be begun again.
+    let isReplayable: Bool
+    let open: @Sendable () throws -> Next
+
+    init(isReplayable: Bool, open: @escaping @Sendable () throws -> Next) {
+        self.isReplayable = isReplayable
+        self.open = open
+    }
+}
+
+extension Body: AsyncSequence {
+    public typealias Element = Data
+
+    /// Reads a body once, from its beginning.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private var next: ChunkSource.Next?
+        private var failure: (any Error)?
+
+        init(_ open: () throws -> ChunkSource.Next?) {
+            do {
+                next = try open()
+            } catch {
+                failure = error
+            }
+        }
+
+        /// The next chunk, never empty; `nil` at the end.
+        ///
+        /// - Throws: ``APIClientError`` for an answer's body; for any other what its source throws.
+        public mutating func next() async throws -> Data? {
+            if let failure { throw failure }
+            while let chunk = try await next?() {
+                if !chunk.isEmpty { return chunk }
+            }
+            next = nil
+            return nil
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator {
+            switch self {
+            case .none: return nil
+            case .bytes(let data):
+                var rest: Data? = data
+                return {
+                    defer { rest = nil }
+                    return rest
+                }
+            case .file(let url):
+                let file = try FileHandle(forReadingFrom: url)
+                return { try file.read(upToCount: 65_536) }
+            case .stream(let stream):
+                switch stream.source {
+                case .chunks(let source): return try source.open()
+                case .reading(let open):
+                    let read = try open()
+                    return {
+                        let chunk = try read(65_536)
+                        return chunk.isEmpty ? nil : chunk
+                    }
+                }
+            }
+        }
+    }
+
+    /// All bytes.
+    ///
+    /// - Parameter limit: how many there may be.
+    /// - Throws: ``BodyTooLarge``, or what the source throws.
+    public func collect(upTo limit: Int) async throws -> Data {
+        if case .bytes(let data) = self, data.count <= limit { return data }
+        var all = Data()
+        for try await chunk in self {
+            guard all.count + chunk.count <= limit else { throw BodyTooLarge(limit: limit) }
+            all += chunk
+        }
+        return all
+    }
+}
+
+extension Body {
+    /// Reads a small rest, so that its connection can be used again, and gives up a large one. For an answer that is not handed on.
+    package func discard() async {
+        guard case .stream = self else { return }
+        _ = try? await collect(upTo: 65_536)
+    }
+}
+
+/// A body has more bytes than its reader allows.
+public struct BodyTooLarge: Error, Hashable, LocalizedError {
+    /// In bytes.
+    public let limit: Int
+
+    public var errorDescription: String? { "the body is larger than the \(limit) bytes that its reader allows" }
+}
+
+extension Body: Codable {
+    private enum CodingKeys: CodingKey {
+        case bytes, file
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        if let data = try container.decodeIfPresent(Data.self, forKey: .bytes) {
+            self = .bytes(data)
+        } else if let url = try container.decodeIfPresent(URL.self, forKey: .file) {
+            self = .file(url)
+        } else {
+            self = .none
+        }
+    }
+
+    /// - Throws: `EncodingError.invalidValue` for a stream, which cannot be stored.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .none: break
+        case .bytes(let data): try container.encode(data, forKey: .bytes)
+        case .file(let url): try container.encode(url, forKey: .file)
+        case .stream:
+            throw EncodingError.invalidValue(
+                self,
+                .init(
+                    codingPath: container.codingPath,
+                    debugDescription: "a stream cannot be stored; expected no body, bytes or a file"))
+        }
+    }
+}
+
+extension Reply {
+    /// The same reply with its whole body in memory.
+    func collected() async -> Reply {
+        guard case .stream = body else { return self }
+        let limit = call.channel.limits.responseBodySize
+        do {
+            return with(body: .bytes(try await body.collect(upTo: limit)))
+        } catch is BodyTooLarge {
+            return copy(body: .some(.none), failure: .transport(.responseTooLarge(limit: limit), ErrorContext(self)))
+        } catch {
+            return copy(body: .some(.none), failure: APIClientError(error, ErrorContext(self)))
+        }
+    }
+}

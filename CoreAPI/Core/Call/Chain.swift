@@ -1,0 +1,20 @@
+/// The rest of a request's way, seen from a ``Middleware``.
+public struct Next: Sendable {
+    /// What the middleware stands around.
+    enum Position {
+        case call, attempt
+    }
+
+    let position: Position
+    var index = 0
+
+    /// Goes on with an attempt and returns what came of it.
+    public func callAsFunction(_ attempt: Attempt) async -> Reply {
+        let channel = attempt.call.prepared
+        let chain = position == .call ? channel.callChain : channel.attemptChain
+        if index < chain.count {
+            return await chain[index].handle(attempt, next: Next(position: position, index: index + 1))
+        }
+        return position == .call ? await Pipeline().attempts(attempt) : await channel.transport.send(attempt)
+    }
+}

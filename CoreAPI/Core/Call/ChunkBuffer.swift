@@ -1,0 +1,171 @@
+package import Foundation
+
+/// Chunks of a body on their way from one side to the other, with bounded room: what is not taken is not produced.
+///
+/// One side waits in a task, the other one is a thread that may not wait: of an answer the loop offers and a task takes, of a request a
+/// task pushes and the loop takes. In place of waiting, the thread is called back when it may go on.
+package final class ChunkBuffer: Sendable {
+    fileprivate struct State {
+        /// The oldest last.
+        var chunks: [Data] = []
+        var size = 0
+        var end: Result<Void, any Error>?
+        var waiter: CheckedContinuation<Void, Never>?
+        /// Whether the thread was told that there is no room, or nothing there, and not called back yet.
+        var isThreadHeld = false
+        var isAbandoned = false
+    }
+
+    /// What a thread finds.
+    package enum Taken {
+        case chunk(Data)
+        /// Nothing yet; `goOn` will be called.
+        case nothing
+        case end
+        case failed(any Error)
+    }
+
+    private let state = Mutex(State())
+    private let limit: Int
+    private let goOn: @Sendable () -> Void
+    private let abandoned: @Sendable () -> Void
+
+    /// - Parameters:
+    ///   - limit: bytes that lie here at the most, beyond one chunk.
+    ///   - goOn: tells the thread that there is room, or something to take; called on the task's thread.
+    ///   - abandoned: tells the thread that the other side is gone.
+    package init(limit: Int, goOn: @escaping @Sendable () -> Void, abandoned: @escaping @Sendable () -> Void = {}) {
+        self.limit = limit
+        self.goOn = goOn
+        self.abandoned = abandoned
+    }
+
+    // MARK: - The thread's side
+
+    /// Whether a chunk may be offered. If not, `goOn` is called when there is room.
+    package func hasRoom() -> Bool {
+        state.withLock { state in
+            state.isThreadHeld = state.size >= limit && !state.isAbandoned
+            return !state.isThreadHeld
+        }
+    }
+
+    /// Puts a chunk in, however much room there is.
+    package func offer(_ chunk: Data) {
+        let waiter = state.withLock { state in
+            guard !state.isAbandoned else { return nil as CheckedContinuation<Void, Never>? }
+            state.put(chunk)
+            return state.takeWaiter()
+        }
+        waiter?.resume()
+    }
+
+    /// No chunk follows. The first end counts.
+    package func finish(_ end: Result<Void, any Error>) {
+        let (waiter, isThreadHeld) = state.withLock { state in
+            if state.end == nil { state.end = end }
+            defer { state.isThreadHeld = false }
+            return (state.takeWaiter(), state.isThreadHeld)
+        }
+        waiter?.resume()
+        if isThreadHeld { goOn() }
+    }
+
+    /// Takes at most so many bytes.
+    package func take(atMost count: Int) -> Taken {
+        let (taken, waiter) = state.withLock { state -> (Taken, CheckedContinuation<Void, Never>?) in
+            guard let chunk = state.take(atMost: count) else {
+                switch state.end {
+                case .success: return (.end, nil)
+                case .failure(let error): return (.failed(error), nil)
+                case nil:
+                    state.isThreadHeld = true
+                    return (.nothing, nil)
+                }
+            }
+            return (.chunk(chunk), state.size < limit ? state.takeWaiter() : nil)
+        }
+        waiter?.resume()
+        return taken
+    }
+
+    // MARK: - The task's side
+
+    /// The next chunk; `nil` at the end.
+    ///
+    /// - Throws: what the other side ended with; `CancellationError` where the task is cancelled.
+    package func next() async throws -> Data? {
+        while true {
+            let (chunk, end, isThreadHeld) = state.withLock { state in
+                let chunk = state.take(atMost: .max)
+                let mayGoOn = state.isThreadHeld && state.size <= limit / 2
+                if mayGoOn { state.isThreadHeld = false }
+                return (chunk, state.end, mayGoOn)
+            }
+            if isThreadHeld { goOn() }
+            if let chunk { return chunk }
+            if let end { return try end.map { nil }.get() }
+            try await wait { $0.chunks.isEmpty && $0.end == nil }
+        }
+    }
+
+    /// Puts a chunk in once there is room.
+    ///
+    /// - Throws: `CancellationError` where the task is cancelled or the thread needs no more.
+    package func push(_ chunk: Data) async throws {
+        try await wait { [limit] in $0.size >= limit && $0.end == nil }
+        let isThreadHeld = try state.withLock { state in
+            guard !state.isAbandoned, state.end == nil else { throw CancellationError() }
+            state.put(chunk)
+            defer { state.isThreadHeld = false }
+            return state.isThreadHeld
+        }
+        if isThreadHeld { goOn() }
+    }
+
+    /// The task's side is gone. Called again it does nothing.
+    package func abandon() {
+        let (waiter, isFirst) = state.withLock { state in
+            defer { (state.isAbandoned, state.chunks, state.size) = (true, [], 0) }
+            return (state.takeWaiter(), !state.isAbandoned && state.end == nil)
+        }
+        waiter?.resume()
+        if isFirst { abandoned() }
+    }
+
+    private func wait(while isEarly: @escaping @Sendable (State) -> Bool) async throws {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let mayGoOn = state.withLock { state in
+                    guard isEarly(state), !state.isAbandoned, !Task.isCancelled, state.waiter == nil else { return true }
+                    state.waiter = continuation
+                    return false
+                }
+                if mayGoOn { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.takeWaiter() }?.resume()
+        }
+        try Task.checkCancellation()
+    }
+}
+
+extension ChunkBuffer.State {
+    fileprivate mutating func put(_ chunk: Data) {
+        chunks.insert(chunk, at: 0)
+        size += chunk.count
+    }
+
+    fileprivate mutating func take(atMost count: Int) -> Data? {
+        guard let chunk = chunks.popLast() else { return nil }
+        let taken = chunk.prefix(count)
+        if taken.count < chunk.count { chunks.append(chunk.dropFirst(taken.count)) }
+        size -= taken.count
+        return taken
+    }
+
+    fileprivate mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
+        defer { waiter = nil }
+        return waiter
+    }
+}

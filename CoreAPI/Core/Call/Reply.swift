@@ -1,0 +1,111 @@
+public import Foundation
+
+/// What came of an attempt: head, body and times, or why it failed, and then all that had arrived. It never changes.
+///
+/// A ``Transport`` and every ``Middleware`` answer with one. A ``Response`` is a reply with the value that was asked for.
+public final class Reply: Sendable {
+    public let call: Call
+    /// The attempt as it was sent; `nil` when the request could not be built.
+    public let attempt: Attempt?
+    /// Status and fields; `nil` when none arrived.
+    public let head: ResponseHead?
+    /// The body, decompressed: bytes for a call that wants it whole, a stream for one that wants that.
+    public let body: Body
+    /// Why the attempt failed; `nil` for an answer, whatever its status.
+    public let failure: APIClientError?
+    /// What the exchange cost; of a body that streams, until its head came.
+    public let metrics: TransferMetrics?
+    /// Whether it was verified, filtered and decoded, and what that came to. An attempt's own failure stays here whatever error takes
+    /// its place later.
+    let reading: Reading
+
+    enum Reading: Sendable {
+        case unread
+        case value(any Sendable)
+        case failed(APIClientError)
+        /// A hook gave the value although the attempt had failed.
+        case resolved(any Sendable, after: APIClientError)
+    }
+
+    /// What a transport answers with.
+    ///
+    /// - Parameters:
+    ///   - attempt: as it was sent.
+    ///   - head: status and fields; `nil` when none arrived.
+    ///   - body: as far as it arrived.
+    ///   - failure: why there is no whole answer; see ``Attempt/failed(_:stage:)`` for one without a head.
+    ///   - metrics: what the exchange cost.
+    public convenience init(
+        _ attempt: Attempt, head: ResponseHead? = nil, body: Body = .none, failure: APIClientError? = nil,
+        metrics: TransferMetrics? = nil
+    ) {
+        self.init(
+            call: attempt.call, attempt: attempt, head: head, body: body, failure: failure, metrics: metrics, reading: .unread)
+    }
+
+    init(
+        call: Call, attempt: Attempt?, head: ResponseHead?, body: Body, failure: APIClientError?, metrics: TransferMetrics?,
+        reading: Reading
+    ) {
+        self.call = call
+        self.attempt = attempt
+        self.head = head
+        self.body = body
+        self.failure = failure
+        self.metrics = metrics
+        self.reading = reading
+    }
+
+    /// The call's reply when its request could not be built.
+    convenience init(_ call: Call, failure: APIClientError) {
+        self.init(
+            call: call, attempt: nil, head: nil, body: .none, failure: failure, metrics: nil, reading: .failed(failure))
+    }
+
+    /// Bytes that are read as an answer without having been sent for.
+    convenience init(_ call: Call, parsing data: Data) {
+        self.init(
+            call: call, attempt: nil, head: nil, body: .bytes(data), failure: nil, metrics: nil, reading: .unread)
+    }
+
+    /// Status, or `nil` when no head arrived.
+    public var status: Int? { head?.status.code }
+    public var request: Request? { attempt?.request }
+    /// The body's bytes; empty for one that streams.
+    public var data: Data {
+        if case .bytes(let data) = body { data } else { Data() }
+    }
+
+    /// The same reply with another head, such as one from which a middleware has taken a field.
+    public func with(head: ResponseHead?) -> Reply { copy(head: head) }
+
+    /// The same reply with another body.
+    public func with(body: Body) -> Reply { copy(body: body) }
+
+    /// The same reply as a failure.
+    public func failed(_ failure: APIClientError) -> Reply { copy(failure: failure) }
+
+    /// One entry for each attempt so far, oldest first.
+    var attempts: [AttemptOutcome] {
+        guard let attempt else { return [] }
+        switch reading {
+        case .unread: return attempt.earlier
+        case .value: return attempt.earlier + [outcome(attempt, nil)]
+        case .failed(let error), .resolved(_, let error): return attempt.earlier + [outcome(attempt, error)]
+        }
+    }
+
+    private func outcome(_ attempt: Attempt, _ error: APIClientError?) -> AttemptOutcome {
+        AttemptOutcome(
+            number: attempt.earlier.count + 1, status: status, error: error, metrics: metrics, delay: attempt.delay)
+    }
+
+    func copy(
+        attempt: Attempt?? = nil, head: ResponseHead?? = nil, body: Body? = nil, failure: APIClientError?? = nil,
+        metrics: TransferMetrics?? = nil, reading: Reading? = nil
+    ) -> Reply {
+        Reply(
+            call: call, attempt: attempt ?? self.attempt, head: head ?? self.head, body: body ?? self.body,
+            failure: failure ?? self.failure, metrics: metrics ?? self.metrics, reading: reading ?? self.reading)
+    }
+}

@@ -1,0 +1,43 @@
+public import HTTPTypes
+
+/// What of a request goes over the wire, as plain data: for a cache's key, an outbox or a recording.
+///
+/// ```swift
+/// let stored = try JSONEncoder().encode(attempt.request.wire)
+/// ```
+public struct WireRequest: Sendable, Codable {
+    public var method: HTTPRequest.Method
+    public var url: HTTPURL
+    /// In their order; a name may come several times.
+    public var headers: HTTPFields
+    /// Bytes and files can be stored; to encode a stream throws `EncodingError.invalidValue`.
+    public var body: Body
+
+    public init(method: HTTPRequest.Method, url: HTTPURL, headers: HTTPFields = [:], body: Body = .none) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+    }
+
+    private enum CodingKeys: CodingKey {
+        case method, url, headers, body
+    }
+
+    /// - Throws: ``RequestError`` for a method or an address that may not be sent, beside what the decoder throws.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        method = try HTTPRequest.Method(checking: container.decode(String.self, forKey: .method))
+        url = try HTTPURL(container.decode(String.self, forKey: .url))
+        headers = try container.decode(HTTPFields.self, forKey: .headers)
+        body = try container.decode(Body.self, forKey: .body)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(method.rawValue, forKey: .method)
+        try container.encode(url.string, forKey: .url)
+        try container.encode(headers, forKey: .headers)
+        try container.encode(body, forKey: .body)
+    }
+}

@@ -1,0 +1,196 @@
+internal import HTTPTypes
+
+/// Follows redirects (RFC 9110 §15.4), so that what stands behind it sees every hop. The kit puts it around every attempt.
+///
+/// libcurl could follow them itself (`CURLOPT_FOLLOWLOCATION`), but it keeps only `Authorization` and `Cookie` from another host and
+/// knows nothing of an `X-Api-Key`; and fixtures and other transports would not get them.
+struct Redirects: Middleware {
+    func handle(_ attempt: Attempt, next: Next) async -> Reply {
+        var hop = attempt
+        var earlier: Reply?
+        while true {
+            let reply = (await next(hop)).after(earlier, of: attempt)
+            guard let status = reply.status, Self.isRedirect(status), reply.failure == nil else { return reply }
+            switch hop.redirected(by: reply) {
+            case nil: return reply
+            case .failure(let error): return reply.failed(error)
+            case .success(let target):
+                await reply.body.discard()
+                (hop, earlier) = (target, reply)
+            }
+        }
+    }
+
+    /// The fields that go to another origin: those that are known to give nothing away. A team's own field may be a credential,
+    /// so the channel names the ones that may go along (``Channel/fieldsForOtherOrigins``).
+    private static let harmless: Set<String> = [
+        "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "content-digest",
+        "content-disposition",
+        "content-encoding", "content-language", "content-length", "content-type", "date", "dnt", "expect", "idempotency-key",
+        "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "pragma", "prefer", "priority",
+        "range",
+        "repr-digest", "sec-gpc", "te", "transfer-encoding", "upgrade-insecure-requests", "user-agent", "x-requested-with",
+    ]
+
+    /// Describe a body that is no longer sent.
+    private static let contentFields: Set<String> = ["content-length", "content-type", "transfer-encoding", "content-encoding"]
+
+    /// Whether an answer with this status may lead elsewhere.
+    static func isRedirect(_ status: Int) -> Bool {
+        switch status {
+        case 300, 301, 302, 303, 307, 308: true
+        default: false
+        }
+    }
+
+    /// Where an answer leads; `nil` where it is the answer itself.
+    static func target(of reply: Reply, to attempt: Attempt) throws(TransportError) -> Request? {
+        let request = attempt.request
+        let limits = request.call.channel.limits
+        guard let head = reply.head else { return nil }
+        let locations = Set(head.headers[fields: .location].map(address))
+        guard let location = locations.first else { return nil }
+        let redaction = request.call.channel.redaction
+        guard locations.count == 1 else {
+            throw .redirectRefused(
+                to: redaction.redact(text: location.shortened(to: 500)), reason: "the response names several addresses")
+        }
+        guard attempt.hops < limits.redirects else { throw .tooManyRedirects(limit: limits.redirects) }
+
+        let target: HTTPURL
+        do throws(RequestError) {
+            target = try request.url.resolving(location)
+        } catch {
+            throw .redirectRefused(
+                to: redaction.redact(text: location.shortened(to: 500).escapingControls),
+                reason: error.readableDescription.shortened(to: 500))
+        }
+        func refused(_ reason: String) -> TransportError {
+            .redirectRefused(to: redaction.redact(url: target), reason: reason)
+        }
+        if target.scheme == .http {
+            if request.url.scheme == .https, !limits.allowsRedirectsToInsecure {
+                throw refused("it leads from https to http; Limits.allowsRedirectsToInsecure would allow it")
+            }
+            if !request.call.channel.environment.allowsInsecureConnections(to: target.host) {
+                throw refused("it leads to clear text http; APIEnvironment.allowsInsecureConnections would allow it")
+            }
+        }
+        guard request.body.isReplayable || becomesGET(request, head.status.code) else {
+            throw refused("its body was sent and cannot be sent a second time")
+        }
+        guard !request.call.prepared.isLeft(by: target) else {
+            throw refused("the environment '\(request.call.channel.environment.name)' may be simulated and is never left")
+        }
+        return next(request, to: target, status: head.status.code)
+    }
+
+    /// A field's value with every byte beyond ASCII percent-encoded: bytes are data, whatever charset they are in (RFC 3986
+    /// §2.5). A host in UTF-8 stays text, because it has a form of its own (UTS 46).
+    private static func address(_ field: HTTPField) -> String {
+        field.withUnsafeBytesOfValue { bytes in
+            let bytes = Array(bytes)
+            let hostEnd = endOfHost(bytes)
+            let host = String(validating: bytes[..<hostEnd], as: UTF8.self)
+            return bytes[(host == nil ? 0 : hostEnd)...].reduce(into: host ?? "") { text, byte in
+                if byte < 0x80 {
+                    text.unicodeScalars.append(Unicode.Scalar(byte))
+                } else {
+                    text += "%" + String(byte, radix: 16, uppercase: true)
+                }
+            }
+        }
+    }
+
+    /// Where the authority of a reference ends; 0 where it has none.
+    private static func endOfHost(_ bytes: [UInt8]) -> Int {
+        let slash = UInt8(ascii: "/")
+        let path = bytes.firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex
+        guard path + 1 < bytes.endIndex, bytes[path] == slash, bytes[path + 1] == slash,
+            path == 0 || bytes[path - 1] == UInt8(ascii: ":")
+        else { return 0 }
+        return bytes[(path + 2)...].firstIndex { "/?#\\".utf8.contains($0) } ?? bytes.endIndex
+    }
+
+    /// 303 always asks for the other resource (§15.4.4). For 300 to 302 only POST may become GET (§15.4.2–3): a DELETE that turned into
+    /// a GET would be reported as done.
+    private static func becomesGET(_ request: Request, _ status: Int) -> Bool {
+        status == 303 ? request.method != .head : status < 303 && request.method == .post
+    }
+
+    private static func next(_ request: Request, to target: HTTPURL, status: Int) -> Request {
+        var next = request
+        next.url = target
+        if becomesGET(request, status) {
+            next.method = .get
+            next.body = .none
+            next.headers = next.headers.without { contentFields.contains($0.canonicalName) }
+        }
+        if !request.url.hasSameOrigin(as: target) {
+            let named = Set(request.call.channel.fieldsForOtherOrigins.map { $0.lowercased() })
+            next.headers = next.headers.without {
+                $0.canonicalName == "host" || !harmless.contains($0.canonicalName) && !named.contains($0.canonicalName)
+            }
+        } else if next.headers[.authorization]?.lowercased().hasPrefix("digest ") == true {
+            // It speaks for one target only (RFC 7616 §3.4): another must refuse it, and most do so with 400.
+            next.headers[.authorization] = nil
+        }
+        return next
+    }
+}
+
+extension Attempt {
+    /// How many redirects led here.
+    fileprivate var hops: Int { redirectedFrom.map { $0.hops + 1 } ?? 0 }
+
+    /// The addresses that redirects led to, in order.
+    fileprivate var visited: [HTTPURL] { redirectedFrom.map { $0.visited + [request.url] } ?? [] }
+
+    /// Where an answer leads to; `nil` where it is the answer itself.
+    // Not inlined: a request by value would lie in the frame that waits.
+    @inline(never)
+    fileprivate func redirected(by reply: Reply) -> Result<Attempt, APIClientError>? {
+        do throws(TransportError) {
+            guard let target = try Redirects.target(of: reply, to: self) else { return nil }
+            tell {
+                $0.redirected(CallEvent.Redirected(attempt: self, status: reply.status ?? 0, url: target.url))
+            }
+            return .success(redirected(target))
+        } catch {
+            return .failure(.transport(error, ErrorContext(request, head: reply.head, body: reply.data)))
+        }
+    }
+}
+
+extension Reply {
+    /// This reply with what the hops before it cost, as the answer to the attempt that they began with.
+    @inline(never)
+    fileprivate func after(_ earlier: Reply?, of first: Attempt) -> Reply {
+        guard let earlier, let attempt else { return self }
+        var sum = metrics.map { metrics in earlier.metrics.map { metrics.adding(earlier: $0) } ?? metrics } ?? earlier.metrics
+        sum?.redirects = attempt.visited
+        return copy(attempt: first, metrics: .some(sum))
+    }
+}
+
+extension TransferMetrics {
+    /// The metrics of an attempt whose earlier exchanges were redirects: sums where sums make sense, the last exchange's otherwise.
+    fileprivate func adding(earlier: TransferMetrics) -> TransferMetrics {
+        var sum = self
+        sum.queued += earlier.queued
+        sum.total += earlier.total
+        sum.bytesSent += earlier.bytesSent
+        sum.bytesReceived += earlier.bytesReceived
+        return sum
+    }
+}
+
+extension HTTPFields {
+    /// The fields whose name is not unwanted, in order.
+    func without(_ isUnwanted: (HTTPField.Name) -> Bool) -> HTTPFields {
+        guard contains(where: { isUnwanted($0.name) }) else { return self }
+        var kept = HTTPFields()
+        for field in self where !isUnwanted(field.name) { kept.append(field) }
+        return kept
+    }
+}

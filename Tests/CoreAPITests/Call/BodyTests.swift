@@ -1,0 +1,107 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPI
+
+@Suite("Body", .timeLimit(.minutes(1)))
+struct BodyTests {
+    private static func stream(_ chunks: [String]) -> Body {
+        .stream(
+            BodyStream {
+                AsyncStream { continuation in
+                    for chunk in chunks { continuation.yield(Data(chunk.utf8)) }
+                    continuation.finish()
+                }
+            })
+    }
+
+    @Test("every kind is read chunk by chunk, again from its beginning, and collected within a bound")
+    func reading() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("body-\(UUID().uuidString)")
+        try Data("from a file".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let reading = Body.stream(
+            BodyStream {
+                let rest = Mutex(["re", "ad"])
+                return { _ in rest.withLock { $0.isEmpty ? Data() : Data($0.removeFirst().utf8) } }
+            })
+        for (body, text) in [
+            (Body.none, ""), (.bytes(Data("bytes".utf8)), "bytes"), (.file(file), "from a file"), (reading, "read"),
+            (Self.stream(["a", "", "b"]), "ab"),
+        ] {
+            for _ in 0..<2 { #expect(String(decoding: try await body.collect(upTo: 11), as: UTF8.self) == text) }
+            for try await chunk in body { #expect(!chunk.isEmpty) }
+        }
+        await #expect(throws: BodyTooLarge(limit: 4)) { try await Self.stream(["abc", "de"]).collect(upTo: 4) }
+        await #expect(throws: BodyTooLarge(limit: 4)) { try await Body.bytes(Data("abcde".utf8)).collect(upTo: 4) }
+        await #expect(throws: (any Error).self) { try await Body.file(URL(fileURLWithPath: "/none")).collect(upTo: 4) }
+    }
+
+    @Test("a request is stored as plain data and comes back the same; a stream says that it cannot be stored")
+    func wire() throws {
+        let request = WireRequest(
+            method: .post, url: try HTTPURL("https://h.example/a?q=1"), headers: [.accept: "a/b", .cookie: "x=1"],
+            body: .bytes(Data("body".utf8)))
+        let stored = try JSONEncoder().encode(request)
+        let back = try JSONDecoder().decode(WireRequest.self, from: stored)
+        #expect(back.method == .post && back.url == request.url && back.headers == request.headers)
+        guard case .bytes(Data("body".utf8)) = back.body else { return #expect(Bool(false), "\(back.body)") }
+        var streaming = request
+        streaming.body = Self.stream(["a"])
+        #expect(throws: EncodingError.self) { try JSONEncoder().encode(streaming) }
+        let text = String(decoding: stored, as: UTF8.self)
+        let smuggled = Data(text.replacingOccurrences(of: "POST", with: "G ET").utf8)
+        #expect(throws: RequestError.self) { try JSONDecoder().decode(WireRequest.self, from: smuggled) }
+    }
+
+    @Test("chunks wait for room, and the side that may not wait is told when to go on")
+    func buffer() async throws {
+        let (room, tell) = AsyncStream.makeStream(of: Void.self)
+        let buffer = ChunkBuffer(limit: 4) { tell.yield() }
+        #expect(buffer.hasRoom())
+        buffer.offer(Data("abcdef".utf8))
+        #expect(!buffer.hasRoom())
+        #expect(try await buffer.next() == Data("abcdef".utf8))
+        for await _ in room { break }
+        #expect(buffer.hasRoom())
+        buffer.offer(Data("g".utf8))
+        buffer.finish(.success(()))
+        #expect(try await buffer.next() == Data("g".utf8))
+        #expect(try await buffer.next() == nil)
+    }
+
+    @Test("a pushed chunk is taken in parts; a full buffer holds the pusher until there is room, and an end reaches it")
+    func pushing() async throws {
+        let (wanted, tell) = AsyncStream.makeStream(of: Void.self)
+        let buffer = ChunkBuffer(limit: 2) { tell.yield() }
+        guard case .nothing = buffer.take(atMost: 2) else { return #expect(Bool(false)) }
+        try await buffer.push(Data("abc".utf8))
+        for await _ in wanted { break }
+        let second = Task { try await buffer.push(Data("d".utf8)) }
+        var taken = ""
+        while taken.count < 4 {
+            if case .chunk(let chunk) = buffer.take(atMost: 2) { taken += String(decoding: chunk, as: UTF8.self) }
+            await Task.yield()
+        }
+        #expect(taken == "abcd")
+        try await second.value
+        struct Broken: Error {}
+        buffer.finish(.failure(Broken()))
+        guard case .failed(is Broken) = buffer.take(atMost: 2) else { return #expect(Bool(false)) }
+        await #expect(throws: CancellationError.self) { try await buffer.push(Data("e".utf8)) }
+    }
+
+    @Test("who waits for a chunk leaves when it is cancelled, and the other side hears that it is alone")
+    func abandoned() async throws {
+        let (gone, tell) = AsyncStream.makeStream(of: Void.self)
+        let buffer = ChunkBuffer(limit: 2, goOn: {}, abandoned: { tell.yield() })
+        let waiting = Task { try await buffer.next() }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        buffer.abandon()
+        for await _ in gone { break }
+        buffer.offer(Data("late".utf8))
+        #expect(buffer.hasRoom())
+    }
+}

@@ -1,0 +1,189 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("Middleware", .timeLimit(.minutes(1)))
+struct MiddlewareTests {
+    /// Writes down when it is entered and left.
+    struct Noted: Middleware {
+        let name: String
+        let diary: Diary
+
+        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+            diary.write("\(name) down \(attempt.request.url.path)")
+            let reply = await next(attempt)
+            diary.write("\(name) up \(reply.status.map(String.init) ?? "none")")
+            return reply
+        }
+    }
+
+    private static func redirecting() -> RecordingTransport {
+        RecordingTransport { request in
+            request.url.path == "/thing"
+                ? .answer(to: request, status: 302, headers: [.location: "/there"]) : .answer(to: request, status: 200)
+        }
+    }
+
+    @Test("around the call it sees the call once, around the attempt each attempt and each hop, in order and back")
+    func positions() async throws {
+        let diary = Diary()
+        let failures = Mutex(1)
+        let transport = RecordingTransport { request in
+            if request.url.path == "/thing" { return .answer(to: request, status: 302, headers: [.location: "/there"]) }
+            let status = failures.withLock { left in
+                defer { left -= 1 }
+                return left > 0 ? 500 : 200
+            }
+            return .answer(to: request, status: status)
+        }
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.interceptors = [RetryPolicy(base: .zero)]
+        channel.callMiddleware = [Noted(name: "c1", diary: diary), Noted(name: "c2", diary: diary)]
+        channel.attemptMiddleware = [Noted(name: "a1", diary: diary), Noted(name: "a2", diary: diary)]
+        try await channel.manager().request(endpoint: TestEndpoint())
+        func hop(_ path: String, _ status: Int) -> [String] {
+            ["a1 down \(path)", "a2 down \(path)", "a2 up \(status)", "a1 up \(status)"]
+        }
+        #expect(
+            diary.all == ["c1 down /thing", "c2 down /thing"] + hop("/thing", 302) + hop("/there", 500) + hop("/thing", 302)
+                + hop("/there", 200) + ["c2 up 200", "c1 up 200"])
+    }
+
+    struct Answering: Middleware {
+        let body: String
+        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+            Reply(attempt, head: ResponseHead(status: .ok), body: .bytes(Data(body.utf8)))
+        }
+    }
+
+    @Test("one that answers by itself spares the network, and its answer is verified and decoded as any other")
+    func answering() async throws {
+        let transport = RecordingTransport(status: 500)
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.callMiddleware = [Answering(body: #"{"id":7}"#)]
+        let item: Item = try await channel.manager().request(endpoint: TestEndpoint())
+        #expect(item == Item(id: 7))
+        channel.callMiddleware = [Answering(body: "oops")]
+        #expect(await channel.manager().response(for: TestEndpoint(), as: Item.self).error?.label == "decoding")
+        channel.callMiddleware = []
+        channel.attemptMiddleware = [Answering(body: #"{"id":8}"#)]
+        let second: Item = try await channel.manager().request(endpoint: TestEndpoint())
+        #expect(second == Item(id: 8))
+        #expect(transport.requests.isEmpty)
+    }
+
+    struct Refusing: Middleware {
+        struct Refusal: Error {}
+        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+            attempt.failed(Refusal(), stage: APIClientError.adapting)
+        }
+    }
+
+    @Test("one that fails an attempt fails it at its stage; interceptors and handlers are asked as ever")
+    func refusing() async {
+        let diary = Diary()
+        var channel = Channel.test("https://h.example", transport: RecordingTransport())
+        channel.attemptMiddleware = [Refusing()]
+        channel.interceptors = [NotingInterceptor(diary: diary)]
+        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        #expect(response.error?.label == "adapting")
+        #expect(response.error?.underlyingError is Refusing.Refusal)
+        #expect(response.attempts.count == 1)
+        #expect(diary.all == ["adapt 1", "retry?"])
+    }
+
+    /// Sends the same attempt twice at once, and takes what comes first.
+    actor Hedging: Middleware {
+        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+            await withTaskGroup { group in
+                for copy in 0..<2 {
+                    group.addTask { await next(attempt.with { $0.headers[.init("X-Copy")!] = "\(copy)" }) }
+                }
+                defer { group.cancelAll() }
+                return await group.next() ?? attempt.failed(CancellationError())
+            }
+        }
+    }
+
+    @Test("an actor that sends an attempt twice at once gets the first answer, and the other attempt is cancelled")
+    func hedging() async throws {
+        let transport = RecordingTransport { request in
+            guard request.headers[.init("X-Copy")!] == "1" else {
+                try? await Task.sleep(for: .seconds(3_600))
+                return Response(request: request, result: .failure(.cancelled(ErrorContext(request))))
+            }
+            return .answer(to: request, body: #"{"id":1}"#)
+        }
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.attemptMiddleware = [Hedging()]
+        let item: Item = try await channel.manager().request(endpoint: TestEndpoint())
+        #expect(item == Item(id: 1))
+    }
+
+    enum Visits: CallKey { static let defaultValue = 0 }
+
+    struct Counting: Middleware, RequestInterceptor {
+        func adapt(_ request: inout Request) async throws { request.call[Visits.self] += 1 }
+        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+            attempt.call[Visits.self] += 10
+            return await next(attempt)
+        }
+    }
+
+    @Test("hooks keep typed values with a call, which no other call sees")
+    func context() async throws {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(statuses: [500, 200]))
+        channel.interceptors = [Counting(), RetryPolicy(base: .zero)]
+        channel.callMiddleware = [Counting()]
+        for _ in 0..<2 {
+            let response = await channel.manager().response(for: TestEndpoint(), decoding: .nothing)
+            #expect(response.error == nil)
+            #expect(response.call[Visits.self] == 12)
+        }
+    }
+
+    @Test("a fixture's redirect is followed, its cookies come back, and stages behind see both hops")
+    func fixtures() async throws {
+        let diary = Diary()
+        let transport = FixtureTransport([
+            Fixture(.get, "old", status: 302, headers: ["Location": "/new", "Set-Cookie": "a=1"]),
+            Fixture(.get, "new", body: #"{"id":3}"#),
+        ])
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.cookies = CookieJar()
+        struct Headers: Middleware {
+            let diary: Diary
+            func handle(_ attempt: Attempt, next: Next) async -> Reply {
+                let reply = await next(attempt)
+                diary.write("\(attempt.request.url.path) \(reply.request?.headers[.cookie] ?? "no cookie")")
+                return reply
+            }
+        }
+        channel.attemptMiddleware = [Headers(diary: diary)]
+        let response = await channel.manager().response(for: TestEndpoint("old"), as: Item.self)
+        #expect(try response.value == Item(id: 3))
+        #expect(response.metrics == nil || response.metrics?.redirects.count == 1)
+        #expect(diary.all == ["/old no cookie", "/new a=1"])
+    }
+
+    @Test("the stages of a channel are listed in their order, the kit's own among them")
+    func stages() {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport())
+        channel.callMiddleware = [Answering(body: "")]
+        channel.attemptMiddleware = [Refusing()]
+        channel.interceptors = [RetryPolicy()]
+        channel.cookies = CookieJar()
+        #expect(
+            channel.stages.map(\.description) == [
+                "build Endpoint", "enhance HeaderEnhancer", "enhance QueryItemEnhancer", "enhance TimeoutEnhancer",
+                "enhance VerificationEnhancer", "enhance CachePolicyEnhancer", "call Answering", "adapt RetryPolicy",
+                "attempt Redirects", "attempt Refusing", "attempt Cookies", "transport RecordingTransport",
+                "deenhance HeaderEnhancer", "deenhance QueryItemEnhancer", "deenhance TimeoutEnhancer",
+                "deenhance VerificationEnhancer", "deenhance CachePolicyEnhancer", "filter ErrorFilter",
+                "decode ResponseDecoding", "retry RetryPolicy", "retry NoErrorHandler", "translate ErrorFilter",
+                "result ResultHandler",
+            ])
+    }
+}

@@ -1,0 +1,95 @@
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPI
+
+@Suite("Listeners", .timeLimit(.minutes(1)))
+struct ListenerTests {
+    /// Writes down every event.
+    struct Recorder: Listener {
+        let diary: Diary
+
+        func built(_ event: CallEvent.Built) { diary.write("built \(event.attempt.request.url.path)") }
+        func started(_ event: CallEvent.Started) { diary.write("started \(event.attempt.number)") }
+        func queued(_ event: CallEvent.Queued) { diary.write("queued \(event.attempt.request.url.path)") }
+        func sent(_ event: CallEvent.Sent) { diary.write("sent \(event.queued >= .zero)") }
+        func resolved(_ event: CallEvent.Resolved) { diary.write("resolved \(event.duration > .zero)") }
+        func connected(_ event: CallEvent.Connected) { diary.write("connected \(event.address ?? "?")") }
+        func secured(_ event: CallEvent.Secured) { diary.write("secured \(event.duration > .zero)") }
+        func head(_ event: CallEvent.Head) { diary.write("head \(event.head.status.code)") }
+        func body(_ event: CallEvent.BodyProgress) { diary.write("body \(event.received)") }
+        func redirected(_ event: CallEvent.Redirected) { diary.write("redirected \(event.status) \(event.url.path)") }
+        func cached(_ event: CallEvent.Cached) { diary.write("cached \(event.attempt.request.url.path)") }
+        func read(_ event: CallEvent.Read) { diary.write("read \(event.error?.label ?? "value")") }
+        func retrying(_ event: CallEvent.Retrying) { diary.write("retrying \(event.response.attempts.count)") }
+        func finished(_ event: CallEvent.Finished) { diary.write("finished \(event.response.error?.label ?? "success")") }
+    }
+
+    /// Answers what it has answered before.
+    final class Cache: Middleware {
+        private let known = Mutex<[String: Reply]>([:])
+
+        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+            let key = attempt.request.url.string
+            if let reply = known.withLock({ $0[key] }) {
+                attempt.tell { $0.cached(CallEvent.Cached(attempt)) }
+                return Reply(attempt, head: reply.head, body: reply.body)
+            }
+            let reply = await next(attempt)
+            if reply.failure == nil { known.withLock { $0[key] = reply } }
+            return reply
+        }
+    }
+
+    @Test("several hear of a call's life in one order: name, connection, TLS, redirect, retry, cache and decoding")
+    func order() async throws {
+        let failures = Mutex(1)
+        let server = try LoopbackServer.start(tls: ServerTLS()) { request in
+            if request.path == "/thing" { return .redirect(to: "/there") }
+            let isFirst = failures.withLock { left in
+                defer { left -= 1 }
+                return left > 0
+            }
+            return isFirst ? .status(503) : .json(#"{"id":7}"#)
+        }
+        defer { server.close() }
+        let (one, other) = (Diary(), Diary())
+        var channel = Channel.test(server.url)
+        channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
+        channel.interceptors = [RetryPolicy(base: .zero)]
+        channel.callMiddleware = [Cache()]
+        channel.listeners = [Recorder(diary: one), Recorder(diary: other)]
+        let manager = channel.manager()
+        for _ in 0..<2 {
+            let item: Item = try await manager.request(endpoint: TestEndpoint())
+            #expect(item == Item(id: 7))
+        }
+        let first = ["queued /thing", "sent true", "resolved true", "connected 127.0.0.1", "secured true", "head 302"]
+        let again = ["queued /thing", "sent true", "head 302", "redirected 302 /there", "queued /there", "sent true"]
+        #expect(
+            one.all == ["built /thing", "started 1"] + first + ["redirected 302 /there", "queued /there", "sent true"]
+                + ["head 503", "read verification.unacceptableStatus.503", "retrying 1", "started 2"] + again
+                + ["head 200", "body 8", "read value", "finished success"]
+                + ["built /thing", "cached /thing", "read value", "finished success"])
+        #expect(other.all == one.all)
+        await channel.close()
+    }
+
+    struct Silent: Listener {}
+
+    @Test("one that implements nothing hears nothing, and a logger beside it hears what it knows")
+    func beside() async {
+        let diary = Diary()
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 404))
+        channel.listeners = [Silent(), Recorder(diary: diary)]
+        channel.logger = NotingLogger(diary: diary)
+        _ = await channel.manager().response(for: TestEndpoint(), decoding: .nothing)
+        #expect(
+            diary.all == [
+                "built /thing", "log sending", "started 1", "read verification.unacceptableStatus.404", "log finished",
+                "finished verification.unacceptableStatus.404",
+            ])
+    }
+}

@@ -1,0 +1,100 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("The middleware samples", .timeLimit(.minutes(1)))
+struct MiddlewareSamplesTests {
+    private struct Thing: Endpoint {
+        var path = "thing"
+        var method: HTTPRequest.Method { .get }
+    }
+
+    private func channel(_ server: LoopbackServer) -> Channel {
+        var environment = APIEnvironment("loopback", baseURL: server.url)
+        environment.allowsInsecureConnections = true
+        return Channel(name: "samples", environment: environment)
+    }
+
+    @Test("the page shows them as they are compiled, none longer than 25 lines")
+    func page() throws {
+        let blocks = try Documentation.swift(in: "\(Documentation.catalog)/Middleware.md")
+        #expect(blocks.count >= 4)
+        for block in blocks {
+            #expect(try Documentation.isCompiled(block), "not compiled anywhere:\n\(block)")
+            #expect(block.split(separator: "\n", omittingEmptySubsequences: false).count <= 26)
+        }
+    }
+
+    @Test("the ETag cache asks with its validator and answers a 304 with what it kept")
+    func cache() async throws {
+        let server = try LoopbackServer.start { request in
+            request.headers["if-none-match"] == "\"1\"" ? .status(304) : .ok("fresh", headers: ["ETag": "\"1\""])
+        }
+        defer { server.close() }
+        var channel = channel(server)
+        channel.attemptMiddleware = [ETagCache()]
+        let manager = NetworkManager<Thing>(channel: channel)
+        for _ in 0..<2 {
+            #expect(try await manager.response(for: Thing(), decoding: .text).value == "fresh")
+        }
+        #expect(server.requests.map { $0.headers["if-none-match"] } == [nil, "\"1\""])
+        await channel.close()
+    }
+
+    @Test("single flight sends one request for all who ask at once, and each decodes for itself")
+    func flight() async throws {
+        let gate = try Gate()
+        let server = try LoopbackServer.start { _ in .json(#"{"id":7}"#).after(.waitFor(gate)) }
+        defer { server.close() }
+        var channel = channel(server)
+        let (built, tell) = AsyncStream.makeStream(of: Void.self)
+        struct Built: Listener {
+            let tell: AsyncStream<Void>.Continuation
+            func built(_ event: CallEvent.Built) { tell.yield() }
+        }
+        channel.listeners = [Built(tell: tell)]
+        channel.callMiddleware = [SingleFlight()]
+        let manager = NetworkManager<Thing>(channel: channel)
+        let (text, json) = (
+            Task { try await manager.response(for: Thing(), decoding: .text).value },
+            Task { try await manager.response(for: Thing(), decoding: .json).value }
+        )
+        var calls = built.makeAsyncIterator()
+        for _ in 0..<2 { await calls.next() }
+        try await server.waitForRequests(1)
+        gate.open()
+        #expect(try await text.value == #"{"id":7}"#)
+        #expect(try await json.value["id"]?.int == 7)
+        #expect(server.requests.count == 1)
+        await channel.close()
+    }
+
+    @Test("the breaker sends nothing after five failures in a row")
+    func breaker() async throws {
+        let server = try LoopbackServer.start { _ in .status(500) }
+        defer { server.close() }
+        var channel = channel(server)
+        channel.attemptMiddleware = [Breaker()]
+        let manager = NetworkManager<Thing>(channel: channel)
+        for _ in 0..<5 {
+            #expect(await manager.response(for: Thing(), decoding: .nothing).head?.status.code == 500)
+        }
+        let error = await manager.response(for: Thing(), decoding: .nothing).error
+        #expect(error?.underlyingError is Breaker.IsOpen)
+        #expect(server.requests.count == 5)
+        await channel.close()
+    }
+
+    @Test("the signer signs each hop")
+    func signer() async throws {
+        let server = try LoopbackServer.start { $0.path == "/thing" ? .redirect(to: "/other") : .ok() }
+        defer { server.close() }
+        var channel = channel(server)
+        channel.attemptMiddleware = [Signer { "signed \($0)" }]
+        #expect(await NetworkManager<Thing>(channel: channel).response(for: Thing(), decoding: .nothing).error == nil)
+        #expect(server.requests.map { $0.headers["x-signature"] } == ["signed GET /thing", "signed GET /other"])
+        await channel.close()
+    }
+}
