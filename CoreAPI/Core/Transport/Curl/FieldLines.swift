@@ -66,9 +66,7 @@ struct FieldLines: Sendable {
         /// What asks for a coding, or for a part of what is coded.
         static let coding = TransportFields(rawValue: 32)
         static let framing = TransportFields(rawValue: 64)
-        static let authorization = TransportFields(rawValue: 128)
         static let notSent: TransportFields = [.cookie, .framing]
-        static let caller: TransportFields = [.cookie, .authorization]
 
         init(rawValue: UInt8) {
             self.rawValue = rawValue
@@ -82,11 +80,9 @@ struct FieldLines: Sendable {
             case 6 where name == .cookie: self = .cookie
             case 6 where name == .expect: self = .expect
             case 10 where name == .userAgent: self = .userAgent
-            case 13 where name == .authorization: self = .authorization
             case 14 where name == .contentLength: self = .framing
             case 15 where name == .acceptEncoding: self = .coding
             case 17 where name == .transferEncoding: self = .framing
-            case 19 where name == .proxyAuthorization: self = .authorization
             default: self = []
             }
         }
