@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The architecture as data. Imports run only downward: CCurl, CCurlMemory, CStreamEnds ← CoreAPI ← channel ← interactors ← tools.
+// The architecture as data. Imports run only downward: CCurl, CStreamEnds ← CoreAPI ← channel ← interactors ← tools.
 
 let channels = ["TY", "DL", "ML", "ID"]
 let smallChannels = ["HTTPBin", "GIPHY"]
@@ -77,10 +77,9 @@ let package = Package(
         .systemLibrary(
             name: "CCurl", path: "CoreAPI/CCurl", pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
-        .target(name: "CCurlMemory", path: "CoreAPI/CCurlMemory"),
         .target(name: "CStreamEnds", path: "CoreAPI/CStreamEnds"),
         .target(
-            name: "CoreAPI", dependencies: ["CCurl", "CCurlMemory", "CStreamEnds", "CoreAPIJSON", httpTypes, logging],
+            name: "CoreAPI", dependencies: ["CCurl", "CStreamEnds", "CoreAPIJSON", httpTypes, logging],
             path: "CoreAPI/Core",
             swiftSettings: settings),
         .target(name: "CoreAPIJSON", path: "CoreAPI/JSON", swiftSettings: settings),
@@ -119,7 +118,7 @@ let package = Package(
         .target(name: "Programs", path: "Tests/Programs", swiftSettings: settings),
         .testTarget(
             name: "CoreAPITests",
-            dependencies: ["CCurlMemory", "CoreAPI", "CoreAPIJSON", "CoreAPITesting", "Programs", httpTypes, logging],
+            dependencies: ["CoreAPI", "CoreAPIJSON", "CoreAPITesting", "Programs", httpTypes, logging],
             path: "Tests/CoreAPITests",
             swiftSettings: settings),
         .testTarget(

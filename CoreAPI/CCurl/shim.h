@@ -178,10 +178,7 @@ static inline void ccurl_name_this_thread(const char *_Nonnull name) {
 #endif
 }
 
-static inline CURLcode ccurl_global_init(curl_malloc_callback malloc, curl_free_callback free, curl_realloc_callback realloc,
-                                         curl_strdup_callback strdup, curl_calloc_callback calloc) {
-    return curl_global_init_mem(CURL_GLOBAL_DEFAULT, malloc, free, realloc, strdup, calloc);
-}
+static inline CURLcode ccurl_global_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
 
 /* With CURLOPT_NOSIGNAL libcurl leaves SIGPIPE to us, and OpenSSL writes to sockets that the peer has closed. A handler that the
    process has set itself stays. */

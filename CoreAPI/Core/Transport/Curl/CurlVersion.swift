@@ -1,5 +1,4 @@
 internal import CCurl
-internal import CCurlMemory
 internal import Foundation
 
 extension CurlTransport {
@@ -101,8 +100,6 @@ enum CurlGlobal {
         ccurl_ignore_sigpipe()
         // Before libcurl calls anything of OpenSSL's; see there.
         _ = OpenSSL.libraries
-        // Of no effect where the program has initialised libcurl itself.
-        return ccurl_global_init(
-            ccurlmemory_malloc, ccurlmemory_free, ccurlmemory_realloc, ccurlmemory_strdup, ccurlmemory_calloc)
+        return ccurl_global_init()
     }()
 }

@@ -1,5 +1,4 @@
 internal import CCurl
-internal import CCurlMemory
 
 #if canImport(Darwin)
 internal import Darwin
@@ -9,7 +8,7 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// A thread for libcurl that can be waited for, which `Foundation.Thread` cannot. It keeps libcurl's memory (`CCurlMemory.h`).
+/// A thread for libcurl that can be waited for, which `Foundation.Thread` cannot.
 final class LoopThread: Sendable {
     private let id: Mutex<ThreadID?>
 
@@ -74,8 +73,6 @@ final class LoopThread: Sendable {
         }
 
         func run() {
-            ccurlmemory_begin()
-            defer { ccurlmemory_end() }
             body()
         }
     }
