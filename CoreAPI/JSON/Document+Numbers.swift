@@ -6,6 +6,12 @@ extension Document {
         String(decoding: UnsafeBufferPointer(start: bytes + entry.offset, count: entry.length), as: UTF8.self)
     }
 
+    /// - Throws: ``Malformed`` for text that is no number by the grammar.
+    func checkedNumberText(_ entry: Entry) throws -> String {
+        guard NumberText(bytes + entry.offset, count: entry.length) != nil else { throw noNumber(entry) }
+        return numberText(entry)
+    }
+
     /// As an error shows it: not all of the millions of digits that a number may have.
     private func shown(_ entry: Entry) -> String {
         let length = min(entry.length, 80)

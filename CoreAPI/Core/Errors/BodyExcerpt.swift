@@ -40,19 +40,19 @@ struct BodyExcerpt {
     /// What a path leads to, walked down as far as it can be, written as JSON again. A lone scalar says little, so the object around it
     /// follows.
     ///
-    /// - Parameter tree: the body, as `JSONSerialization` reads it.
-    func at(_ path: [any CodingKey], in tree: Any) -> String {
+    /// - Parameter tree: the body.
+    func at(_ path: [any CodingKey], in tree: JSONValue) -> String {
         var node = tree
         var scalar = ""
         for key in path {
-            let found: (name: String, value: Any)? =
-                if let index = key.intValue, let array = node as? [Any] {
-                    array.indices.contains(index) ? ("", array[index]) : nil
+            let found: (name: String, value: JSONValue)? =
+                if let index = key.intValue, node.array != nil {
+                    node[index].map { ("", $0) }
                 } else {
-                    (node as? [String: Any]).flatMap { member(key.stringValue, of: $0) }
+                    node.object.flatMap { member(key.stringValue, of: $0) }
                 }
             guard let (name, value) = found else { break }
-            guard value is [Any] || value is [String: Any] else {
+            guard value.array != nil || value.object != nil else {
                 scalar = (name.isEmpty ? "" : "\"\(name)\":") + json(value) + " in "
                 break
             }
@@ -63,7 +63,7 @@ struct BodyExcerpt {
     }
 
     /// Under that name; else under one of the same letters, because a path has names as a type has them: `userId` may stand for `user_id`.
-    private func member(_ name: String, of object: [String: Any]) -> (name: String, value: Any)? {
+    private func member(_ name: String, of object: [String: JSONValue]) -> (name: String, value: JSONValue)? {
         if let value = object[name] { return (name, value) }
         let wanted = Redaction.normalized(name)
         let like = object.keys.filter { Redaction.normalized($0) == wanted }.min()
@@ -71,26 +71,26 @@ struct BodyExcerpt {
     }
 
     /// Not much more of it than is shown.
-    private func json(_ node: Any) -> String {
+    private func json(_ node: JSONValue) -> String {
         var text = ""
         write(node, to: &text)
         return text
     }
 
-    private func write(_ node: Any, to text: inout String) {
+    private func write(_ node: JSONValue, to text: inout String) {
         func isEnough() -> Bool { text.utf8.count > 4 * Self.length }
         switch node {
-        case let object as [String: Any]:
+        case .object(let object):
             text += "{"
-            for (place, key) in object.keys.sorted().enumerated() where !isEnough() {
-                text += (place == 0 ? "" : ",") + scalar(key) + ":"
-                write(object[key] ?? NSNull(), to: &text)
+            for (index, key) in object.keys.sorted().enumerated() where !isEnough() {
+                text += (index == 0 ? "" : ",") + scalar(.string(key)) + ":"
+                write(object[key] ?? .null, to: &text)
             }
             text += "}"
-        case let array as [Any]:
+        case .array(let array):
             text += "["
-            for (place, item) in array.enumerated() where !isEnough() {
-                if place > 0 { text += "," }
+            for (index, item) in array.enumerated() where !isEnough() {
+                if index > 0 { text += "," }
                 write(item, to: &text)
             }
             text += "]"
@@ -98,10 +98,10 @@ struct BodyExcerpt {
         }
     }
 
-    private func scalar(_ value: Any) -> String {
-        let options: JSONSerialization.WritingOptions = [.fragmentsAllowed, .withoutEscapingSlashes]
-        return (try? JSONSerialization.data(withJSONObject: value, options: options)).map { String(decoding: $0, as: UTF8.self) }
-            ?? ""
+    private func scalar(_ value: JSONValue) -> String {
+        var encoder = JSONBodyEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
     private func shown(_ text: String, isCard: Bool = false) -> String {

@@ -28,9 +28,8 @@ public struct DecodingFailure: Error, Sendable {
         let explained = Self.explain(underlying)
         let path = explained.path
         let isAtRoot = if case DecodingError.dataCorrupted(let context) = underlying { context.codingPath.isEmpty } else { false }
-        // Foundation takes a second for 20 MB.
         let isLarge = body.count > Self.treeLimit
-        let tree = isLarge ? nil : try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed)
+        let tree = isLarge ? nil : try? JSONValue(reading: body, takesTrailingCommas: true)
         let broken = isAtRoot && tree == nil ? Self.endOfJSON(in: body) : nil
         // A sound value of another meaning at the root, a date for instance, fails in the same words.
         isMalformed = isAtRoot && tree == nil && (!isLarge || broken != nil)
@@ -73,14 +72,14 @@ public struct DecodingFailure: Error, Sendable {
         }
     }
 
-    private static func holdsSecret(_ node: Any, _ redaction: Redaction, isCard: Bool = false) -> Bool {
+    private static func holdsSecret(_ node: JSONValue, _ redaction: Redaction, isCard: Bool = false) -> Bool {
         switch node {
-        case let object as [String: Any]:
+        case .object(let object):
             object.contains { key, value in
                 redaction.hides(key) || isCard && SecretNames.isNumber(key)
                     || holdsSecret(value, redaction, isCard: isCard || SecretNames.isCard(key))
             }
-        case let array as [Any]: array.contains { holdsSecret($0, redaction, isCard: isCard) }
+        case .array(let array): array.contains { holdsSecret($0, redaction, isCard: isCard) }
         default: false
         }
     }

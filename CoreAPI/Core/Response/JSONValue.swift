@@ -22,12 +22,46 @@ public enum JSONValue: Codable, Sendable, Hashable {
     ///
     /// - Throws: `DecodingError.dataCorrupted`.
     public init(parsing data: Data) throws {
-        var parser = JSONParser(data)
+        try self.init(reading: data, takesTrailingCommas: false)
+    }
+
+    /// - Parameter takesTrailingCommas: whether a comma may stand behind the last item, as decoders take it.
+    init(reading data: Data, takesTrailingCommas: Bool) throws {
         do {
-            self = try parser.parse()
+            guard let root = try JSONNode.root(of: data, takesTrailingCommas: takesTrailingCommas) else {
+                self = try JSONDecoder().decodeWithinEnd(JSONValue.self, from: data)
+                return
+            }
+            try self.init(root)
         } catch let malformed as Malformed {
             throw malformed.decodingError(in: data)
         }
+    }
+
+    /// - Throws: ``Malformed``.
+    private init(_ node: JSONNode) throws {
+        switch try node.kind() {
+        case .null: self = .null
+        case .bool(let value): self = .bool(value)
+        case .string(let value): self = .string(value)
+        case .number(let text): self = try Self.number(text, at: node.offset)
+        case .array: self = .array(try node.mapItems { try JSONValue($0) })
+        case .object: self = .object(try node.mapMembers { try JSONValue($0) })
+        }
+    }
+
+    /// A `Decimal` where all digits fit into one, else a `Double`.
+    private static func number(_ text: String, at offset: Int) throws -> JSONValue {
+        // 38 digits are what a Decimal holds; beyond its range, which only an exponent leads to, it is zero or none.
+        if text.utf8.count <= 38, let decimal = Decimal(string: text), decimal.isFinite,
+            !decimal.isZero || !text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "e") })
+        {
+            return .decimal(decimal)
+        }
+        guard let double = Double(text), double.isFinite else {
+            throw Malformed(reason: "expected a number that a Double can hold", offset: offset)
+        }
+        return .double(double)
     }
 
     /// Reads any JSON as a part of another type. The kinds that may be deep are asked for first.

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+@testable import CoreAPIJSON
+
+@Suite("A value looked at without a type")
+struct JSONNodeTests {
+    private func root(_ text: String, takesTrailingCommas: Bool = false) throws -> JSONNode {
+        try #require(try JSONNode.root(of: Data(text.utf8), takesTrailingCommas: takesTrailingCommas))
+    }
+
+    /// What it is, written down with its items and members.
+    private func text(_ node: JSONNode) throws -> String {
+        switch try node.kind() {
+        case .null: "null"
+        case .bool(let value): "\(value)"
+        case .number(let text): text
+        case .string(let text): "'\(text)'"
+        case .array: "[" + (try node.mapItems { try text($0) }).joined(separator: ",") + "]"
+        case .object:
+            "{" + (try node.mapMembers { try text($0) }).sorted { $0.key < $1.key }.map { "\($0):\($1)" }.joined(separator: ",")
+                + "}"
+        }
+    }
+
+    @Test("tells its kind, and its items and members in full")
+    func kinds() throws {
+        #expect(
+            try text(root(#" [null,true,false,-1.50e3,"a\n",[],{},[[1]],{"b":{"c":[2]},"a":0}] "#))
+                == "[null,true,false,-1.50e3,'a\n',[],{},[[1]],{a:0,b:{c:[2]}}]")
+    }
+
+    @Test("of equal keys the first counts, and the values of the others must be sound, too")
+    func equalKeys() throws {
+        #expect(try text(root(##"{"a":1,"b":2,"\u0061":3}"##)) == "{a:1,b:2}")
+        #expect(throws: Malformed.self) { try text(root(#"{"a":1,"a":01}"#)) }
+    }
+
+    @Test(
+        "a comma behind the last item is refused, or taken where that is asked for",
+        arguments: ["[1,]", #"{"a":1,}"#, #"["]",]"#, "[[1],]", #"{"a":[{"b":"\\"} , ]}"#, "[1,\n\t ]"])
+    func trailingCommas(document: String) throws {
+        #expect(throws: Malformed.self) { try root(document) }
+        _ = try text(root(document, takesTrailingCommas: true))
+    }
+
+    @Test(
+        "a comma in a string is none behind an item",
+        arguments: [#"[","]"#, #"{"a,":",}"}"#, #"["\",]"]"#, #"["\\",1]"#, "[[],{}]"])
+    func otherCommas(document: String) throws {
+        _ = try text(root(document))
+    }
+
+    @Test(
+        "a malformed number or string is refused when it is looked at",
+        arguments: ["[01]", "[1.]", #"["\ud800"]"#, "[\"\u{1}\"]"])
+    func malformed(document: String) throws {
+        let node = try root(document)
+        #expect(throws: Malformed.self) { try text(node) }
+    }
+}
