@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The architecture as data. Imports run only downward: CCurl, CStreamEnds ← CoreAPI ← channel ← interactors ← tools.
+// The architecture as data. Imports run only downward: CCurl, CZlib, CStreamEnds ← CoreAPI ← channel ← interactors ← tools.
 
 let channels = ["TY", "DL", "ML", "ID"]
 let smallChannels = ["HTTPBin", "GIPHY"]
@@ -77,9 +77,11 @@ let package = Package(
         .systemLibrary(
             name: "CCurl", path: "CoreAPI/CCurl", pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .systemLibrary(
+            name: "CZlib", path: "CoreAPI/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(name: "CStreamEnds", path: "CoreAPI/CStreamEnds"),
         .target(
-            name: "CoreAPI", dependencies: ["CCurl", "CStreamEnds", "CoreAPIJSON", httpTypes, logging],
+            name: "CoreAPI", dependencies: ["CCurl", "CStreamEnds", "CZlib", "CoreAPIJSON", httpTypes, logging],
             path: "CoreAPI/Core",
             swiftSettings: settings),
         .target(name: "CoreAPIJSON", path: "CoreAPI/JSON", swiftSettings: settings),

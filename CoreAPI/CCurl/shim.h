@@ -94,24 +94,6 @@ static inline CURLcode ccurl_set_sockets(CURL *_Nonnull handle, curl_opensocket_
     return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_CLOSESOCKETDATA, context);
 }
 
-/* zlib's z_stream, unchanged since 1.0; its header is not needed to build. */
-typedef struct {
-    const unsigned char *_Nullable next_in;
-    unsigned int avail_in;
-    unsigned long total_in;
-    unsigned char *_Nullable next_out;
-    unsigned int avail_out;
-    unsigned long total_out;
-    const char *_Nullable msg;
-    void *_Nullable state;
-    void *_Nullable zalloc;
-    void *_Nullable zfree;
-    void *_Nullable opaque;
-    int data_type;
-    unsigned long adler;
-    unsigned long reserved;
-} ccurl_zstream;
-
 static inline CURLMcode ccurl_multi_set_long(CURLM *_Nonnull multi, CURLMoption option, long value) {
     if (!ccurl_is_family((CURLoption)option, CURLOPTTYPE_LONG)) return CURLM_UNKNOWN_OPTION;
     return curl_multi_setopt(multi, option, value);

@@ -12,17 +12,14 @@ final class ContentDecoder {
         case malformed(String)
     }
 
-    /// What `Accept-Encoding` says; empty where the libraries are missing that libcurl usually brings, and libcurl decodes itself.
+    /// What `Accept-Encoding` says.
     static let accepted = codings.joined(separator: ", ")
 
     /// The same as a header line.
     static let acceptLine = "Accept-Encoding: \(accepted)"
 
     /// The same as a list.
-    static let codings: [String] = {
-        let codings = (Inflater.library == nil ? [] : ["deflate", "gzip"]) + (Unbrotli.library == nil ? [] : ["br"])
-        return Inflater.library == nil ? [] : codings
-    }()
+    static let codings = ["deflate", "gzip"] + (Unbrotli.library == nil ? [] : ["br"])
 
     /// More than anybody needs; each has buffers of its own.
     private static let stageLimit = 4

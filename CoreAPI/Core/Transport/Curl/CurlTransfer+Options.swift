@@ -41,8 +41,6 @@ extension CurlTransfer {
         try handle.setConnectTimeout(request.request.timeout.connect)
         try handle.setBufferSize(inFlight: count, isSecure: request.url.scheme == .https)
         if form.isUpload { try handle.set(CURLOPT_INFILESIZE_LARGE, offset: upload.length ?? -1) }
-        // "" means every coding that libcurl was built with; only where the kit cannot decode itself.
-        if request.decodesContent, ContentDecoder.accepted.isEmpty { try handle.setOnce(CURLOPT_ACCEPT_ENCODING, "") }
         if needsFreshConnection { try handle.setOnce(CURLOPT_FRESH_CONNECT, 1) }
         if request.url.scheme == .https {
             // Rather share a connection that is being made than make another; not where that is known to lead nowhere.

@@ -114,7 +114,7 @@ final class CurlTransfer: @unchecked Sendable {
     func findDecoder() throws {
         guard !hasLookedForCoding else { return }
         hasLookedForCoding = true
-        guard request.decodesContent, let handle, handle.head.mayNameCodings, !ContentDecoder.accepted.isEmpty else { return }
+        guard request.decodesContent, let handle, handle.head.mayNameCodings else { return }
         decoder = try ContentDecoder(head: handle.head.bytes)
     }
 

@@ -46,7 +46,7 @@ struct FieldLines: Sendable {
 
     /// As lines, and not as the options that libcurl has for them: it formats an option's text twice, 100 instructions a character.
     private static func addLines(besides named: TransportFields, hasBody: Bool, to lines: inout HeaderListBuilder) {
-        if named.isDisjoint(with: .coding), !ContentDecoder.accepted.isEmpty { lines.add(ContentDecoder.acceptLine) }
+        if named.isDisjoint(with: .coding) { lines.add(ContentDecoder.acceptLine) }
         if !named.contains(.userAgent) { lines.add(CurlVersion.userAgentLine) }
         // A name with nothing after its colon takes libcurl's own header out.
         if !named.contains(.accept) { lines.add("Accept:") }

@@ -1,35 +1,9 @@
-internal import CCurl
+internal import CZlib
 
-/// gzip (RFC 1952) and deflate (zlib's format, RFC 1950; bare RFC 1951 too, which some servers send under that name), by the zlib that
-/// libcurl has loaded.
+/// gzip (RFC 1952) and deflate (zlib's format, RFC 1950; bare RFC 1951 too, which some servers send under that name), by zlib.
 final class Inflater: CodingStage {
-    // `@unchecked`: functions of a library that is never unloaded.
-    struct Library: @unchecked Sendable {
-        typealias Initialize =
-            @convention(c) (
-                UnsafeMutablePointer<ccurl_zstream>, Int32, UnsafePointer<CChar>, Int32
-            ) -> Int32
-        typealias Step = @convention(c) (UnsafeMutablePointer<ccurl_zstream>, Int32) -> Int32
-        typealias End = @convention(c) (UnsafeMutablePointer<ccurl_zstream>) -> Int32
-
-        let initialize: Initialize
-        let step: Step
-        let reset: End
-        let end: End
-    }
-
-    static let library: Library? = {
-        guard let zlib = LoadedLibrary("libz.so.1", "libz.1.dylib"), let initialize = zlib["inflateInit2_"],
-            let step = zlib["inflate"], let reset = zlib["inflateReset"], let end = zlib["inflateEnd"]
-        else { return nil }
-        return Library(
-            initialize: unsafeBitCast(initialize, to: Library.Initialize.self), step: unsafeBitCast(step, to: Library.Step.self),
-            reset: unsafeBitCast(reset, to: Library.End.self), end: unsafeBitCast(end, to: Library.End.self))
-    }()
-
-    private let library: Library
     private let isGzip: Bool
-    private let stream: UnsafeMutablePointer<ccurl_zstream>
+    private let stream: UnsafeMutablePointer<z_stream>
     private let output: UnsafeMutableBufferPointer<UInt8>
     private var hasBegun = false
     /// The first byte, which alone does not tell which of deflate's two forms it begins.
@@ -41,24 +15,22 @@ final class Inflater: CodingStage {
     private var isIgnoring = false
 
     init?(isGzip: Bool) {
-        guard let library = Self.library else { return nil }
-        self.library = library
         self.isGzip = isGzip
         stream = .allocate(capacity: 1)
-        stream.initialize(to: ccurl_zstream())
+        stream.initialize(to: z_stream())
         output = .allocate(capacity: 64 * 1_024)
         // 15 bits of window; 16 more mean gzip and nothing else.
         guard start(windowBits: isGzip ? 31 : 15) else { return nil }
     }
 
     deinit {
-        _ = library.end(stream)
+        _ = inflateEnd(stream)
         stream.deallocate()
         output.deallocate()
     }
 
     private func start(windowBits: Int32) -> Bool {
-        library.initialize(stream, windowBits, "1.2.11", Int32(MemoryLayout<ccurl_zstream>.size)) == 0
+        czlib_begin_inflating(stream, windowBits) == Z_OK
     }
 
     func decode(_ bytes: UnsafeBufferPointer<UInt8>, _ take: (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
@@ -72,8 +44,8 @@ final class Inflater: CodingStage {
 
     private func begin(_ bytes: UnsafeBufferPointer<UInt8>, _ take: (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
         if !Self.isZlib(bytes) {
-            _ = library.end(stream)
-            stream.pointee = ccurl_zstream()
+            _ = inflateEnd(stream)
+            stream.pointee = z_stream()
             guard start(windowBits: -15) else { throw ContentDecoder.Failure.malformed("zlib cannot begin") }
         }
         hasBegun = true
@@ -88,21 +60,21 @@ final class Inflater: CodingStage {
             if isFinished, stream.pointee.avail_in > 0 {
                 // A gzip file may be several in a row (RFC 1952 §2.2). Anything else behind the end is ignored: checksum and
                 // length were seen, so the body is whole.
-                guard isGzip, stream.pointee.next_in?.pointee == 0x1F, library.reset(stream) == 0 else {
+                guard isGzip, stream.pointee.next_in?.pointee == 0x1F, inflateReset(stream) == Z_OK else {
                     return isIgnoring = true
                 }
                 (isFinished, hasWholeMember) = (false, true)
             }
             stream.pointee.next_out = output.baseAddress
             stream.pointee.avail_out = UInt32(output.count)
-            let code = library.step(stream, 0)
+            let code = CZlib.inflate(stream, Z_NO_FLUSH)
             let count = output.count - Int(stream.pointee.avail_out)
             if count > 0 { try take(UnsafeBufferPointer(rebasing: output[..<count])) }
             switch code {
-            case 0: break
-            case 1: isFinished = true
+            case Z_OK: break
+            case Z_STREAM_END: isFinished = true
             // No progress is possible without more bytes.
-            case -5 where stream.pointee.avail_in == 0: return
+            case Z_BUF_ERROR where stream.pointee.avail_in == 0: return
             // It only began like another member: zlib refused it within the magic number, the method and the flags (RFC 1952
             // §2.3).
             case _ where hasWholeMember && stream.pointee.total_in <= 4:
