@@ -27,6 +27,9 @@ enum CurlFailure {
     /// What is said of a head whose first field continues the one before it.
     static let continuesNone = "its first header line continues none (RFC 9112 §5.2)"
 
+    /// `CURLE_TOO_LARGE`, since 8.6.0: the header that this is compiled with may be older than the library.
+    private static let tooLarge = CURLcode(rawValue: 100)
+
     static func error(for code: CURLcode, _ facts: Facts) -> TransportError {
         if let proxy = facts.proxy, !facts.wasSent, let error = refused(by: proxy, code, facts) { return error }
         if let error = connecting(code, facts) {
@@ -44,7 +47,8 @@ enum CurlFailure {
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR: return lost(facts)
         case CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM: return broken(facts)
         // A single line beyond what libcurl's own buffer takes, 100 KiB; of the head or of trailers.
-        case CURLE_OUT_OF_MEMORY where facts.wasSent: return .headTooLarge(limit: min(facts.headLimit, 102_400))
+        case CURLE_OUT_OF_MEMORY where facts.wasSent, tooLarge where facts.wasSent:
+            return .headTooLarge(limit: min(facts.headLimit, 102_400))
         // libcurl's words for both are about a function's argument.
         case CURLE_BAD_FUNCTION_ARGUMENT where facts.wasSent:
             return .malformedResponse(
@@ -122,7 +126,9 @@ enum CurlFailure {
         }
         guard facts.hasHead else {
             if isAboutIdentity(facts) { return .tls(host: facts.host, reason: facts.message) }
-            return isUnreadable(facts) ? .malformedResponse(reason: facts.message) : lost(facts)
+            guard isUnreadable(facts) else { return lost(facts) }
+            return hasTooManyContinuations(facts)
+                ? .headTooLarge(limit: min(facts.headLimit, 9 * 16_384)) : .malformedResponse(reason: facts.message)
         }
         // A line of the trailers that is longer than libcurl's buffer.
         if facts.message.hasPrefix("Out of memory in chunked") { return .headTooLarge(limit: min(facts.headLimit, 102_400)) }
@@ -136,6 +142,10 @@ enum CurlFailure {
         facts.isFirstOnConnection && facts.message.contains("nghttp2") && facts.message.contains("recv")
             && !facts.message.contains("-902")
     }
+
+    /// `NGHTTP2_ERR_TOO_MANY_CONTINUATIONS`, since nghttp2 1.61: more than eight CONTINUATION frames follow a HEADERS frame. Each may
+    /// have 16 KiB.
+    private static func hasTooManyContinuations(_ facts: Facts) -> Bool { facts.message.contains("-905") }
 
     /// Since TLS 1.3 a server looks at the client's certificate when the client takes the handshake for done: its refusal, an alert of
     /// RFC 8446 §6.2, comes in place of the answer. The request was not processed.
