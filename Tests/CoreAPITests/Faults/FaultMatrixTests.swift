@@ -64,12 +64,20 @@ struct FaultMatrixTests {
         handshakeFailure afterResponse  | ok                    | ok                    | ok                | ok
         """
 
+    /// 8.14.1 may give a connection up for what TLS cannot read before it hands on the HTTP/2 frames in front of that. Then there is no
+    /// head, and it is not known how far the server came.
+    private static let newer =
+        "handshakeFailure inResponseBody | truncated | truncated | truncated or connectionLost | truncated or lost, ambiguous"
+
     private static let faults = Fault.Trigger.allCases.flatMap { trigger in Fault.Effect.allCases.map { Fault(trigger, $0) } }
 
     @Test("has one outcome, written down")
     func matrix() async throws {
         let outcomes = try await Self.outcomes()
-        let lines = Self.expected.split(separator: "\n").dropFirst()
+        var lines = Self.expected.split(separator: "\n").dropFirst()
+        if CurlVersion.current.number >= 0x08_0E01, let index = lines.firstIndex(where: { $0.hasPrefix(Self.newer.prefix(31)) }) {
+            lines[index] = Self.newer[...]
+        }
         #expect(lines.count == Self.faults.count)
         for line in lines {
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }

@@ -133,6 +133,11 @@ struct TruncationTests {
                     ? [.send(Data("HTTP/1.1 200 OK\r\n\(field)\r\n\r\n".utf8) + body), .waitFor(never)] : .ok("next")
             }
             let response = try await requests.send(.get, server.url)
+            // 8.14.1 refuses a coding that it does not know and was not asked for; `none` is one, though it codes nothing.
+            if fields.hasSuffix("none"), CurlVersion.current.number >= 0x08_0E01 {
+                #expect(response.transportError?.label == "malformedResponse", "\(response.result)")
+                continue
+            }
             #expect(response.transportError == nil && response.data == body, "\(response.result)")
             #expect(try await requests.send(.get, server.url).text == "next")
         }
@@ -142,10 +147,12 @@ struct TruncationTests {
 
     @Test("chunks behind identity count, and chunks before it are refused beside a length")
     func chunksAndIdentity() async throws {
+        // 8.14.1 refuses anything behind `chunked` (RFC 9112 §6.1).
+        let takesIdentityLast = CurlVersion.current.number < 0x08_0E01
         let cases = [
             ("identity, chunked", true, true), ("chunked, identity", true, false),
             ("chunked\r\nTransfer-Encoding: identity", true, false),
-            ("chunked, identity", false, true), ("identity\r\nTransfer-Encoding: chunked", true, true),
+            ("chunked, identity", false, takesIdentityLast), ("identity\r\nTransfer-Encoding: chunked", true, true),
         ]
         for (value, hasLength, isTaken) in cases {
             let length = hasLength ? "Content-Length: 3\r\n" : ""

@@ -56,7 +56,8 @@ enum CurlFailure {
                     ? "a chunk's size is no number (RFC 9112 §7.1)" : continuesNone)
         // Rubbish where a head should be is "HTTP/0.9, which is not allowed".
         // The kit has libcurl take no content codings off.
-        case CURLE_BAD_CONTENT_ENCODING where facts.message.contains("content encoding type"):
+        case CURLE_BAD_CONTENT_ENCODING
+        where facts.message.contains("content encoding type") || facts.message.hasPrefix("Unsolicited Transfer-Encoding"):
             return .malformedResponse(reason: "its transfer coding is not known (RFC 9112 §6.1)")
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: return .malformedResponse(reason: facts.message)
         case CURLE_UNSUPPORTED_PROTOCOL where facts.wasSent: return .malformedResponse(reason: facts.message)
@@ -124,11 +125,13 @@ enum CurlFailure {
         if facts.message.hasPrefix("Too large response headers") {
             return .headTooLarge(limit: min(facts.headLimit, 300 * 1_024))
         }
-        guard facts.hasHead else {
-            if isAboutIdentity(facts) { return .tls(host: facts.host, reason: facts.message) }
-            guard isUnreadable(facts) else { return lost(facts) }
+        if isUnreadable(facts) {
             return hasTooManyContinuations(facts)
                 ? .headTooLarge(limit: min(facts.headLimit, 9 * 16_384)) : .malformedResponse(reason: facts.message)
+        }
+        guard facts.hasHead else {
+            if isAboutIdentity(facts) { return .tls(host: facts.host, reason: facts.message) }
+            return lost(facts)
         }
         // A line of the trailers that is longer than libcurl's buffer.
         if facts.message.hasPrefix("Out of memory in chunked") { return .headTooLarge(limit: min(facts.headLimit, 102_400)) }

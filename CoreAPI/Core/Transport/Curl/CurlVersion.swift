@@ -58,6 +58,8 @@ struct CurlVersion: Sendable {
     /// on the safe side before 8.2.0. See ``FirstFieldCheck``.
     let remembersLastField: Bool
     let version: String
+    /// The same as one number, `0x075801` for 7.88.1.
+    let number: UInt32
     let protocols: [String]
     let hasHTTP2: Bool
     let tlsBackend: String?
@@ -65,13 +67,15 @@ struct CurlVersion: Sendable {
     private init() {
         guard let info = ccurl_version() else {
             version = "unknown"
+            number = 0
             remembersLastField = true
             protocols = []
             hasHTTP2 = false
             tlsBackend = nil
             return
         }
-        remembersLastField = info.pointee.version_num < 0x08_0200
+        number = info.pointee.version_num
+        remembersLastField = number < 0x08_0200
         version = info.pointee.version.map { String(cString: $0) } ?? "unknown"
         var protocols: [String] = []
         var next = info.pointee.protocols
