@@ -80,7 +80,7 @@ struct ConnectionTests {
         let start = ContinuousClock.now
         let manager = channel.manager()
         // On a thread of its own, because other tests may keep the shared ones busy for longer than the deadline.
-        let response = await withTaskExecutorPreference(transport.executor) {
+        let response = await withTaskExecutorPreference(ownThread()) {
             await manager.response(for: TestEndpoint("x"), as: Page.self)
         }
         #expect(ContinuousClock.now - start < .seconds(60))

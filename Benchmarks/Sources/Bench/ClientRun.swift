@@ -32,7 +32,7 @@ struct ClientRun {
         if scenario.isHTTP2, let authority = arguments.optional("authority") { words += ["--ca", authority] }
         if client == .rawcSocket { words.append("--socket-action") }
         if client == .rawcAsKit { words.append("--as-kit") }
-        if client == .bareExecutor || client == .kitExecutor { words.append("--executor") }
+        if client == .bareExecutor { words.append("--executor") }
 
         let place = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         let path = place.appendingPathComponent(client.program).path

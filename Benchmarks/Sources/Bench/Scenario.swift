@@ -6,7 +6,6 @@ enum Client: String, CaseIterable, Codable, Sendable {
     case bare
     case bareExecutor = "bare-executor"
     case kit
-    case kitExecutor = "kit-executor"
     case urlsession, ahc
 
     /// The program that is this client; see Package.swift.
@@ -14,7 +13,7 @@ enum Client: String, CaseIterable, Codable, Sendable {
         switch self {
         case .rawc, .rawcSocket, .rawcAsKit: "BenchRaw"
         case .bare, .bareExecutor: "BenchBare"
-        case .kit, .kitExecutor: "BenchKit"
+        case .kit: "BenchKit"
         case .urlsession: "BenchURLSession"
         case .ahc: "BenchAHC"
         }
@@ -27,7 +26,6 @@ enum Client: String, CaseIterable, Codable, Sendable {
         case .bare: "libcurl from Swift's tasks, asked for the same"
         case .bareExecutor: "libcurl from Swift's tasks, on its thread"
         case .kit: "NetworkerKit"
-        case .kitExecutor: "NetworkerKit, tasks on its transport's executor"
         case .urlsession: "URLSession"
         case .ahc: "async-http-client"
         }

@@ -15,7 +15,7 @@ enum BenchEndpoint: Endpoint {
 }
 
 extension Channel {
-    fileprivate static func bench(_ job: Job) -> (Channel, (any TaskExecutor)?) {
+    fileprivate static func bench(_ job: Job) -> Channel {
         var environment = APIEnvironment("bench", baseURL: job.base)
         environment.allowsInsecureConnections = true
         if let authority = job.authority { environment.serverTrustManager = ServerTrustManager(authorities: .file(authority)) }
@@ -25,9 +25,7 @@ extension Channel {
             limits.connections = max(limits.connections, count)
         }
         if let count = job.streams { limits.streamsPerConnection = count }
-        guard job.usesExecutor else { return (Channel(name: "BENCH", environment: environment, limits: limits), nil) }
-        let transport = CurlTransport(limits: limits)
-        return (Channel(name: "BENCH", environment: environment, limits: limits, transport: transport), transport.executor)
+        return Channel(name: "BENCH", environment: environment, limits: limits)
     }
 }
 
@@ -36,21 +34,20 @@ extension Channel {
 struct BenchKit {
     static func main() {
         let job = Job()
-        let (channel, executor) = Channel.bench(job)
-        let manager = NetworkManager<BenchEndpoint>(channel: channel)
+        let manager = NetworkManager<BenchEndpoint>(channel: .bench(job))
         switch job.decoding {
         case .body:
-            job.measure(on: executor) { path in
+            job.measure { path in
                 let response = await manager.response(for: .resource(path), decoding: .data)
                 guard try !response.value.isEmpty else { throw WrongAnswer(status: response.head?.status.code ?? 0) }
             }
         case .array:
-            job.measure(on: executor) { path in
+            job.measure { path in
                 let items: [Item] = try await manager.request(endpoint: .resource(path))
                 guard !items.isEmpty else { throw WrongAnswer(status: 200) }
             }
         case .object:
-            job.measure(on: executor) { path in
+            job.measure { path in
                 let page: Page = try await manager.request(endpoint: .resource(path))
                 guard !page.items.isEmpty else { throw WrongAnswer(status: 200) }
             }

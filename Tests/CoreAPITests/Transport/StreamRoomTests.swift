@@ -45,7 +45,7 @@ struct StreamRoomTests {
         // No timer of a new connection's is to wake libcurl.
         for url in [server.url, other.url] { #expect(try await sender.send(.get, url).status == 200) }
         // On a thread of its own, because other tests may keep the shared ones busy for longer than the deadline.
-        let (small, large) = try await withTaskExecutorPreference(transport.executor) {
+        let (small, large) = try await withTaskExecutorPreference(ownThread()) {
             async let small = sender.send(.get, server.url + "/small")
             try await waits.waitUntilOpen(timeout: .seconds(20))
             async let large = sender.send(.get, server.url + "/large")

@@ -176,7 +176,7 @@ struct TimeoutTests {
         }
         let requests = Requests(transport)
         // On a thread of its own, because other tests may keep the shared ones busy for longer than the clocks allow.
-        let (uploaded, response) = try await withTaskExecutorPreference(transport.executor) {
+        let (uploaded, response) = try await withTaskExecutorPreference(ownThread()) {
             async let waiting = requests.send(
                 .get, server.url, timeout: Timeout(connect: .seconds(20), idle: .seconds(3), total: .seconds(60)))
             try await asked.waitUntilOpen(timeout: .seconds(10))

@@ -9,14 +9,11 @@ struct Check {
     init(_ results: Results, against recorded: Results) {
         for scenario in results.scenarios {
             guard let before = recorded.scenarios.first(where: { $0.label == scenario.label }) else { continue }
-            for client in [Client.kit, .kitExecutor] {
-                guard let now = scenario.row(of: client), let before = before.row(of: client) else { continue }
-                compare("\(scenario.label), \(client.rawValue)", now, before)
-            }
+            guard let now = scenario.row(of: .kit), let before = before.row(of: .kit) else { continue }
+            compare("\(scenario.label), kit", now, before)
         }
-        for client in [Client.kit, .kitExecutor] {
-            guard let now = Self.relative(results, client), let before = Self.relative(recorded, client) else { continue }
-            compare("\(client.rawValue): instructions × C", now, before, isLessBetter: true)
+        if let now = Self.relative(results, .kit), let before = Self.relative(recorded, .kit) {
+            compare("kit: instructions × C", now, before, isLessBetter: true)
         }
         for shape in results.decoding?.shapes ?? [] {
             guard let before = recorded.decoding?.shapes.first(where: { $0.shape == shape.shape }) else { continue }

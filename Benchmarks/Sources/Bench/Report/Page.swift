@@ -16,9 +16,8 @@ extension Results {
             - Three rows show what is under the kit: a program in C that asks libcurl for what the kit asks for (its header lines, its
               options and callbacks; the look at a connection before it is used again; the look at the first field before 7.88.1 keeps
               it), and the floor: the same asked by Swift's tasks, of which each waits for its answer and is given the body, and nothing
-              else. It stands there with libcurl on a thread of its own, as the kit has it, and with the tasks on that thread, as on the
-              kit's executor.
-            - These and the kit on its transport's executor are measured in S1 to S3, the tasks without an executor in S6 with the limit
+              else. It stands there with libcurl on a thread of its own, as the kit has it, and with the tasks on that thread.
+            - These are measured in S1 to S3, the tasks without an executor in S6 with the limit
               raised too, and in S5 and S7, where the body is given to the kit's decoder. What is not in a table failed as a whole, or the
               round was a quick one.
             - nginx with one worker, or a server that holds requests, on the loopback of the same machine, so that client and server
@@ -92,11 +91,10 @@ extension Results {
         guard let instructions = instructions?.perRequest, let kit = instructions[Client.kit.rawValue],
             let bare = instructions[Client.bare.rawValue],
             let startRaw = row("s1", .rawc), let startBare = row("s1", .bare), let startKit = row("s1", .kit),
-            let executor = row("s2", .kitExecutor), let typed = row("s7", .kit)?.ratioToAHC,
+            let typed = row("s7", .kit)?.ratioToAHC,
             let typedFloor = row("s7", .bare)?.ratioToAHC, let heldKit = row("s6-raised-2000", .kit),
             let heldRaw = row("s6-raised-2000", .rawc)
         else { return nil }
-        let cores = executor.cpuPerThousand * executor.requestsPerSecond / 1_000
         let (aboveKit, aboveRaw) = (megabytes(heldKit) - megabytes(startKit), megabytes(heldRaw) - megabytes(startRaw))
         return """
             ## What bounds these figures
@@ -105,8 +103,6 @@ extension Results {
               address, nor format the line that names the host. What is between the floor and the kit is what the floor leaves out: to
               build and check a request, the way through the pipeline, limits, clocks, cancellation, the checked head, metrics, the
               response. In S1 that is \(whole(Double(kit.all - bare.all))) instructions.
-            - **S2 with the executor.** Of more than eight tasks that have something to do at once the thread of the connections runs none, but
-              leaves them to one of the threads that tasks share, so that it is busy on \(digits(cores)) cores and not on one.
             - **S7.** Both cores are busy, nginx's share included, so that the floor, which does nothing but call libcurl and decode, is at
               \(digits(typedFloor)) × async-http-client; the kit is at \(digits(typed)).
             - **S6, memory.** A process in Swift begins with some \(whole(megabytes(startBare) - megabytes(startRaw))) MB more than one in C, and

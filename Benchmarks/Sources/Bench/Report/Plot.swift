@@ -4,7 +4,7 @@ import Foundation
 struct Plot {
     private static let colours: [Client: String] = [
         .rawc: "#9aa0a6", .rawcSocket: "#c4c8cc", .rawcAsKit: "#80868b", .bare: "#5f6368", .bareExecutor: "#a8adb2",
-        .kit: "#1a73e8", .kitExecutor: "#8ab4f8", .urlsession: "#f9ab00", .ahc: "#d93025",
+        .kit: "#1a73e8", .urlsession: "#f9ab00", .ahc: "#d93025",
     ]
     private static let left = 300.0
     private static let width = 420.0

@@ -20,8 +20,6 @@ final class CurlLoop: Sendable {
     enum Message {
         case submit(CurlTransfer)
         case cancel(CurlTransfer)
-        /// A piece of a task that prefers this thread (``LoopExecutor``).
-        case run(UnownedJob)
     }
 
     private enum Phase {
@@ -40,15 +38,12 @@ final class CurlLoop: Sendable {
     }
 
     private let limits: Limits
-    /// As which jobs run here.
-    let executor: LoopExecutor
     private let state = Mutex(State())
     /// Threads that took `sleeper` and did not return from waking it; the multi handle lives until there is none.
     private let wakers = Atomic(0)
 
-    init(limits: Limits, executor: LoopExecutor) {
+    init(limits: Limits) {
         self.limits = limits
-        self.executor = executor
     }
 
     /// Transfers that libcurl works on, and those that wait for a place. Set by the loop's thread before it resumes anybody, so that
@@ -152,17 +147,6 @@ final class CurlLoop: Sendable {
         wake(waker)
     }
 
-    /// - Returns: whether the thread will run it.
-    func run(_ job: UnownedJob) -> Bool {
-        let (isTaken, waker) = state.withLock { state -> (Bool, CurlMulti.Waker?) in
-            guard case .running = state.phase else { return (false, nil) }
-            state.messages.append(.run(job))
-            return (true, takeSleeper(&state))
-        }
-        wake(waker)
-        return isTaken
-    }
-
     private func takeSleeper(_ state: inout State) -> CurlMulti.Waker? {
         guard let waker = state.sleeper else { return nil }
         state.sleeper = nil
@@ -225,7 +209,6 @@ final class CurlLoop: Sendable {
             switch message {
             case .submit(let transfer):
                 transfer.resume(.failed(error))
-            case .run(let job): globalConcurrentExecutor.enqueue(job)
             case .cancel: break
             }
         }

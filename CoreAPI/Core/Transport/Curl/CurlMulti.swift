@@ -47,9 +47,6 @@ final class CurlMulti {
     /// The transfers whose answers are whole, though libcurl is still sending their requests.
     func takeWhole() -> [CurlTransfer] { streamEnds.takeWhole() }
 
-    /// Runs a job that is none of libcurl's.
-    func stepAside(for job: () -> Void) { streamEnds.pause(while: job) }
-
     /// Whether answers are whole that libcurl will only tell of when it is called again.
     func hasUntoldAnswers() -> Bool { streamEnds.takeUntold(moved: connections.hasMoved) }
 

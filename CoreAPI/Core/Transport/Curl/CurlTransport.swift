@@ -23,7 +23,6 @@ internal import Synchronization
 public final class CurlTransport: Transport {
     private let limits: Limits
     private let pools = Mutex(Pools())
-    let loopExecutor = LoopExecutor()
 
     private struct Pools {
         var all: [TrustPool] = []
@@ -114,9 +113,8 @@ public final class CurlTransport: Transport {
             let pool =
                 known
                 ?? TrustPool(
-                    trust: trust, refused: refused, pinMode: mode, loop: CurlLoop(limits: limits, executor: loopExecutor))
+                    trust: trust, refused: refused, pinMode: mode, loop: CurlLoop(limits: limits))
             if known == nil { pools.all.append(pool) }
-            loopExecutor.prefer(pool.loop)
             pools.current[name] = pool
             pool.users += 1
             return ((pool, known == nil), pools.removeRetired())

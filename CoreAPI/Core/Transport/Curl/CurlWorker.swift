@@ -7,7 +7,6 @@ internal import Synchronization
 struct CurlWorker: ~Copyable {
     private let loop: CurlLoop
     private let multi: CurlMulti
-    private let jobs: LoopJobs
     private let queue: HostQueue<HostKey, CurlTransfer>
     private var handles: CurlHandlePool
     /// One per host that has pins. Kept for good, because connections refer to them.
@@ -38,7 +37,6 @@ struct CurlWorker: ~Copyable {
     private init(_ loop: CurlLoop, limits: Limits) throws(TransportError) {
         self.loop = loop
         multi = try CurlMulti(limits: limits)
-        jobs = LoopJobs(of: loop.executor)
         handles = CurlHandlePool(capacity: min(max(1, limits.connections), 64), connections: multi.connections)
         queue = HostQueue(
             connections: limits.connections, connectionsPerHost: limits.connectionsPerHost,
@@ -47,40 +45,31 @@ struct CurlWorker: ~Copyable {
 
     private mutating func work() {
         var messages: [CurlLoop.Message] = []
-        jobs.begin()
         while true {
             guard collect(&messages) else { break }
-            // What a task kept waiting is not late: its answer may have come meanwhile.
+            // What a request's body kept waiting is not late: its answer may have come meanwhile.
             if wasHeldUp { move() }
             wasHeldUp = false
             if now >= nextDeadline { expire() }
             move()
             sleep()
         }
-        jobs.end()
         while let transfer = transfers.last { finish(transfer, .failed(.closed)) }
         resumeEnded()
         handles = CurlHandlePool(capacity: 0, connections: multi.connections)  // Before the multi handle that they were in.
         loop.retireWaker()
     }
 
-    /// Handles what came, and what the tasks that ran on this thread have asked for meanwhile; but not for ever, because transfers wait.
+    /// Handles what came.
     ///
     /// - Returns: whether the loop goes on.
     private mutating func collect(_ messages: inout [CurlLoop.Message]) -> Bool {
-        for _ in 0..<4 {
-            let isClosing = loop.collect(into: &messages)
-            now = LoopClock.now()
-            for message in messages { handle(message) }
-            messages.removeAll(keepingCapacity: true)
-            // Who has cancelled does not wait for others' jobs.
-            resumeEnded()
-            guard !isClosing else { return false }
-            guard !jobs.isEmpty else { break }
-            multi.stepAside { [jobs] in jobs.run() }
-            readClock()
-        }
-        return true
+        let isClosing = loop.collect(into: &messages)
+        now = LoopClock.now()
+        for message in messages { handle(message) }
+        messages.removeAll(keepingCapacity: true)
+        resumeEnded()
+        return !isClosing
     }
 
     private mutating func handle(_ message: CurlLoop.Message) {
@@ -107,11 +96,10 @@ struct CurlWorker: ~Copyable {
             case .queued, .active: finish(transfer, .cancelled)
             case .done: break
             }
-        case .run(let job): jobs.append(job)
         }
     }
 
-    /// After what may have taken its time: a task, the body of a request, a handshake.
+    /// After what may have taken its time: the body of a request, a handshake.
     private mutating func readClock() {
         let began = now
         now = LoopClock.now()
@@ -150,7 +138,7 @@ struct CurlWorker: ~Copyable {
     }
 
     private mutating func sleep() {
-        guard !isBusy, jobs.isEmpty, loop.maySleep(multi.waker) else { return }
+        guard !isBusy, loop.maySleep(multi.waker) else { return }
         let wait = max(0, (min(nextDeadline, LoopClock.never) - now + 999_999) / 1_000_000)
         do {
             try multi.wait(milliseconds: Int32(clamping: min(wait, 3_600_000)))

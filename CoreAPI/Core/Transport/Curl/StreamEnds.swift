@@ -47,10 +47,6 @@ final class StreamEnds {
 
     /// From now on, for the connections of the calling thread.
     init() {
-        listen()
-    }
-
-    private func listen() {
         cstreamends_observe(
             { context, subject, event, code in
                 guard let context else { return false }
@@ -171,13 +167,6 @@ final class StreamEnds {
 
     /// Whether nothing has come that transfers do not know.
     var isEmpty: Bool { transfers.isEmpty && held.isEmpty }
-
-    /// Runs what is not libcurl's: a task on this thread may use nghttp2, or a libcurl of its own.
-    func pause(while body: () -> Void) {
-        cstreamends_observe(nil, nil)
-        body()
-        listen()
-    }
 
     func forget(_ handle: CurlHandle) {
         if !transfers.isEmpty { transfers.remove(handle.easy) }
