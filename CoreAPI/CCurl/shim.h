@@ -99,6 +99,20 @@ static inline CURLMcode ccurl_multi_set_long(CURLM *_Nonnull multi, CURLMoption 
     return curl_multi_setopt(multi, option, value);
 }
 
+static inline CURLMcode ccurl_multi_set_sockets(CURLM *_Nonnull multi, curl_socket_callback _Nonnull callback,
+                                                void *_Nonnull context) {
+    CURLMcode code = curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, callback);
+    return code != CURLM_OK ? code : curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
+}
+
+/* `curl_multi_socket_all`, deprecated because it looks at every transfer; which is what it is for here. */
+static inline CURLMcode ccurl_multi_act_on_all(CURLM *_Nonnull multi, int *_Nonnull running) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    return (curl_multi_socket_all)(multi, running);
+#pragma GCC diagnostic pop
+}
+
 /* Getters answer 0 or NULL for what libcurl does not know, and refuse a family that is not theirs. */
 static inline long ccurl_get_long(CURL *_Nonnull handle, CURLINFO info) {
     long value = 0;

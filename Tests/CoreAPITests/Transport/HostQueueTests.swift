@@ -180,3 +180,45 @@ struct SplitMix: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 }
+
+@Suite("The queue of a pool that two loops serve")
+struct ShardedQueueTests {
+    typealias Queue = HostQueue<String, Int>
+
+    @Test("Two shards: a host stays at home while it has little to do, and the bounds are those of both together")
+    func shards() throws {
+        let queue = Queue(connections: 100, connectionsPerHost: 41, streamsPerConnection: 100, capacity: 100, shards: 2)
+        let tickets = (0..<50).compactMap { _ in queue.start(for: "a", multiplexes: false) }
+        #expect(tickets.count == 41)
+        #expect(tickets.prefix(Queue.spreadsFrom).allSatisfy { $0.shard == 0 })
+        #expect(tickets.count { $0.shard == 0 } == 21 && tickets.count { $0.shard == 1 } == 20)
+        #expect(queue.enqueue(1, for: "a") != nil && queue.next() == nil)
+        // A place on the other shard is as good as one at home.
+        queue.finish(try #require(tickets.last { $0.shard == 1 }))
+        #expect(queue.next()?.ticket.shard == 1)
+    }
+
+    @Test("Two shards: a host that multiplexes, or may, has one of them, and the next host the other")
+    func shardOfStreams() throws {
+        let queue = Queue(connections: 2, connectionsPerHost: 2, streamsPerConnection: 60, capacity: 100, shards: 2)
+        let scout = try #require(queue.start(for: "a"))
+        #expect(queue.start(for: "a") == nil)
+        queue.learn(scout, multiplexes: true)
+        let streams = (0..<100).compactMap { _ in queue.start(for: "a") }
+        #expect(streams.count == 59 && streams.allSatisfy { $0.shard == scout.shard })
+        let other = try #require(queue.start(for: "b", multiplexes: true))
+        #expect(other.shard != scout.shard)
+        #expect(queue.start(for: "c", multiplexes: true) == nil)
+        for ticket in streams + [scout] { queue.finish(ticket) }
+        // The connection of a host that rests may be closed for another's.
+        #expect(queue.start(for: "c", multiplexes: true)?.shard == scout.shard)
+    }
+
+    @Test("The parts of a bound are the whole", arguments: [1, 2, 3, 4])
+    func parts(count: Int) {
+        let whole = ConnectionShare(inAll: 10, perHost: 7)
+        let parts = (0..<count).map { whole.part($0, of: count) }
+        #expect(parts.reduce(0) { $0 + $1.inAll } == 10 && parts.reduce(0) { $0 + $1.perHost } == 7)
+        #expect(parts.allSatisfy { $0.perHost > 0 })
+    }
+}

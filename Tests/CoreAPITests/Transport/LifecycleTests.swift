@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A transport leaves nothing behind")
 struct LifecycleTests {
-    @Test("The thread begins with the first request and ends with close")
+    @Test("A thread works for it from the first request to close")
     func thread() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
         let transport = CurlTransport()
@@ -50,13 +50,14 @@ struct LifecycleTests {
     func counts() async {
         await #expect(processExitsWith: .success) {
             let server = try LoopbackServer.start { _ in .ok("x") }
+            let loops = LoopGroup(loops: 2, patience: .zero)
             for closes in [true, false] {
-                let first = CurlTransport()  // What a process does once, is done now.
+                let first = CurlTransport(loops: loops)  // What a process does once, is done now.
                 _ = try await Requests(first).send(.get, server.url)
                 await first.close()
                 let before = try await Census.settled(atMost: Census(threads: 0, descriptors: 0))
                 for _ in 0..<10 {
-                    let transport = CurlTransport()
+                    let transport = CurlTransport(loops: loops)
                     await each(of: 8, atOnce: 8) { _ in _ = try? await Requests(transport).send(.get, server.url) }
                     if closes {
                         await transport.close()

@@ -38,7 +38,9 @@ struct StreamRoomTests {
                 return Data("x".utf8)
             }
         }
-        let transport = CurlTransport()
+        // The body blocks the thread, which must not be the other tests'.
+        let loops = LoopGroup(loops: 1)
+        let transport = CurlTransport(loops: loops)
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
         let sender = requests
@@ -58,5 +60,6 @@ struct StreamRoomTests {
         #expect(small.text == "ok", "\(small.result)")
         #expect(try #require(small.metrics).total < .seconds(10))
         await transport.close()
+        await loops.shutdown()
     }
 }

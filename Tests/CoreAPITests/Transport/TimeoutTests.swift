@@ -174,6 +174,9 @@ struct TimeoutTests {
                 return Data("x".utf8)
             }
         }
+        // The body blocks the thread, which must not be the other tests'.
+        let loops = LoopGroup(loops: 1)
+        let transport = CurlTransport(loops: loops)
         let requests = Requests(transport)
         // On a thread of its own, because other tests may keep the shared ones busy for longer than the clocks allow.
         let (uploaded, response) = try await withTaskExecutorPreference(ownThread()) {
@@ -185,5 +188,6 @@ struct TimeoutTests {
         #expect(uploaded.status == 200, "\(uploaded.result)")
         #expect(response.status == 204, "\(response.result)")
         await transport.close()
+        await loops.shutdown()
     }
 }

@@ -89,7 +89,7 @@ extension CurlTransfer {
         }
     }
 
-    /// One loop serves one trust (``CurlTransport``), so that a connection is never found by a channel that trusts less;
+    /// One pool serves one trust (``CurlTransport``), so that a connection is never found by a channel that trusts less;
     /// what libcurl compares itself (`Curl_ssl_config_matches`) has neither the chain's pins nor the key of a client.
     private func setTrust(_ handle: CurlHandle) throws(TransportError) {
         let trust = request.trust

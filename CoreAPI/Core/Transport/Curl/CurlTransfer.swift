@@ -11,7 +11,10 @@ internal import Synchronization
 /// `@unchecked`: one owner at a time; the hand-over goes through the loop's mutex.
 final class CurlTransfer: @unchecked Sendable {
     enum Stage {
-        case new, queued, active, done
+        case new
+        /// Before the loop was given it.
+        case cancelled
+        case queued, active, done
     }
 
     let request: HopRequest
@@ -23,6 +26,9 @@ final class CurlTransfer: @unchecked Sendable {
     /// Whether it stands. The runtime orders a resumption and what follows it, but ThreadSanitizer does not see that where the answer is
     /// faster than the wait for it.
     let isOver = Atomic(false)
+    /// Which loop has it, and whether its task was cancelled; under the pool's lock until the loop has it.
+    var shard: PoolShard?
+    var isCancelled = false
     @exclusivity(unchecked) var ticket: HostQueue<HostKey, CurlTransfer>.Ticket?
     @exclusivity(unchecked) var handle: CurlHandle?
     /// Its place among the loop's transfers.

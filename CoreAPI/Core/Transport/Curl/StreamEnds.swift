@@ -45,8 +45,8 @@ final class StreamEnds {
     /// Those that were answered while their request was still on its way.
     @exclusivity(unchecked) private var early: [CurlTransfer] = []
 
-    /// From now on, for the connections of the calling thread.
-    init() {
+    /// From now on, for the connections of the calling thread; called before libcurl is, because a thread serves several multi handles.
+    func listen() {
         cstreamends_observe(
             { context, subject, event, code in
                 guard let context else { return false }
@@ -140,8 +140,8 @@ final class StreamEnds {
         }
     }
 
-    /// On the thread that began it.
-    deinit {
+    /// Before the last reference goes.
+    func stop() {
         cstreamends_observe(nil, nil)
     }
 

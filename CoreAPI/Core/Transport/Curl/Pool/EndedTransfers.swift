@@ -12,6 +12,8 @@ struct EndedTransfers: ~Copyable {
 
     private var all: [Ended] = []
 
+    var isEmpty: Bool { all.isEmpty }
+
     /// - Parameters:
     ///   - end: what the transfer comes to.
     ///   - handle: what it had, in the multi handle still; `nil` for one that never left the queue.
@@ -20,16 +22,19 @@ struct EndedTransfers: ~Copyable {
         all.append(Ended(transfer: transfer, end: end, handle: handle, isSound: isSound))
     }
 
-    /// Called before `curl_multi_perform` moves their handles again, and before `curl_multi_info_read` tells of one a second time: they are
-    /// in the multi handle until then.
-    ///
-    /// - Parameter release: takes back a handle.
-    mutating func resume(release: (CurlHandle, _ isSound: Bool) -> Void) {
-        guard !all.isEmpty else { return }
+    /// Called once for each turn, before ``release(_:)``.
+    func resume() {
         for ended in all { ended.transfer.resume(ended.end) }
-        // Afterwards, so that whoever waits wakes up meanwhile.
+    }
+
+    /// Called before libcurl moves the handles again, and before `curl_multi_info_read` tells of one a second time: they are in the multi
+    /// handle until then. Afterwards, so that the tasks wake up meanwhile.
+    ///
+    /// - Parameter takeBack: takes back a handle.
+    mutating func release(_ takeBack: (CurlHandle, _ isSound: Bool) -> Void) {
+        guard !all.isEmpty else { return }
         for ended in all {
-            if let handle = ended.handle { release(handle, ended.isSound) }
+            if let handle = ended.handle { takeBack(handle, ended.isSound) }
         }
         all.removeAll(keepingCapacity: true)
     }

@@ -30,17 +30,23 @@ final class LoopConnections {
         func hash(into hasher: inout Hasher) { hasher.combine(local) }
     }
 
+    /// Where the loop waits for sockets; one that is closed must not stay there.
+    private let sockets: PollSet?
     /// Opened, and not yet seen in a connection: attempts that are on their way, and those that lost the race of two addresses.
     private var unclaimed: Set<Int32> = []
     @exclusivity(unchecked) private var known: [Ports: [LoopConnection]] = [:]
     private var owners: [Int32: LoopConnection] = [:]
     @exclusivity(unchecked) private var discovered: [(transfer: CurlTransfer, multiplexes: Bool)] = []
-    /// Counts the loop's calls of `curl_multi_perform`.
+    /// Counts the turns of the loop in which it calls libcurl.
     @exclusivity(unchecked) private(set) var turn: UInt = 0
     /// Whether a byte came or went in this turn.
     @exclusivity(unchecked) var hasMoved = false
 
-    /// The loop calls `curl_multi_perform`.
+    init(_ sockets: PollSet? = nil) {
+        self.sockets = sockets
+    }
+
+    /// The loop calls libcurl, for the first time in a turn.
     func beginTurn() {
         turn &+= 1
         hasMoved = false
@@ -74,6 +80,7 @@ final class LoopConnections {
     }
 
     private func forget(_ socket: Int32) {
+        sockets?.forget(socket)
         unclaimed.remove(socket)
         guard let connection = owners.removeValue(forKey: socket) else { return }
         connection.close()

@@ -1,5 +1,7 @@
+internal import Synchronization
+
 /// Who may start now: bounds on the transfers of one host and on the connections of all, first come first served within a host, the
-/// hosts taking turns. No I/O, no clock, no threads: one owner calls it, so that access is not checked.
+/// hosts taking turns. No I/O, no clock, no threads: its owner's lock guards it, so that access is not checked.
 ///
 /// The kit queues, because a transfer that waits inside libcurl is invisible there: it cannot be told from one that connects, and
 /// no getter of 7.88.1 says how long it waited (`CURLINFO_QUEUE_TIME_T` came with 8.6).
@@ -7,11 +9,22 @@
 /// What a host may have at once depends on its protocol. One HTTP/1.1 connection carries one transfer. One HTTP/2 connection carries
 /// many, and a host that speaks it gets one (RFC 9113 §9.1): what does not fit on it would make libcurl 7.88 open one for every item.
 /// Whether a host speaks it is known with its first response, or because it cannot; until then it gets no more than a few.
+///
+/// **Shards.** A pool that several loops serve has a shard on each. The bounds hold for all of them together, idle connections included,
+/// because each shard has a fixed share of them (``ConnectionShare``). A host stays on its home shard, where its connections are warm, while
+/// that has little to do; beyond ``spreadsFrom`` transfers there, a host of HTTP/1.1 gets the shard with the fewest. A host of HTTP/2
+/// has one connection, and so one shard.
 final class HostQueue<Key: Hashable, Item> {
     /// Names one item, waiting or started, until it is removed or finished.
-    struct Ticket {
+    ///
+    /// `@unchecked`: from any thread only ``multiplexes`` is read, which is atomic.
+    struct Ticket: @unchecked Sendable {
         fileprivate let lane: Lane
         fileprivate let number: UInt64
+        /// Whether the item has its place, or waits.
+        let isStarted: Bool
+        /// Where the item runs; 0 for one that waits.
+        var shard = 0
 
         /// Whether the host multiplexes; `nil` until its first response.
         var multiplexes: Bool? { lane.multiplexes }
@@ -19,16 +32,31 @@ final class HostQueue<Key: Hashable, Item> {
 
     fileprivate final class Lane {
         let key: Key
+        /// Where the host's connections are, as long as they are few.
+        var home: Int
+        /// Items that started and did not finish, by shard.
+        @exclusivity(unchecked) var activeOn: [Int]
         @exclusivity(unchecked) var waiting = FIFO<(number: UInt64, item: Item?)>()
         /// Waiting items that were not removed.
         @exclusivity(unchecked) var live = 0
         @exclusivity(unchecked) var active = 0
-        @exclusivity(unchecked) var multiplexes: Bool?
+        /// -1 for what is not known. Atomic, because tickets show it to the threads of all shards.
+        private let answer = Atomic(-1)
         /// Whether the lane stands in `turns`.
         @exclusivity(unchecked) var isListed = false
 
-        init(key: Key) {
+        init(key: Key, home: Int, shards: Int) {
             self.key = key
+            self.home = home
+            activeOn = Array(repeating: 0, count: shards)
+        }
+
+        var multiplexes: Bool? {
+            get {
+                let answer = answer.load(ordering: .relaxed)
+                return answer < 0 ? nil : answer == 1
+            }
+            set { answer.store(newValue.map { $0 ? 1 : 0 } ?? -1, ordering: .relaxed) }
         }
     }
 
@@ -36,8 +64,13 @@ final class HostQueue<Key: Hashable, Item> {
     /// nobody for how long.
     static var scouts: Int { 8 }
 
+    /// Transfers on a host's home shard from which on others are used. A loop is done with sixteen small answers in less than the time
+    /// that another thread takes to wake up and a connection to open.
+    static var spreadsFrom: Int { 16 }
+
     private let connections: Int
     private let connectionsPerHost: Int
+    private let shares: [ConnectionShare]
     private let streamsPerConnection: Int
     /// How many may wait.
     let capacity: Int
@@ -47,6 +80,11 @@ final class HostQueue<Key: Hashable, Item> {
     @exclusivity(unchecked) private var turns = FIFO<Lane>()
     @exclusivity(unchecked) private var lastNumber: UInt64 = 0
     @exclusivity(unchecked) private var usedConnections = 0
+    /// By shard: connections that its items need, and the items.
+    @exclusivity(unchecked) private var used: [Int]
+    @exclusivity(unchecked) private var running: [Int]
+    /// The home of the next host, when there are several shards.
+    private var nextHome = 0
     @exclusivity(unchecked) private var multiplexingLanes = 0
 
     /// Items that wait.
@@ -54,9 +92,14 @@ final class HostQueue<Key: Hashable, Item> {
     /// Items that started and did not finish.
     @exclusivity(unchecked) private(set) var active = 0
 
-    init(connections: Int, connectionsPerHost: Int, streamsPerConnection: Int, capacity: Int) {
+    /// - Parameter shards: no more than there are connections to a host, so that each has one.
+    init(connections: Int, connectionsPerHost: Int, streamsPerConnection: Int, capacity: Int, shards: Int = 1) {
         self.connections = max(1, connections)
         self.connectionsPerHost = max(1, connectionsPerHost)
+        let bounds = ConnectionShare(inAll: self.connections, perHost: self.connectionsPerHost)
+        shares = (0..<shards).map { bounds.part($0, of: shards) }
+        used = Array(repeating: 0, count: shards)
+        running = used
         self.streamsPerConnection = max(1, streamsPerConnection)
         self.capacity = max(0, capacity)
     }
@@ -79,7 +122,7 @@ final class HostQueue<Key: Hashable, Item> {
         lane.live += 1
         waiting += 1
         list(lane)
-        return Ticket(lane: lane, number: lastNumber)
+        return Ticket(lane: lane, number: lastNumber, isStarted: false)
     }
 
     /// Lets an item start at once that would be the next; `nil` where others wait, or there is no place. Most items find one, and need not
@@ -90,14 +133,13 @@ final class HostQueue<Key: Hashable, Item> {
         guard waiting == 0 else { return nil }
         let lane = lane(for: key)
         if lane.multiplexes == nil, let multiplexes { change(lane) { lane.multiplexes = multiplexes } }
-        guard canStart(lane) else {
+        guard let shard = shard(for: lane) else {
             forgetIfIdle(lane)
             return nil
         }
         lastNumber += 1
-        active += 1
-        change(lane) { lane.active += 1 }
-        return Ticket(lane: lane, number: lastNumber)
+        begin(lane, on: shard)
+        return Ticket(lane: lane, number: lastNumber, isStarted: true, shard: shard)
     }
 
     /// Takes an item out that did not start yet.
@@ -128,24 +170,27 @@ final class HostQueue<Key: Hashable, Item> {
                 forgetIfIdle(lane)
                 continue
             }
-            guard canStart(lane), let (item, number) = popLive(lane) else {
+            guard let shard = shard(for: lane), let (item, number) = popLive(lane) else {
                 turns.append(lane)
                 continue
             }
             lane.live -= 1
             waiting -= 1
-            active += 1
-            change(lane) { lane.active += 1 }
+            begin(lane, on: shard)
             if lane.live > 0 { turns.append(lane) } else { lane.isListed = false }
-            return (item, Ticket(lane: lane, number: number))
+            return (item, Ticket(lane: lane, number: number, isStarted: true, shard: shard))
         }
         return nil
     }
 
     /// Gives a started item's place free.
     func finish(_ ticket: Ticket) {
-        guard ticket.lane.active > 0 else { return }
-        change(ticket.lane) { ticket.lane.active -= 1 }
+        guard ticket.lane.activeOn[ticket.shard] > 0 else { return }
+        change(ticket.lane) {
+            ticket.lane.active -= 1
+            ticket.lane.activeOn[ticket.shard] -= 1
+        }
+        running[ticket.shard] -= 1
         active -= 1
         list(ticket.lane)
         forgetIfIdle(ticket.lane)
@@ -171,10 +216,33 @@ final class HostQueue<Key: Hashable, Item> {
         lane.multiplexes == true ? active / streamsPerConnection + (active % streamsPerConnection == 0 ? 0 : 1) : active
     }
 
-    private func canStart(_ lane: Lane) -> Bool {
-        guard lane.active < limit(of: lane) else { return false }
-        let added = connections(of: lane, active: lane.active + 1) - connections(of: lane, active: lane.active)
-        return usedConnections + added <= connections
+    private func canStart(_ lane: Lane) -> Bool { shard(for: lane) != nil }
+
+    /// Where another item of the lane may start now.
+    private func shard(for lane: Lane) -> Int? {
+        guard lane.active < limit(of: lane) else { return nil }
+        if hasRoom(lane.home, lane), shares.count == 1 || running[lane.home] < Self.spreadsFrom { return lane.home }
+        guard shares.count > 1 else { return nil }
+        // One connection has one shard; another one where nothing runs on it.
+        if lane.multiplexes != false, lane.active > 0 { return hasRoom(lane.home, lane) ? lane.home : nil }
+        return shares.indices.filter { hasRoom($0, lane) }.min { running[$0] < running[$1] }
+    }
+
+    private func hasRoom(_ shard: Int, _ lane: Lane) -> Bool {
+        let active = lane.activeOn[shard]
+        guard lane.multiplexes == true || active < shares[shard].perHost else { return false }
+        let added = connections(of: lane, active: active + 1) - connections(of: lane, active: active)
+        return used[shard] + added <= shares[shard].inAll
+    }
+
+    private func begin(_ lane: Lane, on shard: Int) {
+        if lane.active == 0 || lane.multiplexes != false { lane.home = shard }
+        active += 1
+        running[shard] += 1
+        change(lane) {
+            lane.active += 1
+            lane.activeOn[shard] += 1
+        }
     }
 
     private func popLive(_ lane: Lane) -> (Item, UInt64)? {
@@ -186,11 +254,18 @@ final class HostQueue<Key: Hashable, Item> {
 
     /// Changes what the counts of all lanes are made of.
     private func change(_ lane: Lane, _ body: () -> Void) {
-        usedConnections -= connections(of: lane, active: lane.active)
-        multiplexingLanes -= lane.multiplexes == true ? 1 : 0
+        add(-1, of: lane)
         body()
-        usedConnections += connections(of: lane, active: lane.active)
-        multiplexingLanes += lane.multiplexes == true ? 1 : 0
+        add(1, of: lane)
+    }
+
+    private func add(_ sign: Int, of lane: Lane) {
+        for shard in shares.indices {
+            let needed = sign * connections(of: lane, active: lane.activeOn[shard])
+            used[shard] += needed
+            usedConnections += needed
+        }
+        if lane.multiplexes == true { multiplexingLanes += sign }
     }
 
     private func list(_ lane: Lane) {
@@ -202,10 +277,16 @@ final class HostQueue<Key: Hashable, Item> {
     private func lane(for key: Key) -> Lane {
         // Most items are for the host of the one before; to compare it costs a sixth of looking it up.
         if let recent, recent.key == key { return recent }
-        let lane = lanes[key] ?? Lane(key: key)
+        let lane = lanes[key] ?? makeLane(key)
         lanes[key] = lane
         recent = lane
         return lane
+    }
+
+    /// The first host is at home on the pool's home, others on one shard after the other.
+    private func makeLane(_ key: Key) -> Lane {
+        defer { nextHome = (nextHome + 1) % shares.count }
+        return Lane(key: key, home: nextHome, shards: shares.count)
     }
 
     /// What is known about a host is worth keeping, but not for every host that was ever spoken to.
@@ -214,5 +295,16 @@ final class HostQueue<Key: Hashable, Item> {
         change(lane) { lane.multiplexes = nil }
         lanes[lane.key] = nil
         if recent === lane { recent = nil }
+    }
+}
+
+/// How many connections a shard may have, those included that wait for a next use.
+struct ConnectionShare: Equatable {
+    let inAll, perHost: Int
+
+    /// One of so many parts, which together are the whole.
+    func part(_ index: Int, of count: Int) -> ConnectionShare {
+        func part(_ whole: Int) -> Int { whole / count + (index < whole % count ? 1 : 0) }
+        return ConnectionShare(inAll: part(inAll), perHost: part(perHost))
     }
 }

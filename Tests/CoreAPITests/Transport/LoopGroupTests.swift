@@ -1,0 +1,263 @@
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import CoreAPI
+
+@Suite("Threads that channels share")
+struct LoopGroupTests {
+    private static func limits(perHost: Int, connections: Int = 200) -> Limits {
+        var limits = Limits()
+        (limits.connectionsPerHost, limits.connections) = (perHost, connections)
+        return limits
+    }
+
+    @Test("Ten channels have one thread where the group has one, and each has connections of its own")
+    func sharing() async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        let loops = LoopGroup(loops: 1)
+        let transports = (0..<10).map { _ in CurlTransport(loops: loops) }
+        for transport in transports + transports {
+            #expect(try await Requests(transport).send(.get, server.url).text == "x")
+        }
+        #expect(loops.threads == 1)
+        #expect(server.connectionsAccepted == 10)
+        for transport in transports { await transport.close() }
+        try await server.waitForOpenConnections(atMost: 0)
+        await loops.shutdown()
+        #expect(loops.threads == 0)
+    }
+
+    @Test("Pools are at home on one loop after the other, and one with few requests stays there")
+    func home() async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        let loops = LoopGroup(loops: 2)
+        let transports = [CurlTransport(loops: loops), CurlTransport(loops: loops)]
+        await each(of: 100, atOnce: 8) { _ in
+            #expect(await (try? Requests(transports[0]).send(.get, server.url).text) == "x")
+        }
+        #expect(loops.threads == 1)
+        #expect(try await Requests(transports[1]).send(.get, server.url).text == "x")
+        #expect(loops.threads == 2)
+        for transport in transports { await transport.close() }
+        await loops.shutdown()
+    }
+
+    @Test(
+        "A busy channel spreads over two loops, and its bounds hold for both together",
+        arguments: [(32, 200), (3, 200), (32, 5), (1, 1)])
+    func spreading(perHost: Int, connections: Int) async throws {
+        let gate = try Gate()
+        let servers = try (0..<2).map { _ in try LoopbackServer.start { .ok($0.target).after(.waitFor(gate)) } }
+        let loops = LoopGroup(loops: 2)
+        let transport = CurlTransport(limits: Self.limits(perHost: perHost, connections: connections), loops: loops)
+        let requests = Requests(transport)
+        let answers = (0..<200).map { index in
+            Task { try await requests.send(.get, servers[index % 2].url + "/\(index)").text }
+        }
+        let places = min(connections, 2 * perHost)
+        while transport.activeTransfers + transport.queuedTransfers < 200 { try await Task.sleep(for: .milliseconds(2)) }
+        #expect(transport.activeTransfers == places)
+        #expect(loops.threads == (perHost == 1 ? 1 : 2))
+        gate.open()
+        for (index, answer) in answers.enumerated() { #expect(try await answer.value == "/\(index)") }
+        #expect(transport.activeTransfers == 0 && transport.queuedTransfers == 0)
+        for server in servers { #expect(server.peakConnections <= perHost) }
+        // A server hears of a connection's end a little later.
+        for _ in 0..<500 where servers.reduce(0, { $0 + $1.openConnections }) > connections {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(servers.reduce(0) { $0 + $1.openConnections } <= connections)
+        await transport.close()
+        for server in servers { try await server.waitForOpenConnections(atMost: 0) }
+        await loops.shutdown()
+    }
+
+    @Test("Over two loops and a queue each of 10,000 requests ends once, half of them cancelled")
+    func cancelHalf() async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        let loops = LoopGroup(loops: 2)
+        let transport = CurlTransport(limits: Self.limits(perHost: 40), loops: loops)
+        let requests = Requests(transport)
+        let ends = Mutex((done: 0, cancelled: 0, other: 0))
+        await each(of: 10_000, atOnce: 200) { index in
+            guard let request = try? requests.make(.get, server.url) else { return }
+            let task = Task { await transport.send(request) }
+            if index.isMultiple(of: 2) {
+                if index.isMultiple(of: 4) { await Task.yield() }
+                task.cancel()
+            }
+            let response = await task.value
+            ends.withLock {
+                if response.error == nil {
+                    $0.done += 1
+                } else if response.error?.isCancelled == true {
+                    $0.cancelled += 1
+                } else {
+                    $0.other += 1
+                }
+            }
+        }
+        let (done, cancelled, other) = ends.withLock { $0 }
+        #expect(done + cancelled == 10_000 && cancelled <= 5_000)
+        #expect(other == 0)
+        #expect(transport.activeTransfers == 0 && transport.queuedTransfers == 0)
+        await transport.close()
+        await loops.shutdown()
+    }
+
+    @Test("Closing one of two channels ends its requests and connections, and none of the other's")
+    func closeOne() async throws {
+        let gate = try Gate()
+        let (first, second) = (
+            try LoopbackServer.start { _ in .stallBeforeHead },
+            try LoopbackServer.start { _ in Reply.ok("x").after(.waitFor(gate)) }
+        )
+        let loops = LoopGroup(loops: 1)
+        let (closing, staying) = (CurlTransport(loops: loops), CurlTransport(loops: loops))
+        let ended = (0..<5).map { _ in Task { try await Requests(closing).send(.get, first.url) } }
+        let answered = (0..<5).map { _ in Task { try await Requests(staying).send(.get, second.url) } }
+        try await first.waitForRequests(5)
+        try await second.waitForRequests(5)
+        await closing.close()
+        for task in ended { #expect(try await task.value.transportError?.label == "closed") }
+        try await first.waitForOpenConnections(atMost: 0)
+        #expect(!closing.isRunning && staying.isRunning)
+        #expect(second.openConnections == 5)
+        gate.open()
+        for task in answered { #expect(try await task.value.text == "x") }
+        #expect(try await Requests(staying).send(.get, second.url).text == "x")
+        #expect(second.connectionsAccepted == 5)
+        await staying.close()
+        await loops.shutdown()
+    }
+
+    @Test("A group that is shut down ends what runs, and takes nothing more")
+    func shutdown() async throws {
+        let server = try LoopbackServer.start { _ in .stallBeforeHead }
+        let loops = LoopGroup(loops: 2)
+        let transports = (0..<4).map { _ in CurlTransport(loops: loops) }
+        let tasks = transports.map { transport in Task { try await Requests(transport).send(.get, server.url) } }
+        try await server.waitForRequests(4)
+        async let first: Void = loops.shutdown()
+        async let second: Void = loops.shutdown()
+        await first
+        await second
+        #expect(loops.threads == 0)
+        for task in tasks { #expect(try await task.value.transportError?.label == "closed") }
+        #expect(try await Requests(transports[0]).send(.get, server.url).transportError?.label == "closed")
+        try await server.waitForOpenConnections(atMost: 0)
+        for transport in transports { await transport.close() }
+    }
+
+    @Test("The shared group is not shut down")
+    func shared() async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        let transport = CurlTransport()
+        await LoopGroup.shared.shutdown()
+        #expect(try await Requests(transport).send(.get, server.url).text == "x")
+        await transport.close()
+    }
+
+    @Test("A thread ends a while after its last channel, and another starts with the next")
+    func patience() async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        let loops = LoopGroup(loops: 1, patience: .milliseconds(20))
+        for _ in 0..<3 {
+            let transport = CurlTransport(loops: loops)
+            #expect(try await Requests(transport).send(.get, server.url).text == "x")
+            // A channel that rests keeps its thread, and with it its connections.
+            try await Task.sleep(for: .milliseconds(60))
+            #expect(loops.threads == 1)
+            #expect(try await Requests(transport).send(.get, server.url).text == "x")
+            await transport.close()
+            for _ in 0..<500 where loops.threads > 0 { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(loops.threads == 0)
+        }
+        #expect(server.connectionsAccepted == 3)
+        await loops.shutdown()
+    }
+
+    enum Neighbour: CaseIterable {
+        case floods, floodsOverTLS, stalls
+
+        func start(_ gate: Gate) throws -> LoopbackServer {
+            let endless: Reply = [
+                .sendHead(status: 200, headers: ["Content-Length": "100000000000"]), .open(gate),
+                .sendEndlessly(Data(repeating: 7, count: 1 << 16)),
+            ]
+            return switch self {
+            case .floods: try LoopbackServer.start { _ in endless }
+            case .floodsOverTLS: try LoopbackServer.start(tls: ServerTLS(protocols: [.http1])) { _ in endless }
+            case .stalls: try LoopbackServer.start { _ in [.open(gate), .stall] }
+            }
+        }
+    }
+
+    @Test("A channel whose server floods or stalls keeps no other waiting", arguments: Neighbour.allCases)
+    func fairness(neighbour: Neighbour) async throws {
+        let flooding = try Gate()
+        let hostile = try neighbour.start(flooding)
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        let loops = LoopGroup(loops: 1)
+        let (other, transport) = (CurlTransport(loops: loops), CurlTransport(loops: loops))
+        var loud = Requests(other)
+        loud.limits.responseBodySize = .max
+        if let tls = hostile.tls { loud.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM)) }
+        let (requests, sender) = (Requests(transport), loud)
+        let flooded = (0..<4).map { _ in
+            Task {
+                try await sender.send(
+                    .get, hostile.url, timeout: Timeout(connect: .seconds(5), idle: .seconds(60), total: .seconds(60)))
+            }
+        }
+        try await flooding.waitUntilOpen(timeout: .seconds(5))
+        var slowest = Duration.zero
+        for _ in 0..<100 {
+            let began = ContinuousClock.now
+            #expect(try await requests.send(.get, server.url).text == "x")
+            slowest = max(slowest, began.duration(to: .now))
+        }
+        // Other tests share the machine's cores.
+        #expect(slowest < .milliseconds(500), "\(slowest)")
+        for task in flooded { task.cancel() }
+        for task in flooded { #expect(try await task.value.error?.isCancelled == true) }
+        await other.close()
+        await transport.close()
+        await loops.shutdown()
+    }
+
+    /// In a process of its own, because tests that run beside it have threads and memory too.
+    @Test("A thousand channels that are made and dropped leave no thread, no descriptor and no memory")
+    func thousand() async {
+        await #expect(processExitsWith: .success) {
+            let server = try LoopbackServer.start { _ in .ok("x") }
+            let loops = LoopGroup(loops: 2, patience: .milliseconds(20))
+            func use(_ count: Int) async throws {
+                await each(of: count, atOnce: 20) { index in
+                    let transport = CurlTransport(loops: loops)
+                    let text = try? await Requests(transport).send(.get, server.url).text
+                    #expect(text == "x")
+                    if index.isMultiple(of: 2) { await transport.close() }
+                }
+            }
+            try await use(200)  // What a process does once, is done now.
+            let before = try await Census.settled(atMost: Census(threads: 0, descriptors: 0))
+            let memory = try residentBytes()
+            try await use(1_000)
+            let after = try await Census.settled(atMost: before)
+            #expect(after.threads == 0 && after.descriptors <= before.descriptors, "\(before) → \(after)")
+            #expect(CurlHandle.living.load(ordering: .relaxed) == 0)
+            let grown = try residentBytes() - memory
+            #expect(grown < 8 << 20, "\(grown) bytes")
+        }
+    }
+}
+
+/// What the process has in memory.
+private func residentBytes() throws -> Int {
+    let words = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+    return (words.count > 1 ? Int(words[1]) ?? 0 : 0) * Int(getpagesize())
+}
