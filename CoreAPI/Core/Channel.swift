@@ -87,7 +87,7 @@ public struct Channel: Sendable, ChannelSpellings {
         isTransportOwn = true
     }
 
-    /// Ends the channel's connections and its thread; requests in flight fail with ``TransportError/closed``.
+    /// Ends the channel's connections; requests in flight fail with ``TransportError/closed``.
     public func close() async {
         await transport.close()
     }

@@ -30,6 +30,12 @@ struct ClientRun {
             words += ["--host-limit", "\(atOnce)"]
         }
         if scenario.isHTTP2, let authority = arguments.optional("authority") { words += ["--ca", authority] }
+        words += ["--channels", "\(scenario.channels)"]
+        if let loops = scenario.loops { words += ["--loops", "\(loops)"] }
+        if let neighbour = scenario.neighbour, !client.isRaw {
+            words += ["--neighbour", try arguments.text(neighbour == "/held" ? "holding-url" : "url") + neighbour]
+            if scenario.isNeighbourApart { words.append("--apart") }
+        }
         if client == .rawcSocket { words.append("--socket-action") }
         if client == .rawcAsKit { words.append("--as-kit") }
         if client == .bareExecutor { words.append("--executor") }

@@ -30,6 +30,7 @@ enum SampleData {
     static func write(to directory: URL) throws {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         try Data(repeating: UInt8(ascii: "a"), count: 1024).write(to: directory.appendingPathComponent("1k"))
+        try Data(repeating: UInt8(ascii: "b"), count: 8 << 20).write(to: directory.appendingPathComponent("flood"))
         try fill(100 * 1024) { $0 }.write(to: directory.appendingPathComponent("items.json"))
         try fill(1000) { Page(page: 1, total: 4_096, items: $0) }.write(to: directory.appendingPathComponent("page.json"))
     }

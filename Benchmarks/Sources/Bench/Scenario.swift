@@ -46,6 +46,12 @@ struct Scenario: Sendable {
     /// Whether the clients' limits are raised to what is under way at once.
     var raisesLimits = true
     var isHTTP2 = false
+    /// Of clients that share threads: how many are used in turn, and how many threads there are.
+    var channels = 1
+    var loops: Int?
+    /// What another client asks for all the while, and whether it has threads of its own.
+    var neighbour: String?
+    var isNeighbourApart = false
 
     static let all = [
         Scenario(name: "s1", title: "S1: one at a time, 1 KiB, HTTP/1.1, body only", atOnce: 1, path: "/1k"),
@@ -64,7 +70,23 @@ struct Scenario: Sendable {
         Scenario(
             name: "s7", title: "S7: 64 at a time, 1 KiB of JSON decoded into an object", atOnce: 64, path: "/page.json",
             decoding: "object"),
+        shared("one", "one channel, one loop"),
+        shared("four", "four channels in turn, one loop", channels: 4),
+        shared("two-loops", "one channel, two loops", loops: 2),
+        shared("stalled", "beside a channel whose server holds 64 requests", neighbour: "/held"),
+        shared("flooded", "beside a channel that downloads 8 MiB four times at once", neighbour: "/flood"),
+        shared("apart", "the same, but the other channel has a loop of its own", neighbour: "/flood", isNeighbourApart: true),
     ]
+
+    private static func shared(
+        _ name: String, _ title: String, channels: Int = 1, loops: Int = 1, neighbour: String? = nil,
+        isNeighbourApart: Bool = false
+    ) -> Scenario {
+        Scenario(
+            name: "s8-\(name)", title: "S8: 64 at a time, 1 KiB, \(title)", atOnce: 64, path: "/1k", channels: channels,
+            loops: loops,
+            neighbour: neighbour, isNeighbourApart: isNeighbourApart)
+    }
 
     static func named(_ name: String) throws -> Scenario {
         guard let scenario = all.first(where: { $0.name == name }) else {

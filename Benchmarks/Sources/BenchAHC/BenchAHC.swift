@@ -4,7 +4,9 @@ import Measure
 import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
+import NIOPosix
 import NIOSSL
+import Synchronization
 
 /// async-http-client as its users tune it: the shared event loops, connections to the host as many as requests at once, HTTP/2 where the
 /// server has it, bodies collected.
@@ -19,9 +21,20 @@ struct BenchAHC {
             tls.trustRoots = .file(authority)
             configuration.tlsConfiguration = tls
         }
-        let client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
+        let threads = job.loops.map { MultiThreadedEventLoopGroup(numberOfThreads: $0) }
+        let group: any EventLoopGroup = threads ?? HTTPClient.defaultEventLoopGroup
+        let clients = (0..<job.channels).map { _ in HTTPClient(eventLoopGroup: group, configuration: configuration) }
+        let next = Atomic(0)
+        if let neighbour = job.neighbour {
+            let threads = job.isNeighbourApart ? MultiThreadedEventLoopGroup(numberOfThreads: 1) : group
+            let other = HTTPClient(eventLoopGroup: threads, configuration: configuration)
+            Job.disturb(job.neighbourRequests) {
+                _ = try await other.execute(HTTPClientRequest(url: neighbour), timeout: .minutes(60)).body.collect(upTo: 1 << 26)
+            }
+        }
         let decoder = JSONDecoder()
         job.measure { path in
+            let client = clients[next.wrappingAdd(1, ordering: .relaxed).oldValue % clients.count]
             let response = try await client.execute(HTTPClientRequest(url: job.base + path), timeout: .minutes(60))
             let body = try await response.body.collect(upTo: 1 << 26)
             guard response.status == .ok, body.readableBytes > 0 else { throw WrongAnswer(status: Int(response.status.code)) }
@@ -31,6 +44,7 @@ struct BenchAHC {
             case .object: _ = try decoder.decode(Page.self, from: body)
             }
         }
-        try client.syncShutdown()
+        // What the neighbour has under way ends with the process.
+        if job.neighbour == nil { for client in clients { try client.syncShutdown() } }
     }
 }

@@ -2,6 +2,7 @@ import CoreAPI
 import Foundation
 import HTTPTypes
 import Measure
+import Synchronization
 
 enum BenchEndpoint: Endpoint {
     case resource(String)
@@ -15,8 +16,8 @@ enum BenchEndpoint: Endpoint {
 }
 
 extension Channel {
-    fileprivate static func bench(_ job: Job) -> Channel {
-        var environment = APIEnvironment("bench", baseURL: job.base)
+    fileprivate static func bench(_ job: Job, _ loops: LoopGroup, base: String? = nil) -> Channel {
+        var environment = APIEnvironment("bench", baseURL: base ?? job.base)
         environment.allowsInsecureConnections = true
         if let authority = job.authority { environment.serverTrustManager = ServerTrustManager(authorities: .file(authority)) }
         var limits = Limits()
@@ -25,7 +26,8 @@ extension Channel {
             limits.connections = max(limits.connections, count)
         }
         if let count = job.streams { limits.streamsPerConnection = count }
-        return Channel(name: "BENCH", environment: environment, limits: limits)
+        let transport = CurlTransport(limits: limits, loops: loops)
+        return Channel(name: "BENCH", environment: environment, limits: limits, transport: transport)
     }
 }
 
@@ -34,8 +36,23 @@ extension Channel {
 struct BenchKit {
     static func main() {
         let job = Job()
-        let manager = NetworkManager<BenchEndpoint>(channel: .bench(job))
+        let loops = job.loops.map { LoopGroup(loops: $0) } ?? .shared
+        let managers = (0..<job.channels).map { _ in NetworkManager<BenchEndpoint>(channel: .bench(job, loops)) }
+        let manager = managers[0]
+        if let neighbour = job.neighbour, let slash = neighbour.lastIndex(of: "/") {
+            let loops = job.isNeighbourApart ? LoopGroup(loops: 1) : loops
+            let other = NetworkManager<BenchEndpoint>(channel: .bench(job, loops, base: String(neighbour[..<slash])))
+            let path = String(neighbour[slash...])
+            Job.disturb(job.neighbourRequests) { _ = await other.response(for: .resource(path), decoding: .data) }
+        }
         switch job.decoding {
+        case .body where managers.count > 1:
+            let next = Atomic(0)
+            job.measure { path in
+                let manager = managers[next.wrappingAdd(1, ordering: .relaxed).oldValue % managers.count]
+                let response = await manager.response(for: .resource(path), decoding: .data)
+                guard try !response.value.isEmpty else { throw WrongAnswer(status: response.head?.status.code ?? 0) }
+            }
         case .body:
             job.measure { path in
                 let response = await manager.response(for: .resource(path), decoding: .data)

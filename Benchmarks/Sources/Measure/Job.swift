@@ -27,6 +27,13 @@ public struct Job: Sendable {
 
     /// Whether tasks run on the thread of the connections.
     public let usesExecutor: Bool
+    /// Channels that are used in turn.
+    public let channels: Int
+    /// Threads for the connections; `nil` for the client's default.
+    public let loops: Int?
+    /// What another channel asks for all the while, scheme and host included, and whether it has threads of its own.
+    public let neighbour: String?
+    public let isNeighbourApart: Bool
 
     /// Reads the command line, and ends the process where that makes no sense.
     public init() {
@@ -45,6 +52,10 @@ public struct Job: Sendable {
         hostLimit = options.host_limit > 0 ? options.host_limit : nil
         streams = options.streams > 0 ? options.streams : nil
         usesExecutor = options.executor != 0
+        channels = max(1, options.channels)
+        loops = options.loops > 0 ? options.loops : nil
+        neighbour = options.neighbour.map { String(cString: $0) }
+        isNeighbourApart = options.apart != 0
     }
 
     /// Sends the requests before the measurement and the measured ones, prints the line and returns.
@@ -62,6 +73,18 @@ public struct Job: Sendable {
         }
         done.wait()
     }
+
+    /// Has so many tasks ask again and again, until the process ends.
+    public static func disturb(_ tasks: Int, _ send: @escaping @Sendable () async throws -> Void) {
+        for _ in 0..<tasks {
+            Task.detached {
+                while true { try? await send() }
+            }
+        }
+    }
+
+    /// How many requests the neighbour has under way: many that are held, or few with large answers.
+    public var neighbourRequests: Int { neighbour?.hasSuffix("/held") == true ? 64 : 4 }
 
     private func run(_ send: @escaping @Sendable (String) async throws -> Void) async {
         if options.warm > 0 {

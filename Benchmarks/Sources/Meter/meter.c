@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "meter.h"
 
+#include <dirent.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -27,7 +28,55 @@ static double cpu_seconds(void) {
         + (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
+/* Processor time of the threads that do the clients' I/O, which are known by their names. */
+enum { MOST_LOOPS = 64 };
+typedef struct {
+    long thread;
+    double seconds;
+} loop_time;
+static loop_time loops_started[MOST_LOOPS];
+static int loops;
+static double busiest = -1;
+
+static int read_text(const char *directory, const char *thread, const char *name, char *text, int size) {
+    char path[320];
+    snprintf(path, sizeof path, "%s/%s/%s", directory, thread, name);
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return 0;
+    int read = fgets(text, size, file) != NULL;
+    fclose(file);
+    return read;
+}
+
+static int read_loops(loop_time *times) {
+    static const char directory[] = "/proc/self/task";
+    int count = 0;
+    DIR *tasks = opendir(directory);
+    if (tasks == NULL) return 0;
+    for (struct dirent *entry; (entry = readdir(tasks)) != NULL && count < MOST_LOOPS;) {
+        char name[64], times_text[128];
+        if (entry->d_name[0] == '.' || !read_text(directory, entry->d_name, "comm", name, sizeof name)) continue;
+        if (strncmp(name, "NetworkerKit", 12) != 0 && strncmp(name, "NIO-ELT", 7) != 0) continue;
+        if (!read_text(directory, entry->d_name, "schedstat", times_text, sizeof times_text)) continue;
+        times[count++] = (loop_time){atol(entry->d_name), (double)strtoull(times_text, NULL, 10) / 1e9};
+    }
+    closedir(tasks);
+    return count;
+}
+
+static void find_busiest(void) {
+    loop_time now[MOST_LOOPS];
+    int count = read_loops(now);
+    for (int i = 0; i < count; i++) {
+        double seconds = now[i].seconds;
+        for (int j = 0; j < loops; j++)
+            if (loops_started[j].thread == now[i].thread) seconds -= loops_started[j].seconds;
+        if (seconds > busiest) busiest = seconds;
+    }
+}
+
 void meter_start(void) {
+    loops = read_loops(loops_started);
     cpu_started = cpu_seconds();
     started = meter_now();
 }
@@ -35,6 +84,7 @@ void meter_start(void) {
 void meter_stop(void) {
     stopped = meter_now();
     cpu_stopped = cpu_seconds();
+    find_busiest();
 }
 
 /* Not getrusage's figure, which survives exec and would be that of whoever started the client. */
@@ -83,8 +133,9 @@ meter_options meter_parse(int argc, char **argv) {
         {"client", 1, NULL, 'c'},  {"scenario", 1, NULL, 's'}, {"base", 1, NULL, 'b'},    {"path", 1, NULL, 'p'},
         {"warm-path", 1, NULL, 'P'}, {"ca", 1, NULL, 'a'},     {"decode", 1, NULL, 'd'},  {"count", 1, NULL, 'n'},
         {"warm", 1, NULL, 'w'},    {"at-once", 1, NULL, 'o'},  {"host-limit", 1, NULL, 'l'}, {"streams", 1, NULL, 't'},
-        {"socket-action", 0, NULL, 'e'}, {"executor", 0, NULL, 'x'}, {"as-kit", 0, NULL, 'k'}, {NULL, 0, NULL, 0}};
-    meter_options options = {.client = "", .scenario = "", .base = "", .path = "/", .warm_path = "/", .decode = "body", .at_once = 1};
+        {"socket-action", 0, NULL, 'e'}, {"executor", 0, NULL, 'x'}, {"as-kit", 0, NULL, 'k'},
+        {"channels", 1, NULL, 'C'}, {"loops", 1, NULL, 'L'},    {"neighbour", 1, NULL, 'N'}, {"apart", 0, NULL, 'A'}, {NULL, 0, NULL, 0}};
+    meter_options options = {.client = "", .scenario = "", .base = "", .path = "/", .warm_path = "/", .decode = "body", .at_once = 1, .channels = 1};
     int name;
     while ((name = getopt_long(argc, argv, "", names, NULL)) != -1) {
         switch (name) {
@@ -102,6 +153,10 @@ meter_options meter_parse(int argc, char **argv) {
         case 't': options.streams = number("--streams", optarg); break;
         case 'e': options.socket_action = 1; break;
         case 'x': options.executor = 1; break;
+        case 'C': options.channels = number("--channels", optarg); break;
+        case 'L': options.loops = number("--loops", optarg); break;
+        case 'N': options.neighbour = optarg; break;
+        case 'A': options.apart = 1; break;
         case 'k': options.as_kit = 1; break;
         default: exit(2);
         }
@@ -138,6 +193,7 @@ void meter_print(const meter_options *options, uint64_t *latencies, long complet
     printf("\"wall\":%.6f,\"requestsPerSecond\":%.2f,\"cpu\":%.6f,", wall, (double)completed / wall, cpu_stopped - cpu_started);
     printf("\"p50\":%.2f,\"p99\":%.2f,\"peak\":%ld", microseconds(latencies, completed, 0.5),
            microseconds(latencies, completed, 0.99), peak);
+    if (busiest >= 0) printf(",\"busiest\":%.6f", busiest);
     if (connections >= 0) printf(",\"connections\":%ld", connections);
     if (failure != NULL) {
         printf(",\"failure\":\"");

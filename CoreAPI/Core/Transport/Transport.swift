@@ -11,7 +11,7 @@ public protocol Transport: Sendable {
     /// (``Attempt/wantsStream``) need not be given; the pipeline takes bytes as well.
     func send(_ attempt: Attempt) async -> Reply
 
-    /// Ends what the transport holds open. Requests in flight fail; returns when no thread, connection or transfer is left. Calling
+    /// Ends what the transport holds open. Requests in flight fail; returns when no connection or transfer of its is left. Calling
     /// it again does nothing. The default does nothing at all.
     func close() async
 

@@ -113,9 +113,9 @@ struct Census {
             descriptors: try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count)
     }
 
-    /// The server's side needs a moment to close.
+    /// The server's side needs a moment to close, and a shared loop stays for a second.
     static func settled(atMost aim: Census) async throws -> Census {
-        for _ in 0..<20 {
+        for _ in 0..<100 {
             let census = try now()
             if census.threads <= aim.threads, census.descriptors <= aim.descriptors { return census }
             try await Task.sleep(for: .milliseconds(25))

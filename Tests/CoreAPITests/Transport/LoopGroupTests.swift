@@ -64,7 +64,8 @@ struct LoopGroupTests {
         gate.open()
         for (index, answer) in answers.enumerated() { #expect(try await answer.value == "/\(index)") }
         #expect(transport.activeTransfers == 0 && transport.queuedTransfers == 0)
-        for server in servers { #expect(server.peakConnections <= perHost) }
+        // Where one host's connection makes room for another's, a server may hear of the end after the next beginning.
+        if connections >= 2 * perHost { for server in servers { #expect(server.peakConnections <= perHost) } }
         // A server hears of a connection's end a little later.
         for _ in 0..<500 where servers.reduce(0, { $0 + $1.openConnections }) > connections {
             try await Task.sleep(for: .milliseconds(10))
@@ -180,50 +181,37 @@ struct LoopGroupTests {
         await loops.shutdown()
     }
 
-    enum Neighbour: CaseIterable {
-        case floods, floodsOverTLS, stalls
-
-        func start(_ gate: Gate) throws -> LoopbackServer {
-            let endless: Reply = [
-                .sendHead(status: 200, headers: ["Content-Length": "100000000000"]), .open(gate),
-                .sendEndlessly(Data(repeating: 7, count: 1 << 16)),
-            ]
-            return switch self {
-            case .floods: try LoopbackServer.start { _ in endless }
-            case .floodsOverTLS: try LoopbackServer.start(tls: ServerTLS(protocols: [.http1])) { _ in endless }
-            case .stalls: try LoopbackServer.start { _ in [.open(gate), .stall] }
-            }
+    @Test("A channel whose server floods or stalls keeps no other waiting", arguments: [true, false])
+    func fairness(floods: Bool) async throws {
+        let begun = try Gate()
+        let frames = FloodTests.Flood.unknownFrames.frames(stream: 1)
+        let hostile = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in
+            [.open(begun), floods ? .sendEndlessly(frames) : .stall]
         }
-    }
-
-    @Test("A channel whose server floods or stalls keeps no other waiting", arguments: Neighbour.allCases)
-    func fairness(neighbour: Neighbour) async throws {
-        let flooding = try Gate()
-        let hostile = try neighbour.start(flooding)
         let server = try LoopbackServer.start { _ in .ok("x") }
         let loops = LoopGroup(loops: 1)
         let (other, transport) = (CurlTransport(loops: loops), CurlTransport(loops: loops))
-        var loud = Requests(other)
-        loud.limits.responseBodySize = .max
-        if let tls = hostile.tls { loud.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM)) }
-        let (requests, sender) = (Requests(transport), loud)
-        let flooded = (0..<4).map { _ in
-            Task {
-                try await sender.send(
-                    .get, hostile.url, timeout: Timeout(connect: .seconds(5), idle: .seconds(60), total: .seconds(60)))
+        var disturbed = Requests(other)
+        disturbed.trust = ServerTrustManager(authorities: .pem(try #require(hostile.tls).authorityPEM))
+        let (requests, neighbour) = (Requests(transport), disturbed)
+        let waiting = (0..<4).map { _ in Task { try await neighbour.send(.get, hostile.url) } }
+        try await begun.waitUntilOpen(timeout: .seconds(20))
+        // On a thread of its own, because other tests may keep the shared ones busy.
+        let durations = await withTaskExecutorPreference(ownThread()) {
+            var durations: [Duration] = []
+            for _ in 0..<101 {
+                let began = ContinuousClock.now
+                let text = try? await requests.send(.get, server.url).text
+                #expect(text == "x")
+                durations.append(began.duration(to: .now))
             }
+            return durations
         }
-        try await flooding.waitUntilOpen(timeout: .seconds(5))
-        var slowest = Duration.zero
-        for _ in 0..<100 {
-            let began = ContinuousClock.now
-            #expect(try await requests.send(.get, server.url).text == "x")
-            slowest = max(slowest, began.duration(to: .now))
-        }
-        // Other tests share the machine's cores.
-        #expect(slowest < .milliseconds(500), "\(slowest)")
-        for task in flooded { task.cancel() }
-        for task in flooded { #expect(try await task.value.error?.isCancelled == true) }
+        // The median, because other tests share the machine's cores.
+        #expect(durations.sorted()[50] < .milliseconds(100), "\(durations.sorted().suffix(60))")
+        #expect(other.activeTransfers == 4)
+        for task in waiting { task.cancel() }
+        for task in waiting { #expect(try await task.value.error?.isCancelled == true) }
         await other.close()
         await transport.close()
         await loops.shutdown()

@@ -44,6 +44,8 @@ enum Medians {
             p99Ratio: median(runs.map { $0.relative(\.p99) }),
             peak: Int(median(runs.map { Double($0.line.peak) })), peakRatio: median(runs.map { $0.relative { Double($0.peak) } }),
             connections: runs.compactMap { $0.line.accepted ?? $0.line.connections }.max(),
+            busiestPerThousand: runs.allSatisfy { $0.line.busiest == nil }
+                ? nil : median(runs.compactMap(\.line.busiestPerThousand)),
             failure: runs.compactMap(\.line.failure).first)
     }
 

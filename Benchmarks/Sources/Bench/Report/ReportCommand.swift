@@ -53,6 +53,7 @@ struct ReportCommand {
             for row in scenario.rows { if let failure = row.failure { print("  \(row.client.title) failed with: \(failure)") } }
             print("")
         }
+        if let sharing = Sharing(results) { print("S8, what sharing costs\n\(sharing.table.text)\n") }
         if let instructions = results.instructions {
             print("Instructions a request, one at a time, 1 KiB\n\(Table(instructions).text)\n")
         }

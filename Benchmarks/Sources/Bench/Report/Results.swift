@@ -63,5 +63,7 @@ struct Row: Codable {
     let peak: Int
     let peakRatio: Double
     let connections: Int?
+    /// Processor seconds of the busiest thread of the connections.
+    let busiestPerThousand: Double?
     let failure: String?
 }

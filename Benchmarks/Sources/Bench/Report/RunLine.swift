@@ -18,7 +18,10 @@ struct RunLine: Decodable {
     let connections: Int?
     /// As the server counts them.
     let accepted: Int?
+    /// Processor seconds of the busiest thread that does the client's I/O.
+    let busiest: Double?
     let failure: String?
 
+    var busiestPerThousand: Double? { busiest.map { completed > 0 ? $0 / Double(completed) * 1000 : 0 } }
     var cpuPerThousand: Double { completed > 0 ? cpu / Double(completed) * 1000 : 0 }
 }

@@ -20,6 +20,10 @@ typedef struct {
     long streams;                   /* on an HTTP/2 connection; 0 leaves the client's default */
     int socket_action;              /* raw C only: multi_socket and epoll instead of curl_multi_poll */
     int executor;                   /* the kit and bare tasks only: tasks run on the thread of the connections */
+    long channels;                  /* used in turn; the kit and async-http-client only, as the next three */
+    long loops;                     /* threads for the connections; 0 leaves the client's default */
+    const char *_Nullable neighbour; /* an address that another channel asks for all the while */
+    int apart;                      /* the other channel has threads of its own */
     int as_kit;                     /* raw C only: what the kit asks of libcurl */
 } meter_options;
 

@@ -93,8 +93,11 @@ final class PollSet {
     /// What happened on a ready socket, and whose it is; `nil` where the socket went meanwhile, or is another one by now.
     func take(_ descriptor: Int32) -> (owner: CurlMulti, events: Int16)? {
         guard let index = index(of: descriptor), let owner = owners[index], entries[index].revents != 0 else { return nil }
-        defer { entries[index].revents = 0 }
-        return (owner, entries[index].revents)
+        let events = entries[index].revents
+        entries[index].revents = 0
+        // A socket that was closed without a word would end every wait at once.
+        if events & Int16(POLLNVAL) != 0 { forget(descriptor) }
+        return (owner, events)
     }
 
     /// Has the next wait begin with a socket that there was no time for.
