@@ -14,7 +14,7 @@ public struct APIRequest<Value: Sendable>: Sendable {
     public var environment: APIEnvironment
     public var decoding: ResponseDecoding<Value>
 
-    public init(_ endpoint: any Endpoint, environment: APIEnvironment, decoding: ResponseDecoding<Value>) {
+    public init(_ endpoint: some Endpoint, environment: APIEnvironment, decoding: ResponseDecoding<Value>) {
         self.endpoint = endpoint
         self.environment = environment
         self.decoding = decoding
@@ -24,8 +24,15 @@ public struct APIRequest<Value: Sendable>: Sendable {
     ///   - endpoint: what to ask for.
     ///   - environment: where.
     ///   - type: what the answer is decoded into; may be left to the context.
-    public init(_ endpoint: any Endpoint, environment: APIEnvironment, as type: Value.Type = Value.self) where Value: Decodable {
+    public init(_ endpoint: some Endpoint, environment: APIEnvironment, as type: Value.Type = Value.self) where Value: Decodable {
         self.init(endpoint, environment: environment, decoding: .decodable(type))
+    }
+
+    /// - Parameters:
+    ///   - endpoint: what to ask for; knows its answer.
+    ///   - environment: where.
+    public init(_ endpoint: some AnsweredEndpoint<Value>, environment: APIEnvironment) {
+        self.init(endpoint, environment: environment, decoding: endpoint.decoding)
     }
 }
 
@@ -41,8 +48,8 @@ public struct APIClient: Sendable {
     private let isTransportGiven: Bool
 
     /// - Parameters:
-    ///   - transport: owns the connections; `nil` for a ``CurlTransport`` of the client's own, or inside `withChannel` for what the test put
-    ///     in the place of a channel.
+    ///   - transport: owns the connections; `nil` for a ``CurlTransport`` of the client's own, or inside `withChannel` for what
+    ///     the test put in the place of a channel.
     ///   - configure: sets up hooks, a logger, a coder; called once per request, on the caller's thread.
     public init(transport: (any Transport)? = nil, configure: @escaping @Sendable (inout Channel) -> Void = { _ in }) {
         self.transport = transport ?? CurlTransport()
@@ -57,8 +64,8 @@ public struct APIClient: Sendable {
         try await response(to: request).value
     }
 
-    /// Sends a request and calls back exactly once, after a cancellation too; see ``NetworkManager/request(endpoint:type:completion:)`` for
-    /// where the completion runs.
+    /// Sends a request and calls back exactly once, after a cancellation too; see
+    /// ``NetworkManager/request(endpoint:type:completion:)`` for where the completion runs.
     ///
     /// - Returns: a handle to cancel with; need not be kept.
     @discardableResult
@@ -88,7 +95,8 @@ public struct APIClient: Sendable {
     /// Parses bytes as the answer to a request, without sending it: decodes them as ``perform(_:)`` does, at the endpoint's key
     /// path. Enhancers, verifiers and filters do not see them.
     ///
-    /// - Throws: ``APIClientError/decoding(_:_:)``, or ``APIClientError/verification(_:_:)`` for an empty body where a value is needed.
+    /// - Throws: ``APIClientError/decoding(_:_:)``, or ``APIClientError/verification(_:_:)`` for an empty body where a value is
+    ///   needed.
     public func parse<Value>(_ data: Data, as request: APIRequest<Value>) throws(APIClientError) -> Value {
         let call = Call(PreparedChannel(channel(for: request.environment)), request.endpoint, request.decoding)
         return try request.decoding.value(of: Response(Reply(call, parsing: data), .success(data)))

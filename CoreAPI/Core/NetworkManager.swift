@@ -5,10 +5,13 @@
 /// let page: OrderList = try await manager.request(endpoint: .list(page: 1))
 /// ```
 ///
+/// A manager is a ``Dispatcher`` too, and so sends whatever endpoint: a typed one, a one-off
+/// `request(.get("orders/\(segment: id)"), as: Order.self)`.
+///
 /// Sendable; may be called from any actor. Nothing runs on the caller's actor but the completion.
 public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
     package let dispatcher: any Dispatcher
-    package let callbackQueue: CallbackQueue
+    public let callbackQueue: CallbackQueue
     private var attached: [[any RequestModifier]] = []
 
     /// Speaks through a channel, or through what a test put in its place; see `withChannel` in CoreAPITesting.
@@ -34,7 +37,8 @@ public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
     ///
     /// - Parameters:
     ///   - transport: owns the connections; managers that are given the same one share them. `nil` for one of this manager's own.
-    ///   - isSSLPinningActive: whether the pins in `serverTrustManager` are checked. Active without any pins is a warning, logged once.
+    ///   - isSSLPinningActive: whether the pins in `serverTrustManager` are checked. Active without any pins is a warning, logged
+    ///     once.
     ///   - host: names the channel and gives the base URL.
     ///   - serverTrustManager: the authorities and pins for the host; the system's and none by default.
     ///   - networkLogger: hears of every call.
@@ -61,7 +65,8 @@ public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
     ///
     /// - Parameters:
     ///   - transport: owns the connections; managers that are given the same one share them. `nil` for one of this manager's own.
-    ///   - isSSLPinningActive: whether the pins in `serverTrustManager` are checked. Active without any pins is a warning, logged once.
+    ///   - isSSLPinningActive: whether the pins in `serverTrustManager` are checked. Active without any pins is a warning, logged
+    ///     once.
     ///   - host: a host, which is spoken to over https, or a whole base URL. Names the channel, too.
     ///   - serverTrustManager: the authorities and pins for the host; the system's and none by default.
     ///   - networkLogger: hears of every call.
@@ -76,6 +81,9 @@ public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
             serverTrustManager: serverTrustManager, networkLogger: networkLogger, interceptor: interceptor)
     }
 
+    /// The channel that calls go through; `nil` with a dispatcher of the team's own.
+    public var channel: Channel? { (dispatcher as? CommonDispatcher)?.channel }
+
     /// This manager for calls with further modifiers, nearer than the endpoint's own and than those attached before: a timeout, a
     /// header, a fixture's scenario.
     public func attaching(_ modifiers: any RequestModifier...) -> NetworkManager {
@@ -88,38 +96,6 @@ public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
     package func attached(_ endpoint: consuming any Endpoint) -> any Endpoint {
         for modifiers in attached { endpoint = endpoint.attaching(modifiers) }
         return endpoint
-    }
-
-    /// Sends a request and decodes its answer.
-    ///
-    /// - Parameters:
-    ///   - endpoint: what to ask for.
-    ///   - type: what the answer is decoded into; may be left to the context.
-    /// - Throws: ``APIClientError``, by the stage that failed; `.cancelled` when the task was.
-    public func request<Value: Decodable & Sendable>(
-        endpoint: EndpointItem, type: Value.Type = Value.self
-    ) async throws(APIClientError) -> Value {
-        try await response(for: endpoint, as: type).value
-    }
-
-    /// Sends a request whose answer is of no interest beyond its success.
-    public func request(endpoint: EndpointItem) async throws(APIClientError) {
-        try await dispatcher.response(for: attached(endpoint), as: .nothing).value
-    }
-
-    /// Sends a request and returns all there is to know: head, body, metrics, attempts and the result together. Does not throw, so
-    /// that a failure loses nothing.
-    public func response<Value: Decodable & Sendable>(
-        for endpoint: EndpointItem, as type: Value.Type = Value.self
-    ) async -> Response<Value> {
-        await dispatcher.response(for: attached(endpoint), as: .decodable(type))
-    }
-
-    /// As ``response(for:as:)``, with a decoding of the caller's own.
-    public func response<Value: Sendable>(
-        for endpoint: EndpointItem, decoding: ResponseDecoding<Value>
-    ) async -> Response<Value> {
-        await dispatcher.response(for: attached(endpoint), as: decoding)
     }
 }
 

@@ -14,18 +14,11 @@ extension Dispatcher {
         ResponsePublisher(queue: queue ?? callbackQueue) { await self.response(for: endpoint, as: decoding) }
     }
 
-    /// A typed call as a publisher of its output; see ``ResponsePublisher``.
-    public func publisher<Method, Input: Sendable, Output>(
-        for endpoint: TypedEndpoint<Method, Input, Output>, _ input: Input, queue: CallbackQueue? = nil
+    /// A call as a publisher of the answer that its endpoint knows; see ``ResponsePublisher``.
+    public func publisher<Output>(
+        for endpoint: some AnsweredEndpoint<Output>, queue: CallbackQueue? = nil
     ) -> ResponsePublisher<Output> {
-        ResponsePublisher(queue: queue ?? callbackQueue) { await self.response(for: endpoint, input) }
-    }
-
-    /// A typed call that takes nothing as a publisher of its output; see ``ResponsePublisher``.
-    public func publisher<Method, Output>(
-        for endpoint: TypedEndpoint<Method, Void, Output>, queue: CallbackQueue? = nil
-    ) -> ResponsePublisher<Output> {
-        ResponsePublisher(queue: queue ?? callbackQueue) { await self.response(for: endpoint) }
+        publisher(for: endpoint, as: endpoint.decoding, queue: queue)
     }
 }
 
@@ -41,28 +34,14 @@ extension NetworkManager {
     public func publisher<Value: Decodable & Sendable>(
         for endpoint: EndpointItem, as type: Value.Type = Value.self
     ) -> ResponsePublisher<Value> {
-        ResponsePublisher(queue: callbackQueue) { await self.response(for: endpoint, as: type) }
-    }
-}
-
-extension NetworkManager {
-    /// A typed call as a publisher of its output; see ``ResponsePublisher``.
-    public func publisher<Method, Input: Sendable, Output>(
-        for endpoint: TypedEndpoint<Method, Input, Output>, _ input: Input
-    ) -> ResponsePublisher<Output> {
-        ResponsePublisher(queue: callbackQueue) { await self.response(for: endpoint, input) }
-    }
-
-    /// A typed call that takes nothing as a publisher of its output; see ``ResponsePublisher``.
-    public func publisher<Method, Output>(for endpoint: TypedEndpoint<Method, Void, Output>) -> ResponsePublisher<Output> {
-        ResponsePublisher(queue: callbackQueue) { await self.response(for: endpoint) }
+        publisher(for: endpoint, as: .decodable(type))
     }
 }
 
 /// Makes a call per subscription and publishes its value, once, or the error it failed with.
 ///
-/// Cold: nothing is sent before a subscriber asks for a value, and every subscription is a call of its own. Cancelling the subscription
-/// cancels the call. The value arrives on the queue that the publisher was made with, the main one by default.
+/// Cold: nothing is sent before a subscriber asks for a value, and every subscription is a call of its own. Cancelling the
+/// subscription cancels the call. The value arrives on the queue that the publisher was made with, the main one by default.
 public struct ResponsePublisher<Value: Sendable>: Publisher, Sendable {
     public typealias Output = Value
     public typealias Failure = APIClientError

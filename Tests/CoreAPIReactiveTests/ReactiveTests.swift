@@ -78,7 +78,7 @@ struct ReactiveTests {
         #expect(await outcome(manager(server).publisher(for: Things(), as: Item.self)) == ["Item(id: 7)"])
         let dispatcher = CommonDispatcher(channel: channel(server))
         #expect(await outcome(dispatcher.publisher(for: Provider.thing)) == ["Item(id: 7)"])
-        #expect(await outcome(dispatcher.publisher(for: Provider.place, Item(id: 1))) == ["Item(id: 7)"])
+        #expect(await outcome(dispatcher.publisher(for: Provider.place(Item(id: 1)))) == ["Item(id: 7)"])
         #expect(await outcome(dispatcher.publisher(for: Things(), as: .text)) == [#"{"id":7}"#])
         #expect(await outcome(dispatcher.publisher(for: Things(), as: .decodable([Int].self))) == ["failed decoding"])
     }

@@ -87,7 +87,7 @@ struct IsolationTests {
         #expect(nothing == ())
         #expect(try await heard(dispatcher, .decodable([Int].self, at: "data.items")) == [1, 2])
         let typed = await withCheckedContinuation { continuation in
-            dispatcher.response(for: Things.thing, Item(id: 1)) { continuation.resume(returning: $0) }
+            dispatcher.response(for: Things.thing(Item(id: 1))) { continuation.resume(returning: $0) }
         }
         #expect(try typed.value == Item(id: 7))
     }

@@ -59,7 +59,7 @@ struct ComingFromTests {
         let dispatcher = CommonDispatcher(channel: channel)
         let (things, tell) = AsyncStream.makeStream(of: Thing?.self)
         let show: @Sendable (Thing?) -> Void = { tell.yield($0) }
-        dispatcher.response(for: ThingEndpoints.thing(7), ()) { response in
+        dispatcher.response(for: ThingEndpoints.thing(7)) { response in
             guard let thing = try? response.value else {
                 return response.retry(max: 3) { _ in show(nil) }
             }

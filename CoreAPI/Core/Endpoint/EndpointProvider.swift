@@ -13,8 +13,8 @@
 /// let order = try await networkManager.request(OrderEndpoints.place, NewOrder(items: items))
 /// ```
 public protocol EndpointProvider: EndpointProviderSpellings {
-    /// Attached to every endpoint of this provider: nearer than the channel's, farther than the endpoint's own. Asked when an endpoint
-    /// is made, which for a `static let` is once.
+    /// Attached to every endpoint of this provider: nearer than the channel's, farther than the endpoint's own. Asked when an
+    /// endpoint is made, which for a `static let` is once.
     static var implicitModifiers: [any RequestModifier] { get }
 }
 
@@ -147,6 +147,6 @@ extension EndpointProvider {
     ) -> TypedEndpoint<Method, Input, Output> {
         TypedEndpoint(
             path: path, headers: headers, encoding: encoding, implicitModifiers: implicitModifiers, modifiers: modifiers,
-            name: "\(Self.self).\(name)", parameters: parameters, decoding: decoding)
+            name: "\(Self.self).\(name)", write: parameters, decoding: decoding)
     }
 }

@@ -3,11 +3,11 @@ public import HTTPTypes
 
 /// An endpoint that knows what it takes and what it gives, made by an ``EndpointProvider``.
 ///
-/// Use it where the answer's type belongs to the endpoint; use an ``Endpoint`` enum where one type describes a feature's requests and
-/// the caller names the answer. Both run through the same dispatcher.
+/// Use it where the answer's type belongs to the endpoint; use an ``Endpoint`` enum where one type describes a feature's requests
+/// and the caller names the answer. Filled in, a typed endpoint is an ``Endpoint`` as well, and is sent in every way that one is.
 ///
-/// `Input` is `Void`, `Data` (the body as it is) or anything `Encodable`, of which `nil` is nothing; `Output` is `Void`, `Data` or
-/// anything `Decodable`, ``JSONValue`` among them.
+/// `Input` is `Void`, `Data` (the body as it is) or anything `Encodable`, of which `nil` is nothing; `Output` is `Void`, `Data`
+/// or anything `Decodable`, ``JSONValue`` among them.
 public struct TypedEndpoint<Method: EndpointMethod, Input, Output: Sendable>: Sendable {
     /// What stands in logs and errors: the provider and the name of the endpoint, without any value.
     public let name: String
@@ -19,18 +19,24 @@ public struct TypedEndpoint<Method: EndpointMethod, Input, Output: Sendable>: Se
     /// The endpoint's own.
     public let modifiers: [any RequestModifier]
     var attached: [[any RequestModifier]] = []
-    let parameters: @Sendable (Input) -> Parameters?
+    let write: @Sendable (Input) -> Parameters?
     /// How the answer becomes the output; may be replaced, by `.decodable(at: "data.items")` for instance.
     public var decoding: ResponseDecoding<Output>
 
     public var method: HTTPRequest.Method { Method.method }
 
-    /// This endpoint with its input, for every door that takes an ``Endpoint``; its answer is decoded by ``decoding``.
-    public func filled(with input: Input) -> any Endpoint {
+    /// This endpoint with its input: an endpoint that knows its answer.
+    ///
+    /// ```swift
+    /// let order = try await networkManager.request(OrderEndpoints.place(NewOrder(items: items)))
+    /// ```
+    public func callAsFunction(_ input: Input) -> FilledEndpoint<Output> {
         FilledEndpoint(
-            path: path, method: method, headers: headers, params: parameters(input), encoding: encoding, modifiers: modifiers,
-            description: name, modifierLevels: [implicitModifiers, modifiers + [headers]] + attached)
+            path: path, method: method, headers: headers, params: write(input), encoding: encoding, modifiers: modifiers,
+            description: name, modifierLevels: modifierLevels, decoding: decoding)
     }
+
+    public var modifierLevels: [[any RequestModifier]] { [implicitModifiers, modifiers + [headers]] + attached }
 
     /// This endpoint with further modifiers for one call; they win over its own, and over those attached before.
     public func attaching(_ modifiers: any RequestModifier...) -> TypedEndpoint {
@@ -43,14 +49,14 @@ public struct TypedEndpoint<Method: EndpointMethod, Input, Output: Sendable>: Se
 extension TypedEndpoint {
     init(
         path: String, headers: Headers, encoding: InputEncoding?, implicitModifiers: [any RequestModifier] = [],
-        modifiers: [any RequestModifier], name: String, parameters: @escaping @Sendable (Input) -> Parameters?,
+        modifiers: [any RequestModifier], name: String, write: @escaping @Sendable (Input) -> Parameters?,
         decoding: ResponseDecoding<Output>
     ) {
         let isRaw = Input.self == Data.self || Input.self == Data?.self
         let usual: InputEncoding = if isRaw { .raw } else if Method.method.sendsParametersInQuery { .query } else { .body }
         self.init(
             name: String(name.prefix { $0 != "(" }), path: path, headers: headers, encoding: encoding ?? usual,
-            implicitModifiers: implicitModifiers, modifiers: modifiers, parameters: parameters, decoding: decoding)
+            implicitModifiers: implicitModifiers, modifiers: modifiers, write: write, decoding: decoding)
     }
 }
 
@@ -70,7 +76,7 @@ extension TypedEndpoint where Input == Void, Output: Decodable {
         name: String = #function
     ) {
         self.init(
-            path: path, headers: headers, encoding: encoding, modifiers: modifiers, name: name, parameters: { _ in nil },
+            path: path, headers: headers, encoding: encoding, modifiers: modifiers, name: name, write: { _ in nil },
             decoding: .decodable())
     }
 }
@@ -88,7 +94,7 @@ extension TypedEndpoint where Input == Void, Output == Void {
         name: String = #function
     ) {
         self.init(
-            path: path, headers: headers, encoding: encoding, modifiers: modifiers, name: name, parameters: { _ in nil },
+            path: path, headers: headers, encoding: encoding, modifiers: modifiers, name: name, write: { _ in nil },
             decoding: .nothing)
     }
 }
@@ -107,7 +113,7 @@ extension TypedEndpoint where Input: Encodable & Sendable, Output: Decodable {
     ) {
         self.init(
             path: path, headers: headers, encoding: encoding, modifiers: modifiers, name: name,
-            parameters: Parameters.init(unlessNil:), decoding: .decodable())
+            write: Parameters.init(unlessNil:), decoding: .decodable())
     }
 }
 
@@ -125,66 +131,25 @@ extension TypedEndpoint where Input: Encodable & Sendable, Output == Void {
     ) {
         self.init(
             path: path, headers: headers, encoding: encoding, modifiers: modifiers, name: name,
-            parameters: Parameters.init(unlessNil:), decoding: .nothing)
+            write: Parameters.init(unlessNil:), decoding: .nothing)
     }
 }
 
-/// A typed endpoint with its input, as the pipeline takes it.
-private struct FilledEndpoint: Endpoint {
-    let path: String
-    let method: HTTPRequest.Method
-    let headers: Headers
-    let params: Parameters?
-    let encoding: InputEncoding
-    let modifiers: [any RequestModifier]
-    let description: String
-    let modifierLevels: [[any RequestModifier]]
+/// An endpoint that takes nothing is one without being filled in.
+extension TypedEndpoint: CustomStringConvertible, EndpointSpellings, Endpoint, AnsweredEndpoint where Input == Void {
+    public var description: String { name }
+    public var params: Parameters? { write(()) }
 }
 
-extension Dispatcher {
-    /// Runs a typed endpoint and returns everything known about the call.
-    public func response<Method, Input, Output>(
-        for endpoint: TypedEndpoint<Method, Input, Output>, _ input: Input
-    ) async -> Response<Output> {
-        await response(for: endpoint.filled(with: input), as: endpoint.decoding)
-    }
-
-    /// Runs a typed endpoint and calls back; see ``response(for:as:queue:completion:)``.
-    @discardableResult
-    public func response<Method, Input, Output>(
-        for endpoint: TypedEndpoint<Method, Input, Output>, _ input: Input, queue: CallbackQueue? = nil,
-        @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Output>) -> Void
-    ) -> Cancellable {
-        response(for: endpoint.filled(with: input), as: endpoint.decoding, queue: queue, completion: completion)
-    }
-
-    /// As ``response(for:_:queue:completion:)``, of an endpoint that takes nothing.
-    @discardableResult
-    public func response<Method, Output>(
-        for endpoint: TypedEndpoint<Method, Void, Output>, queue: CallbackQueue? = nil,
-        @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Output>) -> Void
-    ) -> Cancellable {
-        response(for: endpoint, (), queue: queue, completion: completion)
-    }
-
-    /// Runs a typed endpoint that takes nothing and returns everything known about the call.
-    public func response<Method, Output>(for endpoint: TypedEndpoint<Method, Void, Output>) async -> Response<Output> {
-        await response(for: endpoint, ())
-    }
-
-    /// Runs a typed endpoint.
-    ///
-    /// - Throws: ``APIClientError``, by the stage that failed.
-    public func request<Method, Input, Output>(
-        _ endpoint: TypedEndpoint<Method, Input, Output>, _ input: Input
-    ) async throws(APIClientError) -> Output {
-        try await response(for: endpoint, input).value
-    }
-
-    /// Runs a typed endpoint that takes nothing.
-    ///
-    /// - Throws: ``APIClientError``, by the stage that failed.
-    public func request<Method, Output>(_ endpoint: TypedEndpoint<Method, Void, Output>) async throws(APIClientError) -> Output {
-        try await response(for: endpoint, ()).value
-    }
+/// A typed endpoint with its input; made by calling it, `OrderEndpoints.place(order)`.
+public struct FilledEndpoint<Output: Sendable>: AnsweredEndpoint {
+    public let path: String
+    public let method: HTTPRequest.Method
+    public let headers: Headers
+    public let params: Parameters?
+    public let encoding: InputEncoding
+    public let modifiers: [any RequestModifier]
+    public let description: String
+    public let modifierLevels: [[any RequestModifier]]
+    public let decoding: ResponseDecoding<Output>
 }

@@ -110,7 +110,7 @@ struct TypedEndpointTests {
     func names() async {
         #expect(Orders.all.name == "Orders.all")
         #expect(Optionals.secret("s3cret").name == "Optionals.secret")
-        let error = await dispatcher("").0.response(for: Optionals.secret("s3cret/..").filled(with: ()), as: .json).error
+        let error = await dispatcher("").0.response(for: Optionals.secret("s3cret/.."), as: .json).error
         #expect(error?.context.endpoint == "Optionals.secret")
     }
 
@@ -121,8 +121,51 @@ struct TypedEndpointTests {
         #expect(try await manager.request(Orders.place, Order(id: 1)) == Order(id: 2))
         try await manager.request(Orders.order("7"))
         let heard = await withCheckedContinuation { continuation in
-            manager.response(for: Orders.place, Order(id: 1)) { continuation.resume(returning: $0) }
+            manager.response(for: Orders.place(Order(id: 1))) { continuation.resume(returning: $0) }
         }
         #expect(try heard.value == Order(id: 2))
+    }
+
+    struct OrderByID: AnsweredEndpoint {
+        typealias Output = Order
+        let id: Int
+
+        var path: String { "orders/\(id)" }
+        var method: HTTPRequest.Method { .get }
+    }
+
+    @Test("are endpoints that know their answer, filled in or without an input, and so are types of a feature's own")
+    func answered() async throws {
+        let transport = RecordingTransport(body: #"{"id":2}"#)
+        let manager = NetworkManager<Never>(channel: .test("https://h.example", transport: transport))
+            .attaching(Header("X-Call", "1"))
+        #expect(try await manager.request(Orders.place(Order(id: 1))) == Order(id: 2))
+        #expect(try await manager.request(OrderByID(id: 7)) == Order(id: 2))
+        #expect(await manager.response(for: OrderByID(id: 8)).attempts.count == 1)
+        let result = await withCheckedContinuation { continuation in
+            manager.request(Orders.place(Order(id: 9))) { continuation.resume(returning: $0) }
+        }
+        #expect(try result.get() == Order(id: 2))
+        for await response in manager.attempts(for: OrderByID(id: 10)) { #expect(try response.value == Order(id: 2)) }
+        try await manager.request(Orders.order("a"))
+        let any: any Endpoint = Orders.all
+        #expect(any.description == "Orders.all" && any.path == "orders")
+        #expect(
+            transport.requests.map(line) == [
+                #"POST /orders {"id":1}"#, "GET /orders/7", "GET /orders/8", #"POST /orders {"id":9}"#, "GET /orders/10",
+                "DELETE /orders/a",
+            ])
+        #expect(transport.requests.allSatisfy { $0.headers.contains { $0.name.rawName == "X-Call" } })
+    }
+
+    @Test("are performed by a client as they are")
+    func client() async throws {
+        let transport = RecordingTransport(body: #"{"id":2}"#)
+        let environment = APIEnvironment("test", baseURL: "https://h.example")
+        let client = APIClient(transport: transport)
+        #expect(try await client.perform(APIRequest(Orders.place(Order(id: 1)), environment: environment)) == Order(id: 2))
+        let order = APIRequest(.get("orders/7"), environment: environment, as: Order.self)
+        #expect(try await client.perform(order) == Order(id: 2))
+        #expect(transport.requests.map(line) == [#"POST /orders {"id":1}"#, "GET /orders/7"])
     }
 }

@@ -2,27 +2,15 @@ import CoreAPI
 import HTTPTypes
 
 /// An endpoint that is whatever a test needs.
-struct TestEndpoint: Endpoint {
-    var path: String
-    var method: HTTPRequest.Method
-    var baseURL: String
-    var headers: Headers
-    var params: Parameters?
-    var encoding: InputEncoding
-    var modifiers: [any RequestModifier]
-    var description: String { "thing" }
+typealias TestEndpoint = AdHocEndpoint
 
+extension AdHocEndpoint {
     init(
         _ path: String = "thing", _ method: HTTPRequest.Method = .get, baseURL: String = "", headers: Headers = [:],
         params: Parameters? = nil, encoding: InputEncoding = .query, modifiers: [any RequestModifier] = []
     ) {
-        self.path = path
-        self.method = method
+        self.init(method, path, params: params, encoding: encoding, headers: headers, modifiers: modifiers, name: "thing")
         self.baseURL = baseURL
-        self.headers = headers
-        self.params = params
-        self.encoding = encoding
-        self.modifiers = modifiers
     }
 }
 

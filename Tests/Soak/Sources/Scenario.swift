@@ -78,16 +78,11 @@ struct Scenario: Sendable {
     private static let bomb = ServerReply.gzipBomb(decodedBytes: 4 << 20)
 }
 
-/// A call of a scenario, told from the others by its number.
-struct ScenarioEndpoint: Endpoint {
-    let scenario: Scenario
-    let number: Int
-
-    var path: String { "\(scenario.name)/\(number)" }
-    var method: HTTPRequest.Method { scenario.method }
-    var params: Parameters? { scenario.params }
-    var modifiers: [any RequestModifier] { [scenario.timeout] }
-    var description: String { scenario.name }
+extension Scenario {
+    /// A call of the scenario, told from the others by its number.
+    func endpoint(_ number: Int) -> AdHocEndpoint {
+        AdHocEndpoint(method, "\(name)/\(number)", params: params, modifiers: [timeout], name: name)
+    }
 }
 
 struct Item: Decodable, Sendable {

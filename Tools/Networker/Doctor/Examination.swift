@@ -4,7 +4,8 @@ import HTTPTypes
 import SwiftASN1
 import X509
 
-/// What stands between this machine and a channel's server, one finding per thing looked at, in the order in which a request meets them.
+/// What stands between this machine and a channel's server, one finding per thing looked at, in the order in which a request
+/// meets them.
 struct Examination {
     struct Finding: Encodable, Equatable {
         enum Verdict: String, Encodable {
@@ -20,12 +21,6 @@ struct Examination {
     let timeout: Duration
     var now: @Sendable () -> Date = { Date() }
 
-    private struct Root: Endpoint {
-        let path = ""
-        // Not HEAD, which some servers do not answer over HTTP/2.
-        let method = HTTPRequest.Method.get
-    }
-
     func findings() async -> [Finding] {
         var findings = channel.problems.map { Finding(subject: "channel", verdict: .bad, text: $0) }
         findings += channel.warnings.map { Finding(subject: "channel", verdict: .warning, text: $0) }
@@ -35,7 +30,8 @@ struct Examination {
         var bare = Channel(name: channel.name, environment: channel.environment)
         bare.modifiers = [Timeout(timeout), StatusCodeResponseVerifier(100..<1_000)]
         bare.limits.redirects = 0
-        let response = await CommonDispatcher(channel: bare).response(for: Root(), as: .nothing)
+        // Not HEAD, which some servers do not answer over HTTP/2.
+        let response = await CommonDispatcher(channel: bare).response(for: AdHocEndpoint.get(""), as: .nothing)
         await bare.close()
         findings += way(response)
         guard response.head != nil else { return findings }

@@ -2,18 +2,13 @@ import CoreAPI
 import Foundation
 import HTTPTypes
 
-/// Asks a server for its certificates, by a pin that only reports and that no certificate has: the chain that was verified is what the
-/// report then says.
+/// Asks a server for its certificates, by a pin that only reports and that no certificate has: the chain that was verified is
+/// what the report then says.
 struct ChainProbe {
     let address: HTTPURL
     /// By which the server is verified; its own pins are not asked.
     let trust: ServerTrustManager
     let timeout: Duration
-
-    private struct Root: Endpoint {
-        let path = ""
-        let method = HTTPRequest.Method.get
-    }
 
     /// The verified chain, the server's own certificate first.
     ///
@@ -34,7 +29,7 @@ struct ChainProbe {
         channel.logger = FunctionLogger { event in
             if case .pinMismatch(let mismatch, _) = event { found.withLock { $0 = mismatch.certificates } }
         }
-        let response = await CommonDispatcher(channel: channel).response(for: Root(), as: .nothing)
+        let response = await CommonDispatcher(channel: channel).response(for: AdHocEndpoint.get(""), as: .nothing)
         await channel.close()
         let certificates = found.withLock { $0 }
         if certificates.isEmpty, let error = response.error { throw error }

@@ -1,0 +1,28 @@
+/// An endpoint that knows what its answer is decoded into, so that a call need not say it.
+///
+/// Typed endpoints are such endpoints; a type of a feature's own is one with an `Output`:
+///
+/// ```swift
+/// struct OrderByID: AnsweredEndpoint {
+///     typealias Output = Order
+///     let id: String
+///     var path: String { "orders/\(segment: id)" }
+///     var method: HTTPRequest.Method { .get }
+/// }
+///
+/// let order = try await networkManager.request(OrderByID(id: "7"))
+/// ```
+public protocol AnsweredEndpoint<Output>: Endpoint {
+    associatedtype Output: Sendable
+
+    /// How the answer becomes the output. Default ``ResponseDecoding/decodable(_:)``, or ``ResponseDecoding/nothing`` for `Void`.
+    var decoding: ResponseDecoding<Output> { get }
+}
+
+extension AnsweredEndpoint where Output: Decodable {
+    public var decoding: ResponseDecoding<Output> { .decodable() }
+}
+
+extension AnsweredEndpoint where Output == Void {
+    public var decoding: ResponseDecoding<Output> { .nothing }
+}

@@ -1,0 +1,85 @@
+// No import of HTTPTypes: methods and statuses come with CoreAPI.
+import CoreAPI
+import Foundation
+import Testing
+
+@Suite("One-off calls")
+struct AdHocEndpointTests {
+    private struct Order: Codable, Sendable, Equatable {
+        let id: Int
+    }
+
+    private enum Feature: Endpoint {
+        case list
+
+        var path: String { "list" }
+        var method: HTTPMethod { .get }
+    }
+
+    private let transport = RecordingTransport(body: #"{"id":7,"data":{"id":8}}"#)
+
+    private var manager: NetworkManager<Feature> { NetworkManager(channel: .test("https://h.example/v1", transport: transport)) }
+
+    private func sent() -> [String] {
+        transport.requests.map { request in
+            var line = "\(request.method.rawValue) \(request.url.target)"
+            if case .bytes(let data) = request.body { line += " " + String(decoding: data, as: UTF8.self) }
+            return line
+        }
+    }
+
+    @Test("need no type of their own, at any feature's manager and at a dispatcher")
+    func read() async throws {
+        let id = "a/b"
+        #expect(try await manager.request(.get("orders/\(segment: id)"), as: Order.self) == Order(id: 7))
+        #expect(try await manager.request(.get("orders", query: ["page": 2, "q": "ş"]), as: Order.self) == Order(id: 7))
+        #expect(try await manager.request(endpoint: .list) == Order(id: 7))
+        try await NetworkManager<Never>(dispatcher: manager).request(.head("orders"))
+        #expect(sent() == ["GET /v1/orders/a%2Fb", "GET /v1/orders?page=2&q=%C5%9F", "GET /v1/list", "HEAD /v1/orders"])
+    }
+
+    @Test("send values, literals and bytes, and a query besides")
+    func write() async throws {
+        try await manager.request(.post("orders", body: Order(id: 1)))
+        try await manager.request(.put("orders/1", body: ["id": 1], query: ["force": true]))
+        try await manager.request(.patch("orders/1", body: ["note": "x", "id": 1] as Parameters))
+        try await manager.request(.post("files", body: Data("raw".utf8)))
+        try await manager.request(.post("orders", body: ["a": "b c"], encoding: .form))
+        try await manager.request(.delete("orders/1"))
+        try await manager.request(.delete("orders", query: ["all": true]))
+        try await manager.request(.post("orders", body: Order?.none))
+        #expect(
+            sent() == [
+                #"POST /v1/orders {"id":1}"#, #"PUT /v1/orders/1?force=true {"id":1}"#,
+                #"PATCH /v1/orders/1 {"id":1,"note":"x"}"#, "POST /v1/files raw", "POST /v1/orders a=b+c",
+                "DELETE /v1/orders/1", "DELETE /v1/orders?all=true", "POST /v1/orders",
+            ])
+        #expect(transport.requests[3].headers[.contentType] == "application/octet-stream")
+    }
+
+    @Test("carry headers and modifiers, and any method")
+    func attach() async throws {
+        try await manager.request(.get("x", headers: ["X-A": "1"], modifiers: Header("X-B", "2"), Timeout(.seconds(9))))
+        try await manager.request(AdHocEndpoint(.options, "x"))
+        let request = try #require(transport.requests.first)
+        #expect(request.headers.filter { $0.name.rawName.hasPrefix("X-") }.map(\.value) == ["2", "1"])
+        #expect(request.timeout.total == .seconds(9))
+        #expect(sent().last == "OPTIONS /v1/x")
+    }
+
+    @Test("read below a key path, and are sent as any endpoint is")
+    func keyPath() async throws {
+        var endpoint = AdHocEndpoint.get("orders")
+        endpoint.keyPath = "data"
+        #expect(try await manager.request(endpoint, as: Order.self) == Order(id: 8))
+        #expect(await manager.response(for: endpoint, as: .text).head?.status == .ok)
+        #expect(try await manager.value(for: endpoint, as: .json)["id"]?.int == 8)
+    }
+
+    @Test("are named after the function that makes them, and never by a value of their path")
+    func names() async {
+        let response = await manager.response(for: AdHocEndpoint.get("reset/s3cret", name: "reset"), as: .json)
+        #expect(response.call.endpoint == "reset")
+        #expect(AdHocEndpoint.get("reset/s3cret").description == "names")
+    }
+}
