@@ -3,8 +3,8 @@ import PackageDescription
 
 // The architecture as data. Imports run only downward: CCurl, CZlib, CStreamEnds ← CoreAPI ← channel ← interactors ← tools.
 
-let channels = ["TY", "DL", "ML", "ID"]
-let smallChannels = ["HTTPBin", "GIPHY"]
+/// Each has a folder in `Channels/` and one in `Interactors/`.
+let channels = ["TY", "DL", "ML", "ID", "HTTPBin", "GIPHY"]
 
 let settings: [SwiftSetting] = [
     "ExistentialAny",  // SE-0335
@@ -23,21 +23,22 @@ func product(_ name: String, _ package: String, trait: String) -> Target.Depende
 }
 
 /// A channel's networker and its interactors.
-func channel(_ name: String, _ extra: [Target.Dependency] = []) -> [Target] {
+func channel(_ name: String) -> [Target] {
     [
         .target(
-            name: "\(name)Networker", dependencies: ["CoreAPI", httpTypes] + extra, path: "Channels/\(name)",
+            name: "\(name)Networker", dependencies: ["CoreAPI", httpTypes] + (ofChannel[name] ?? []), path: "Channels/\(name)",
             swiftSettings: settings),
         .target(
-            name: "\(name)Interactors", dependencies: ["CoreAPI", .byName(name: "\(name)Networker"), httpTypes],
+            name: "\(name)Interactors", dependencies: ["ChannelModels", "CoreAPI", .byName(name: "\(name)Networker"), httpTypes],
             path: "Interactors/\(name)", swiftSettings: settings),
     ]
 }
 
 let crypto = product("Crypto", "swift-crypto", trait: "Signing")
-let everyChannel = channels + smallChannels
-let interactors = everyChannel.map { Target.Dependency.byName(name: "\($0)Interactors") }
-let networkers = everyChannel.map { Target.Dependency.byName(name: "\($0)Networker") }
+/// What one channel needs and the others do not.
+let ofChannel = ["ML": [crypto]]
+let interactors = channels.map { Target.Dependency.byName(name: "\($0)Interactors") }
+let networkers = channels.map { Target.Dependency.byName(name: "\($0)Networker") }
 
 let package = Package(
     name: "NetworkerKit",
@@ -51,7 +52,7 @@ let package = Package(
         .library(name: "CoreAPIXML", targets: ["CoreAPIXML"]),
         .executable(name: "networker", targets: ["networker"]),
     ]
-        + everyChannel.flatMap { name in
+        + channels.flatMap { name in
             ["\(name)Networker", "\(name)Interactors"].map { .library(name: $0, targets: [$0]) }
         },
     traits: [
@@ -85,6 +86,11 @@ let package = Package(
             path: "CoreAPI/Core",
             swiftSettings: settings),
         .target(name: "CoreAPIJSON", path: "CoreAPI/JSON", swiftSettings: settings),
+        .target(name: "ChannelModels", path: "Channels/Shared", swiftSettings: settings),
+        .target(
+            name: "EveryChannel", dependencies: ["CoreAPI"] + networkers, path: "Channels/Every", swiftSettings: settings,
+            plugins: ["ListChannels"]),
+        .plugin(name: "ListChannels", capability: .buildTool(), path: "Plugins/ListChannels"),
         .target(name: "CoreAPITesting", dependencies: ["CoreAPI", httpTypes], path: "CoreAPI/Testing", swiftSettings: settings),
         .target(
             name: "CoreAPIDigest", dependencies: ["CoreAPI", crypto, httpTypes], path: "CoreAPI/Digest", swiftSettings: settings),
@@ -111,11 +117,11 @@ let package = Package(
         .executableTarget(
             name: "networker",
             dependencies: [
-                "CoreAPI", "Sandbox", product("ArgumentParser", "swift-argument-parser", trait: "Tools"),
+                "CoreAPI", "EveryChannel", "Sandbox", product("ArgumentParser", "swift-argument-parser", trait: "Tools"),
                 product("SwiftASN1", "swift-asn1", trait: "Tools"), product("X509", "swift-certificates", trait: "Tools"),
                 httpTypes, logging,
             ]
-                + networkers + interactors,
+                + interactors,
             path: "Tools/Networker", swiftSettings: settings),
         .target(name: "Programs", path: "Tests/Programs", swiftSettings: settings),
         .testTarget(
@@ -144,7 +150,8 @@ let package = Package(
             path: "Tests/CoreAPITestingTests",
             swiftSettings: settings),
         .testTarget(
-            name: "ChannelTests", dependencies: ["CoreAPI", "CoreAPITesting", "Sandbox", httpTypes] + networkers + interactors,
+            name: "ChannelTests",
+            dependencies: ["CoreAPI", "CoreAPITesting", "EveryChannel", "Sandbox", httpTypes] + networkers + interactors,
             path: "Tests/ChannelTests", swiftSettings: settings),
         .testTarget(
             name: "NetworkerCommandTests",
@@ -168,6 +175,6 @@ let package = Package(
             ],
             path: "Tests/SandboxTests", swiftSettings: settings),
     ]
-        + channel("TY") + channel("DL") + channel("ML", [crypto]) + channel("ID") + channel("HTTPBin") + channel("GIPHY"),
+        + channels.flatMap(channel),
     swiftLanguageModes: [.v6]
 )

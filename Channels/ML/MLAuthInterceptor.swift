@@ -6,25 +6,26 @@ internal import HTTPTypes
 internal import Crypto
 #endif
 
-/// Signs every attempt for the meal ordering: HMAC-SHA256 (RFC 2104) over method, path and query as they go on the wire, date, and
-/// the SHA-256 of the body, joined by line feeds.
+/// Signs every attempt for the meal ordering: HMAC-SHA256 (RFC 2104) over method, path and query as they go on the wire, date,
+/// and the SHA-256 of the body, joined by line feeds.
 ///
-/// Per attempt, because a signature is too old after five minutes; an enhancer would sign once for all of them. Keeps nothing that
-/// changes.
+/// Per attempt, because a signature is too old after five minutes; an enhancer would sign once for all of them. Keeps nothing
+/// that changes.
 public struct MLAuthInterceptor: RequestInterceptor {
-    private let credentials: MLCredentials
+    private static let keyID = ChannelSecret.environment("ML_KEY_ID", sandbox: "ml-sandbox")
+    private static let secret = ChannelSecret.environment("ML_SECRET", sandbox: "ml-sandbox-secret")
+
     private let now: @Sendable () -> Date
 
     /// - Parameter now: the clock that signatures are dated by; may be called on any thread.
-    public init(credentials: MLCredentials, now: @escaping @Sendable () -> Date = { Date() }) {
-        self.credentials = credentials
+    public init(now: @escaping @Sendable () -> Date = { Date() }) {
         self.now = now
     }
 
     /// - Throws: ``CoreAPI/MissingCredential`` when there is nothing to sign with, ``MLSigningError`` for what cannot be signed.
     public func adapt(_ request: inout Request) async throws {
-        guard let keyID = try credentials.keyID.value(for: request.call),
-            let secret = try credentials.secret.value(for: request.call)
+        guard let keyID = try Self.keyID.value(for: request.call),
+            let secret = try Self.secret.value(for: request.call)
         else { return }
         let date = now().formatted(.iso8601)
         let signature = try Self.signature(
@@ -67,37 +68,6 @@ public enum MLSigningError: Error, Hashable, LocalizedError {
         case .bodyNotInMemory(let kind):
             "the signature covers the body, which is \(kind) and cannot be signed; expected no body or one in memory"
         case .unavailable: "requests cannot be signed, because the package was built without its trait Signing"
-        }
-    }
-}
-
-/// What the meal ordering knows a caller by.
-public struct MLCredentials: Sendable, Hashable {
-    /// The environment variable that holds the key's id for production and staging.
-    public static let keyIDVariable = "ML_KEY_ID"
-    /// The environment variable that holds the key's secret for production and staging.
-    public static let secretVariable = "ML_SECRET"
-
-    let keyID: Credential
-    let secret: Credential
-
-    public init(keyID: String, secret: String) {
-        self.keyID = Credential(keyID, variable: Self.keyIDVariable)
-        self.secret = Credential(secret, variable: Self.secretVariable)
-    }
-
-    /// Takes what the variables hold; what is absent or empty is missing.
-    package init(variables: [String: String]) {
-        keyID = Credential(variable: Self.keyIDVariable, in: variables)
-        secret = Credential(variable: Self.secretVariable, in: variables)
-    }
-
-    /// The sandbox's fixed key, and for the real hosts what the process's environment holds at this moment. When it holds none, the
-    /// calls fail, not this.
-    public static func usual(for host: MLHost) -> MLCredentials {
-        switch host {
-        case .sandbox: MLCredentials(keyID: "ml-sandbox", secret: "ml-sandbox-secret")
-        case .production, .staging: MLCredentials(variables: ProcessInfo.processInfo.environment)
         }
     }
 }

@@ -143,10 +143,10 @@ public struct HeaderGroup: RequestModifier, Hashable {
 /// switch from production to staging.
 ///
 /// ```swift
-/// let place = EnvironmentSwitch(APIEnvironment(DLHost.production))
+/// let place = EnvironmentSwitch(Channel.dl.environment)
 /// channel.environmentSwitch = place
 /// // later, from anywhere
-/// place.environment = APIEnvironment(DLHost.staging)
+/// place.environment = Channel.dl.at(.staging).environment
 /// place.update { $0.commonHeaders["X-Experiment"] = "basket-2" }
 /// ```
 ///

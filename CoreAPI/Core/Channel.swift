@@ -2,9 +2,9 @@
 /// compared and swapped, and whoever reads it knows everything about the channel.
 ///
 /// ```swift
-/// var channel = Channel(name: "DL", environment: APIEnvironment(DLHost.staging))
-/// channel.interceptors = [DLAuthInterceptor()]
-/// channel.errorFilter = .dolap
+/// let shop = Channel("Shop", hosts: [.production: "https://api.shop.example", .sandbox: .local("shop")])
+///     .credential(.header("x-api-key", .environment("SHOP_API_KEY", sandbox: "sandbox-key")))
+///     .payload("result", error: ShopEnvelope.self) { envelope, _ in envelope.error }
 /// ```
 ///
 /// What is wrong with a channel is in ``problems``; it is asked when a networker is made of it, and every call through a channel
@@ -15,6 +15,15 @@ public struct Channel: Sendable, ChannelSpellings {
     public var environment: APIEnvironment
     /// Where calls speak to instead of ``environment``, asked at the beginning of each.
     public var environmentSwitch: EnvironmentSwitch?
+    /// What the channel is, in a few words.
+    public var summary = ""
+    /// Where else the channel can speak to; see ``at(_:credentials:)``.
+    public var hosts: ChannelHosts = [:]
+    /// The values of the channel's secrets. Default `nil`: those of the sandbox there, else the process's environment.
+    public var credentials: ChannelCredentials?
+    /// Where in every answer the value lies, as in `data.items`, unless an ``Endpoint/keyPath`` says otherwise; empty, the default,
+    /// for the whole body.
+    public var payload = ""
     /// Attached to every request of the channel, farthest of all.
     public var modifiers: [any RequestModifier] = []
     /// Run besides the built-in ones, in the order of their priorities.

@@ -12,7 +12,7 @@ extension Channel {
     /// types, closures not at all.
     ///
     /// ```swift
-    /// Channel.dl(.production).differences(from: .dl(.staging))
+    /// Channel.dl.differences(from: .dl.at(.staging))
     /// // environment: production ≠ staging, environment.baseURL: https://api… ≠ https://stage…
     /// ```
     public func differences(from other: Channel) -> [ChannelDifference] {
@@ -51,6 +51,8 @@ extension Channel {
             ("environment.serverTrustManager.authorities", trust.authorities.summary),
             ("environment.serverTrustManager.pins", pins.joined(separator: ", ")),
             ("environment.serverTrustManager.isPinningActive", "\(trust.isPinningActive)"),
+            ("credentials", credentials == nil ? "by variable" : "given"),
+            ("payload", payload),
             ("modifiers", modifiers.map { redaction.redact(text: "\($0)") }.joined(separator: ", ")),
             ("enhancers", types(enhancers)),
             ("interceptors", types(interceptors)),

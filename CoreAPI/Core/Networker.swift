@@ -1,11 +1,10 @@
 /// Who speaks for a channel: the base of a feature's interactors.
 ///
-/// A channel declares one open class that conforms, and features inherit from it:
+/// A channel declares one open class that conforms, and features inherit from it; ``ChannelNetworker`` is its base:
 ///
 /// ```swift
-/// open class DLNetworker<EndpointItem: Endpoint>: Networker {
-///     public var networkManager: NetworkManager<EndpointItem>
-///     public init() { networkManager = NetworkManager(channel: .dl) }
+/// open class DLNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
+///     public init() { super.init(.dl) }
 /// }
 /// ```
 public protocol Networker<EndpointType>: AnyObject {

@@ -1,21 +1,17 @@
 import CoreAPI
 import DLInteractors
 import DLNetworker
+import EveryChannel
 import Foundation
-import GIPHYNetworker
-import HTTPBinNetworker
-import IDNetworker
-import MLNetworker
 import Sandbox
-import TYNetworker
 import Testing
 
 @Suite("Channels, swapped")
 struct ChannelSwapTests {
-    /// A channel, and a networker of it.
+    /// A channel that has its credentials, and a networker of it.
     struct Case: Sendable, CustomTestStringConvertible {
         let channel: Channel
-        let manager: @Sendable () -> NetworkManager<ProbeEndpoint>
+        let manager: @Sendable () -> NetworkManager<AdHocEndpoint>
 
         var testDescription: String { channel.name }
 
@@ -26,26 +22,21 @@ struct ChannelSwapTests {
         }
     }
 
-    static let cases = [
-        Case(channel: .ty(.sandbox)) { TYNetworker<ProbeEndpoint>().networkManager },
-        Case(channel: .dl(.sandbox)) { DLNetworker<ProbeEndpoint>().networkManager },
-        Case(channel: .ml(.sandbox)) { MLNetworker<ProbeEndpoint>().networkManager },
-        Case(channel: .id(.sandbox)) { IDNetworker<ProbeEndpoint>().networkManager },
-        Case(channel: .httpBin(HTTPBinHost())) { HTTPBinNetworker<ProbeEndpoint>().networkManager },
-        Case(channel: .giphy(apiKey: Credential("key", variable: "GIPHY_API_KEY"))) {
-            GIPHYNetworker<ProbeEndpoint>().networkManager
-        },
-    ]
+    static let cases = zip(everyChannel, everyNetworker).map { channel, make in
+        var channel = channel
+        channel.environment.isSimulated = true
+        return Case(channel: channel) { make().networkManager }
+    }
 
     @Test("a networker that is made inside speaks through the swapped channel, there and afterwards", arguments: cases)
     func inside(example: Case) async throws {
         let manager = try await ChannelOverride.with(example.answering("swapped")) {
             let manager = example.manager()
-            let body = try await manager.request(endpoint: ProbeEndpoint("x"), type: Data.self)
+            let body = try await manager.request(.get("x"), as: Data.self)
             #expect(body == Data("swapped".utf8))
             return manager
         }
-        #expect(try await manager.request(endpoint: ProbeEndpoint("x"), type: Data.self) == Data("swapped".utf8))
+        #expect(try await manager.request(.get("x"), as: Data.self) == Data("swapped".utf8))
     }
 
     @Test("two swaps of one channel at once do not see each other", arguments: cases)
@@ -55,7 +46,7 @@ struct ChannelSwapTests {
                 group.addTask {
                     try await ChannelOverride.with(example.answering("\(number)")) {
                         for _ in 0..<10 {
-                            let body = try await example.manager().request(endpoint: ProbeEndpoint("x"), type: Data.self)
+                            let body = try await example.manager().request(.get("x"), as: Data.self)
                             #expect(body == Data("\(number)".utf8))
                             await Task.yield()
                         }
@@ -71,7 +62,7 @@ struct ChannelSwapTests {
         for other in Self.cases where other.channel.name != example.channel.name {
             try await ChannelOverride.with(other.answering("the other")) {
                 try await ChannelOverride.with(example.answering("swapped")) {
-                    let body = try await other.manager().request(endpoint: ProbeEndpoint("x"), type: Data.self)
+                    let body = try await other.manager().request(.get("x"), as: Data.self)
                     #expect(body == Data("the other".utf8))
                 }
             }
@@ -83,7 +74,7 @@ struct ChannelSwapTests {
         try await withThrowingTaskGroup(of: (tokens: Int, connections: Int).self) { group in
             for _ in 0..<3 {
                 group.addTask {
-                    try await withSandbox(.dl(.sandbox)) { server in
+                    try await withSandbox(.dl.at(.sandbox)) { server in
                         for page in 1...3 {
                             let list = try await DLOrderListInteractor().orderList(path: "page=\(page)")
                             #expect(list.page == page)
@@ -102,38 +93,41 @@ struct ChannelSwapTests {
     @Test("a networker that is made outside does not speak through the swapped channel")
     func outside() async throws {
         let interactor = DLOrderListInteractor()
-        try await withSandbox(.dl(.sandbox)) { server in
+        try await withSandbox(.dl.at(.sandbox)) { server in
             // Production: there are no tokens for it here, and no such host.
             let error = await #expect(throws: APIClientError.self) { try await interactor.orderList(path: "") }
-            #expect(error?.context.url?.hasPrefix(DLHost.production.baseURL) == true)
+            #expect(error?.context.url?.hasPrefix("https://api.secondhand.example") == true)
             #expect(server.connectionsAccepted == 0)
         }
     }
 
-    @Test("every channel is sound at every host")
-    func problems() {
-        let channels =
-            TYHost.allCases.map { Channel.ty($0) } + DLHost.allCases.map { Channel.dl($0) }
-            + MLHost.allCases.map { Channel.ml($0) }
-            + IDHost.allCases.map { Channel.id($0) } + [.httpBin, .giphy]
-        for channel in channels {
-            #expect(channel.problems.isEmpty, "\(channel.name)")
-            #expect(
-                channel.environment.type.isSimulated == channel.environment.baseURL.contains("://localhost:8443/")
-                    || channel.name == "HTTPBin")
+    @Test("every channel is sound at every host", arguments: everyChannel)
+    func problems(channel: Channel) {
+        #expect(!channel.hosts.isEmpty && !channel.summary.isEmpty)
+        for host in channel.hosts {
+            let there = channel.at(HostName(rawValue: host.name))
+            #expect(there.problems.isEmpty, "\(channel.name) at \(host.name)")
+            #expect(there.environment.name == host.name && there.environment.baseURL == host.baseURL)
+            let isLocal = there.environment.baseURL.contains("://localhost:8443/") || channel.name == "HTTPBin"
+            #expect(there.environment.isSimulated == isLocal)
         }
-        #expect(Set(channels.map(\.name)) == ["TY", "DL", "ML", "ID", "HTTPBin", "GIPHY"])
+    }
+
+    @Test("every networker has a channel, and every channel a name of its own")
+    func names() {
+        #expect(everyChannel.count == everyNetworker.count)
+        #expect(Set(everyChannel.map(\.name)).count == everyChannel.count)
+        #expect(everyChannel.contains { $0.name == "TY" })
     }
 
     @Test(
         "what is secret in a channel is hidden by its redaction",
         arguments: [
-            (Channel.ty(.sandbox), ["x-api-key"]), (Channel.dl(.sandbox), ["Authorization", "refreshToken", "accessToken"]),
-            (Channel.ml(.sandbox), ["x-ml-signature"]), (Channel.id(.sandbox), ["x-session-id"]),
-            (Channel.giphy(apiKey: Credential("key", variable: "GIPHY_API_KEY")), ["api_key"]),
-            (Channel.httpBin, ["Authorization"]),
+            ("TY", ["x-api-key"]), ("DL", ["Authorization", "refreshToken", "accessToken"]), ("ML", ["x-ml-signature"]),
+            ("ID", ["x-session-id"]), ("GIPHY", ["api_key"]), ("HTTPBin", ["Authorization"]),
         ])
-    func redaction(channel: Channel, secrets: [String]) {
+    func redaction(name: String, secrets: [String]) throws {
+        let channel = try #require(everyChannel.first { $0.name == name })
         for secret in secrets { #expect(channel.redaction.hides(secret), "\(channel.name): \(secret)") }
     }
 }

@@ -12,7 +12,7 @@ struct ArchitectureTests {
             ("CoreAPI/Testing", ["CoreAPI"]),
             ("CoreAPI/XML", ["CoreAPI"]), ("Tools/Sandbox", []),
         ]
-        + ["TY", "DL", "ML", "ID", "HTTPBin", "GIPHY"].flatMap { channel -> [(String, Set<String>)] in
+        + SourceTree.folders(in: "Interactors").flatMap { channel -> [(String, Set<String>)] in
             [("Channels/\(channel)", ["CoreAPI"]), ("Interactors/\(channel)", ["CoreAPI", "\(channel)Networker"])]
         }
 

@@ -1,7 +1,6 @@
 // What the README shows under "One call" and "Add a channel", line by line; ReadmeTests compares.
 
 import CoreAPI
-import HTTPTypes
 
 enum BasketEndpoint: Endpoint {
     case add(product: Int, quantity: Int)
@@ -30,11 +29,9 @@ struct Basket: Decodable, Sendable {
 final class BasketInteractor: BKNetworker<BasketEndpoint>, BasketInteractorInterface {
     weak var output: (any BasketOutput)?
 
-    // The form with a completion: called exactly once, on the main actor because it was written there.
+    // The form with a completion: called at most once, on the main actor; the call does not keep the interactor alive.
     func add(product: Int) {
-        networkManager.request(endpoint: .add(product: product, quantity: 1), type: Basket.self) { [weak self] result in
-            self?.output?.handleBasket(result)
-        }
+        networkManager.request(.add(product: product, quantity: 1), to: self) { $0.output?.handleBasket($1) }
     }
 
     // The form to await.
@@ -43,27 +40,23 @@ final class BasketInteractor: BKNetworker<BasketEndpoint>, BasketInteractorInter
     }
 }
 
-enum BKHost: String, EnvironmentType {
-    case production
-
-    var baseURL: String { "https://api.books.example/v1" }
-}
-
 struct BKError: Error, Decodable {
     let reason: String
 }
 
 extension Channel {
-    static let bk: Channel = {
-        var channel = Channel(name: "BK", environment: APIEnvironment(BKHost.production))
+    static let bk = Channel(
+        "BK", "books",
+        hosts: [.production: "https://api.books.example/v1", .staging: "https://staging.books.example/v1"]
+    )
+    .credential(.header("x-api-key", .environment("BK_API_KEY")))
+    .with { channel in
         channel.modifiers = [Header("X-Client", "app"), Timeout(total: .seconds(20))]
-        channel.interceptors = [RetryPolicy()]
+        channel.interceptors.append(RetryPolicy())
         channel.errorFilter = .refusal(BKError.self)
-        channel.logger = CoreNetworkLogger(subsystem: "com.example.books", category: "BK")
-        return channel
-    }()
+    }
 }
 
-class BKNetworker<EndpointItem: Endpoint>: Networker {
-    var networkManager = NetworkManager<EndpointItem>(channel: .bk)
+class BKNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
+    init() { super.init(.bk) }
 }

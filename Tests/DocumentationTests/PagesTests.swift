@@ -48,6 +48,21 @@ struct PagesTests {
         #expect(shown == names)
     }
 
+    @Test("Channels: one as a value")
+    func value() async throws {
+        let transport = FixtureTransport([
+            Fixture(.get, "breads", body: #"{"result": [{"id": 7}]}"#),
+            Fixture(.get, "cakes", body: #"{"error": {"code": "closed"}}"#),
+        ])
+        try await withChannel(.bakery, transport: transport) {
+            let manager = BakeryNetworker<Never>().networkManager
+            let breads = try await manager.request(.get("breads"), as: [Product].self)
+            #expect(breads == [Product(id: 7)])
+            let closed = await manager.response(for: AdHocEndpoint.get("cakes"), as: .nothing)
+            #expect(closed.error?.app(BakeryError.self) == BakeryError(code: "closed"))
+        }
+    }
+
     @Test("Which hook do I want? A modifier and its enhancer")
     func hooks() async throws {
         var channel = Channel.shop(.production)

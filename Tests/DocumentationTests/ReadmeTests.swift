@@ -35,7 +35,7 @@ import Testing
             "page": 0, "size": 10, "totalCount": 1, "hasNext": false}}
             """
         let transport = FixtureTransport([Fixture(.get, "discovery/v1/products/search?q=çanta", body: body)])
-        let channel = Channel.ty(.sandbox)
+        let channel = Channel.ty.at(.sandbox)
         try await withChannel(channel, transport: transport) {
             let page = try await TYProductSearchInteractor().search("çanta")
             print(page.products.map(\.name))
@@ -80,6 +80,28 @@ import Testing
             #expect(response.error?.app(BKError.self)?.reason == "sold out")
             #expect(response.head?.status == .conflict)
             #expect(response.attempts.count == 1)
+        }
+    }
+
+    struct Book: Decodable, Sendable {
+        let title: String
+    }
+
+    struct Note: Encodable, Sendable {
+        let text: String
+    }
+
+    @Test("The one-off call")
+    func oneOff() async throws {
+        let transport = FixtureTransport([
+            Fixture(.get, "books/a%2Fb", body: #"{"title": "Tutunamayanlar"}"#), Fixture(.post, "books/a%2Fb/notes", status: 201),
+        ])
+        try await withChannel(.bk, transport: transport) {
+            let manager = BasketInteractor().networkManager
+            let id = "a/b"
+            let book = try await manager.request(.get("books/\(segment: id)"), as: Book.self)
+            try await manager.request(.post("books/\(segment: id)/notes", body: Note(text: "read twice")))
+            #expect(book.title == "Tutunamayanlar")
         }
     }
 

@@ -1,6 +1,7 @@
 // What the articles show of a channel and its hooks; PagesTests compares.
 
 import CoreAPI
+import Foundation
 import HTTPTypes
 
 struct Tenant: RequestModifier {
@@ -49,4 +50,28 @@ enum ShopEndpoint: Endpoint {
 
 struct Product: Decodable, Equatable, Sendable {
     let id: Int
+}
+
+struct BakeryError: Error, Decodable, Equatable {
+    let code: String
+}
+
+struct BakeryEnvelope: Decodable {
+    let error: BakeryError?
+}
+
+extension Channel {
+    static let bakery = Channel(
+        "Bakery", "sells bread",
+        hosts: [
+            .production: "https://api.bakery.example", .staging: "https://staging.bakery.example", .sandbox: .local("bakery"),
+        ]
+    )
+    .credential(.header("x-api-key", .environment("BAKERY_API_KEY", sandbox: "sandbox-key")))
+    .locale(Locale(identifier: "tr_TR"), bcp47: "Accept-Language")
+    .payload("result", error: BakeryEnvelope.self) { envelope, _ in envelope.error }
+}
+
+class BakeryNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
+    init() { super.init(.bakery) }
 }

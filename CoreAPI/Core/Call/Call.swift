@@ -43,8 +43,10 @@ public final class Call: Sendable {
         if case .of(let endpoint) = name { endpoint } else { nil }
     }
 
-    /// The endpoint's ``Endpoint/keyPath``.
-    var keyPath: String { described?.keyPath ?? "" }
+    /// The endpoint's ``Endpoint/keyPath``, else the channel's ``Channel/payload``.
+    var keyPath: String {
+        if let path = described?.keyPath, !path.isEmpty { path } else { prepared.channel.payload }
+    }
 
     /// A call made by hand, for a dispatcher of the team's own.
     ///

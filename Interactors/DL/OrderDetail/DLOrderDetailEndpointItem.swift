@@ -1,5 +1,4 @@
 public import CoreAPI
-public import HTTPTypes
 
 /// What an order's own page asks the second-hand shop for.
 public enum DLOrderDetailEndpointItem: Endpoint {

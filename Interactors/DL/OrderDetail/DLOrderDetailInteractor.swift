@@ -23,9 +23,7 @@ public final class DLOrderDetailInteractor: DLNetworker<DLOrderDetailEndpointIte
     public weak var output: (any DLOrderDetailInteractorOutput)?
 
     public func fetchOrderDetail(id: String) {
-        networkManager.request(endpoint: .orderDetail(id: id), type: DLOrderDetailResponse.self) { [weak self] result in
-            self?.output?.handleOrderDetailResponse(result)
-        }
+        networkManager.request(.orderDetail(id: id), to: self) { $0.output?.handleOrderDetailResponse($1) }
     }
 
     /// As ``fetchOrderDetail(id:)``, for who can wait; from any actor.

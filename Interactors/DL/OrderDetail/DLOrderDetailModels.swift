@@ -1,3 +1,4 @@
+@_exported public import ChannelModels
 public import Foundation
 
 /// An order as its own page shows it.
@@ -5,7 +6,7 @@ public struct DLOrderDetailResponse: Decodable, Sendable, Hashable, Identifiable
     public let id: String
     public let title: String
     public let status: DLOrderStatus
-    public let price: DLMoney
+    public let price: Money
     public let createdAt: Date
     public let seller: String
     public let items: [DLOrderItem]
@@ -18,7 +19,7 @@ public struct DLOrderItem: Decodable, Sendable, Hashable {
     public let name: String
     /// The state it is in, in the seller's words.
     public let condition: String
-    public let price: DLMoney
+    public let price: Money
 }
 
 /// Who carries the parcel.

@@ -1,5 +1,4 @@
 public import CoreAPI
-public import HTTPTypes
 
 /// What the order list asks the second-hand shop for.
 public enum DLOrderEndpointItem: Endpoint {

@@ -23,9 +23,7 @@ public final class DLOrderListInteractor: DLNetworker<DLOrderEndpointItem>, DLOr
     public weak var output: (any DLOrderListInteractorOutput)?
 
     public func fetchOrderList(path: String) {
-        networkManager.request(endpoint: .orderList(path: path), type: DLOrderListResponse.self) { [weak self] result in
-            self?.output?.handleOrderListResponse(result)
-        }
+        networkManager.request(.orderList(path: path), to: self) { $0.output?.handleOrderListResponse($1) }
     }
 
     /// As ``fetchOrderList(path:)``, for who can wait; from any actor.

@@ -1,3 +1,4 @@
+@_exported public import ChannelModels
 public import Foundation
 
 /// A page of orders, newest first.
@@ -13,7 +14,7 @@ public struct DLOrder: Decodable, Sendable, Hashable, Identifiable {
     public let id: String
     public let title: String
     public let status: DLOrderStatus
-    public let price: DLMoney
+    public let price: Money
     public let createdAt: Date
     public let seller: String
 }

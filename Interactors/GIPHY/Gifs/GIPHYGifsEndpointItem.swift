@@ -1,5 +1,4 @@
 public import CoreAPI
-public import HTTPTypes
 
 /// What GIPHY is asked for.
 public enum GIPHYGifsEndpointItem: Endpoint {

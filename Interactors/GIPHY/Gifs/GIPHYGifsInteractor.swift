@@ -35,9 +35,7 @@ public final class GIPHYGifsInteractor: GIPHYNetworker<GIPHYGifsEndpointItem>, G
     }
 
     private func fetch(_ endpoint: GIPHYGifsEndpointItem) {
-        networkManager.request(endpoint: endpoint, type: GIPHYGifsResponse.self) { [weak self] result in
-            self?.output?.handleGifsResponse(result)
-        }
+        networkManager.request(endpoint, to: self) { $0.output?.handleGifsResponse($1) }
     }
 
     /// Searches, for who can wait; from any actor.

@@ -1,6 +1,5 @@
 public import CoreAPI
 internal import Foundation
-public import HTTPTypes
 
 /// What an httpbin can be asked for; https://httpbin.org says what it answers.
 public enum HTTPBinEndpointItem: Endpoint {

@@ -2,8 +2,8 @@ public import CoreAPI
 public import Foundation
 public import HTTPBinNetworker
 
-/// Asks an httpbin. An instrument and not a screen, so it has no output to tell: every question is one that can be waited for, from
-/// any actor.
+/// Asks an httpbin. An instrument and not a screen, so it has no output to tell: every question is one that can be waited for,
+/// from any actor.
 public final class HTTPBinInteractor: HTTPBinNetworker<HTTPBinEndpointItem> {
     /// The address that the server sees.
     public func ip() async throws(APIClientError) -> String {
@@ -76,7 +76,7 @@ extension ResponseDecoding {
     fileprivate static func jsonLines<Line: Decodable & Sendable>(of type: Line.Type) -> ResponseDecoding where Value == [Line] {
         ResponseDecoding { response in
             try response.data.split(separator: UInt8(ascii: "\n")).map { line in
-                try response.call.channel.coder.decode(Line.self, from: Data(line))
+                try (response.request?.coder ?? response.call.channel.coder).decode(Line.self, from: Data(line))
             }
         }
     }

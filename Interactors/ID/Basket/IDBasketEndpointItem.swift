@@ -1,5 +1,4 @@
 public import CoreAPI
-public import HTTPTypes
 internal import IDNetworker
 
 /// What the basket asks the instant delivery for.

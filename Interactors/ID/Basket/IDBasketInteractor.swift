@@ -21,19 +21,16 @@ public final class IDBasketInteractor: IDNetworker<IDBasketEndpointItem>, IDBask
     public weak var output: (any IDBasketInteractorOutput)?
 
     public func checkOut(basketID: String, _ checkout: IDCheckoutRequest) {
-        networkManager.request(
-            endpoint: .checkout(basketID: basketID, checkout, idempotencyKey: nil), type: IDCheckoutResponse.self
-        ) { [weak self] result in
-            self?.output?.handleCheckoutResponse(result)
-        }
+        let order = IDBasketEndpointItem.checkout(basketID: basketID, checkout, idempotencyKey: nil)
+        networkManager.request(order, to: self) { $0.output?.handleCheckoutResponse($1) }
     }
 
     /// Orders what is in a basket, for who can wait; from any actor.
     ///
-    /// - Parameter idempotencyKey: stands for this order and no other; `nil` makes one for this call. Give one that outlives the call
-    ///   to be able to ask again after a crash: the same key and the same basket is the same order.
-    /// - Throws: an ``IDNetworker/IDError`` with `IDEMPOTENCY_CONFLICT` for a key that stands for another order, `BASKET_EMPTY` and
-    ///   `QUANTITY_INVALID` for a basket that cannot be ordered.
+    /// - Parameter idempotencyKey: stands for this order and no other; `nil` makes one for this call. Give one that outlives the
+    ///   call to be able to ask again after a crash: the same key and the same basket is the same order.
+    /// - Throws: an ``IDNetworker/IDError`` with `IDEMPOTENCY_CONFLICT` for a key that stands for another order, `BASKET_EMPTY`
+    ///   and `QUANTITY_INVALID` for a basket that cannot be ordered.
     public nonisolated func checkout(
         basketID: String, _ checkout: IDCheckoutRequest, idempotencyKey: String? = nil
     ) async throws(APIClientError) -> IDCheckoutResponse {

@@ -1,3 +1,4 @@
+@_exported public import ChannelModels
 public import Foundation
 
 /// What is ordered, and where it goes.
@@ -29,7 +30,7 @@ public struct IDBasketItem: Encodable, Sendable, Hashable {
 /// An order that was placed.
 public struct IDCheckoutResponse: Decodable, Sendable, Hashable {
     public let orderId: String
-    public let total: IDMoney
+    public let total: Money
     /// Until the goods are there.
     public let estimatedMinutes: Int
     public let placedAt: Date

@@ -1,5 +1,4 @@
 public import CoreAPI
-public import HTTPTypes
 
 /// What the list of stores asks the instant delivery for.
 public enum IDStoresEndpointItem: Endpoint {

@@ -21,11 +21,8 @@ public final class IDStoresInteractor: IDNetworker<IDStoresEndpointItem>, IDStor
     public weak var output: (any IDStoresInteractorOutput)?
 
     public func fetchStores(latitude: Double, longitude: Double) {
-        networkManager.request(
-            endpoint: .stores(latitude: latitude, longitude: longitude), type: IDStoresResponse.self
-        ) { [weak self] result in
-            self?.output?.handleStoresResponse(result)
-        }
+        let near = IDStoresEndpointItem.stores(latitude: latitude, longitude: longitude)
+        networkManager.request(near, to: self) { $0.output?.handleStoresResponse($1) }
     }
 
     /// The stores that deliver to a place, nearest first, for who can wait; from any actor.

@@ -1,5 +1,4 @@
 public import CoreAPI
-public import HTTPTypes
 
 /// What a restaurant's page asks the meal ordering for.
 public enum MLMenuEndpointItem: Endpoint {

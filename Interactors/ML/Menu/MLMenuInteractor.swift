@@ -23,9 +23,7 @@ public final class MLMenuInteractor: MLNetworker<MLMenuEndpointItem>, MLMenuInte
     public weak var output: (any MLMenuInteractorOutput)?
 
     public func fetchMenu(restaurantID: String) {
-        networkManager.request(endpoint: .menu(restaurantID: restaurantID), type: MLMenuResponse.self) { [weak self] result in
-            self?.output?.handleMenuResponse(result)
-        }
+        networkManager.request(.menu(restaurantID: restaurantID), to: self) { $0.output?.handleMenuResponse($1) }
     }
 
     /// As ``fetchMenu(restaurantID:)``, for who can wait; from any actor.

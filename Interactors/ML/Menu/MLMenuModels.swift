@@ -1,3 +1,5 @@
+@_exported public import ChannelModels
+
 /// What a restaurant serves.
 public struct MLMenuResponse: Decodable, Sendable, Hashable {
     public let restaurantId: String
@@ -15,7 +17,7 @@ public struct MLMenuItem: Decodable, Sendable, Hashable, Identifiable {
     public let id: String
     public let name: String
     public let description: String
-    public let price: MLMoney
+    public let price: Money
     /// Whether it can be ordered today.
     public let isAvailable: Bool
 }

@@ -1,5 +1,4 @@
 public import CoreAPI
-public import HTTPTypes
 
 /// What the list of restaurants asks the meal ordering for.
 public enum MLRestaurantsEndpointItem: Endpoint {

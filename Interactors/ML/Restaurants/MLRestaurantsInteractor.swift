@@ -23,11 +23,8 @@ public final class MLRestaurantsInteractor: MLNetworker<MLRestaurantsEndpointIte
     public weak var output: (any MLRestaurantsInteractorOutput)?
 
     public func fetchRestaurants(latitude: Double, longitude: Double, radius: Int?) {
-        networkManager.request(
-            endpoint: .restaurants(latitude: latitude, longitude: longitude, radius: radius), type: MLRestaurantsResponse.self
-        ) { [weak self] result in
-            self?.output?.handleRestaurantsResponse(result)
-        }
+        let near = MLRestaurantsEndpointItem.restaurants(latitude: latitude, longitude: longitude, radius: radius)
+        networkManager.request(near, to: self) { $0.output?.handleRestaurantsResponse($1) }
     }
 
     /// The restaurants near a place, nearest first, for who can wait; from any actor.

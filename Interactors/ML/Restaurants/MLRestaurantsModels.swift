@@ -1,3 +1,5 @@
+@_exported public import ChannelModels
+
 /// The restaurants near a place, nearest first.
 public struct MLRestaurantsResponse: Decodable, Sendable, Hashable {
     public let restaurants: [MLRestaurant]
@@ -14,5 +16,5 @@ public struct MLRestaurant: Decodable, Sendable, Hashable, Identifiable {
     public let distance: Int
     /// Until the meal is there.
     public let deliveryMinutes: Int
-    public let minimumBasket: MLMoney
+    public let minimumBasket: Money
 }

@@ -1,5 +1,4 @@
 public import CoreAPI
-public import HTTPTypes
 
 /// What a product's own page asks the marketplace for.
 public enum TYProductDetailEndpointItem: Endpoint {

@@ -21,17 +21,13 @@ public final class TYProductDetailInteractor: TYNetworker<TYProductDetailEndpoin
     public weak var output: (any TYProductDetailInteractorOutput)?
 
     public func fetchProductDetail(id: Int) {
-        networkManager.request(
-            endpoint: .productDetail(id: id), type: TYResult<TYProductDetailResponse>.self
-        ) { [weak self] result in
-            self?.output?.handleProductDetailResponse(result.map(\.result))
-        }
+        networkManager.request(.productDetail(id: id), to: self) { $0.output?.handleProductDetailResponse($1) }
     }
 
     /// As ``fetchProductDetail(id:)``, for who can wait; from any actor.
     ///
     /// - Throws: a ``TYNetworker/TYError`` with the code `product-not-found` for an id that is none.
     public nonisolated func productDetail(id: Int) async throws(APIClientError) -> TYProductDetailResponse {
-        try await networkManager.request(endpoint: .productDetail(id: id), type: TYResult<TYProductDetailResponse>.self).result
+        try await networkManager.request(endpoint: .productDetail(id: id))
     }
 }

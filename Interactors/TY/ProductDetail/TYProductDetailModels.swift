@@ -1,3 +1,4 @@
+@_exported public import ChannelModels
 public import Foundation
 
 /// A product as its own page shows it.
@@ -6,7 +7,7 @@ public struct TYProductDetailResponse: Decodable, Sendable, Hashable, Identifiab
     public let name: String
     public let brand: String
     public let description: String
-    public let price: TYMoney
+    public let price: Money
     /// 0 to 5.
     public let rating: Double
     public let imageURL: URL

@@ -1,5 +1,4 @@
 public import CoreAPI
-public import HTTPTypes
 
 /// What the product search asks the marketplace for.
 public enum TYProductSearchEndpointItem: Endpoint {

@@ -6,12 +6,12 @@ public import TYNetworker
 public protocol TYProductSearchInteractorInterface: AnyObject {
     var output: (any TYProductSearchInteractorOutput)? { get set }
 
-    /// Begins a search and gives up the one before it. The output hears of the first page exactly once, unless this search is given
-    /// up too before the page has come.
+    /// Begins a search and gives up the one before it. The output hears of the first page exactly once, unless this search is
+    /// given up too before the page has come.
     func fetchProducts(query: String)
 
-    /// Fetches the page after the last one that came; the output hears of it exactly once. Does nothing when there is none, or when it
-    /// is on its way already, so that a list may call it whenever its end comes into sight.
+    /// Fetches the page after the last one that came; the output hears of it exactly once. Does nothing when there is none, or
+    /// when it is on its way already, so that a list may call it whenever its end comes into sight.
     func fetchNextPage()
 }
 
@@ -51,16 +51,15 @@ public final class TYProductSearchInteractor: TYNetworker<TYProductSearchEndpoin
     }
 
     private func fetch(page: Int, of search: Search) {
-        call = networkManager.request(
-            endpoint: .search(query: search.query, page: page, size: Self.pageSize), type: TYResult<TYProductSearchResponse>.self
-        ) { [weak self] result in
-            // An answer to a search that was given up must not be shown as one to the present search.
-            guard let self, search == self.search else { return }
-            call = nil
-            let result = result.map(\.result)
-            if case .success(let page) = result { lastPage = page }
-            output?.handleProductSearchResponse(result)
-        }
+        call = networkManager.request(endpoint(page, of: search), to: self) { $0.finish(search, with: $1) }
+    }
+
+    private func finish(_ search: Search, with result: Result<TYProductSearchResponse, APIClientError>) {
+        // An answer to a search that was given up must not be shown as one to the present search.
+        guard search == self.search else { return }
+        call = nil
+        if case .success(let page) = result { lastPage = page }
+        output?.handleProductSearchResponse(result)
     }
 
     /// Begins a search and gives up the one before it, for who can wait.
@@ -79,11 +78,13 @@ public final class TYProductSearchInteractor: TYNetworker<TYProductSearchEndpoin
     }
 
     private func load(page: Int, of search: Search) async throws(APIClientError) -> TYProductSearchResponse {
-        let found = try await networkManager.request(
-            endpoint: .search(query: search.query, page: page, size: Self.pageSize), type: TYResult<TYProductSearchResponse>.self
-        ).result
+        let found: TYProductSearchResponse = try await networkManager.request(endpoint: endpoint(page, of: search))
         if search == self.search { lastPage = found }
         return found
+    }
+
+    private func endpoint(_ page: Int, of search: Search) -> TYProductSearchEndpointItem {
+        .search(query: search.query, page: page, size: Self.pageSize)
     }
 
     private func begin(_ query: String) -> Search {

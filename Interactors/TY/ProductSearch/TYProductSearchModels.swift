@@ -1,3 +1,4 @@
+@_exported public import ChannelModels
 public import Foundation
 
 /// One page of a search.
@@ -17,7 +18,7 @@ public struct TYProduct: Decodable, Sendable, Hashable, Identifiable {
     public let id: Int
     public let name: String
     public let brand: String
-    public let price: TYMoney
+    public let price: Money
     /// 0 to 5.
     public let rating: Double
     public let imageURL: URL

@@ -7,7 +7,7 @@ import Testing
 struct DLOrderDetailTests {
     @Test("an order that is on its way has a shipment")
     func shipped() async throws {
-        let order = try await withSandbox(.dl(.sandbox)) { _ in try await DLOrderDetailInteractor().orderDetail(id: "DL-2") }
+        let order = try await withSandbox(.dl.at(.sandbox)) { _ in try await DLOrderDetailInteractor().orderDetail(id: "DL-2") }
         #expect(order.id == "DL-2" && order.status == .shipped)
         #expect(order.items.map(\.name) == ["Keten gömlek", "Hasır şapka"])
         #expect(order.shipment?.carrier == "Martı Kargo")
@@ -15,14 +15,14 @@ struct DLOrderDetailTests {
 
     @Test("an order that is being prepared has none")
     func preparing() async throws {
-        let order = try await withSandbox(.dl(.sandbox)) { _ in try await DLOrderDetailInteractor().orderDetail(id: "DL-1") }
+        let order = try await withSandbox(.dl.at(.sandbox)) { _ in try await DLOrderDetailInteractor().orderDetail(id: "DL-1") }
         #expect(order.shipment == nil)
     }
 
     @Test("an id that is none is the shop's own error, with its status")
     func unknown() async throws {
         let error = await #expect(throws: APIClientError.self) {
-            try await withSandbox(.dl(.sandbox)) { _ in try await DLOrderDetailInteractor().orderDetail(id: "DL-99") }
+            try await withSandbox(.dl.at(.sandbox)) { _ in try await DLOrderDetailInteractor().orderDetail(id: "DL-99") }
         }
         let failure: DLError = try #require(error?.app())
         #expect(failure.key == "order.not-found")
@@ -32,7 +32,7 @@ struct DLOrderDetailTests {
 
     @Test("in the delegate form the output hears exactly once, on the main actor")
     @MainActor func delegate() async throws {
-        try await withSandbox(.dl(.sandbox)) { _ in
+        try await withSandbox(.dl.at(.sandbox)) { _ in
             let interactor = DLOrderDetailInteractor()
             let output = Output()
             interactor.output = output

@@ -8,7 +8,7 @@ import Testing
 struct DLOrderListTests {
     @Test("reads every field, dates and statuses too")
     func decodes() async throws {
-        let list = try await withSandbox(.dl(.sandbox)) { _ in
+        let list = try await withSandbox(.dl.at(.sandbox)) { _ in
             try await DLOrderListInteractor().orderList(path: "page=1&size=14")
         }
         #expect(list.page == 1 && list.totalPages == 1 && list.orders.count == 14)
@@ -22,13 +22,13 @@ struct DLOrderListTests {
 
     @Test("an empty path is the beginning")
     func emptyPath() async throws {
-        let list = try await withSandbox(.dl(.sandbox)) { _ in try await DLOrderListInteractor().orderList(path: "") }
+        let list = try await withSandbox(.dl.at(.sandbox)) { _ in try await DLOrderListInteractor().orderList(path: "") }
         #expect(list.page == 1 && list.orders.count == 5 && list.totalPages == 3)
     }
 
     @Test("in the delegate form the output hears exactly once, on the main actor")
     @MainActor func delegate() async throws {
-        try await withSandbox(.dl(.sandbox)) { _ in
+        try await withSandbox(.dl.at(.sandbox)) { _ in
             let interactor = DLOrderListInteractor()
             let output = Output()
             interactor.output = output
@@ -45,7 +45,7 @@ struct DLOrderListTests {
 
     @Test("in the delegate form an error arrives as the shop's own")
     @MainActor func delegateError() async throws {
-        try await withSandbox(.dl(.sandbox, credentials: DLCredentials(refreshToken: "wrong"))) { _ in
+        try await withSandbox(.dl.at(.sandbox, credentials: ["DL_REFRESH_TOKEN": "wrong"])) { _ in
             let interactor = DLOrderListInteractor()
             let output = Output()
             interactor.output = output
@@ -58,7 +58,7 @@ struct DLOrderListTests {
 
     @Test("an interactor that is gone is not kept alive by its call")
     @MainActor func released() async throws {
-        try await withSandbox(.dl(.sandbox)) { server in
+        try await withSandbox(.dl.at(.sandbox)) { server in
             let output = Output()
             weak var gone: DLOrderListInteractor?
             do {

@@ -9,7 +9,7 @@ import Testing
 struct DLTokenRefreshTests {
     @Test("50 calls that are refused together refresh once")
     func once() async throws {
-        try await withSandbox(.dl(.sandbox)) { server in
+        try await withSandbox(.dl.at(.sandbox)) { server in
             for round in 1...2 {
                 let pages = try await withThrowingTaskGroup(of: Int.self) { group in
                     for _ in 0..<50 {
@@ -26,7 +26,7 @@ struct DLTokenRefreshTests {
 
     @Test("a call takes two attempts when its token is stale, and one when it is not")
     func attempts() async throws {
-        try await withSandbox(.dl(.sandbox)) { _ in
+        try await withSandbox(.dl.at(.sandbox)) { _ in
             let manager = DLOrderListInteractor().networkManager
             let first = await manager.response(for: .orderList(path: ""), as: DLOrderListResponse.self)
             #expect(first.error == nil)
@@ -39,7 +39,7 @@ struct DLTokenRefreshTests {
 
     @Test("without a token to begin with, the first refusal fetches one")
     func bare() async throws {
-        let response = try await withSandbox(.dl(.sandbox, credentials: DLCredentials(refreshToken: "dl-sandbox-refresh"))) { _ in
+        let response = try await withSandbox(.dl.at(.sandbox, credentials: ["DL_REFRESH_TOKEN": "dl-sandbox-refresh"])) { _ in
             await DLOrderListInteractor().networkManager.response(for: .orderList(path: ""), as: DLOrderListResponse.self)
         }
         #expect(response.error == nil)
@@ -49,7 +49,7 @@ struct DLTokenRefreshTests {
     @Test("a refresh that fails, fails every call that waited, and is not tried for each")
     func failed() async throws {
         let transport = HoldingTransport(holding: "/auth/token")
-        var channel = Channel.dl(.sandbox, credentials: DLCredentials(refreshToken: "wrong", accessToken: "stale"))
+        var channel = Channel.dl.at(.sandbox, credentials: ["DL_REFRESH_TOKEN": "wrong", "DL_ACCESS_TOKEN": "stale"])
         channel.transport = transport
         try await withSandbox(channel) { server in
             let responses = await withTaskGroup(of: Response<DLOrderListResponse>.self) { group in
@@ -76,7 +76,7 @@ struct DLTokenRefreshTests {
     @Test("a call that is cancelled while it waits ends at once; the refresh it began goes on for the others")
     func cancelled() async throws {
         let transport = HoldingTransport(holding: "/auth/token")
-        var channel = Channel.dl(.sandbox)
+        var channel = Channel.dl.at(.sandbox)
         channel.transport = transport
         try await withSandbox(channel) { server in
             let first = Task {
@@ -103,7 +103,7 @@ struct DLTokenRefreshTests {
     @Test("without tokens nothing is sent, and the error names the variable")
     func noToken() async throws {
         let transport = RecordingTransport(StubTransport { _ in (200, "") })
-        var channel = Channel.dl(.production, credentials: DLCredentials(variables: [:]))
+        var channel = Channel.dl.at(.production, credentials: [:])
         channel.transport = transport
         let error = await #expect(throws: APIClientError.self) {
             try await ChannelOverride.with(channel) { try await DLOrderListInteractor().orderList(path: "") }
@@ -116,7 +116,7 @@ struct DLTokenRefreshTests {
 
     @Test("a copy for another test begins with the first token again")
     func isolatedCopy() async throws {
-        let channel = Channel.dl(.sandbox)
+        let channel = Channel.dl.at(.sandbox)
         try await withSandbox(channel) { server in
             _ = try await DLOrderListInteractor().orderList(path: "")
             let copy = channel.speaking(to: server).isolated(transport: CurlTransport())

@@ -9,7 +9,8 @@ import Testing
 struct GIPHYTests {
     private func channel(key: String? = "the-key", _ scenario: String = "giphy") -> (Channel, RecordingTransport) {
         let transport = RecordingTransport(.fixtures(scenario))
-        var channel = Channel.giphy(apiKey: Credential(key, variable: "GIPHY_API_KEY"))
+        var channel = Channel.giphy
+        channel.credentials = key.map { ["GIPHY_API_KEY": $0] } ?? [:]
         channel.transport = transport
         return (channel, transport)
     }

@@ -11,13 +11,13 @@ struct HTTPBinTests {
     private let interactor = HTTPBinInteractor()
 
     init() throws {
-        guard let url = ProcessInfo.processInfo.environment[HTTPBinHost.variable], !url.isEmpty else { throw NoServer() }
+        guard let url = ProcessInfo.processInfo.environment[Channel.httpBinVariable], !url.isEmpty else { throw NoServer() }
     }
 
     /// A suite that cannot run has failed; to skip it would pass for a success.
     private struct NoServer: Error, CustomStringConvertible {
         let description =
-            "expected the base URL of a running httpbin in \(HTTPBinHost.variable), such as http://127.0.0.1:8080; it is not set"
+            "expected the base URL of a running httpbin in \(Channel.httpBinVariable), such as http://127.0.0.1:8080; it is not set"
     }
 
     @Test("says who asks")

@@ -15,7 +15,7 @@ struct IDCheckoutTests {
 
     @Test("places an order")
     func places() async throws {
-        let (order, placed) = try await withSandbox(.id(.sandbox)) { server in
+        let (order, placed) = try await withSandbox(.id.at(.sandbox)) { server in
             (try await IDBasketInteractor().checkout(basketID: "b-1", basket), server.ordersPlaced)
         }
         #expect(order.orderId.hasPrefix("ID-"))
@@ -28,7 +28,7 @@ struct IDCheckoutTests {
     @Test("an answer that got lost is asked for again with the same key, and places one order")
     func lostAnswer() async throws {
         let transport = RecordingTransport()
-        var channel = Channel.id(.sandbox)
+        var channel = Channel.id.at(.sandbox)
         channel.transport = transport
         try await withSandbox(channel, SandboxOptions(failFirstCheckout: true)) { server in
             let response = await IDBasketInteractor().networkManager.response(
@@ -45,7 +45,7 @@ struct IDCheckoutTests {
 
     @Test("two checkouts are two orders")
     func two() async throws {
-        try await withSandbox(.id(.sandbox)) { server in
+        try await withSandbox(.id.at(.sandbox)) { server in
             let interactor = IDBasketInteractor()
             let first = try await interactor.checkout(basketID: "b-1", basket)
             let second = try await interactor.checkout(basketID: "b-1", basket)
@@ -57,7 +57,7 @@ struct IDCheckoutTests {
     @Test("a key of the caller's wins, and the same key is the same order")
     func callersKey() async throws {
         let transport = RecordingTransport()
-        var channel = Channel.id(.sandbox)
+        var channel = Channel.id.at(.sandbox)
         channel.transport = transport
         try await withSandbox(channel) { server in
             let interactor = IDBasketInteractor()
@@ -72,7 +72,7 @@ struct IDCheckoutTests {
     @Test("the same key for another basket is a conflict")
     func conflict() async throws {
         let error = await #expect(throws: APIClientError.self) {
-            try await withSandbox(.id(.sandbox)) { _ in
+            try await withSandbox(.id.at(.sandbox)) { _ in
                 let interactor = IDBasketInteractor()
                 _ = try await interactor.checkout(basketID: "b-1", basket, idempotencyKey: "mine")
                 let other = IDCheckoutRequest(addressId: "work", items: basket.items)
@@ -85,7 +85,7 @@ struct IDCheckoutTests {
 
     @Test("an empty basket is refused, and not sent again")
     func empty() async throws {
-        let response = try await withSandbox(.id(.sandbox)) { _ in
+        let response = try await withSandbox(.id.at(.sandbox)) { _ in
             await IDBasketInteractor().networkManager.response(
                 for: .checkout(basketID: "b-1", IDCheckoutRequest(addressId: "home", items: []), idempotencyKey: nil),
                 as: IDCheckoutResponse.self)
@@ -98,20 +98,20 @@ struct IDCheckoutTests {
     @Test("only a POST gets a key")
     func onlyPOST() async throws {
         let transport = RecordingTransport(StubTransport { _ in (200, "{}") })
-        var channel = Channel.id(.sandbox)
+        var channel = Channel.id.at(.sandbox)
         channel.transport = transport
         try await ChannelOverride.with(channel) {
-            let manager = IDNetworker<ProbeEndpoint>().networkManager
-            try await manager.request(endpoint: ProbeEndpoint("x"))
-            try await manager.request(endpoint: ProbeEndpoint("x", method: .put))
-            try await manager.request(endpoint: ProbeEndpoint("x", method: .post))
+            let manager = IDNetworker<AdHocEndpoint>().networkManager
+            try await manager.request(.get("x"))
+            try await manager.request(.put("x"))
+            try await manager.request(.post("x"))
         }
         #expect(transport.requests.map { $0.header("idempotency-key") != nil } == [false, false, true])
     }
 
     @Test("in the delegate form the output hears exactly once, on the main actor, however many attempts it took")
     @MainActor func delegate() async throws {
-        try await withSandbox(.id(.sandbox), SandboxOptions(failFirstCheckout: true)) { server in
+        try await withSandbox(.id.at(.sandbox), SandboxOptions(failFirstCheckout: true)) { server in
             let interactor = IDBasketInteractor()
             let output = Output()
             interactor.output = output

@@ -8,7 +8,7 @@ import Testing
 struct IDStoresTests {
     @Test("come nearest first, with every field")
     func near() async throws {
-        let stores = try await withSandbox(.id(.sandbox)) { _ in
+        let stores = try await withSandbox(.id.at(.sandbox)) { _ in
             try await IDStoresInteractor().stores(latitude: 41.04, longitude: 29.00).stores
         }
         #expect(stores.count > 3)
@@ -20,7 +20,7 @@ struct IDStoresTests {
     @Test("a place that is not on earth is the channel's own error")
     func badPlace() async throws {
         let error = await #expect(throws: APIClientError.self) {
-            try await withSandbox(.id(.sandbox)) { _ in try await IDStoresInteractor().stores(latitude: 200, longitude: 0) }
+            try await withSandbox(.id.at(.sandbox)) { _ in try await IDStoresInteractor().stores(latitude: 200, longitude: 0) }
         }
         let failure: IDError = try #require(error?.app())
         #expect(failure.errorCode == "LOCATION_INVALID" && failure.httpStatus == 400 && !failure.displayMessage.isEmpty)
@@ -29,7 +29,7 @@ struct IDStoresTests {
     @Test("a session that has expired is the channel's own error")
     func expired() async throws {
         let error = await #expect(throws: APIClientError.self) {
-            try await withSandbox(.id(.sandbox, credentials: IDCredentials(sessionID: "old"))) { _ in
+            try await withSandbox(.id.at(.sandbox, credentials: ["ID_SESSION_ID": "old"])) { _ in
                 try await IDStoresInteractor().stores(latitude: 41.04, longitude: 29.00)
             }
         }
@@ -40,7 +40,7 @@ struct IDStoresTests {
     @Test("without a session nothing is sent, and the error names the variable")
     func noSession() async throws {
         let transport = RecordingTransport(StubTransport { _ in (200, "") })
-        var channel = Channel.id(.production, credentials: IDCredentials(variables: [:]))
+        var channel = Channel.id.at(.production, credentials: [:])
         channel.transport = transport
         let error = await #expect(throws: APIClientError.self) {
             try await ChannelOverride.with(channel) { try await IDStoresInteractor().stores(latitude: 41.04, longitude: 29.00) }
@@ -53,7 +53,7 @@ struct IDStoresTests {
 
     @Test("in the delegate form the output hears exactly once, on the main actor")
     @MainActor func delegate() async throws {
-        try await withSandbox(.id(.sandbox)) { _ in
+        try await withSandbox(.id.at(.sandbox)) { _ in
             let interactor = IDStoresInteractor()
             let output = Output()
             interactor.output = output

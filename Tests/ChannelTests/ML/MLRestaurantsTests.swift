@@ -8,7 +8,7 @@ import Testing
 struct MLRestaurantsTests {
     @Test("restaurants come nearest first, within the radius, with every field")
     func near() async throws {
-        let found = try await withSandbox(.ml(.sandbox)) { _ in
+        let found = try await withSandbox(.ml.at(.sandbox)) { _ in
             try await MLRestaurantsInteractor().restaurants(latitude: 41.04, longitude: 29.00, radius: 1_500).restaurants
         }
         #expect(!found.isEmpty)
@@ -19,7 +19,7 @@ struct MLRestaurantsTests {
 
     @Test("a radius that is not given is the server's")
     func defaultRadius() async throws {
-        try await withSandbox(.ml(.sandbox)) { _ in
+        try await withSandbox(.ml.at(.sandbox)) { _ in
             let interactor = MLRestaurantsInteractor()
             let usual = try await interactor.restaurants(latitude: 41.04, longitude: 29.00)
             #expect(usual == (try await interactor.restaurants(latitude: 41.04, longitude: 29.00, radius: 2_000)))
@@ -29,7 +29,7 @@ struct MLRestaurantsTests {
     @Test("a place that is not on earth is the channel's own error")
     func badPlace() async throws {
         let error = await #expect(throws: APIClientError.self) {
-            try await withSandbox(.ml(.sandbox)) { _ in
+            try await withSandbox(.ml.at(.sandbox)) { _ in
                 try await MLRestaurantsInteractor().restaurants(latitude: 141, longitude: 29)
             }
         }
@@ -39,7 +39,7 @@ struct MLRestaurantsTests {
 
     @Test("a menu has sections with dishes")
     func menu() async throws {
-        let menu = try await withSandbox(.ml(.sandbox)) { _ in try await MLMenuInteractor().menu(restaurantID: "ml-7") }
+        let menu = try await withSandbox(.ml.at(.sandbox)) { _ in try await MLMenuInteractor().menu(restaurantID: "ml-7") }
         #expect(menu.restaurantId == "ml-7")
         #expect(!menu.sections.isEmpty && menu.sections.allSatisfy { !$0.items.isEmpty })
         let dishes = menu.sections.flatMap(\.items)
@@ -50,7 +50,7 @@ struct MLRestaurantsTests {
     @Test("a restaurant that is none is the channel's own error")
     func unknown() async throws {
         let error = await #expect(throws: APIClientError.self) {
-            try await withSandbox(.ml(.sandbox)) { _ in try await MLMenuInteractor().menu(restaurantID: "ml-99") }
+            try await withSandbox(.ml.at(.sandbox)) { _ in try await MLMenuInteractor().menu(restaurantID: "ml-99") }
         }
         let failure: MLError = try #require(error?.app())
         #expect(failure.code == 1404 && failure.httpStatus == 404)
@@ -58,7 +58,7 @@ struct MLRestaurantsTests {
 
     @Test("in the delegate form the output hears exactly once, on the main actor")
     @MainActor func delegate() async throws {
-        try await withSandbox(.ml(.sandbox)) { _ in
+        try await withSandbox(.ml.at(.sandbox)) { _ in
             let restaurants = MLRestaurantsInteractor()
             let menu = MLMenuInteractor()
             let output = Output()

@@ -9,13 +9,14 @@ import Testing
 struct MLSignatureTests {
     @Test("a wrong secret is refused as such")
     func wrongSecret() async throws {
-        let failure = try await failure(of: .ml(.sandbox, credentials: MLCredentials(keyID: "ml-sandbox", secret: "wrong")))
+        let failure = try await failure(of: .ml.at(.sandbox, credentials: ["ML_KEY_ID": "ml-sandbox", "ML_SECRET": "wrong"]))
         #expect(failure.code == 1401 && failure.httpStatus == 403)
     }
 
     @Test("a clock that is ten minutes slow is refused as such")
     func slowClock() async throws {
-        let failure = try await failure(of: .ml(.sandbox, now: { Date(timeIntervalSinceNow: -600) }))
+        let failure = try await failure(
+            of: .ml.at(.sandbox).with { $0.interceptors = [MLAuthInterceptor(now: { Date(timeIntervalSinceNow: -600) })] })
         #expect(failure.code == 1402 && failure.httpStatus == 403)
     }
 
@@ -29,22 +30,22 @@ struct MLSignatureTests {
     @Test(
         "covers path, query and body as they go on the wire",
         arguments: [
-            ProbeEndpoint("restaurants?lat=41.04&lon=29.00&q=kıymalı pide"),
-            ProbeEndpoint("restaurants", params: ["lat": 41.04, "lon": 29.00, "q": "çiğ köfte & ayran", "sort": "a+b/c"]),
+            AdHocEndpoint.get("restaurants?lat=41.04&lon=29.00&q=kıymalı pide"),
+            AdHocEndpoint.get("restaurants", query: ["lat": 41.04, "lon": 29.00, "q": "çiğ köfte & ayran", "sort": "a+b/c"]),
         ])
-    func target(endpoint: ProbeEndpoint) async throws {
-        try await withSandbox(.ml(.sandbox)) { _ in
-            try await MLNetworker<ProbeEndpoint>().networkManager.request(endpoint: endpoint)
+    func target(endpoint: AdHocEndpoint) async throws {
+        try await withSandbox(.ml.at(.sandbox)) { _ in
+            try await MLNetworker<AdHocEndpoint>().networkManager.request(endpoint)
         }
     }
 
     // The sandbox judges the signature before the path, so that a path it does not know proves a signature that it accepts.
     @Test("covers the body")
     func body() async throws {
-        let endpoint = ProbeEndpoint("nowhere", method: .post, params: ["note": "acısız", "count": 2])
+        let endpoint = AdHocEndpoint.post("nowhere", body: ["note": "acısız", "count": 2] as Parameters)
         let error = await #expect(throws: APIClientError.self) {
-            try await withSandbox(.ml(.sandbox)) { _ in
-                try await MLNetworker<ProbeEndpoint>().networkManager.request(endpoint: endpoint)
+            try await withSandbox(.ml.at(.sandbox)) { _ in
+                try await MLNetworker<AdHocEndpoint>().networkManager.request(endpoint)
             }
         }
         #expect(error?.app(MLError.self)?.code == 1004)
@@ -58,7 +59,7 @@ struct MLSignatureTests {
         let wire = CurlTransport()
         let transport = RecordingTransport(
             StubbornTransport(next: wire) { answers.withLock { $0.isEmpty ? nil : $0.removeFirst() } })
-        var channel = Channel.ml(.sandbox) {
+        let signing = MLAuthInterceptor {
             start.addingTimeInterval(
                 TimeInterval(
                     seconds.withLock { seconds in
@@ -66,6 +67,8 @@ struct MLSignatureTests {
                         return seconds
                     }))
         }
+        var channel = Channel.ml.at(.sandbox)
+        channel.interceptors = [signing]
         channel.transport = transport
         channel.interceptors.append(RetryPolicy(base: .milliseconds(1)))
         let response = try await withSandbox(channel) { _ in
@@ -94,12 +97,12 @@ struct MLSignatureTests {
     @Test("a body that is not in memory cannot be signed, and nothing is sent")
     func fileBody() async throws {
         let transport = RecordingTransport(StubTransport { _ in (200, "{}") })
-        var channel = Channel.ml(.sandbox)
+        var channel = Channel.ml.at(.sandbox)
         channel.transport = transport
         channel.enhancers = [FileBody()]
         let error = await #expect(throws: APIClientError.self) {
             try await ChannelOverride.with(channel) {
-                try await MLNetworker<ProbeEndpoint>().networkManager.request(endpoint: ProbeEndpoint("photos", method: .put))
+                try await MLNetworker<AdHocEndpoint>().networkManager.request(.put("photos"))
             }
         }
         #expect(error?.underlyingError as? MLSigningError == .bodyNotInMemory("a file"))
@@ -116,7 +119,7 @@ struct MLSignatureTests {
         arguments: [([:], "ML_KEY_ID"), (["ML_KEY_ID": "k"], "ML_SECRET")])
     func noKey(variables: [String: String], missing: String) async throws {
         let transport = RecordingTransport(StubTransport { _ in (200, "") })
-        var channel = Channel.ml(.production, credentials: MLCredentials(variables: variables))
+        var channel = Channel.ml.at(.production, credentials: ChannelCredentials(variables))
         channel.transport = transport
         let error = await #expect(throws: APIClientError.self) {
             try await ChannelOverride.with(channel) { try await MLMenuInteractor().menu(restaurantID: "ml-1") }

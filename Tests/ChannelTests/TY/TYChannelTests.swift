@@ -8,13 +8,13 @@ import Testing
 struct TYChannelTests {
     @Test("a wrong API key")
     func wrongKey() async throws {
-        #expect(try await failure(of: .ty(.sandbox, credentials: TYCredentials(apiKey: "wrong"))).code == "invalid-api-key")
+        #expect(try await failure(of: .ty.at(.sandbox, credentials: ["TY_API_KEY": "wrong"])).code == "invalid-api-key")
     }
 
     @Test(
         "a missing locale and a missing culture", arguments: [("x-locale", "missing-locale"), ("x-culture", "missing-culture")])
     func missingHeader(header: String, code: String) async throws {
-        var channel = Channel.ty(.sandbox)
+        var channel = Channel.ty.at(.sandbox)
         channel.environment.commonHeaders[header] = nil
         let failure = try await failure(of: channel)
         #expect(failure.code == code)
@@ -31,10 +31,10 @@ struct TYChannelTests {
     @Test("sends key, locale and culture in the forms that the marketplace wants")
     func headers() async throws {
         let transport = RecordingTransport(StubTransport { _ in (200, #"{"isSuccess":true,"result":{}}"#) })
-        var channel = Channel.ty(.sandbox, locale: Locale(identifier: "en_GB"))
+        var channel = Channel.ty.at(.sandbox).tyLocale(Locale(identifier: "en_GB"))
         channel.transport = transport
         try await ChannelOverride.with(channel) {
-            try await TYNetworker<ProbeEndpoint>().networkManager.request(endpoint: ProbeEndpoint("x"))
+            try await TYNetworker<AdHocEndpoint>().networkManager.request(.get("x"))
         }
         let request = try #require(transport.requests.first)
         #expect(request.header("x-api-key") == "ty-sandbox-key")
@@ -45,7 +45,7 @@ struct TYChannelTests {
     @Test("without a key nothing is sent, and the error names the variable", arguments: [[:], ["TY_API_KEY": ""]])
     func noKey(variables: [String: String]) async throws {
         let transport = RecordingTransport(StubTransport { _ in (200, "") })
-        var channel = Channel.ty(.staging, credentials: TYCredentials(variables: variables))
+        var channel = Channel.ty.at(.staging, credentials: ChannelCredentials(variables))
         channel.transport = transport
         let error = await #expect(throws: APIClientError.self) {
             try await ChannelOverride.with(channel) { try await TYProductSearchInteractor().search("") }
@@ -60,10 +60,10 @@ struct TYChannelTests {
     @Test("takes the key from the variable")
     func variable() async throws {
         let transport = RecordingTransport(StubTransport { _ in (200, #"{"isSuccess":true}"#) })
-        var channel = Channel.ty(.production, credentials: TYCredentials(variables: ["TY_API_KEY": "from-variable"]))
+        var channel = Channel.ty.at(.production, credentials: ["TY_API_KEY": "from-variable"])
         channel.transport = transport
         try await ChannelOverride.with(channel) {
-            try await TYNetworker<ProbeEndpoint>().networkManager.request(endpoint: ProbeEndpoint("x"))
+            try await TYNetworker<AdHocEndpoint>().networkManager.request(.get("x"))
         }
         #expect(transport.requests.first?.header("x-api-key") == "from-variable")
     }

@@ -8,7 +8,7 @@ import Testing
 struct TYProductDetailTests {
     @Test("is unwrapped from the envelope")
     func decodes() async throws {
-        try await withSandbox(.ty(.sandbox)) { _ in
+        try await withSandbox(.ty.at(.sandbox)) { _ in
             let id = try #require(try await TYProductSearchInteractor().search("").products.first?.id)
             let product = try await TYProductDetailInteractor().productDetail(id: id)
             #expect(product.id == id)
@@ -19,7 +19,7 @@ struct TYProductDetailTests {
     @Test("an error inside a 200 is thrown as the marketplace's own")
     func errorInSuccess() async throws {
         let error = await #expect(throws: APIClientError.self) {
-            try await withSandbox(.ty(.sandbox)) { _ in try await TYProductDetailInteractor().productDetail(id: 1) }
+            try await withSandbox(.ty.at(.sandbox)) { _ in try await TYProductDetailInteractor().productDetail(id: 1) }
         }
         let failure: TYError = try #require(error?.app())
         #expect(failure.code == "product-not-found")
@@ -31,7 +31,7 @@ struct TYProductDetailTests {
 
     @Test("in the delegate form the output hears exactly once, on the main actor")
     @MainActor func delegate() async throws {
-        try await withSandbox(.ty(.sandbox)) { _ in
+        try await withSandbox(.ty.at(.sandbox)) { _ in
             let interactor = TYProductDetailInteractor()
             let output = Output()
             interactor.output = output

@@ -8,7 +8,7 @@ import Testing
 struct TYProductSearchTests {
     @Test("finds Turkish words and reads every field")
     func turkish() async throws {
-        let page = try await withSandbox(.ty(.sandbox)) { _ in try await TYProductSearchInteractor().search("çanta") }
+        let page = try await withSandbox(.ty.at(.sandbox)) { _ in try await TYProductSearchInteractor().search("çanta") }
         #expect(!page.products.isEmpty)
         #expect(page.products.allSatisfy { "\($0.name) \($0.brand)".lowercased().contains("çanta") })
         #expect(page.products.allSatisfy { $0.price.currency == "TRY" && $0.price.amount > 0 && (0...5).contains($0.rating) })
@@ -21,7 +21,7 @@ struct TYProductSearchTests {
             #"{"isSuccess":true,"statusCode":200,"result":{"products":[{"id":1,"name":"n","brand":"b","#
             + #""price":{"amount":129.99,"currency":"TRY"},"rating":4,"imageURL":"https://i.example/1"}],"#
             + #""page":0,"size":10,"totalCount":1,"hasNext":false}}"#
-        var channel = Channel.ty(.sandbox)
+        var channel = Channel.ty.at(.sandbox)
         channel.transport = StubTransport { _ in (200, body) }
         let page = try await ChannelOverride.with(channel) { try await TYProductSearchInteractor().search("") }
         #expect(page.products.first?.price.amount.description == "129.99")
@@ -29,7 +29,7 @@ struct TYProductSearchTests {
 
     @Test("next pages lead through everything once, and then there is none")
     func paging() async throws {
-        try await withSandbox(.ty(.sandbox)) { _ in
+        try await withSandbox(.ty.at(.sandbox)) { _ in
             let interactor = TYProductSearchInteractor()
             #expect(try await interactor.nextPage() == nil)
             var page = try await interactor.search("")
@@ -47,7 +47,7 @@ struct TYProductSearchTests {
 
     @Test("a new search begins anew")
     func newSearch() async throws {
-        try await withSandbox(.ty(.sandbox)) { _ in
+        try await withSandbox(.ty.at(.sandbox)) { _ in
             let interactor = TYProductSearchInteractor()
             _ = try await interactor.search("", page: 3)
             #expect(try await interactor.search("gömlek").page == 0)
@@ -56,7 +56,7 @@ struct TYProductSearchTests {
 
     @Test("in the delegate form the output hears of each page once, on the main actor")
     @MainActor func delegate() async throws {
-        try await withSandbox(.ty(.sandbox)) { _ in
+        try await withSandbox(.ty.at(.sandbox)) { _ in
             let interactor = TYProductSearchInteractor()
             let output = Output()
             interactor.output = output
@@ -74,7 +74,7 @@ struct TYProductSearchTests {
 
     @Test("in the delegate form a search that is given up for another is not heard of")
     @MainActor func givenUp() async throws {
-        try await withSandbox(.ty(.sandbox)) { _ in
+        try await withSandbox(.ty.at(.sandbox)) { _ in
             let interactor = TYProductSearchInteractor()
             let output = Output()
             interactor.output = output

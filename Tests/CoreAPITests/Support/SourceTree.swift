@@ -12,4 +12,9 @@ enum SourceTree {
         let names = FileManager.default.enumerator(atPath: path(folder))?.compactMap { $0 as? String } ?? []
         return names.filter { $0.hasSuffix(".swift") }.map { "\(folder)/\($0)" }.sorted()
     }
+
+    static func folders(in folder: String) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path(folder))) ?? []
+        return names.filter { !$0.hasPrefix(".") }.sorted()
+    }
 }

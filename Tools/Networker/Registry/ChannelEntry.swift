@@ -18,16 +18,11 @@ struct ChannelEntry: Sendable {
     let summary: String
     let places: [Place]
 
-    /// - Parameters:
-    ///   - hosts: where the channel can speak to, in the order in which they are shown.
-    ///   - make: makes the channel for one of them.
-    init<Host: EnvironmentType>(
-        _ name: String, _ summary: String, hosts: [Host], make: @escaping @Sendable (Host) -> Channel
-    ) {
-        self.name = name
-        self.summary = summary
-        places = hosts.map { host in
-            Place(environment: host.name, isSimulated: host.isSimulated) { make(host) }
+    init(_ channel: Channel) {
+        name = channel.name
+        summary = channel.summary
+        places = channel.hosts.map { host in
+            Place(environment: host.name, isSimulated: host.isSimulated) { channel.at(HostName(rawValue: host.name)) }
         }
     }
 

@@ -1,26 +1,12 @@
 import ArgumentParser
 import CoreAPI
-import DLNetworker
-import GIPHYNetworker
-import HTTPBinNetworker
-import IDNetworker
-import MLNetworker
-import TYNetworker
+import EveryChannel
 
-/// The channels that the command knows. A further channel is a further line in ``standard``.
+/// The channels that the command knows.
 struct ChannelRegistry: Sendable {
     let entries: [ChannelEntry]
 
-    static let standard = ChannelRegistry(entries: [
-        ChannelEntry("TY", "marketplace", hosts: TYHost.allCases) { .ty($0) },
-        ChannelEntry("DL", "second-hand shop", hosts: DLHost.allCases) { .dl($0) },
-        ChannelEntry("ML", "meal ordering", hosts: MLHost.allCases) { .ml($0) },
-        ChannelEntry("ID", "instant delivery", hosts: IDHost.allCases) { .id($0) },
-        ChannelEntry("HTTPBin", "says what it was asked", hosts: [HTTPBinHost()]) { .httpBin($0) },
-        ChannelEntry("GIPHY", "animated pictures", hosts: GIPHYHost.allCases) { _ in
-            .giphy(apiKey: Credential(variable: "GIPHY_API_KEY"))
-        },
-    ])
+    static let standard = ChannelRegistry(entries: everyChannel.map(ChannelEntry.init))
 
     var names: [String] { entries.map(\.name) }
 

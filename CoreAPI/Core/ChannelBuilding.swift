@@ -1,0 +1,181 @@
+public import Foundation
+internal import HTTPTypes
+
+// A channel as one value: its hosts, its credentials, the envelope of its answers.
+//
+//     extension Channel {
+//         static let shop = Channel("Shop", hosts: [.production: "https://api.shop.example", .sandbox: .local("shop")])
+//             .credential(.header("x-api-key", .environment("SHOP_API_KEY", sandbox: "sandbox-key")))
+//             .payload("result", error: ShopEnvelope.self) { envelope, _ in envelope.error }
+//     }
+//     class ShopNetworker<E: Endpoint>: ChannelNetworker<E> { init() { super.init(.shop) } }
+
+extension Channel {
+    /// A channel at the first of its hosts, which logs to swift-log under the label `networkerkit.` and its name.
+    ///
+    /// - Parameters:
+    ///   - name: stands in logs and errors.
+    ///   - summary: what the channel is, in a few words.
+    ///   - hosts: where it can speak to; ``at(_:credentials:)`` goes to another.
+    public init(_ name: String, _ summary: String = "", hosts: ChannelHosts) {
+        let first = hosts.first ?? ChannelHost(name: "", baseURL: "")
+        self.init(name: name, environment: first.environment)
+        self.summary = summary
+        self.hosts = hosts
+        logger = CoreNetworkLogger(subsystem: "networkerkit", category: name)
+    }
+
+    /// This channel at another of its hosts, with connections, tokens and cookies of its own. Keep it rather than make it anew.
+    ///
+    /// - Parameters:
+    ///   - host: one of ``hosts``. Calls to a host that the channel does not have fail with
+    ///     ``APIClientError/channel(problems:_:)``.
+    ///   - credentials: `nil` for those of this channel.
+    public func at(_ host: HostName, credentials: ChannelCredentials? = nil) -> Channel {
+        var channel = isolated(transport: nil)
+        let found = hosts[host] ?? ChannelHost(name: host.rawValue, baseURL: "")
+        channel.environment = found.environment.merging(environment)
+        channel.environment.cachePolicy = environment.cachePolicy
+        channel.environment.baseURLRule = environment.baseURLRule
+        if let credentials { channel.credentials = credentials }
+        return channel
+    }
+
+    /// This channel, changed: for the properties that have no method here.
+    public func with(_ change: (inout Channel) -> Void) -> Channel {
+        var channel = self
+        change(&channel)
+        return channel
+    }
+
+    /// This channel, showing a credential with every attempt, at the origin of its environment.
+    public func credential(_ credential: CredentialInterceptor) -> Channel {
+        with { $0.interceptors.append(credential) }
+    }
+
+    /// This channel, naming the language and country that answers should have. An endpoint's own headers win.
+    ///
+    /// - Parameters:
+    ///   - locale: as in `Locale(identifier: "tr_TR")`.
+    ///   - icu: the header that wants `tr_TR`.
+    ///   - bcp47: the header that wants `tr-TR`.
+    public func locale(_ locale: Locale, icu: String? = nil, bcp47: String? = nil) -> Channel {
+        with { channel in
+            if let icu { channel.environment.commonHeaders[icu] = locale.identifier(.icu) }
+            if let bcp47 { channel.environment.commonHeaders[bcp47] = locale.identifier(.bcp47) }
+        }
+    }
+
+    /// This channel, whose answers are envelopes.
+    ///
+    /// - Parameters:
+    ///   - keyPath: where the value lies, as in `data.items`; see ``payload``.
+    ///   - type: the envelope as errors have it.
+    ///   - translate: the error that an envelope stands for, `nil` if it is a success; see
+    ///     ``ErrorFilter/envelope(_:translate:)``.
+    public func payload<Envelope: Decodable & SendableMetatype>(
+        _ keyPath: String = "", error type: Envelope.Type,
+        translate: @escaping @Sendable (Envelope, ResponseHead) -> (any Error)?
+    ) -> Channel {
+        with { channel in
+            channel.payload = keyPath
+            channel.errorFilter = .envelope(type, translate: translate)
+        }
+    }
+}
+
+/// The name of one of a channel's hosts.
+public struct HostName: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral {
+    public static let production: HostName = "production"
+    public static let staging: HostName = "staging"
+    /// The sandbox server on this machine.
+    public static let sandbox: HostName = "sandbox"
+
+    public let rawValue: String
+
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    public init(stringLiteral value: String) {
+        self.init(rawValue: value)
+    }
+}
+
+/// One of a channel's hosts: an address, and the trust that goes with it.
+public struct ChannelHost: EnvironmentType, ExpressibleByStringLiteral {
+    /// Its name in the table.
+    public fileprivate(set) var name = ""
+    public let baseURL: String
+    public let isSimulated: Bool
+    let trust: ServerTrustManager
+    let allowsClearText: Bool
+
+    /// - Parameters:
+    ///   - baseURL: see ``EnvironmentType/baseURL``.
+    ///   - isSimulated: see ``EnvironmentType/isSimulated``.
+    ///   - trust: authorities and pins.
+    ///   - allowsClearText: see ``APIEnvironment/allowsInsecureConnections``.
+    public init(
+        _ baseURL: String, isSimulated: Bool = false, trust: ServerTrustManager = .system, allowsClearText: Bool = false
+    ) {
+        self.baseURL = baseURL
+        self.isSimulated = isSimulated
+        self.trust = trust
+        self.allowsClearText = allowsClearText
+    }
+
+    fileprivate init(name: String, baseURL: String) {
+        self.init(baseURL)
+        self.name = name
+    }
+
+    /// A host of production's kind.
+    public init(stringLiteral baseURL: String) {
+        self.init(baseURL)
+    }
+
+    /// The sandbox server on this machine, at its usual port. Simulated; trusts the authority that the server makes, and no
+    /// other.
+    ///
+    /// - Parameter path: the channel's share of the server: `ty`.
+    public static func local(_ path: String) -> ChannelHost {
+        ChannelHost("https://localhost:8443/\(path)", isSimulated: true, trust: .localSandbox)
+    }
+
+    var environment: APIEnvironment {
+        APIEnvironment(self, serverTrustManager: trust, allowsInsecureConnections: allowsClearText)
+    }
+}
+
+/// A channel's hosts by name, in the order in which they were given: `[.production: "https://api.shop.example", .sandbox:
+/// .local("shop")]`.
+public struct ChannelHosts: Sendable, ExpressibleByDictionaryLiteral, RandomAccessCollection {
+    private let hosts: [ChannelHost]
+
+    public init(dictionaryLiteral elements: (HostName, ChannelHost)...) {
+        hosts = elements.map { name, host in
+            var host = host
+            host.name = name.rawValue
+            return host
+        }
+    }
+
+    public var startIndex: Int { hosts.startIndex }
+    public var endIndex: Int { hosts.endIndex }
+    public subscript(index: Int) -> ChannelHost { hosts[index] }
+    public subscript(name: HostName) -> ChannelHost? { hosts.first { $0.name == name.rawValue } }
+}
+
+/// The base of a channel's networker, which is then one line: `class ShopNetworker<E: Endpoint>: ChannelNetworker<E> { init() {
+/// super.init(.shop) } }`.
+///
+/// Not Sendable: an interactor belongs to the actor that made it. Calls may be made from there; they block nothing.
+open class ChannelNetworker<EndpointItem: Endpoint>: Networker {
+    public var networkManager: NetworkManager<EndpointItem>
+
+    /// - Parameter channel: what calls go through, unless a test put another channel in its place.
+    public init(_ channel: Channel) {
+        networkManager = NetworkManager(channel: channel)
+    }
+}

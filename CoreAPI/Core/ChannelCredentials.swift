@@ -1,0 +1,89 @@
+internal import Foundation
+internal import HTTPTypes
+
+/// A secret of a channel, by the name of the variable that holds it.
+///
+/// The value is looked up for each attempt: among the ``Channel/credentials`` if the channel was given any, else what the channel
+/// says for its sandbox, else in the process's environment.
+public struct ChannelSecret: Sendable, Hashable {
+    /// The variable's name; stands in the error when there is no value.
+    public let variable: String
+    private let sandbox: String?
+
+    /// - Parameters:
+    ///   - variable: an environment variable.
+    ///   - sandbox: what the sandbox server takes. No secret.
+    public static func environment(_ variable: String, sandbox: String? = nil) -> ChannelSecret {
+        ChannelSecret(variable: variable, sandbox: sandbox)
+    }
+
+    /// The value for a request; `nil` when it is missing in a simulated environment, whose server does not look at it.
+    ///
+    /// - Throws: ``MissingCredential`` when it is missing anywhere else.
+    public func value(for call: Call) throws(MissingCredential) -> String? {
+        try Credential(revealed(in: call.channel), variable: variable).value(for: call)
+    }
+
+    private func revealed(in channel: Channel) -> String? {
+        if let given = channel.credentials { return given.values[variable] }
+        if let sandbox, channel.environment.name == HostName.sandbox.rawValue { return sandbox }
+        // `ProcessInfo.environment` copies all variables.
+        return getenv(variable).map { String(cString: $0) }
+    }
+}
+
+/// The values of a channel's secrets, by their variables: `["SHOP_API_KEY": key]`. Never prints a value.
+public struct ChannelCredentials: Sendable, Hashable, ExpressibleByDictionaryLiteral, CustomStringConvertible, CustomReflectable {
+    fileprivate let values: [String: String]
+
+    public init(_ values: [String: String]) {
+        self.values = values
+    }
+
+    public init(dictionaryLiteral elements: (String, String)...) {
+        values = Dictionary(elements) { $1 }
+    }
+
+    public var description: String { values.keys.sorted().map { "\($0): \(Redaction.mask)" }.joined(separator: ", ") }
+    public var customMirror: Mirror { Mirror(self, children: ["variables": values.keys.sorted()]) }
+}
+
+/// Shows a channel's secret with every attempt. Keeps nothing that changes.
+///
+/// The secret goes to the origin (scheme, host and port) of the call's environment and to no other: an endpoint with a base URL
+/// of its own elsewhere goes without.
+public struct CredentialInterceptor: RequestInterceptor {
+    private enum Form: Sendable {
+        case header(String)
+        case bearer
+        case query(String)
+    }
+
+    private let form: Form
+    private let secret: ChannelSecret
+
+    /// In a header of its own.
+    public static func header(_ name: String, _ secret: ChannelSecret) -> CredentialInterceptor {
+        CredentialInterceptor(form: .header(name), secret: secret)
+    }
+
+    /// As a bearer token (RFC 6750 §2.1) that is never renewed; ``BearerAuthentication`` renews one.
+    public static func bearer(_ secret: ChannelSecret) -> CredentialInterceptor {
+        CredentialInterceptor(form: .bearer, secret: secret)
+    }
+
+    /// In the query, behind the endpoint's own items.
+    public static func query(_ name: String, _ secret: ChannelSecret) -> CredentialInterceptor {
+        CredentialInterceptor(form: .query(name), secret: secret)
+    }
+
+    /// - Throws: ``MissingCredential`` when there is no value.
+    public func adapt(_ request: inout Request) async throws {
+        guard request.goesToEnvironment(or: []), let value = try secret.value(for: request.call) else { return }
+        switch form {
+        case .header(let name): try request.setHeader(name, value)
+        case .bearer: try request.setHeader("Authorization", "Bearer \(value)")
+        case .query(let name): request.url.appendQuery(name, value)
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import Testing
+
+@Suite("Channels as values")
+struct ChannelBuildingTests {
+    private struct Envelope: Decodable {
+        let isSuccess: Bool
+        let reason: String?
+    }
+
+    private struct Refused: Error, Equatable {
+        let reason: String
+        let status: Int
+    }
+
+    private struct Item: Decodable, Sendable, Equatable {
+        let id: Int
+    }
+
+    private static let body = #"{"isSuccess":true,"result":{"id":7},"other":{"id":8},"id":9}"#
+
+    private let shop = Channel(
+        "Shop", "sells things",
+        hosts: [
+            .production: "https://api.shop.example", .staging: ChannelHost("https://stage.shop.example"),
+            .sandbox: .local("shop"),
+        ]
+    )
+    .credential(.header("x-key", .environment("NETWORKERKIT_TEST_SHOP_KEY", sandbox: "sandbox-key")))
+    .payload("result", error: Envelope.self) { envelope, head in
+        envelope.isSuccess ? nil : Refused(reason: envelope.reason ?? "", status: head.status.code)
+    }
+    .locale(Locale(identifier: "tr_TR"), icu: "x-locale", bcp47: "x-culture")
+
+    private func sent(
+        by channel: Channel, _ endpoint: AdHocEndpoint = .get("items/7"), body: String = body
+    ) async throws -> (request: Request?, response: Response<Item>) {
+        let transport = RecordingTransport(body: body)
+        var channel = channel
+        channel.transport = transport
+        let response = await CommonDispatcher(channel: channel).response(for: endpoint, as: .decodable(Item.self))
+        return (transport.requests.first, response)
+    }
+
+    @Test("begin at the first host, and go to another with its trust, keeping the rest")
+    func hosts() {
+        #expect(shop.environment.name == "production" && !shop.environment.isSimulated && shop.problems.isEmpty)
+        #expect(shop.hosts.map(\.name) == ["production", "staging", "sandbox"])
+        let sandbox = shop.at(.sandbox)
+        #expect(sandbox.environment.baseURL == "https://localhost:8443/shop" && sandbox.environment.isSimulated)
+        #expect(sandbox.environment.serverTrustManager.authorities.summary.hasSuffix("sandbox-authority.pem"))
+        #expect(sandbox.environment.commonHeaders["x-locale"] == "tr_TR")
+        let staging = sandbox.at(.staging)
+        #expect(staging.environment.baseURL == "https://stage.shop.example" && !staging.environment.isSimulated)
+        #expect(staging.environment.serverTrustManager.authorities.summary == "the system's")
+    }
+
+    @Test("refuse every call to a host that they do not have, by its name")
+    func unknownHost() async throws {
+        let (request, response) = try await sent(by: shop.at("moon"))
+        #expect(request == nil)
+        #expect(response.error?.label == "channel")
+        #expect(response.error?.description.contains("'moon'") == true)
+    }
+
+    @Test("show the sandbox its key, and other hosts what they were given")
+    func credentials() async throws {
+        #expect(try await sent(by: shop.at(.sandbox)).request?.header("x-key") == "sandbox-key")
+        let given: ChannelCredentials = ["NETWORKERKIT_TEST_SHOP_KEY": "s3cret"]
+        #expect(try await sent(by: shop.at(.staging, credentials: given)).request?.header("x-key") == "s3cret")
+        #expect(try await sent(by: shop.at(.sandbox, credentials: given)).request?.header("x-key") == "s3cret")
+        #expect(!"\(given) \(String(reflecting: given))".contains("s3cret"))
+        var dump = ""
+        Swift.dump(shop.at(.staging, credentials: given).credentials, to: &dump)
+        #expect(!dump.contains("s3cret") && dump.contains("NETWORKERKIT_TEST_SHOP_KEY"))
+    }
+
+    @Test("without a credential send nothing, and name the variable", arguments: [nil, [:], ["NETWORKERKIT_TEST_SHOP_KEY": ""]])
+    func noCredential(variables: [String: String]?) async throws {
+        let (request, response) = try await sent(by: shop.at(.staging, credentials: variables.map { ChannelCredentials($0) }))
+        #expect(request == nil)
+        #expect((response.error?.underlyingError as? MissingCredential)?.variable == "NETWORKERKIT_TEST_SHOP_KEY")
+    }
+
+    @Test("show a credential to no other origin")
+    func otherOrigin() async throws {
+        var endpoint = AdHocEndpoint.get("x")
+        endpoint.baseURL = "https://elsewhere.example"
+        let (request, _) = try await sent(by: shop.at(.staging, credentials: ["NETWORKERKIT_TEST_SHOP_KEY": "k"]), endpoint)
+        #expect(request?.url.host == "elsewhere.example")
+        #expect(request?.header("x-key") == nil)
+    }
+
+    @Test("put a credential where the server wants it")
+    func forms() async throws {
+        let secret = ChannelSecret.environment("NETWORKERKIT_TEST_SHOP_KEY", sandbox: "a b")
+        let channel = Channel("Forms", hosts: [.sandbox: .local("forms")])
+        let bearer = try await sent(by: channel.credential(.bearer(secret)))
+        #expect(bearer.request?.headers[.authorization] == "Bearer a b")
+        let query = try await sent(by: channel.credential(.query("key", secret)), .get("x", query: ["q": 1]))
+        #expect(query.request?.url.target == "/forms/x?q=1&key=a%20b")
+    }
+
+    @Test("find the value of every answer below the payload, unless the endpoint says where")
+    func payload() async throws {
+        let channel = shop.at(.sandbox)
+        #expect(try await sent(by: channel).response.value == Item(id: 7))
+        var endpoint = AdHocEndpoint.get("x")
+        endpoint.keyPath = "other"
+        #expect(try await sent(by: channel, endpoint).response.value == Item(id: 8))
+        let plain = Channel("Plain", hosts: [.sandbox: .local("plain")])
+        #expect(try await sent(by: plain).response.value == Item(id: 9))
+    }
+
+    @Test("read the envelope of an error, in a success too")
+    func errors() async throws {
+        let (_, response) = try await sent(by: shop.at(.sandbox), body: #"{"isSuccess":false,"reason":"sold out"}"#)
+        #expect(response.error?.app(Refused.self) == Refused(reason: "sold out", status: 200))
+    }
+
+    @Test("log to swift-log unless told otherwise")
+    func logger() {
+        #expect(shop.logger is CoreNetworkLogger)
+        #expect(shop.with { $0.logger = SilentLogger() }.logger is SilentLogger)
+    }
+}
+
+extension Request {
+    fileprivate func header(_ name: String) -> String? { headers.first { $0.name.rawName == name }?.value }
+}
+
+@Suite("An interactor's call")
+struct InteractorCallTests {
+    private struct Item: Decodable, Sendable, Equatable {
+        let id: Int
+    }
+
+    @MainActor private final class Output {
+        var items: [Result<Item, APIClientError>] = []
+    }
+
+    @MainActor private final class Interactor: ChannelNetworker<TestEndpoint> {
+        weak var output: Output?
+
+        func handle(_ result: Result<Item, APIClientError>) {
+            output?.items.append(result)
+            onResult?()
+        }
+
+        var onResult: (() -> Void)?
+
+        func fetch() {
+            networkManager.request(TestEndpoint(), to: self) { $0.handle($1) }
+        }
+    }
+
+    @MainActor
+    private func result(of channel: Channel, _ output: Output) async {
+        let interactor = Interactor(channel)
+        interactor.output = output
+        await withCheckedContinuation { continuation in
+            interactor.onResult = { continuation.resume() }
+            interactor.fetch()
+        }
+    }
+
+    @Test("reaches the interactor on the main actor, once")
+    @MainActor func reaches() async throws {
+        let output = Output()
+        await result(of: .test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#)), output)
+        #expect(try output.items.map { try $0.get() } == [Item(id: 7)])
+    }
+
+    @Test("does not keep the interactor alive, nor call it once it is gone")
+    @MainActor func weakly() async throws {
+        let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let held = RecordingTransport { request in
+            arrived.yield()
+            for await _ in gate {}
+            return .answer(to: request, body: #"{"id":1}"#)
+        }
+        let output = Output()
+        weak var gone: Interactor?
+        func begin() {
+            let interactor = Interactor(.test("https://h.example", transport: held))
+            interactor.output = output
+            interactor.fetch()
+            gone = interactor
+        }
+        begin()
+        for await _ in arrivals { break }
+        #expect(gone == nil)
+        open.finish()
+        await result(of: .test("https://h.example", transport: RecordingTransport(body: #"{"id":2}"#)), output)
+        #expect(try output.items.map { try $0.get() } == [Item(id: 2)])
+    }
+}
