@@ -187,6 +187,8 @@ static inline void ccurl_ignore_sigpipe(void) {
 
 /* Constants that are macros of a form that Swift does not import. */
 static const size_t ccurl_readfunc_abort = CURL_READFUNC_ABORT;
+static const size_t ccurl_readfunc_pause = CURL_READFUNC_PAUSE;
+static const size_t ccurl_writefunc_pause = CURL_WRITEFUNC_PAUSE;
 static const int ccurl_seekfunc_ok = CURL_SEEKFUNC_OK;
 static const int ccurl_seekfunc_fail = CURL_SEEKFUNC_FAIL;
 static const curl_socket_t ccurl_bad_socket = CURL_SOCKET_BAD;

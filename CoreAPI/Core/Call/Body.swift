@@ -186,6 +186,13 @@ extension Body {
     }
 }
 
+/// A body was read a second time that can be read only once, as the body of an answer.
+public struct BodyReadTwice: Error, Hashable, LocalizedError {
+    public init() {}
+
+    public var errorDescription: String? { "the body was read before, and comes over the network only once" }
+}
+
 /// A body has more bytes than its reader allows.
 public struct BodyTooLarge: Error, Hashable, LocalizedError {
     /// In bytes.

@@ -100,6 +100,19 @@ final class ContentDecoder {
         }
     }
 
+    /// Decodes a piece of a body of any size.
+    ///
+    /// - Parameter limit: bytes that this piece may become, at each coding.
+    /// - Throws: ``Failure``.
+    func decode(_ piece: Data, atMost limit: Int) throws -> Data {
+        var decoded = Data()
+        made = made.map { _ in 0 }
+        try piece.withUnsafeBytes { bytes in
+            try decode(bytes.bindMemory(to: UInt8.self), from: 0, limit: limit) { decoded.append($0) }
+        }
+        return decoded
+    }
+
     private func decode(
         _ bytes: UnsafeBufferPointer<UInt8>, from stage: Int, limit: Int, _ take: (UnsafeBufferPointer<UInt8>) throws -> Void
     ) throws {

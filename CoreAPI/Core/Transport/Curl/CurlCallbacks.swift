@@ -31,7 +31,9 @@ enum CurlCallbacks {
             }
             handle.noteActivity()
             do {
-                return try transfer.upload.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+                let room = UnsafeMutableRawBufferPointer(start: buffer, count: size * count)
+                guard let count = try transfer.upload.read(into: room) else { return ccurl_readfunc_pause }
+                return count
             } catch {
                 transfer.failure = .bodyUnreadable(error)
                 return ccurl_readfunc_abort
@@ -110,6 +112,7 @@ extension CurlHandle {
             if transfer.ticket?.multiplexes != multiplexes { connections.note(transfer, multiplexes: multiplexes) }
         case .end:
             transfer.noteConnection()
+            if transfer.stream != nil { connections.noteHead(of: transfer) }
             guard head.isNoContent || head.isResetContent || head.mayNameIdentity else { break }
             do throws(ResponseHeadParser.Malformed) {
                 if try transfer.findBodyEnd() { return 0 }
@@ -135,7 +138,8 @@ extension CurlHandle {
             return decode(bytes, count: count)
         }
         let count = Int(min(Int64(count), remaining))
-        guard decode(bytes, count: count) == count else { return 0 }
+        let taken = decode(bytes, count: count)
+        guard taken == count else { return taken }
         transfer.remaining = remaining - Int64(count)
         transfer.isBodyWhole = transfer.remaining == 0
         // libcurl would go on to the connection's end.
@@ -151,6 +155,13 @@ extension CurlHandle {
             return count
         }
         noteActivity()
+        if let stream = transfer.stream {
+            transfer.isHeld = !stream.buffer.hasRoom()
+            // libcurl keeps the piece, and hands it over again when it may go on.
+            guard !transfer.isHeld else { return ccurl_writefunc_pause }
+            stream.buffer.offer(Data(bytes: bytes, count: count))
+            return count
+        }
         let limit = transfer.request.bodyLimit
         do {
             try transfer.findDecoder()

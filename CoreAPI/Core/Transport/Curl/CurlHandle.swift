@@ -10,6 +10,8 @@ final class CurlHandle {
         let scheme: HTTPURL.Scheme
         let method: String
         let isUpload: Bool
+        /// Whether the answer's body may be paused, and so has to come over HTTP/1.1.
+        let isStream: Bool
     }
 
     /// How many there are in the process.

@@ -4,7 +4,7 @@ internal import Foundation
 extension CurlTransfer {
     /// What a handle for it has to have been told for good.
     var form: CurlHandle.Form {
-        CurlHandle.Form(scheme: request.url.scheme, method: request.method, isUpload: isUpload)
+        CurlHandle.Form(scheme: request.url.scheme, method: request.method, isUpload: isUpload, isStream: request.streamsAnswer)
     }
 
     /// POST, PUT, PATCH and QUERY give content a meaning, so that without any they say `Content-Length: 0` (RFC 9110 §8.6).
@@ -26,7 +26,7 @@ extension CurlTransfer {
         // Before anything can fail: until then the handle has what the exchange before left in it.
         handle.begin(self)
         do {
-            try upload.open()
+            try upload.open { [weak self] in self?.callLoop() }
         } catch {
             throw .bodyUnreadable(error)
         }
@@ -71,7 +71,7 @@ extension CurlTransfer {
         // A proxy's own answer to CONNECT is not the server's head.
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         if request.url.scheme == .https {
-            let hasHTTP2 = CurlVersion.current.hasHTTP2
+            let hasHTTP2 = CurlVersion.current.hasHTTP2 && !request.streamsAnswer
             try handle.set(CURLOPT_HTTP_VERSION, hasHTTP2 ? ccurl_http_version_2_tls : ccurl_http_version_1_1)
         } else {
             try handle.set(CURLOPT_HTTP_VERSION, ccurl_http_version_1_1)

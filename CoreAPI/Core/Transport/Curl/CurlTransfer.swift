@@ -23,6 +23,8 @@ final class CurlTransfer: @unchecked Sendable {
     @exclusivity(unchecked) var continuation: UnsafeContinuation<Void, Never>?
     /// Set before that.
     @exclusivity(unchecked) var outcome = CurlOutcome(end: .cancelled)
+    /// As in ``CurlOutcome/isEndAnnounced``, for one that streams.
+    var streamEnd: Bool?
     /// Whether it stands. The runtime orders a resumption and what follows it, but ThreadSanitizer does not see that where the answer is
     /// faster than the wait for it.
     let isOver = Atomic(false)
@@ -47,6 +49,12 @@ final class CurlTransfer: @unchecked Sendable {
     /// Bytes of the body that were on the wire when it was last looked at.
     var lastUploaded: Int64 = 0
 
+    /// Where the body goes that the task reads as it comes; `nil` for one that is collected.
+    private(set) var stream: TransferStream?
+    /// Whether the task has the head and reads the body. From here on `outcome` is the task's.
+    @exclusivity(unchecked) private(set) var isStreaming = false
+    /// Whether libcurl reads no further until the task has taken what waits for it.
+    @exclusivity(unchecked) var isHeld = false
     @exclusivity(unchecked) var upload: UploadBody
     @exclusivity(unchecked) var body = Data()
     /// What takes the body's codings off; `nil` before the body's first byte, and for one that has none.
@@ -88,6 +96,13 @@ final class CurlTransfer: @unchecked Sendable {
     init(_ request: consuming HopRequest) {
         self.request = request
         upload = UploadBody(request.request.body)
+        guard request.streamsAnswer else { return }
+        stream = TransferStream(
+            goOn: { [weak self] in self?.callLoop() },
+            abandoned: { [weak self] in
+                guard let self else { return }
+                shard?.loop.postIfRunning(.cancel(self))
+            })
     }
 
     /// Whether libcurl has looked at the transfer.
@@ -105,9 +120,31 @@ final class CurlTransfer: @unchecked Sendable {
         tlsConnection = nil
     }
 
-    /// Resumes who waits. From here on the transfer is theirs.
+    /// Tells the loop that there is room for more of the answer, or more of the request.
+    func callLoop() { shard?.loop.postIfRunning(.goOn(self)) }
+
+    /// Hands the head over to the task, which then reads the body from ``stream``.
+    func deliverHead(_ metrics: TransferMetrics) {
+        guard stream != nil, !isStreaming, let handle, handle.head.isComplete else { return }
+        outcome.keep(handle.head)
+        outcome.metrics = metrics
+        if let pinCheck { outcome.pinMismatches = pinCheck.takeMismatches(isRefused: false, since: activated) }
+        outcome.end = .complete
+        isStreaming = true
+        wake()
+    }
+
+    /// Resumes the task that waits. From here on the transfer is the task's; of one that streams, its outcome.
     func resume(_ end: CurlOutcome.End) {
+        guard !isStreaming else {
+            stream?.finish(TransferStream.End(end: end, isEndAnnounced: streamEnd))
+            return
+        }
         outcome.end = end
+        wake()
+    }
+
+    private func wake() {
         isOver.store(true, ordering: .releasing)
         let waiting = continuation
         continuation = nil
@@ -154,15 +191,23 @@ final class CurlTransfer: @unchecked Sendable {
         (bytesOnStream, isStopped) = (0, false)
     }
 
+    /// How often a paused upload is moved all the same: libcurl 7.88.1 sees an answer that comes meanwhile only then.
+    private static let pokeInterval: LoopClock.Nanoseconds = 250_000_000
+
+    /// When the whole call must be over. A body that streams takes as long as its reader does.
+    private var deadline: LoopClock.Nanoseconds { isStreaming ? LoopClock.never : request.deadline }
+
     /// When the loop has to look at it next.
     func due(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
         guard stage == .active else { return request.deadline }
+        if isHeld { return deadline }
+        if upload.isHeld { return min(deadline, now + Self.pokeInterval) }
         let idle = request.request.timeout.idle.clampedNanoseconds
         // While it connects the idle clock stands, but it may start at any moment.
-        guard isSent else { return min(request.deadline, now + (upload.length == 0 ? idle : max(idle / 4, 1_000_000))) }
+        guard isSent else { return min(deadline, now + (upload.length == 0 ? idle : max(idle / 4, 1_000_000))) }
         // libcurl takes 64 KiB from the body at once and says nothing while they leave, so a slow upload is looked at more often.
         let isUploading = upload.length != 0 && body.isEmpty && !hasHead
-        return min(request.deadline, isUploading ? min(lastActivity + idle, now + max(idle / 4, 1_000_000)) : lastActivity + idle)
+        return min(deadline, isUploading ? min(lastActivity + idle, now + max(idle / 4, 1_000_000)) : lastActivity + idle)
     }
 
     /// Whether what is left of its time, after the wait in the queue, is none or as good as none: less than a fiftieth of that wait, the last
@@ -175,8 +220,13 @@ final class CurlTransfer: @unchecked Sendable {
     /// Which clock ran out, if one did.
     func expired(_ now: LoopClock.Nanoseconds) -> TransportError? {
         let timeout = request.request.timeout
-        if now >= request.deadline { return .timedOut(.total, after: timeout.total) }
+        if now >= deadline { return .timedOut(.total, after: timeout.total) }
         guard stage == .active, isSent, let handle else { return nil }
+        // The task is behind, and not the peer.
+        guard !isHeld, !upload.isHeld else {
+            lastActivity = now
+            return nil
+        }
         let uploaded = handle.uploadedBytes
         if uploaded != lastUploaded {
             lastUploaded = uploaded
@@ -191,8 +241,12 @@ struct HostKey: Hashable, Sendable {
     let scheme: HTTPURL.Scheme
     let host: String
     let port: UInt16
+    /// A body that may be paused has a connection of HTTP/1.1 to itself: nothing bounds what libcurl keeps for a paused stream of HTTP/2.
+    let isStream: Bool
 
-    init(_ url: HTTPURL) {
+    init(_ request: HopRequest) {
+        let url = request.url
+        isStream = request.streamsAnswer
         scheme = url.scheme
         host = url.host
         port = url.effectivePort

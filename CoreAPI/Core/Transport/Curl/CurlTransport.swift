@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 internal import Synchronization
 
 /// Sends requests over HTTP/1.1 and HTTP/2 with the system's libcurl.
@@ -93,8 +93,7 @@ public final class CurlTransport: Transport {
 
     @inline(never)
     private func end(_ exchange: CurlExchange, _ transfer: CurlTransfer, _ pool: ConnectionPool) -> Reply {
-        defer { giveBack(pool) }
-        return exchange.read(transfer)
+        exchange.read(transfer) { self.giveBack(pool) }
     }
 
     /// The connections of a channel's trust, and whether nobody used them before.

@@ -12,6 +12,8 @@ struct HopRequest: Sendable {
     let headers: HeaderList
     /// Whether codings of the body are taken off, which the caller did not ask for.
     let decodesContent: Bool
+    /// Whether the task reads the answer's body as it comes.
+    let streamsAnswer: Bool
     /// Bytes that the answer's body may have: read for each piece of it.
     let bodyLimit: Int
     /// When the whole call must be over.
@@ -49,6 +51,7 @@ struct HopRequest: Sendable {
         let proxies = ProxyEnvironment.current
         proxy = proxies == nil || !request.call.channel.limits.refusedAddresses.isEmpty ? nil : proxies?.proxy(for: url)
         decodesContent = lines.decodesContent
+        streamsAnswer = request.call.decoding.wantsStream
         bodyLimit = request.call.channel.limits.responseBodySize
         method = request.method.rawValue
         isIdempotent = request.method.isIdempotent

@@ -16,6 +16,7 @@ struct UploadBody: ~Copyable {
         case longerThan(Int64)
         case notAFile(String)
         case system(String, path: String)
+        case cannotBeginAgain
 
         var errorDescription: String? {
             switch self {
@@ -23,6 +24,7 @@ struct UploadBody: ~Copyable {
             case .longerThan(let expected): "expected \(expected) bytes, but the body goes on after them"
             case .notAFile(let path): "'\(path)' is not a regular file"
             case .system(let what, let path): "'\(path)': \(what)"
+            case .cannotBeginAgain: "it would have to be sent again, and can be read only once"
             }
         }
     }
@@ -31,6 +33,13 @@ struct UploadBody: ~Copyable {
     private var sent: Int64 = 0
     private var descriptor: Int32 = -1
     private var stream: BodyStream.Read?
+    /// Reads an asynchronous sequence.
+    private var pump: BodyPump?
+    /// The piece that completes the length, until it is known that no other follows.
+    private var last: Data?
+    private var goOn: @Sendable () -> Void = {}
+    /// Whether libcurl waits until there is more to send.
+    var isHeld = false
     /// What a stream gave beyond what was asked for.
     private var leftover = Data()
 
@@ -46,7 +55,9 @@ struct UploadBody: ~Copyable {
     }
 
     /// Opens what is to be read and finds its length. Called before the transfer starts, and before it starts again.
-    mutating func open() throws {
+    ///
+    /// - Parameter goOn: called on any thread when there is more to send, after ``read(into:)`` had nothing.
+    mutating func open(goOn: @escaping @Sendable () -> Void) throws {
         if descriptor >= 0 { _ = close(descriptor) }
         descriptor = -1
         sent = 0
@@ -56,7 +67,7 @@ struct UploadBody: ~Copyable {
         case .bytes(let data): length = Int64(data.count)
         case .stream(let source):
             length = source.length.flatMap { $0 >= 0 ? $0 : nil }
-            stream = try source.read()
+            try begin(source, goOn)
         case .file(let url):
             let path = url.path
             // Without O_NONBLOCK, opening a pipe that nobody writes to would hold up every transfer.
@@ -69,10 +80,28 @@ struct UploadBody: ~Copyable {
         }
     }
 
-    /// Copies the next bytes; 0 at the end. A body with a length gives exactly that many, or throws.
-    mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    private mutating func begin(_ stream: BodyStream, _ goOn: @escaping @Sendable () -> Void) throws {
+        self.goOn = goOn
+        (pump, last, isHeld) = (nil, nil, false)
+        switch stream.source {
+        case .reading(let open): self.stream = try open()
+        case .chunks(let source): pump = BodyPump(source, goOn: goOn)
+        }
+    }
+
+    /// Copies the next bytes; 0 at the end, `nil` where they are still to come. A body with a length gives exactly that many, or throws.
+    mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int? {
         let limit = Int(min(Int64(buffer.count), length.map { $0 - sent } ?? .max))
-        let count = limit == 0 ? 0 : try take(UnsafeMutableRawBufferPointer(rebasing: buffer[..<limit]))
+        let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<limit])
+        if pump != nil {
+            guard let count = try takePumped(room) else {
+                isHeld = true
+                return nil
+            }
+            sent += Int64(count)
+            return count
+        }
+        let count = limit == 0 ? 0 : try take(room)
         sent += Int64(count)
         guard let length else { return count }
         if count == 0, sent < length { throw Defect.endedEarly(expected: length, got: sent) }
@@ -80,15 +109,38 @@ struct UploadBody: ~Copyable {
         return count
     }
 
+    /// The piece that completes the length waits for the sequence's end: a request that is whole cannot be taken back.
+    private mutating func takePumped(_ room: UnsafeMutableRawBufferPointer) throws -> Int? {
+        while true {
+            switch pump?.buffer.take(atMost: last == nil ? room.count : 1) ?? .end {
+            case .nothing: return nil
+            case .failed(let error): throw error
+            case .chunk(let chunk):
+                if let length, last != nil { throw Defect.longerThan(length) }
+                guard let length, sent + Int64(chunk.count) == length else { return chunk.copyBytes(to: room) }
+                last = chunk
+            case .end:
+                guard let chunk = last else {
+                    if let length, sent < length { throw Defect.endedEarly(expected: length, got: sent) }
+                    return 0
+                }
+                last = nil
+                return chunk.copyBytes(to: room)
+            }
+        }
+    }
+
     /// Goes back to the first byte.
     mutating func rewind() throws {
-        guard sent > 0 else { return }
+        guard sent > 0 || last != nil else { return }
         sent = 0
         leftover = Data()
         if descriptor >= 0, lseek(descriptor, 0, SEEK_SET) != 0 {
             throw Defect.system(String(cString: strerror(errno)), path: "the body's file")
         }
-        if case .stream(let source) = body { stream = try source.read() }
+        guard case .stream(let source) = body else { return }
+        guard body.isReplayable else { throw Defect.cannotBeginAgain }
+        try begin(source, goOn)
     }
 
     private mutating func take(_ buffer: UnsafeMutableRawBufferPointer) throws -> Int {
@@ -116,11 +168,4 @@ struct UploadBody: ~Copyable {
 private func systemOpen(_ path: UnsafePointer<CChar>, _ flags: Int32) -> Int32 { open(path, flags) }
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(descriptor, buffer, count)
-}
-
-extension BodyStream {
-    fileprivate func read() throws -> Read {
-        guard case .reading(let open) = source else { throw TransportError.unsupported(capability: "asynchronous bodies") }
-        return try open()
-    }
 }

@@ -12,6 +12,8 @@ final class Loop: Sendable {
         /// A transfer, for the shard that it names.
         case submit(CurlTransfer, ConnectionPool)
         case cancel(CurlTransfer)
+        /// A task has taken what waited for it, or has more to send.
+        case goOn(CurlTransfer)
         /// Another shard of the pool has given a place free.
         case startReady(PoolShard)
         case close(PoolShard, ConnectionPool)

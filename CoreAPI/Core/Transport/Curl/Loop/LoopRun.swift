@@ -50,6 +50,10 @@ struct LoopRun {
         switch message {
         case .submit(let transfer, let pool): submit(transfer, pool)
         case .cancel(let transfer): cancel(transfer)
+        case .goOn(let transfer):
+            guard let worker = transfer.shard?.worker else { return }
+            attend(worker)
+            worker.goOn(transfer, now)
         case .startReady(let shard):
             guard let worker = shard.worker else { return }
             attend(worker)

@@ -109,7 +109,7 @@ final class ConnectionPool: Sendable {
     }
 
     private func submit(_ transfer: CurlTransfer) {
-        let key = HostKey(transfer.request.url)
+        let key = HostKey(transfer.request)
         let submission = state.withLock { state -> Submission in
             guard !state.isClosed else { return .refused(.failed(.closed)) }
             guard !transfer.isCancelled else { return .refused(.cancelled) }
@@ -138,7 +138,7 @@ final class ConnectionPool: Sendable {
 
     /// What HTTP/2 there is in clear text, the kit does not speak.
     private static func multiplexes(_ transfer: CurlTransfer) -> Bool? {
-        transfer.request.url.scheme == .https && CurlVersion.current.hasHTTP2 ? nil : false
+        transfer.request.url.scheme == .https && CurlVersion.current.hasHTTP2 && !transfer.request.streamsAnswer ? nil : false
     }
 
     private func count(_ queue: HostQueue<HostKey, CurlTransfer>) {
@@ -160,7 +160,7 @@ final class ConnectionPool: Sendable {
     /// - Returns: its ticket: it may have a place by now.
     /// - Throws: ``TransportError/queueFull(limit:)``.
     func enqueue(_ transfer: CurlTransfer) throws(TransportError) -> HostQueue<HostKey, CurlTransfer>.Ticket {
-        let key = HostKey(transfer.request.url)
+        let key = HostKey(transfer.request)
         let ticket = state.withLock { state in
             defer { count(state.queue) }
             let multiplexes = Self.multiplexes(transfer)

@@ -119,6 +119,14 @@ final class CurlMulti {
         note(curl_multi_socket_action(multi, ccurl_bad_socket, 0, &running))
     }
 
+    /// Lets a paused transfer go on. Its callbacks may be called inside, and again in the next turn.
+    func goOn(_ handle: CurlHandle) {
+        beginTurn()
+        let code = curl_easy_pause(handle.easy, CURLPAUSE_CONT)
+        guard code != CURLE_OK else { return }
+        failure = failure ?? .curl(code: Int(code.rawValue), message: String(cString: curl_easy_strerror(code)))
+    }
+
     /// Lets every transfer go as far as it can, whether something happened on its socket or not.
     func actOnAll() {
         beginTurn()

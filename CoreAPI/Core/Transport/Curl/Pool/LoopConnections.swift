@@ -37,6 +37,7 @@ final class LoopConnections {
     @exclusivity(unchecked) private var known: [Ports: [LoopConnection]] = [:]
     private var owners: [Int32: LoopConnection] = [:]
     @exclusivity(unchecked) private var discovered: [(transfer: CurlTransfer, multiplexes: Bool)] = []
+    @exclusivity(unchecked) private var headed: [CurlTransfer] = []
     /// Counts the turns of the loop in which it calls libcurl.
     @exclusivity(unchecked) private(set) var turn: UInt = 0
     /// Whether a byte came or went in this turn.
@@ -77,6 +78,16 @@ final class LoopConnections {
         guard !discovered.isEmpty else { return [] }
         defer { discovered = [] }
         return discovered
+    }
+
+    /// Notes inside a callback that the head of an answer is whole whose body is read as it comes.
+    func noteHead(of transfer: CurlTransfer) { headed.append(transfer) }
+
+    /// The transfers that were noted since this was asked last.
+    func takeHeaded() -> [CurlTransfer] {
+        guard !headed.isEmpty else { return [] }
+        defer { headed = [] }
+        return headed
     }
 
     private func forget(_ socket: Int32) {

@@ -77,6 +77,16 @@ final class PoolWorker {
         startReady()
     }
 
+    /// The task has taken what waited for it, or has more to send.
+    func goOn(_ transfer: CurlTransfer, _ now: LoopClock.Nanoseconds) {
+        self.now = now
+        guard transfer.stage == .active, let handle = transfer.handle, transfer.isHeld || transfer.upload.isHeld else { return }
+        (transfer.isHeld, transfer.upload.isHeld) = (false, false)
+        transfer.lastActivity = now
+        multi.goOn(handle)
+        nextDeadline = min(nextDeadline, transfer.due(now))
+    }
+
     // MARK: - A turn of the loop
 
     /// When the loop has to look at it next, whatever happens on its sockets.
@@ -116,6 +126,9 @@ final class PoolWorker {
         }
         for (transfer, multiplexes) in multi.connections.takeDiscovered() {
             if let ticket = transfer.ticket { pool.learn(ticket, multiplexes: multiplexes) }
+        }
+        for transfer in multi.connections.takeHeaded() where transfer.stage == .active {
+            if let handle = transfer.handle { transfer.deliverHead(handle.metrics(of: transfer, at: now)) }
         }
         while let (transfer, code) = multi.nextDone() { settle(transfer, code) }
         for transfer in multi.takeWhole() {
@@ -158,6 +171,7 @@ final class PoolWorker {
                 transfer.failure = error
                 finish(transfer, .failed(error))
             } else {
+                if transfer.upload.isHeld, !transfer.isHeld { goOn(transfer, looked) }
                 earliest = min(earliest, transfer.due(looked))
             }
             index -= 1
@@ -235,22 +249,29 @@ final class PoolWorker {
 
     private func finish(_ transfer: CurlTransfer, _ end: CurlOutcome.End) {
         var end = end
-        swap(&transfer.outcome.body, &transfer.body)
-        transfer.outcome.isEndAnnounced = transfer.tlsConnection?.hasCloseNotify
-        if let check = transfer.pinCheck {
-            let isRefused = if case .failed(.tls) = end { true } else { false }
-            transfer.outcome.pinMismatches = check.takeMismatches(isRefused: isRefused, since: transfer.activated)
-            if let own = transfer.outcome.pinMismatches.last, own.isEnforced {
-                end = .failed(.pinMismatch(host: own.host, reason: own.reason))
-            }
-        }
         let handle = transfer.handle
+        var isEndAnnounced = transfer.tlsConnection?.hasCloseNotify
         if let handle {
-            if handle.head.isComplete { transfer.outcome.keep(handle.head) }
             let metrics = handle.metrics(of: transfer, at: now)
-            if metrics.httpVersion == "HTTP/2" { transfer.outcome.isEndAnnounced = multi.hasEndedStream(handle) }
-            transfer.outcome.metrics = metrics
+            if metrics.httpVersion == "HTTP/2" { isEndAnnounced = multi.hasEndedStream(handle) }
+            if !transfer.isStreaming {
+                if handle.head.isComplete { transfer.outcome.keep(handle.head) }
+                transfer.outcome.metrics = metrics
+            }
             if transfer.failure != nil { transfer.condemnConnection(among: transfers) }
+        }
+        if transfer.isStreaming {
+            transfer.streamEnd = isEndAnnounced
+        } else {
+            swap(&transfer.outcome.body, &transfer.body)
+            transfer.outcome.isEndAnnounced = isEndAnnounced
+            if let check = transfer.pinCheck {
+                let isRefused = if case .failed(.tls) = end { true } else { false }
+                transfer.outcome.pinMismatches = check.takeMismatches(isRefused: isRefused, since: transfer.activated)
+                if let own = transfer.outcome.pinMismatches.last, own.isEnforced {
+                    end = .failed(.pinMismatch(host: own.host, reason: own.reason))
+                }
+            }
         }
         pool.finish(transfer)
         drop(transfer)
