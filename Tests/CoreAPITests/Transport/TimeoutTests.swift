@@ -88,11 +88,15 @@ struct TimeoutTests {
                 return Data(repeating: 0x61, count: 1_000)
             }
         }
-        let response = try await requests.send(
+        // The body blocks the thread, which must not be the other tests'.
+        let loops = LoopGroup(loops: 1)
+        let transport = CurlTransport(loops: loops)
+        let response = try await Requests(transport).send(
             .post, server.url, body: .stream(stream),
             timeout: Timeout(connect: .seconds(5), idle: .milliseconds(300), total: .seconds(10)))
         #expect(response.text == "done")
         await transport.close()
+        await loops.shutdown()
     }
 
     @Test("The total clock runs from the call's start, over all its attempts")

@@ -69,6 +69,10 @@ struct TransferMetricsTests {
     func neverBegun() async throws {
         let (asked, gate) = (try Gate(), try Gate())
         let server = try LoopbackServer.start { _ in .ok("12345") }
+        // The body blocks the thread, which must not be the other tests'.
+        let loops = LoopGroup(loops: 1)
+        let transport = CurlTransport(loops: loops)
+        let requests = Requests(transport)
         #expect(try await requests.send(.get, server.url).metrics?.bytesReceived == 5)
         // Holds the thread up, so that it hears of the next request and of its end at once.
         let body = BodyStream(length: 1) {
@@ -92,6 +96,7 @@ struct TransferMetricsTests {
             "\(String(describing: response.metrics))")
         #expect(try await holding.status == 200)
         await transport.close()
+        await loops.shutdown()
     }
 
     @Test("Time in the queue is measured apart, and counts in the call's total")
