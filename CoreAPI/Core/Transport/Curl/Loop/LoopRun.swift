@@ -1,8 +1,8 @@
 /// What a loop's thread does: it takes messages, lets libcurl move, and waits for all of its pools at once.
 ///
-/// **Fairness.** One turn serves each socket that is ready once, and libcurl reads at most a buffer from it (64 KiB; of TLS
-/// ``TLSConnection/readsPerTurn``). A pool has at most ``socketsPerTurn`` of them served; the next turn begins with those that are left. So
-/// a channel whose server sends without an end takes one part of a turn, and not the thread.
+/// **Fairness.** One turn serves each ready socket once, and at most ``socketsPerTurn`` of a pool; the next turn begins with those that are
+/// left. Of TLS libcurl reads at most 512 KiB in a turn (``TLSConnection``). In clear text it reads until nothing is there, up to 100
+/// buffers of 64 KiB: a large download over loopback can still take some milliseconds of a turn.
 struct LoopRun {
     /// As many as the requests that a busy channel has under way, so that one with small answers is done within a turn.
     static let socketsPerTurn = 64
