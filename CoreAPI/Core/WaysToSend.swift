@@ -105,6 +105,20 @@ extension Dispatcher {
         }
     }
 
+    /// Runs a call and returns its response with the head there and the body still to come; see ``Body`` and
+    /// ``ResponseDecoding/stream``.
+    ///
+    /// ```swift
+    /// let response = await manager.stream(.get("exports/\(segment: id)"))
+    /// for try await chunk in try response.value { file.write(chunk) }
+    /// ```
+    ///
+    /// ``Timeout/total`` counts until the head is there, and ``Timeout/idle`` while the peer keeps the reader waiting. Leaving the loop
+    /// ends the transfer. An answer whose status is refused is collected and fails the call as ever.
+    public func stream(_ endpoint: some Endpoint) async -> Response<Body> {
+        await response(for: endpoint, as: .stream)
+    }
+
     /// A call as the sequence of its attempts: a response after each, as soon as it is known, the last one being the call's.
     ///
     /// ```swift

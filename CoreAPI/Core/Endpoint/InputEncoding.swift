@@ -53,6 +53,18 @@ public struct InputEncoding: Sendable {
         try request.setBody(parameters, coder: request.coder)
     }
 
+    /// A body as it is: bytes, a file, a stream. Parameters are left out.
+    ///
+    /// - Parameters:
+    ///   - body: what is sent.
+    ///   - contentType: its media type; a header of the endpoint's own wins.
+    public static func body(_ body: Body, contentType: String = "application/octet-stream") -> InputEncoding {
+        InputEncoding("a body") { _, request in
+            request.body = body
+            request.headers[.contentType] = contentType
+        }
+    }
+
     /// Into the body, byte for byte: `Data` only. The type is `application/octet-stream` unless a header says otherwise.
     public static let raw = parameters("raw bytes") { parameters, request in
         guard let data = parameters.value as? Data else {

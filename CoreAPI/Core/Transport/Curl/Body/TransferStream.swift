@@ -45,7 +45,7 @@ final class StreamReader: @unchecked Sendable {
 
     private let attempt: Attempt
     private let head: ResponseHead
-    private let stream: TransferStream
+    fileprivate let stream: TransferStream
     private let decoder: ContentDecoder?
     /// What of the body's end is known only from the head; `nil` for an end that is right.
     private let defect: @Sendable (_ received: Int64, _ isEndAnnounced: Bool?) -> TransportError?
@@ -68,7 +68,7 @@ final class StreamReader: @unchecked Sendable {
         self.release = release
     }
 
-    /// Leaving the loop over a body, and dropping it unread, ends the transfer.
+    /// A body that is dropped unread ends its transfer.
     deinit {
         stream.buffer.abandon()
         release()
@@ -81,7 +81,21 @@ final class StreamReader: @unchecked Sendable {
             return !wasOpened
         }
         guard isFirst else { throw BodyReadTwice() }
-        return { try await self.next() }
+        let iteration = Iteration(of: self)
+        return { try await iteration.reader.next() }
+    }
+
+    /// Lives as long as an iterator: leaving the loop ends the transfer, even where the body itself is kept.
+    private final class Iteration {
+        let reader: StreamReader
+
+        init(of reader: StreamReader) {
+            self.reader = reader
+        }
+
+        deinit {
+            reader.stream.buffer.abandon()
+        }
     }
 
     /// - Throws: ``APIClientError``.

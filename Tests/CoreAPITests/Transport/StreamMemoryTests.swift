@@ -1,0 +1,162 @@
+import CoreAPITesting
+import Foundation
+import Programs
+import Synchronization
+import Testing
+
+@testable import CoreAPI
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// What bodies of any size cost in memory, measured in a process of its own: this program again, with one test.
+@Suite("Memory of streams", .timeLimit(.minutes(5)))
+struct StreamMemoryTests {
+    private static let variable = "NETWORKERKIT_MEASURES_STREAMS"
+    private static let isMeasuring = ProcessInfo.processInfo.environment[variable] != nil
+    private static let bound = 16 << 20
+
+    @Test(
+        "10 GiB down and 2 GiB up each grow the process by less than 16 MiB",
+        .enabled(if: !isMeasuring && FileManager.default.fileExists(atPath: "/proc/self/status") && !Sanitizer.isOn),
+        arguments: ["down", "up"])
+    func growth(direction: String) async throws {
+        var environment = ProcessInfo.processInfo.environment
+        environment[Self.variable] = direction
+        let outcome = try await Program.run(
+            [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", "StreamMemoryTests"],
+            environment: environment, capturesErrors: true)
+        let line = outcome.text.split(separator: "\n").first { $0.hasPrefix("measured \(direction) ") }
+        let words = try #require(line, "\(outcome.text)").split(separator: " ").compactMap { Int($0) }
+        print("a stream \(direction): \(words[0] >> 20) MiB moved, grown by \(words[1] >> 10) KiB")
+        #expect(words[0] == (direction == "down" ? 10 << 30 : 2 << 30))
+        #expect(words[1] < Self.bound)
+    }
+
+    @Test("The measured process", .enabled(if: isMeasuring))
+    func measured() async throws {
+        let direction = ProcessInfo.processInfo.environment[Self.variable] ?? ""
+        let (moved, growth) = direction == "down" ? try await download() : try await upload()
+        print("measured \(direction) \(moved) \(growth)")
+    }
+
+    private func download() async throws -> (Int, Int) {
+        let size = 10 << 30
+        let piece = Data(repeating: 0x61, count: 1 << 20)
+        let server = try LoopbackServer.start { request in
+            guard request.path == "/large" else { return .ok() }
+            return [.sendHead(status: 200, headers: ["Content-Length": "\(size)"]), .sendEndlessly(piece)]
+        }
+        let channel = Channel.test(server.url)
+        try await channel.manager().request(endpoint: TestEndpoint("small"))
+        let before = Memory.resident
+        var (moved, peak) = (0, before)
+        for try await chunk in try await channel.manager().stream(TestEndpoint("large")).value {
+            if (moved >> 26) != ((moved + chunk.count) >> 26) { peak = max(peak, Memory.resident) }
+            moved += chunk.count
+        }
+        await channel.close()
+        return (moved, peak - before)
+    }
+
+    private func upload() async throws -> (Int, Int) {
+        let (size, piece) = (2 << 30, Data(repeating: 0x62, count: 1 << 18))
+        let server = try SinkServer()
+        let channel = Channel.test(server.url)
+        let manager = NetworkManager<UploadEndpoint>(channel: channel)
+        try await manager.request(endpoint: UploadEndpoint(body: .bytes(piece)))
+        let before = Memory.resident
+        let peak = Mutex(before)
+        let left = Mutex(size / piece.count)
+        let body = BodyStream(length: Int64(size)) {
+            AsyncStream {
+                let count = left.withLock { left in
+                    left -= 1
+                    return left
+                }
+                if count.isMultiple(of: 256) { peak.withLock { $0 = max($0, Memory.resident) } }
+                return count < 0 ? nil : piece
+            }
+        }
+        try await manager.request(endpoint: UploadEndpoint(body: .stream(body)))
+        await channel.close()
+        return (server.received - piece.count, peak.withLock { $0 } - before)
+    }
+}
+
+private enum Memory {
+    /// Bytes of the process that are in memory.
+    static var resident: Int {
+        guard let pages = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ") else { return 0 }
+        return (Int(pages[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
+    }
+}
+
+enum Sanitizer {
+    /// A sanitizer keeps what was freed.
+    static var isOn: Bool { dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil }
+}
+
+/// Reads requests and keeps nothing of their bodies.
+private final class SinkServer: Sendable {
+    private let listener: Int32
+    private let count = Atomic(0)
+    let url: String
+
+    /// Bytes of all bodies.
+    var received: Int { count.load(ordering: .acquiring) }
+
+    init() throws {
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = listener
+        let isReady = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(listener, address, length) == 0 && listen(listener, 8) == 0 && getsockname(listener, address, &length) == 0
+            }
+        }
+        guard isReady else { throw POSIXError(.EADDRNOTAVAIL) }
+        url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
+        Thread.detachNewThread { [self] in
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else { return }
+                while serve(connection) {}
+                close(connection)
+            }
+        }
+    }
+
+    deinit {
+        close(listener)
+    }
+
+    /// - Returns: whether a request came.
+    private func serve(_ connection: Int32) -> Bool {
+        var head = Data()
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        while head.range(of: Data("\r\n\r\n".utf8)) == nil {
+            let read = recv(connection, &buffer, 1, 0)
+            guard read > 0 else { return false }
+            head += buffer[..<read]
+        }
+        let text = String(decoding: head, as: UTF8.self).lowercased()
+        var left = text.firstMatch(of: /content-length: (\d+)/).flatMap { Int($0.output.1) } ?? 0
+        while left > 0 {
+            let read = recv(connection, &buffer, min(left, buffer.count), 0)
+            guard read > 0 else { return false }
+            left -= read
+            count.add(read, ordering: .releasing)
+        }
+        let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8)
+        return send(connection, answer, answer.count, Int32(MSG_NOSIGNAL)) == answer.count
+    }
+}

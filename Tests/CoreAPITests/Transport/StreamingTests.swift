@@ -1,0 +1,271 @@
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPI
+
+@Suite("Streaming over libcurl", .timeLimit(.minutes(2)))
+struct StreamingTests {
+    private func channel(_ server: LoopbackServer, _ change: (inout Channel) -> Void = { _ in }) throws -> Channel {
+        var channel = Channel.test(server.url)
+        if let tls = server.tls { channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(tls.authorityPEM)) }
+        change(&channel)
+        return channel
+    }
+
+    private static let megabyte = Data(repeating: 0x61, count: 1 << 20)
+
+    // MARK: - Down
+
+    @Test("the head is there before the body is, and the body comes whole", arguments: [false, true])
+    func headFirst(secure: Bool) async throws {
+        let gate = try Gate()
+        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { _ in
+            [.sendHead(status: 200, headers: ["Content-Length": "10"]), .sendBody(Data("01234".utf8)), .waitFor(gate)]
+                .followed(by: .sendBody(Data("56789".utf8)))
+        }
+        defer { server.close() }
+        let channel = try channel(server)
+        let response = await channel.manager().stream(TestEndpoint())
+        #expect(response.head?.status == .ok)
+        #expect(response.data.isEmpty)
+        let body = try response.value
+        #expect(body.length == 10)
+        var text = ""
+        for try await chunk in body {
+            text += String(decoding: chunk, as: UTF8.self)
+            gate.open()
+        }
+        #expect(text == "0123456789")
+        #expect(response.metrics?.httpVersion == "HTTP/1.1", "what may be paused is no stream of HTTP/2")
+        await #expect(throws: BodyReadTwice.self) { for try await _ in body {} }
+        await channel.close()
+    }
+
+    @Test("a reader that takes nothing stops the server, and gets everything once it goes on", arguments: [false, true])
+    func backpressure(secure: Bool) async throws {
+        let sent = try Gate()
+        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
+            guard request.path == "/large" else { return .ok("small") }
+            return ServerReply.status(200, body: Data(count: 64 << 20)).followed(by: .open(sent))
+        }
+        defer { server.close() }
+        let channel = try channel(server)
+        let manager = channel.manager()
+        let body = try await manager.stream(TestEndpoint("large")).value
+        // More than every buffer on the way holds; meanwhile a sibling is served.
+        for _ in 0..<20 {
+            #expect(try await manager.response(for: TestEndpoint("small"), decoding: .text).value == "small")
+        }
+        await #expect(throws: (any Error).self) { try await sent.waitUntilOpen(timeout: .milliseconds(300)) }
+        var received = 0
+        for try await chunk in body { received += chunk.count }
+        #expect(received == 64 << 20)
+        try await sent.waitUntilOpen()
+        await channel.close()
+    }
+
+    @Test("leaving the loop, dropping the body unread and cancelling the reader each end the transfer")
+    func leaving() async throws {
+        let server = try LoopbackServer.start { _ in
+            [.sendHead(status: 200, headers: ["Content-Length": "99999999999"]), .sendEndlessly(Self.megabyte)]
+        }
+        defer { server.close() }
+        let channel = try channel(server)
+        let manager = channel.manager()
+        let kept = try await manager.stream(TestEndpoint()).value
+        for try await chunk in kept where !chunk.isEmpty { break }
+        try await server.waitForOpenConnections(atMost: 0)
+        do {
+            _ = await manager.stream(TestEndpoint())
+        }
+        try await server.waitForOpenConnections(atMost: 0)
+        let (read, tell) = AsyncStream.makeStream(of: Void.self)
+        let reader = Task {
+            for try await _ in try await manager.stream(TestEndpoint()).value { tell.yield() }
+        }
+        for await _ in read { break }
+        reader.cancel()
+        let error = await #expect(throws: APIClientError.self) { try await reader.value }
+        #expect(error?.isCancelled == true)
+        try await server.waitForOpenConnections(atMost: 0)
+        await channel.close()
+    }
+
+    @Test("a coded body is decoded piece by piece, and a bomb fills no memory")
+    func coded() async throws {
+        let server = try LoopbackServer.start { _ in .gzipBomb(decodedBytes: 512 << 20) }
+        defer { server.close() }
+        let channel = try channel(server)
+        let response = await channel.manager().stream(TestEndpoint())
+        #expect(response.head?.headers[.contentEncoding] == nil)
+        var (received, largest) = (0, 0)
+        for try await chunk in try response.value { (received, largest) = (received + chunk.count, max(largest, chunk.count)) }
+        #expect(received == 512 << 20)
+        #expect(largest < 4 << 20, "\(largest)")
+        await channel.close()
+    }
+
+    @Test("an answer whose status is refused is collected and fails the call as ever")
+    func refused() async throws {
+        let server = try LoopbackServer.start { request in
+            request.path == "/old" ? .redirect(to: "/new") : .json(#"{"reason":"no"}"#, status: 404)
+        }
+        defer { server.close() }
+        struct Reason: Error, Decodable { let reason: String }
+        let channel = try channel(server) { $0.errorFilter = .refusal(Reason.self) }
+        let response = await channel.manager().stream(TestEndpoint("old"))
+        #expect(response.error?.app(Reason.self)?.reason == "no")
+        #expect(String(decoding: response.data, as: UTF8.self) == #"{"reason":"no"}"#)
+        await channel.close()
+    }
+
+    @Test(
+        "an end before the end is an error in the middle, with its stage",
+        arguments: [
+            ([.sendHead(status: 200, headers: ["Content-Length": "9"]), .sendBody(Data("abc".utf8)), .closeConnection], "truncated"),
+            ([.sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"]), .sendChunk(Data("abc".utf8)), .closeConnection], "truncated"),
+            ([.sendHead(status: 200, headers: ["Content-Length": "9"]), .sendBody(Data("abc".utf8)), .stall], "timedOut.idle"),
+        ] as [(ServerReply, String)])
+    func broken(reply: ServerReply, label: String) async throws {
+        let server = try LoopbackServer.start { _ in reply }
+        defer { server.close() }
+        let channel = try channel(server) { $0.modifiers = [Timeout(idle: .milliseconds(400))] }
+        let body = try await channel.manager().stream(TestEndpoint()).value
+        var received = 0
+        let error = await #expect(throws: APIClientError.self) { for try await chunk in body { received += chunk.count } }
+        #expect(error?.label == "transport.\(label)")
+        #expect(received == 3)
+        await channel.close()
+    }
+
+    @Test("a slow reader is not an idle peer, and a body may take longer than the call's total timeout")
+    func clocks() async throws {
+        let server = try LoopbackServer.start { _ in .status(200, body: Data(count: 32 << 20)) }
+        defer { server.close() }
+        let timeout = Timeout(connect: .seconds(10), idle: .milliseconds(200), total: .milliseconds(700))
+        let channel = try channel(server) { $0.modifiers = [timeout] }
+        let body = try await channel.manager().stream(TestEndpoint()).value
+        var (received, pauses) = (0, 0)
+        for try await chunk in body {
+            received += chunk.count
+            guard pauses < 3 else { continue }
+            pauses += 1
+            try await Task.sleep(for: .milliseconds(400))
+        }
+        #expect(received == 32 << 20)
+        await channel.close()
+    }
+
+    // MARK: - Up
+
+    private static func chunks(_ count: Int, pause: Duration = .zero, of size: Int = 1 << 16) -> @Sendable () -> AsyncStream<Data> {
+        {
+            let left = Mutex(count)
+            return AsyncStream {
+                guard left.withLock({ $0 -= 1; return $0 >= 0 }) else { return nil }
+                if pause > .zero { try? await Task.sleep(for: pause) }
+                return Data(repeating: 0x62, count: size)
+            }
+        }
+    }
+
+    @Test(
+        "any asynchronous sequence is a body, with its length or without, over HTTP/1.1 and HTTP/2",
+        arguments: [true, false], [false, true])
+    func upload(hasLength: Bool, secure: Bool) async throws {
+        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { .ok("\($0.body.count)") }
+        defer { server.close() }
+        let channel = try channel(server)
+        let length = 50 * (1 << 16)
+        let body = Body.stream(BodyStream(length: hasLength ? Int64(length) : nil, Self.chunks(50)))
+        let manager = NetworkManager<UploadEndpoint>(channel: channel)
+        #expect(try await manager.response(for: UploadEndpoint(body: body), decoding: .text).value == "\(length)")
+        #expect(server.requests[0].headers["content-length"] == (hasLength ? "\(length)" : nil))
+        await channel.close()
+    }
+
+    @Test("a slow sequence is not an idle peer")
+    func slowUpload() async throws {
+        let server = try LoopbackServer.start { .ok("\($0.body.count)") }
+        defer { server.close() }
+        let channel = try channel(server) { $0.modifiers = [Timeout(idle: .milliseconds(200))] }
+        let body = Body.stream(BodyStream(Self.chunks(3, pause: .milliseconds(500), of: 10)))
+        let manager = NetworkManager<UploadEndpoint>(channel: channel)
+        #expect(try await manager.response(for: UploadEndpoint(body: body), decoding: .text).value == "30")
+        await channel.close()
+    }
+
+    private struct Broken: Error {}
+
+    @Test("a sequence that throws, or does not give what it promised, fails the call and never sends a whole request")
+    func unreadable() async throws {
+        let server = try LoopbackServer.start { _ in .ok() }
+        defer { server.close() }
+        let channel = try channel(server)
+        let manager = NetworkManager<UploadEndpoint>(channel: channel)
+        let bodies: [Body] = [
+            .stream(BodyStream { AsyncThrowingStream<Data, any Error> { $0.yield(Data("a".utf8)); $0.finish(throwing: Broken()) } }),
+            .stream(BodyStream(length: 100, Self.chunks(2, of: 10))), .stream(BodyStream(length: 15, Self.chunks(2, of: 10))),
+            .stream(BodyStream(length: 10, Self.chunks(2, of: 10))),
+        ]
+        for body in bodies {
+            let response = await manager.response(for: UploadEndpoint(body: body), decoding: .text)
+            #expect(response.error?.label == "transport.bodyUnreadable")
+        }
+        #expect(server.requests.allSatisfy { $0.defect != nil })
+        await channel.close()
+    }
+
+    @Test("the body of an answer is sent on as the body of a request, and never a second time")
+    func passedOn() async throws {
+        let source = try LoopbackServer.start { _ in .status(200, body: Self.megabyte) }
+        defer { source.close() }
+        let target = try LoopbackServer.start { $0.path == "/busy" ? .status(503) : .ok("\($0.body.count)") }
+        defer { target.close() }
+        let (from, to) = (try channel(source), try channel(target) { $0.interceptors = [RetryPolicy(base: .zero)] })
+        let manager = NetworkManager<UploadEndpoint>(channel: to)
+        let body = try await from.manager().stream(TestEndpoint()).value
+        #expect(try await manager.response(for: UploadEndpoint(body: body), decoding: .text).value == "\(1 << 20)")
+        let second = try await from.manager().stream(TestEndpoint()).value
+        var busy = UploadEndpoint(body: second)
+        (busy.path, busy.method) = ("busy", .put)
+        let refused = await manager.response(for: busy, decoding: .text)
+        #expect(refused.head?.status.code == 503)
+        #expect(target.requests.count == 2)
+        await from.close()
+        await to.close()
+    }
+
+    @Test("an answer that comes before the sequence ends is delivered, and the sequence is let go of")
+    func earlyAnswer() async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS(), answersEarly: true) { _ in .status(413) }
+        defer { server.close() }
+        let channel = try channel(server)
+        let (gone, tell) = AsyncStream.makeStream(of: Void.self)
+        let body = Body.stream(
+            BodyStream(length: 1 << 20) {
+                let isFirst = Mutex(true)
+                return AsyncStream {
+                    if isFirst.withLock({ defer { $0 = false }; return $0 }) { return Data(count: (1 << 19) + 1) }
+                    try? await Task.sleep(for: .seconds(3_600))
+                    tell.yield()
+                    return nil
+                }
+            })
+        let manager = NetworkManager<UploadEndpoint>(channel: channel)
+        #expect(await manager.response(for: UploadEndpoint(body: body), decoding: .text).head?.status.code == 413)
+        for await _ in gone { break }
+        await channel.close()
+    }
+}
+
+/// Sends a body as it is.
+struct UploadEndpoint: Endpoint {
+    var path = "upload"
+    var method = HTTPRequest.Method.post
+    let body: Body
+
+    var encoding: InputEncoding { .body(body) }
+}
