@@ -27,6 +27,14 @@ import Testing
         }
     }
 
+    @Test("lists the stages of a channel as they are")
+    func stages() throws {
+        var channel = Channel.ty
+        channel.cookies = CookieJar()
+        let list = channel.stages.map(\.description).joined(separator: "\n")
+        #expect(try Documentation.text("README.md").contains("```text\n\(list)\n```"), "\(list)")
+    }
+
     @Test("One call")
     func call() async throws {
         let body = """

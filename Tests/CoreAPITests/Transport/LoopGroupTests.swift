@@ -114,7 +114,7 @@ struct LoopGroupTests {
         let gate = try Gate()
         let (first, second) = (
             try LoopbackServer.start { _ in .stallBeforeHead },
-            try LoopbackServer.start { _ in Reply.ok("x").after(.waitFor(gate)) }
+            try LoopbackServer.start { _ in ServerReply.ok("x").after(.waitFor(gate)) }
         )
         let loops = LoopGroup(loops: 1)
         let (closing, staying) = (CurlTransport(loops: loops), CurlTransport(loops: loops))
