@@ -3,6 +3,7 @@ import CoreAPI
 import Dispatch
 import Foundation
 import HTTPTypes
+import Synchronization
 
 /// What the kit's pipeline costs without a network: ten enhancers and three interceptors that pass everything on, logging off, over a
 /// transport in memory. Prints a line of JSON, from which Bench makes a table.
@@ -18,6 +19,7 @@ struct BenchPipeline {
         Task.detached {
             var series = Series()
             for _ in 0..<rounds { await series.measure(manager) }
+            await series.measureHeld()
             line.value = series.line
             done.signal()
         }
@@ -34,6 +36,8 @@ private struct Line: Encodable {
     /// Medians of the rounds, for each call.
     var microseconds = 0.0
     var allocations = 0.0
+    /// Bytes in use for each call that waits for its transport, its task included; hooks as in the other figures.
+    var heldBytes = 0.0
 }
 
 /// `@unchecked`: written before the semaphore is signalled, read after it was waited for.
@@ -45,6 +49,25 @@ private struct Series {
     private static let calls = 20_000
     private var microseconds: [Double] = []
     private var allocations: [Double] = []
+    private var heldBytes = 0.0
+
+    /// Holds calls in flight all at once and counts what they have in use.
+    mutating func measureHeld() async {
+        let count = 10_000
+        let holding = Holding()
+        let manager = NetworkManager<MemoryEndpoint>(channel: .memory(holding))
+        var before = 0
+        await withTaskGroup { group in
+            for round in [count / 10, count] {
+                before = bytes_in_use()
+                for _ in 0..<round { group.addTask { _ = await manager.response(for: .orders, decoding: .data) } }
+                while holding.count < round { await Task.yield() }
+                heldBytes = Double(bytes_in_use() - before) / Double(round)
+                holding.release()
+                await group.waitForAll()
+            }
+        }
+    }
 
     mutating func measure(_ manager: NetworkManager<MemoryEndpoint>) async {
         for _ in 0..<Self.calls / 4 { await call(manager) }
@@ -63,7 +86,8 @@ private struct Series {
     }
 
     var line: Line {
-        Line(rounds: microseconds.count, microseconds: Self.median(microseconds), allocations: Self.median(allocations))
+        Line(rounds: microseconds.count, microseconds: Self.median(microseconds), allocations: Self.median(allocations),
+            heldBytes: heldBytes)
     }
 
     private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
@@ -86,6 +110,27 @@ private struct Memory: Transport {
     func close() async {}
 }
 
+/// Answers when it is told to.
+private final class Holding: Transport {
+    private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
+
+    var count: Int { waiting.withLock { $0.count } }
+
+    func release() {
+        for continuation in waiting.withLock({ waiting in
+            defer { waiting = [] }
+            return waiting
+        }) {
+            continuation.resume()
+        }
+    }
+
+    func send(_ attempt: Attempt) async -> Reply {
+        await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
+        return Reply(attempt, head: ResponseHead(status: .ok), body: .bytes(Memory.body))
+    }
+}
+
 private struct Passing: RequestEnhancer, RequestInterceptor {
     func enhance(_ request: inout Request) { request.timeout.idle += .zero }
     func deenhance(_ response: inout Response<Data>) {}
@@ -94,9 +139,11 @@ private struct Passing: RequestEnhancer, RequestInterceptor {
 }
 
 extension Channel {
-    fileprivate static var memory: Channel {
+    fileprivate static var memory: Channel { memory(Memory()) }
+
+    fileprivate static func memory(_ transport: any Transport) -> Channel {
         var channel = Channel(
-            name: "MEMORY", environment: APIEnvironment("memory", baseURL: "https://api.example.com/v1"), transport: Memory())
+            name: "MEMORY", environment: APIEnvironment("memory", baseURL: "https://api.example.com/v1"), transport: transport)
         channel.enhancers = Array(repeating: Passing(), count: 10)
         channel.interceptors = Array(repeating: Passing(), count: 3)
         return channel
