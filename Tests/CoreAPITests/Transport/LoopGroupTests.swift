@@ -181,6 +181,39 @@ struct LoopGroupTests {
         await loops.shutdown()
     }
 
+    @Test("A channel whose server sends large bodies in clear text keeps no other waiting")
+    func largeNeighbour() async throws {
+        let piece = Data(repeating: 0x61, count: 1 << 20)
+        let hostile = try LoopbackServer.start { _ in
+            [.sendHead(status: 200, headers: ["Content-Length": "999999999999"]), .sendEndlessly(piece)]
+        }
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        let loops = LoopGroup(loops: 1)
+        let (other, transport) = (CurlTransport(loops: loops), CurlTransport(loops: loops))
+        let channel = Channel.test(hostile.url, name: "large", transport: other)
+        let readers = (0..<4).map { _ in
+            Task { for try await _ in try await channel.manager().stream(TestEndpoint()).value {} }
+        }
+        try await hostile.waitForRequests(4)
+        let requests = Requests(transport)
+        let durations = await withTaskExecutorPreference(ownThread()) {
+            var durations: [Duration] = []
+            for _ in 0..<101 {
+                let began = ContinuousClock.now
+                #expect((try? await requests.send(.get, server.url).text) == "x")
+                durations.append(began.duration(to: .now))
+            }
+            return durations
+        }
+        // The median, because other tests share the machine's cores.
+        #expect(durations.sorted()[50] < .milliseconds(50), "\(durations.sorted().suffix(60))")
+        for reader in readers { reader.cancel() }
+        for reader in readers { _ = await reader.result }
+        await other.close()
+        await transport.close()
+        await loops.shutdown()
+    }
+
     @Test("A channel whose server floods or stalls keeps no other waiting", arguments: [true, false])
     func fairness(floods: Bool) async throws {
         let begun = try Gate()

@@ -22,8 +22,10 @@ struct StreamingTests {
     func headFirst(secure: Bool) async throws {
         let gate = try Gate()
         let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { _ in
-            [.sendHead(status: 200, headers: ["Content-Length": "10"]), .sendBody(Data("01234".utf8)), .waitFor(gate)]
-                .followed(by: .sendBody(Data("56789".utf8)))
+            [
+                .sendHead(status: 200, headers: ["Content-Length": "10"]), .sendBody(Data("01234".utf8)), .waitFor(gate),
+                .sendBody(Data("56789".utf8)),
+            ]
         }
         defer { server.close() }
         let channel = try channel(server)
@@ -164,7 +166,11 @@ struct StreamingTests {
         {
             let left = Mutex(count)
             return AsyncStream {
-                guard left.withLock({ $0 -= 1; return $0 >= 0 }) else { return nil }
+                let isLeft = left.withLock { left in
+                    left -= 1
+                    return left >= 0
+                }
+                guard isLeft else { return nil }
                 if pause > .zero { try? await Task.sleep(for: pause) }
                 return Data(repeating: 0x62, count: size)
             }
@@ -175,7 +181,7 @@ struct StreamingTests {
         "any asynchronous sequence is a body, with its length or without, over HTTP/1.1 and HTTP/2",
         arguments: [true, false], [false, true])
     func upload(hasLength: Bool, secure: Bool) async throws {
-        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { .ok("\($0.body.count)") }
+        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in .ok("\(request.body.count)") }
         defer { server.close() }
         let channel = try channel(server)
         let length = 50 * (1 << 16)
@@ -188,7 +194,7 @@ struct StreamingTests {
 
     @Test("a slow sequence is not an idle peer")
     func slowUpload() async throws {
-        let server = try LoopbackServer.start { .ok("\($0.body.count)") }
+        let server = try LoopbackServer.start { request in .ok("\(request.body.count)") }
         defer { server.close() }
         let channel = try channel(server) { $0.modifiers = [Timeout(idle: .milliseconds(200))] }
         let body = Body.stream(BodyStream(Self.chunks(3, pause: .milliseconds(500), of: 10)))
@@ -199,6 +205,13 @@ struct StreamingTests {
 
     private struct Broken: Error {}
 
+    private static func breaking() -> AsyncThrowingStream<Data, any Error> {
+        AsyncThrowingStream { continuation in
+            continuation.yield(Data("a".utf8))
+            continuation.finish(throwing: Broken())
+        }
+    }
+
     @Test("a sequence that throws, or does not give what it promised, fails the call and never sends a whole request")
     func unreadable() async throws {
         let server = try LoopbackServer.start { _ in .ok() }
@@ -206,7 +219,7 @@ struct StreamingTests {
         let channel = try channel(server)
         let manager = NetworkManager<UploadEndpoint>(channel: channel)
         let bodies: [Body] = [
-            .stream(BodyStream { AsyncThrowingStream<Data, any Error> { $0.yield(Data("a".utf8)); $0.finish(throwing: Broken()) } }),
+            .stream(BodyStream { Self.breaking() }),
             .stream(BodyStream(length: 100, Self.chunks(2, of: 10))), .stream(BodyStream(length: 15, Self.chunks(2, of: 10))),
             .stream(BodyStream(length: 10, Self.chunks(2, of: 10))),
         ]
@@ -222,7 +235,9 @@ struct StreamingTests {
     func passedOn() async throws {
         let source = try LoopbackServer.start { _ in .status(200, body: Self.megabyte) }
         defer { source.close() }
-        let target = try LoopbackServer.start { $0.path == "/busy" ? .status(503) : .ok("\($0.body.count)") }
+        let target = try LoopbackServer.start { request in
+            request.path == "/busy" ? .status(503) : .ok("\(request.body.count)")
+        }
         defer { target.close() }
         let (from, to) = (try channel(source), try channel(target) { $0.interceptors = [RetryPolicy(base: .zero)] })
         let manager = NetworkManager<UploadEndpoint>(channel: to)
@@ -248,7 +263,11 @@ struct StreamingTests {
             BodyStream(length: 1 << 20) {
                 let isFirst = Mutex(true)
                 return AsyncStream {
-                    if isFirst.withLock({ defer { $0 = false }; return $0 }) { return Data(count: (1 << 19) + 1) }
+                    let begins = isFirst.withLock { isFirst in
+                        defer { isFirst = false }
+                        return isFirst
+                    }
+                    if begins { return Data(count: (1 << 19) + 1) }
                     try? await Task.sleep(for: .seconds(3_600))
                     tell.yield()
                     return nil

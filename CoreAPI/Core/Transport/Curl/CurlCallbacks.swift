@@ -155,6 +155,7 @@ extension CurlHandle {
             return count
         }
         noteActivity()
+        guard !connections.mustRest(transfer, after: count) else { return ccurl_writefunc_pause }
         if let stream = transfer.stream {
             transfer.isHeld = !stream.buffer.hasRoom()
             // libcurl keeps the piece, and hands it over again when it may go on.

@@ -53,6 +53,9 @@ final class CurlTransfer: @unchecked Sendable {
     private(set) var stream: TransferStream?
     /// Whether the task has the head and reads the body. From here on `outcome` is the task's.
     @exclusivity(unchecked) private(set) var isStreaming = false
+    /// Bytes of the body that came in a turn of the loop, and in which; see ``LoopConnections/mustRest(_:after:)``.
+    @exclusivity(unchecked) var burst = 0
+    @exclusivity(unchecked) var burstTurn: UInt = 0
     /// Whether libcurl reads no further until the task has taken what waits for it.
     @exclusivity(unchecked) var isHeld = false
     @exclusivity(unchecked) var upload: UploadBody

@@ -119,8 +119,10 @@ final class StreamReader: @unchecked Sendable {
 
     private func deliver(_ chunk: Data) -> Data {
         delivered += Int64(chunk.count)
-        let expected = decoder == nil ? head.headers[.contentLength].flatMap { Int64($0) } : nil
-        attempt.tell { $0.body(CallEvent.BodyProgress(attempt: attempt, received: delivered, expected: expected)) }
+        attempt.tell { listener in
+            let expected = decoder == nil ? head.headers[.contentLength].flatMap { Int64($0) } : nil
+            listener.body(CallEvent.BodyProgress(attempt: attempt, received: delivered, expected: expected))
+        }
         return chunk
     }
 

@@ -32,6 +32,7 @@ struct LoopRun {
             messages.removeAll(keepingCapacity: true)
             if isClosing { break }
             resumeEnded()
+            for worker in attended { worker.beginTurn(isShared: attended.count > 1) }
             runTimers()
             // A clock may run out only after libcurl has looked at the sockets: what a request's body kept waiting is not late.
             let looked = now

@@ -38,6 +38,9 @@ final class LoopConnections {
     private var owners: [Int32: LoopConnection] = [:]
     @exclusivity(unchecked) private var discovered: [(transfer: CurlTransfer, multiplexes: Bool)] = []
     @exclusivity(unchecked) private var headed: [CurlTransfer] = []
+    @exclusivity(unchecked) private var rested: [CurlTransfer] = []
+    /// Whether the loop has other pools to serve.
+    @exclusivity(unchecked) var isShared = false
     /// Counts the turns of the loop in which it calls libcurl.
     @exclusivity(unchecked) private(set) var turn: UInt = 0
     /// Whether a byte came or went in this turn.
@@ -79,6 +82,30 @@ final class LoopConnections {
         defer { discovered = [] }
         return discovered
     }
+
+    /// Bytes that one answer over HTTP/1.1 has of a turn, where other pools wait for theirs. libcurl reads up to a hundred buffers of
+    /// 64 KiB from a socket that never runs dry.
+    private static let burst = 256 * 1_024
+
+    /// Whether an answer has had its part of the turn; it then goes on in the next.
+    func mustRest(_ transfer: CurlTransfer, after count: Int) -> Bool {
+        guard isShared, transfer.ticket?.multiplexes == false else { return false }
+        if transfer.burstTurn != turn { (transfer.burstTurn, transfer.burst) = (turn, 0) }
+        transfer.burst += count
+        guard transfer.burst > Self.burst else { return false }
+        transfer.burst = 0
+        rested.append(transfer)
+        return true
+    }
+
+    /// The transfers that rested since this was asked last.
+    func takeRested() -> [CurlTransfer] {
+        guard !rested.isEmpty else { return [] }
+        defer { rested = [] }
+        return rested
+    }
+
+    var hasRested: Bool { !rested.isEmpty }
 
     /// Notes inside a callback that the head of an answer is whole whose body is read as it comes.
     func noteHead(of transfer: CurlTransfer) { headed.append(transfer) }

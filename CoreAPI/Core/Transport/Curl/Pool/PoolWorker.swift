@@ -91,12 +91,22 @@ final class PoolWorker {
 
     /// When the loop has to look at it next, whatever happens on its sockets.
     func due(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
-        ended.isEmpty ? min(nextDeadline, untoldDue, multi.timerDue(now)) : now
+        ended.isEmpty && !multi.connections.hasRested ? min(nextDeadline, untoldDue, multi.timerDue(now)) : now
     }
 
     /// Whether there is anything to wait for.
     var needsAttention: Bool {
         !transfers.isEmpty || !ended.isEmpty || multi.watched > 0 || multi.timerDue(now) < LoopClock.never
+    }
+
+    /// A turn begins: answers that had their part of the last one go on.
+    ///
+    /// - Parameter isShared: whether other pools are served in it, too.
+    func beginTurn(isShared: Bool) {
+        multi.connections.isShared = isShared
+        for transfer in multi.connections.takeRested() where transfer.stage == .active && !transfer.isHeld {
+            if let handle = transfer.handle { multi.goOn(handle) }
+        }
     }
 
     /// Calls libcurl where it wants to be, sockets or not.
