@@ -78,7 +78,7 @@ public final class DigestAuthentication: Middleware {
                 }
                 sessions.withLock { $0.take(challenge, insteadOf: nonce, at: request.url.origin) }
             } catch {
-                return reply.failed(.app(error, ErrorContext(reply)))
+                return Reply(attempt, failure: .app(error, ErrorContext(reply)))
             }
             await reply.body.discard()
             (answered, nonce) = answer(attempt)

@@ -15,6 +15,10 @@ public struct Next: Sendable {
         if index < chain.count {
             return await chain[index].handle(attempt, next: Next(position: position, index: index + 1))
         }
-        return position == .call ? await Pipeline().attempts(attempt) : await channel.transport.send(attempt)
+        if position == .call { return await Pipeline().attempts(attempt) }
+        attempt.tell { $0.queued(CallEvent.Queued(attempt: attempt)) }
+        let reply = await channel.transport.send(attempt)
+        attempt.tellExchange(reply)
+        return reply
     }
 }

@@ -82,7 +82,8 @@ public final class BearerAuthentication: Middleware {
         do {
             return await send(attempt, with: try await token(newerThan: used, for: attempt, Response(reply)), next)
         } catch {
-            return reply.failed(APIClientError(error, ErrorContext(reply), stage: APIClientError.app))
+            // Without the refusal's head and body, from which the channel's filter would read another error.
+            return Reply(attempt, failure: APIClientError(error, ErrorContext(reply), stage: APIClientError.app))
         }
     }
 

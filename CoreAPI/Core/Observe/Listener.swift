@@ -27,6 +27,8 @@ public protocol Listener: Sendable {
     func head(_ event: CallEvent.Head)
     /// Bytes of the answer's body came: once for a body that is collected, for each chunk of one that streams.
     func body(_ event: CallEvent.BodyProgress)
+    /// The transport is done with an exchange, or has failed; of a body that streams, its head is there. Told after the events above.
+    func exchanged(_ event: CallEvent.Exchanged)
     /// The answer is a redirect that is followed.
     func redirected(_ event: CallEvent.Redirected)
     /// A middleware answered instead of the network.
@@ -55,6 +57,7 @@ extension Listener {
     public func secured(_ event: CallEvent.Secured) {}
     public func head(_ event: CallEvent.Head) {}
     public func body(_ event: CallEvent.BodyProgress) {}
+    public func exchanged(_ event: CallEvent.Exchanged) {}
     public func redirected(_ event: CallEvent.Redirected) {}
     public func cached(_ event: CallEvent.Cached) {}
     public func read(_ event: CallEvent.Read) {}
@@ -118,6 +121,13 @@ public enum CallEvent {
         public let expected: Int64?
     }
 
+    public struct Exchanged: Sendable {
+        /// The attempt as the transport got it.
+        public let attempt: Attempt
+        /// What the transport answered with.
+        public let reply: Reply
+    }
+
     public struct Redirected: Sendable {
         /// The attempt that was answered with the redirect.
         public let attempt: Attempt
@@ -174,8 +184,9 @@ extension Attempt {
 
     func warn(_ text: String) { tell { $0.warning(CallEvent.Warning(attempt: self, text: text)) } }
 
-    /// What a transport knows of an exchange once its head has come, in the order in which it happened.
-    package func tellExchange(_ reply: Reply) {
+    /// What is known of an exchange once its head has come, in the order in which it happened.
+    @inline(never)
+    func tellExchange(_ reply: Reply) {
         guard !call.prepared.listeners.isEmpty else { return }
         tell { listener in
             if let metrics = reply.metrics {
@@ -191,6 +202,7 @@ extension Attempt {
             if case .bytes(let data) = reply.body, !data.isEmpty {
                 listener.body(CallEvent.BodyProgress(attempt: self, received: Int64(data.count), expected: Int64(data.count)))
             }
+            listener.exchanged(CallEvent.Exchanged(attempt: self, reply: reply))
         }
     }
 }

@@ -82,9 +82,7 @@ public struct FixtureTransport: Transport {
             guard fixture.delay < remaining else {
                 return attempt.failed(TransportError.timedOut(.total, after: request.timeout.total))
             }
-            let reply = fixture.reply(to: attempt)
-            attempt.tellExchange(reply)
-            return reply
+            return fixture.reply(to: attempt)
         } catch {
             return attempt.failed(TransportError.fixture(error))
         }

@@ -24,26 +24,37 @@ struct DLTokenRefreshTests {
         }
     }
 
-    @Test("a call takes two attempts when its token is stale, and one when it is not")
+    /// The statuses of all exchanges.
+    private final class Statuses: Listener {
+        private let heard = Mutex<[Int]>([])
+        var all: [Int] { heard.withLock { $0 } }
+        func head(_ event: CallEvent.Head) { heard.withLock { $0.append(event.head.status.code) } }
+    }
+
+    @Test("a call is sent twice when its token is stale, and once when it is not; the feature sees one attempt")
     func attempts() async throws {
-        try await withSandbox(.dl.at(.sandbox)) { _ in
+        let statuses = Statuses()
+        try await withSandbox(Channel.dl.at(.sandbox).with { $0.listeners = [statuses] }) { _ in
             let manager = DLOrderListInteractor().networkManager
-            let first = await manager.response(for: .orderList(path: ""), as: DLOrderListResponse.self)
-            #expect(first.error == nil)
-            #expect(first.attempts.map(\.status) == [401, 200])
-            #expect(first.attempts.first?.error?.app(DLError.self)?.key == "token.expired")
-            let second = await manager.response(for: .orderList(path: ""), as: DLOrderListResponse.self)
-            #expect(second.attempts.map(\.status) == [200])
+            for _ in 0..<2 {
+                let response = await manager.response(for: .orderList(path: ""), as: DLOrderListResponse.self)
+                #expect(response.attempts.map(\.status) == [200])
+            }
         }
+        #expect(statuses.all == [401, 200, 200, 200], "the second is the refresh")
     }
 
     @Test("without a token to begin with, the first refusal fetches one")
     func bare() async throws {
-        let response = try await withSandbox(.dl.at(.sandbox, credentials: ["DL_REFRESH_TOKEN": "dl-sandbox-refresh"])) { _ in
+        let statuses = Statuses()
+        let channel = Channel.dl.at(.sandbox, credentials: ["DL_REFRESH_TOKEN": "dl-sandbox-refresh"]).with {
+            $0.listeners = [statuses]
+        }
+        let response = try await withSandbox(channel) { _ in
             await DLOrderListInteractor().networkManager.response(for: .orderList(path: ""), as: DLOrderListResponse.self)
         }
         #expect(response.error == nil)
-        #expect(response.attempts.first?.error?.app(DLError.self)?.key == "token.missing")
+        #expect(statuses.all == [401, 200, 200])
     }
 
     @Test("a refresh that fails, fails every call that waited, and is not tried for each")
@@ -124,7 +135,7 @@ struct DLTokenRefreshTests {
                 await DLOrderListInteractor().networkManager.response(for: .orderList(path: ""), as: DLOrderListResponse.self)
             }
             await copy.close()
-            #expect(response.attempts.map(\.status) == [401, 200])
+            #expect(response.error == nil)
             #expect(server.tokensIssued == 2)
         }
     }

@@ -16,11 +16,6 @@ struct CallRecorderTests {
         func adapt(_ request: inout Request) async throws { throw self }
     }
 
-    private final class Counter: NetworkLogger {
-        let events = Mutex(0)
-        func log(_ event: NetworkEvent) { events.withLock { $0 += 1 } }
-    }
-
     @Test("keeps every attempt with its answer and the pause before it")
     func attempts() async throws {
         let call = try await recorded(AskAgain())
@@ -39,22 +34,26 @@ struct CallRecorderTests {
         #expect(call.outcome?.error?.label == "adapting")
     }
 
-    @Test("hands everything on to the logger that was there")
-    func wrapping() async throws {
-        let counter = Counter()
-        _ = try await recorded(AskAgain(), wrapping: counter)
-        #expect(counter.events.withLock { $0 } == 4)  // sending, retrying, sending, finished
+    @Test("keeps each hop of a redirect, and the logger beside it hears as before")
+    func redirect() async throws {
+        let lines = Mutex(0)
+        let call = try await recorded(AskAgain(), path: "old", logger: FunctionLogger { _ in lines.withLock { $0 += 1 } })
+        #expect(call.exchanges.map(\.status) == [302, 503, 302, 503])
+        #expect(lines.withLock { $0 } == 4)  // sending, retrying, sending, finished
     }
 
     private func recorded(
-        _ interceptor: any RequestInterceptor, wrapping logger: any NetworkLogger = SilentLogger()
+        _ interceptor: any RequestInterceptor, path: String = "a", logger: any NetworkLogger = SilentLogger()
     ) async throws -> RecordedCall {
         var channel = try ChannelRegistry.standard.entry("HTTPBin").place(nil).make()
-        channel.transport = FixtureTransport([Fixture(.get, "a", status: 503)])
+        channel.transport = FixtureTransport([
+            Fixture(.get, "a", status: 503), Fixture(.get, "old", status: 302, headers: ["Location": "/a"]),
+        ])
         channel.interceptors = [interceptor]
-        let recorder = CallRecorder(wrapping: logger)
-        channel.logger = recorder
-        _ = await CommonDispatcher(channel: channel).response(for: AdHocEndpoint(method: .get, path: "a"), as: .nothing)
+        let recorder = CallRecorder()
+        channel.logger = logger
+        channel.listeners = [recorder]
+        _ = await CommonDispatcher(channel: channel).response(for: AdHocEndpoint(method: .get, path: path), as: .nothing)
         let calls = recorder.takeFinished()
         #expect(recorder.takeFinished().isEmpty)
         return try #require(calls.count == 1 ? calls.first : nil)

@@ -80,8 +80,8 @@ struct CallCommand: AsyncParsableCommand {
     func run() async throws {
         let target = try place.target()
         var channel = target.channel()
-        let recorder = CallRecorder(wrapping: channel.logger)
-        channel.logger = recorder
+        let recorder = CallRecorder()
+        channel.listeners.append(recorder)
         let response = await CommonDispatcher(channel: channel).response(for: endpoint(of: channel), as: .data)
         await channel.close()
 

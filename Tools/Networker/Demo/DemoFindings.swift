@@ -58,7 +58,7 @@ struct DemoFindings: Sendable {
         return DemoFinding(
             holds: holds,
             text: holds
-                ? "DL's access token had expired: 401, one token fetched, 200 at attempt 2, and the feature saw only the answer"
+                ? "DL's access token had expired: 401, one token fetched, then 200, and the feature saw only the answer"
                 : "expected DL's order list to be answered 401, then 200 with one new token; "
                     + "got \(statuses.listed) with \(server.tokens)")
     }

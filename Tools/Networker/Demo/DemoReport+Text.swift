@@ -30,11 +30,11 @@ extension DemoReport {
         return table
     }
 
-    /// What an exchange is to its feature: its first attempt, a further one, or a call that it had to wait for.
+    /// What an exchange is to its feature: its first request, the same once more, or a call that it had to wait for.
     private static func feature(_ exchange: Exchange, of stop: DemoStop, isFirst: Bool) -> TextTable.Cell {
         if isFirst { return .init(stop.feature) }
         let isOwn = exchange.request.call.id == stop.call?.id
-        return .init(isOwn ? "  attempt \(exchange.request.attempt)" : "  \(exchange.endpoint)", .quiet)
+        return .init(isOwn ? "  sent again" : "  \(exchange.endpoint)", .quiet)
     }
 
     private static func cells(_ exchange: Exchange) -> [TextTable.Cell] {
@@ -51,7 +51,7 @@ extension DemoReport {
     /// A refusal that the call got over is a warning; that it was not answered at all is worse.
     private static func status(of exchange: Exchange) -> TextTable.Cell {
         guard let status = exchange.status else { return .init("–", .bad) }
-        return .init("\(status)", exchange.error == nil ? .good : .warning)
+        return .init("\(status)", exchange.error == nil && status < 400 ? .good : .warning)
     }
 
     private func notable(_ palette: Palette) -> String {

@@ -20,9 +20,9 @@ struct DemoRun: Sendable {
         let server = try await SandboxServer.start(SandboxOptions(failFirstCheckout: true))
         var stops: [DemoStop] = []
         for (tour, channel) in planned {
-            let recorder = CallRecorder(wrapping: channel.logger)
+            let recorder = CallRecorder()
             let guide = DemoGuide(channel: tour.channel, recorder: recorder)
-            let aimed = channel.aimed(at: server, prefix: tour.prefix, logger: recorder)
+            let aimed = channel.aimed(at: server, prefix: tour.prefix, recorder: recorder)
             await ChannelOverride.with(aimed) { await tour.walk(guide) }
             await channel.close()
             stops += guide.stops
@@ -37,11 +37,11 @@ struct DemoRun: Sendable {
 
 extension Channel {
     /// The channel, speaking to that server and trusting its authority and no other.
-    fileprivate func aimed(at server: SandboxServer, prefix: String, logger: any NetworkLogger) -> Channel {
+    fileprivate func aimed(at server: SandboxServer, prefix: String, recorder: CallRecorder) -> Channel {
         var channel = self
         channel.environment.baseURL = server.baseURL(prefix)
         channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(server.authorityPEM))
-        channel.logger = logger
+        channel.listeners.append(recorder)
         // A request that hangs shows as one that failed, long before the whole demo is given up.
         channel.modifiers.append(Timeout(.seconds(5)))
         return channel

@@ -1,13 +1,13 @@
 import CoreAPI
 import HTTPTypes
 
-/// One attempt that went on the wire, and what it came to.
+/// One request that went on the wire, and what it came to.
 struct Exchange: Sendable {
     /// As it was sent: adapted and complete.
     let request: Request
     let endpoint: String
     let sentAt: ContinuousClock.Instant
-    /// How long the call waited before this attempt.
+    /// How long the call waited before it.
     let pause: Duration
     /// `nil` when no answer came.
     var head: ResponseHead?

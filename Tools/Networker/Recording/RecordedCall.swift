@@ -1,6 +1,6 @@
 import CoreAPI
 
-/// What a call did, as its channel's logger heard it.
+/// What a call did, as a listener of its channel heard it.
 struct RecordedCall: Sendable {
     /// How a call ended.
     struct Outcome: Sendable {
@@ -12,12 +12,13 @@ struct RecordedCall: Sendable {
     let id: String
     let endpoint: String
     let started: ContinuousClock.Instant
-    /// One for each attempt that was sent, oldest first.
+    /// Each that was sent, hops of redirects among them, oldest first.
     private(set) var exchanges: [Exchange] = []
     /// `nil` while the call runs.
     var outcome: Outcome?
 
-    private var pause = Duration.zero
+    /// How long the call waits before its next attempt.
+    var pause = Duration.zero
 
     init(_ call: Call) {
         id = call.id
@@ -25,17 +26,23 @@ struct RecordedCall: Sendable {
         started = call.started
     }
 
-    /// An attempt leaves.
-    mutating func begin(_ request: Request, at now: ContinuousClock.Instant) {
-        exchanges.append(Exchange(request: request, endpoint: endpoint, sentAt: now, pause: pause))
+    /// An exchange begins.
+    mutating func begin(_ attempt: Attempt, at now: ContinuousClock.Instant) {
+        exchanges.append(Exchange(request: attempt.request, endpoint: endpoint, sentAt: now, pause: pause))
+        pause = .zero
     }
 
-    /// The attempt has come to something. One that never left, because an interceptor threw, leaves no exchange.
-    mutating func end(_ response: Response<Void>, nextAfter pause: Duration = .zero) {
-        self.pause = pause
-        guard let last = exchanges.indices.last, exchanges[last].request.attempt == response.request?.attempt else { return }
-        exchanges[last].head = response.head
-        exchanges[last].metrics = response.metrics
-        exchanges[last].error = response.error
+    /// The last one has come to something.
+    mutating func end(_ reply: Reply) {
+        guard let last = exchanges.indices.last else { return }
+        exchanges[last].head = reply.head
+        exchanges[last].metrics = reply.metrics
+        exchanges[last].error = reply.failure
+    }
+
+    /// What was wrong with the answer of the last one.
+    mutating func note(_ error: APIClientError?) {
+        guard let last = exchanges.indices.last else { return }
+        exchanges[last].error = error
     }
 }

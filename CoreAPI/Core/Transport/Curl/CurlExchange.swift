@@ -16,9 +16,7 @@ struct CurlExchange {
                 throw .transport(.timedOut(.total, after: request.timeout.total), ErrorContext(request))
             }
             let deadline = LoopClock.now() + remaining.clampedNanoseconds
-            let transfer = CurlTransfer(try HopRequest(request, deadline: deadline))
-            attempt.tell { $0.queued(CallEvent.Queued(attempt: attempt)) }
-            return .success(transfer)
+            return .success(CurlTransfer(try HopRequest(request, deadline: deadline)))
         } catch {
             return .failure(error)
         }
@@ -62,9 +60,7 @@ struct CurlExchange {
         case .failed(.truncated) where defect != nil, .complete: failure = defect.map { .transport($0, context()) }
         case .failed(let error): failure = .transport(error, context())
         }
-        let reply = Reply(attempt, head: head, body: body, failure: failure, metrics: transfer.outcome.metrics)
-        attempt.tellExchange(reply)
-        return reply
+        return Reply(attempt, head: head, body: body, failure: failure, metrics: transfer.outcome.metrics)
     }
 
     private func hasBody(_ parsed: ResponseHeadParser.Parsed, _ transfer: CurlTransfer) -> Bool {

@@ -244,12 +244,8 @@ struct HostKey: Hashable, Sendable {
     let scheme: HTTPURL.Scheme
     let host: String
     let port: UInt16
-    /// A body that may be paused has a connection of HTTP/1.1 to itself: nothing bounds what libcurl keeps for a paused stream of HTTP/2.
-    let isStream: Bool
 
-    init(_ request: HopRequest) {
-        let url = request.url
-        isStream = request.streamsAnswer
+    init(_ url: HTTPURL) {
         scheme = url.scheme
         host = url.host
         port = url.effectivePort

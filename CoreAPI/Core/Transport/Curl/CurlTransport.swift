@@ -82,7 +82,7 @@ public final class CurlTransport: Transport {
     @inline(never)
     private func begin(_ exchange: CurlExchange) -> Result<(ConnectionPool, CurlTransfer), APIClientError> {
         let attempt = exchange.attempt
-        guard let (pool, isNew) = take(for: attempt.call.prepared) else {
+        guard let (pool, isNew) = take(for: attempt.call.prepared, streams: attempt.wantsStream) else {
             return .failure(.transport(.closed, ErrorContext(attempt.request)))
         }
         if isNew { for warning in attempt.call.channel.warnings { attempt.warn(warning) } }
@@ -97,26 +97,27 @@ public final class CurlTransport: Transport {
     }
 
     /// The connections of a channel's trust, and whether nobody used them before.
-    private func take(for shared: PreparedChannel) -> (ConnectionPool, isNew: Bool)? {
+    private func take(for shared: PreparedChannel, streams: Bool) -> (ConnectionPool, isNew: Bool)? {
         let mode = shared.channel.environment.serverTrustManager.pins.currentMode
         let (found, retired) = pools.withLock { pools -> ((ConnectionPool, Bool)?, [ConnectionPool]) in
             guard !pools.isClosed else { return (nil, []) }
-            if let (recent, pool) = pools.recent, recent == shared.number, pool.pinMode == mode {
+            if let (recent, pool) = pools.recent, recent == shared.number, pool.pinMode == mode, pool.streams == streams {
                 pool.users.add(1, ordering: .relaxed)
                 return ((pool, false), [])
             }
             let trust = shared.channel.environment.serverTrustManager
             let refused = shared.channel.limits.refusedAddresses
-            let name = shared.channel.name
+            let name = streams ? shared.channel.name + "\u{0}streams" : shared.channel.name
             defer { pools.recent = pools.current[name].map { (shared.number, $0) } }
-            if let pool = pools.current[name], pool.trust == trust, pool.refused == refused, pool.pinMode == mode {
+            if let pool = pools.current[name], pool.trust == trust, pool.refused == refused, pool.pinMode == mode, pool.streams == streams {
                 pool.users.add(1, ordering: .relaxed)
                 return ((pool, false), [])
             }
-            let known = pools.all.first { $0.trust == trust && $0.refused == refused && $0.pinMode == mode }
+            let known = pools.all.first { $0.trust == trust && $0.refused == refused && $0.pinMode == mode && $0.streams == streams }
             let pool =
                 known
-                ?? ConnectionPool(trust: trust, refused: refused, pinMode: mode, limits: limits, loops: loops)
+                ?? ConnectionPool(
+                    trust: trust, refused: refused, pinMode: mode, streams: streams, limits: limits, loops: loops)
             if known == nil { pools.all.append(pool) }
             pools.current[name] = pool
             pool.users.add(1, ordering: .relaxed)

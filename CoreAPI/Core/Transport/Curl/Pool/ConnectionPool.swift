@@ -20,6 +20,9 @@ final class ConnectionPool: Sendable {
     let refused: AddressClass
     /// A connection that was only reported must not serve after the set began to block.
     let pinMode: PinSet.Mode
+    /// Whether it serves the bodies that are read as they come, which need HTTP/1.1. libcurl 7.88.1 takes a busy connection of HTTP/1.1
+    /// for one that multiplexes where the same handle has one of HTTP/2 to that host, and reads one answer for another.
+    let streams: Bool
     let limits: Limits
     /// The home is the first.
     private let shards: [PoolShard]
@@ -32,10 +35,11 @@ final class ConnectionPool: Sendable {
     let active = Atomic(0)
     let queued = Atomic(0)
 
-    init(trust: ServerTrustManager, refused: AddressClass, pinMode: PinSet.Mode, limits: Limits, loops: LoopGroup) {
+    init(trust: ServerTrustManager, refused: AddressClass, pinMode: PinSet.Mode, streams: Bool, limits: Limits, loops: LoopGroup) {
         self.trust = trust
         self.refused = refused
         self.pinMode = pinMode
+        self.streams = streams
         self.limits = limits
         let bounds = ConnectionShare(inAll: max(1, limits.connections), perHost: max(1, limits.connectionsPerHost))
         let loops = loops.turn().prefix(min(bounds.inAll, bounds.perHost))
@@ -109,7 +113,7 @@ final class ConnectionPool: Sendable {
     }
 
     private func submit(_ transfer: CurlTransfer) {
-        let key = HostKey(transfer.request)
+        let key = HostKey(transfer.request.url)
         let submission = state.withLock { state -> Submission in
             guard !state.isClosed else { return .refused(.failed(.closed)) }
             guard !transfer.isCancelled else { return .refused(.cancelled) }
@@ -160,7 +164,7 @@ final class ConnectionPool: Sendable {
     /// - Returns: its ticket: it may have a place by now.
     /// - Throws: ``TransportError/queueFull(limit:)``.
     func enqueue(_ transfer: CurlTransfer) throws(TransportError) -> HostQueue<HostKey, CurlTransfer>.Ticket {
-        let key = HostKey(transfer.request)
+        let key = HostKey(transfer.request.url)
         let ticket = state.withLock { state in
             defer { count(state.queue) }
             let multiplexes = Self.multiplexes(transfer)
