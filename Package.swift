@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The architecture as data. Imports run only downward: CCurl, CZlib, CStreamEnds ← CoreAPI ← channel ← interactors ← tools.
+// The architecture as data. Imports run only downward: CoreAPICore ← CoreAPICurl ← CoreAPI ← channel ← interactors ← tools.
+// The core has no library of C below it; libcurl's transport has CCurl, CZlib and CStreamEnds.
 
 /// Each has a folder in `Channels/` and one in `Interactors/`.
 let channels = ["TY", "DL", "ML", "ID", "HTTPBin", "GIPHY"]
@@ -81,9 +82,11 @@ let package = Package(
         .systemLibrary(
             name: "CZlib", path: "CoreAPI/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(name: "CStreamEnds", path: "CoreAPI/CStreamEnds"),
+        .target(name: "CoreAPI", dependencies: ["CoreAPICore", "CoreAPICurl"], path: "CoreAPI/Umbrella", swiftSettings: settings),
         .target(
-            name: "CoreAPI", dependencies: ["CCurl", "CStreamEnds", "CZlib", "CoreAPIJSON", httpTypes, logging],
-            path: "CoreAPI/Core",
+            name: "CoreAPICore", dependencies: ["CoreAPIJSON", httpTypes, logging], path: "CoreAPI/Core", swiftSettings: settings),
+        .target(
+            name: "CoreAPICurl", dependencies: ["CCurl", "CStreamEnds", "CZlib", "CoreAPICore", httpTypes], path: "CoreAPI/Curl",
             swiftSettings: settings),
         .target(name: "CoreAPIJSON", path: "CoreAPI/JSON", swiftSettings: settings),
         .target(name: "ChannelModels", path: "Channels/Shared", swiftSettings: settings),
@@ -126,7 +129,9 @@ let package = Package(
         .target(name: "Programs", path: "Tests/Programs", swiftSettings: settings),
         .testTarget(
             name: "CoreAPITests",
-            dependencies: ["CoreAPI", "CoreAPIJSON", "CoreAPITesting", "Programs", httpTypes, logging],
+            dependencies: [
+                "CoreAPI", "CoreAPICore", "CoreAPICurl", "CoreAPIJSON", "CoreAPITesting", "Programs", httpTypes, logging,
+            ],
             path: "Tests/CoreAPITests",
             swiftSettings: settings),
         .testTarget(

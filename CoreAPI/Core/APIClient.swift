@@ -48,12 +48,12 @@ public struct APIClient: Sendable {
     private let isTransportGiven: Bool
 
     /// - Parameters:
-    ///   - transport: owns the connections; `nil` for a ``CurlTransport`` of the client's own, or inside `withChannel` for what
-    ///     the test put in the place of a channel.
+    ///   - transport: owns the connections.
+    ///   - isTransportGiven: whether the caller chose the transport: inside `withChannel` it then stays.
     ///   - configure: sets up hooks, a logger, a coder; called once per request, on the caller's thread.
-    public init(transport: (any Transport)? = nil, configure: @escaping @Sendable (inout Channel) -> Void = { _ in }) {
-        self.transport = transport ?? CurlTransport()
-        isTransportGiven = transport != nil
+    package init(transport: any Transport, isTransportGiven: Bool, configure: @escaping @Sendable (inout Channel) -> Void) {
+        self.transport = transport
+        self.isTransportGiven = isTransportGiven
         self.configure = configure
     }
 
@@ -88,7 +88,7 @@ public struct APIClient: Sendable {
             return Response(
                 delivering: Reply(call, failure: .request(error, ErrorContext(call, method: request.endpoint.method))))
         }
-        let dispatcher = CommonDispatcher(onTheSpot: channel, transport: isTransportGiven ? transport : nil)
+        let dispatcher = CommonDispatcher(onTheSpot: channel, isTransportGiven: isTransportGiven)
         return await dispatcher.response(for: request.endpoint, as: request.decoding)
     }
 

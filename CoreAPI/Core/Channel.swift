@@ -58,15 +58,10 @@ public struct Channel: Sendable, ChannelSpellings {
     /// A jar is shared by copies of the channel that have it; give each channel one of its own, so that channels do not share logins.
     /// The kit's own transports ask it; a transport of a team's own sees no cookies unless it does.
     public var cookies: CookieJar?
-    /// Bounds on answers, attempts and connections. A transport of the channel's own follows a change; one that was given has its own.
-    public var limits: Limits {
-        didSet { if isTransportOwn { setOwnTransport() } }
-    }
+    /// Bounds on answers, attempts and connections. A transport may have bounds of its own for connections and queue.
+    public var limits: Limits
     /// Owns the connections; one per channel, so that channels cannot starve each other.
-    public var transport: any Transport {
-        didSet { isTransportOwn = false }
-    }
-    private var isTransportOwn: Bool
+    public var transport: any Transport
     /// Whether it stands in for another one, and must not be replaced in turn.
     var isOverride = false
     /// Where completions run that belong to no actor. Default the main queue.
@@ -76,24 +71,12 @@ public struct Channel: Sendable, ChannelSpellings {
     ///   - name: stands in logs and errors.
     ///   - environment: where to speak to, and on what terms.
     ///   - limits: what the network may do to the channel.
-    ///   - transport: `nil` for a ``CurlTransport`` of this channel's own.
-    public init(
-        name: String, environment: APIEnvironment, limits: Limits = Limits(), transport: (any Transport)? = nil
-    ) {
+    ///   - transport: carries the channel's requests.
+    package init(name: String, environment: APIEnvironment, limits: Limits = Limits(), transport: any Transport) {
         self.name = name
         self.environment = environment
         self.limits = limits
-        self.transport = transport ?? CurlTransport(limits: limits)
-        isTransportOwn = transport == nil
-    }
-
-    mutating func isolateTransport() {
-        if isTransportOwn { setOwnTransport() } else { transport = transport.isolatedCopy() }
-    }
-
-    private mutating func setOwnTransport() {
-        transport = CurlTransport(limits: limits)
-        isTransportOwn = true
+        self.transport = transport
     }
 
     /// Ends the channel's connections; requests in flight fail with ``TransportError/closed``.

@@ -17,9 +17,10 @@ extension Channel {
     ///   - name: stands in logs and errors.
     ///   - summary: what the channel is, in a few words.
     ///   - hosts: where it can speak to; ``at(_:credentials:)`` goes to another.
-    public init(_ name: String, _ summary: String = "", hosts: ChannelHosts) {
+    ///   - transport: carries the channel's requests.
+    package init(_ name: String, _ summary: String = "", hosts: ChannelHosts, transport: any Transport) {
         let first = hosts.first ?? ChannelHost(name: "", baseURL: "")
-        self.init(name: name, environment: first.environment)
+        self.init(name: name, environment: first.environment, transport: transport)
         self.summary = summary
         self.hosts = hosts
         logger = CoreNetworkLogger(subsystem: "networkerkit", category: name)

@@ -48,7 +48,7 @@ extension Channel {
             copy.transport = transport
             copy.environment.fixturesType = .none
         } else {
-            copy.isolateTransport()
+            copy.transport = self.transport.isolatedCopy()
         }
         copy.environmentSwitch = nil
         copy.cookies = cookies?.emptyCopy()

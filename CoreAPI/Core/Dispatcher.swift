@@ -31,28 +31,9 @@ public struct CommonDispatcher: Dispatcher {
         prepared = PreparedChannel(channel)
     }
 
-    /// Makes a channel on the spot, for a team that has an environment and a few hooks.
-    ///
-    /// - Parameters:
-    ///   - environment: where to speak to, and on what terms; gives the channel its name.
-    ///   - resultHandler: told of every outcome before the caller.
-    ///   - errorFilter: finds and translates errors.
-    ///   - interceptor: adapts and retries.
-    ///   - transport: owns the connections; `nil` for one of this dispatcher's own.
-    public init(
-        environment: APIEnvironment, resultHandler: ResultHandler = .none, errorFilter: ErrorFilter = .none,
-        interceptor: (any RequestInterceptor)? = nil, transport: (any Transport)? = nil
-    ) {
-        var channel = Channel(name: environment.name, environment: environment, transport: transport)
-        channel.resultHandler = resultHandler
-        channel.errorFilter = errorFilter
-        channel.interceptors = interceptor.map { [$0] } ?? []
-        self.init(onTheSpot: channel, transport: transport)
-    }
-
     /// Over a channel that its caller made, and whose name means nothing to a test. A transport that was given stays.
-    init(onTheSpot channel: Channel, transport: (any Transport)?) {
-        self.init(resolved: transport == nil ? ChannelOverride.resolve(anonymous: channel) : ChannelOverride.resolve(channel))
+    package init(onTheSpot channel: Channel, isTransportGiven: Bool) {
+        self.init(resolved: isTransportGiven ? ChannelOverride.resolve(channel) : ChannelOverride.resolve(anonymous: channel))
     }
 
     /// A dispatcher over the same channel that shares nothing of the kit's that changes: no connection, no credential, no cookie, and no switch of

@@ -29,58 +29,6 @@ public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
         self.callbackQueue = callbackQueue ?? dispatcher.callbackQueue
     }
 
-    /// Makes a channel on the spot, for a team that has only a host.
-    ///
-    /// ```swift
-    /// let manager = NetworkManager<OrderEndpoint>(host: ShopHost.production, networkLogger: ShopLogger())
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - transport: owns the connections; managers that are given the same one share them. `nil` for one of this manager's own.
-    ///   - isSSLPinningActive: whether the pins in `serverTrustManager` are checked. Active without any pins is a warning, logged
-    ///     once.
-    ///   - host: names the channel and gives the base URL.
-    ///   - serverTrustManager: the authorities and pins for the host; the system's and none by default.
-    ///   - networkLogger: hears of every call.
-    ///   - interceptor: adapts and retries.
-    public init(
-        transport: (any Transport)? = nil, isSSLPinningActive: Bool = true, host: any EnvironmentType,
-        serverTrustManager: ServerTrustManager = .system, networkLogger: any NetworkLogger,
-        interceptor: (any RequestInterceptor)? = nil
-    ) {
-        var channel = Channel(
-            name: host is HostText ? host.name : "\(type(of: host)).\(host.name)",
-            environment: APIEnvironment(host, serverTrustManager: serverTrustManager.pinning(isSSLPinningActive)),
-            transport: transport)
-        channel.logger = networkLogger
-        channel.interceptors = interceptor.map { [$0] } ?? []
-        self.init(dispatcher: CommonDispatcher(onTheSpot: channel, transport: transport))
-    }
-
-    /// Makes a channel on the spot, for a team that has only the name of a host.
-    ///
-    /// ```swift
-    /// let manager = NetworkManager<OrderEndpoint>(host: "api.example.com", networkLogger: ShopLogger(), interceptor: ShopAuth())
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - transport: owns the connections; managers that are given the same one share them. `nil` for one of this manager's own.
-    ///   - isSSLPinningActive: whether the pins in `serverTrustManager` are checked. Active without any pins is a warning, logged
-    ///     once.
-    ///   - host: a host, which is spoken to over https, or a whole base URL. Names the channel, too.
-    ///   - serverTrustManager: the authorities and pins for the host; the system's and none by default.
-    ///   - networkLogger: hears of every call.
-    ///   - interceptor: adapts and retries.
-    public init(
-        transport: (any Transport)? = nil, isSSLPinningActive: Bool = true, host: String,
-        serverTrustManager: ServerTrustManager = .system, networkLogger: any NetworkLogger,
-        interceptor: (any RequestInterceptor)? = nil
-    ) {
-        self.init(
-            transport: transport, isSSLPinningActive: isSSLPinningActive, host: HostText(name: host),
-            serverTrustManager: serverTrustManager, networkLogger: networkLogger, interceptor: interceptor)
-    }
-
     /// The channel that calls go through; `nil` with a dispatcher of the team's own.
     public var channel: Channel? { (dispatcher as? CommonDispatcher)?.channel }
 
@@ -97,10 +45,4 @@ public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
         for modifiers in attached { endpoint = endpoint.attaching(modifiers) }
         return endpoint
     }
-}
-
-/// A host that was given as text.
-private struct HostText: EnvironmentType {
-    let name: String
-    var baseURL: String { name.contains("://") ? name : "https://\(name)" }
 }

@@ -47,7 +47,7 @@ public func withChannel<Result>(
 public func withChannel<Result>(
     _ channel: Channel, server: LoopbackServer, change: (inout Channel) -> Void = { _ in }, operation: () async throws -> Result
 ) async rethrows -> Result {
-    let transport = CurlTransport(limits: channel.limits)
+    let transport = CurlTransport()
     let swapped = { (channel: inout Channel) in
         channel.environmentSwitch = nil
         let path = (try? HTTPURL(channel.environment.baseURL))?.path ?? "/"

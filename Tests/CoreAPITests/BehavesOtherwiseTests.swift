@@ -3,7 +3,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import CoreAPI
+import CoreAPI
+@testable import CoreAPICore
 
 /// One test for each line of the lists "What behaves otherwise" on the pages "Coming from …"; its name is the line's first
 /// sentence.

@@ -4,7 +4,7 @@ import Foundation
 enum Documentation {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     static let root = folder.deletingLastPathComponent().deletingLastPathComponent()
-    static let catalog = "CoreAPI/Core/CoreAPI.docc"
+    static let catalog = "CoreAPI/Umbrella/CoreAPI.docc"
 
     static func text(_ file: String) throws -> String {
         try String(contentsOf: root.appendingPathComponent(file), encoding: .utf8)

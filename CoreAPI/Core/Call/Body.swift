@@ -18,7 +18,7 @@ public enum Body: Sendable {
     /// Chunks made while they are sent, or that came while they are read.
     case stream(BodyStream)
 
-    var isNone: Bool {
+    package var isNone: Bool {
         if case .none = self { true } else { false }
     }
 
@@ -55,9 +55,9 @@ public struct BodyStream: Sendable {
 
     /// The number of bytes, or `nil` for a chunked upload (RFC 9112 §7.1).
     public let length: Int64?
-    let source: Source
+    package let source: Source
 
-    enum Source: Sendable {
+    package enum Source: Sendable {
         case reading(open: @Sendable () throws -> Read)
         case chunks(ChunkSource)
     }
@@ -70,7 +70,7 @@ public struct BodyStream: Sendable {
         source = .reading(open: open)
     }
 
-    init(length: Int64?, _ chunks: ChunkSource) {
+    package init(length: Int64?, _ chunks: ChunkSource) {
         self.length = length
         source = .chunks(chunks)
     }
@@ -93,15 +93,15 @@ public struct BodyStream: Sendable {
 }
 
 /// Where the chunks of a stream come from.
-final class ChunkSource: Sendable {
+package final class ChunkSource: Sendable {
     /// Gives the next chunk; `nil` at the end. Called by one task at a time.
-    typealias Next = () async throws -> Data?
+    package typealias Next = () async throws -> Data?
 
     /// Whether it can be begun again.
-    let isReplayable: Bool
-    let open: @Sendable () throws -> Next
+    package let isReplayable: Bool
+    package let open: @Sendable () throws -> Next
 
-    init(isReplayable: Bool, open: @escaping @Sendable () throws -> Next) {
+    package init(isReplayable: Bool, open: @escaping @Sendable () throws -> Next) {
         self.isReplayable = isReplayable
         self.open = open
     }

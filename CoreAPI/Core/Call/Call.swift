@@ -9,7 +9,7 @@ public final class Call: Sendable {
     /// When the call began; ``Request/deadline`` counts from here.
     public let started: ContinuousClock.Instant
 
-    let prepared: PreparedChannel
+    package let prepared: PreparedChannel
     let decoding: any ReplyDecoding
     /// How often the call was repeated by hand, the attempts made before the last time, and the pause that passed then.
     let repetitions: Int
@@ -72,7 +72,7 @@ public final class Call: Sendable {
         (repetitions, earlier, delay) = (0, [], .zero)
     }
 
-    /// The same call for one more attempt by hand. Its time begins anew: who asks by hand does not ask in vain.
+    /// The same call for one more attempt by hand. Its time begins anew: a person asked for it.
     init(repeating call: Call, after attempts: [AttemptOutcome], delay: Duration) {
         repetitions = call.repetitions + 1
         earlier = attempts
@@ -91,6 +91,9 @@ public final class Call: Sendable {
         get { context.withLock { $0[ObjectIdentifier(key)] } as? Key.Value ?? key.defaultValue }
         set { context.withLock { $0[ObjectIdentifier(key)] = newValue } }
     }
+
+    /// Whether the caller reads the body as it comes.
+    package var wantsStream: Bool { decoding.wantsStream }
 
     /// How many attempts there may be in the end: as many as the channel allows, or one more where a person asked for it.
     var attemptLimit: Int { repetitions == 0 ? channel.limits.attempts : earlier.count + 1 }
@@ -130,8 +133,8 @@ public protocol CallKey {
 }
 
 /// A channel made ready for its calls: what is found out once and not for each of them.
-final class PreparedChannel: Sendable {
-    let channel: Channel
+package final class PreparedChannel: Sendable {
+    package let channel: Channel
     /// What fails every call.
     let problems: [String]
     /// The kit's enhancers and the channel's, from high to low priority.
@@ -142,7 +145,7 @@ final class PreparedChannel: Sendable {
     /// What answers: the environment's fixtures, else the channel's transport.
     let transport: any Transport
     /// Names this value for as long as the process lives, as an address does not.
-    let number: Int
+    package let number: Int
 
     private static let last = Atomic(0)
 
@@ -195,7 +198,7 @@ final class PreparedChannel: Sendable {
     }
 
     /// Whether the environment's pins leave a host out and refuse those that they leave out.
-    func refusesHost(of url: HTTPURL) -> Bool {
+    package func refusesHost(of url: HTTPURL) -> Bool {
         let trust = channel.environment.serverTrustManager
         return trust.pins.refusesOtherHosts && trust.isPinningActive && trust.pins.refuses(url.host)
     }

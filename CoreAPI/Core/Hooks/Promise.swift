@@ -1,6 +1,6 @@
 /// A value that is still to come and that many may wait for, each no longer than it wants to.
 ///
-/// `Task.value` cannot serve: whoever waits for it goes on waiting after a cancellation.
+/// `Task.value` cannot serve: a task that waits for it goes on waiting after its own cancellation.
 package final class Promise<Value: Sendable>: Sendable {
     private struct State {
         var outcome: Result<Value, any Error>?
@@ -15,7 +15,7 @@ package final class Promise<Value: Sendable>: Sendable {
         state = Mutex(State(outcome: outcome))
     }
 
-    /// Resumes everybody who waits. The first outcome counts.
+    /// Resumes every task that waits. The first outcome counts.
     package func fulfil(_ outcome: Result<Value, any Error>) {
         let waiters = state.withLock { state -> [Int: CheckedContinuation<Value, any Error>] in
             guard state.outcome == nil else { return [:] }

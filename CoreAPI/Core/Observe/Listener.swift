@@ -80,6 +80,10 @@ public enum CallEvent {
 
     public struct Queued: Sendable {
         public let attempt: Attempt
+
+        package init(attempt: Attempt) {
+            self.attempt = attempt
+        }
     }
 
     public struct Sent: Sendable {
@@ -119,6 +123,13 @@ public enum CallEvent {
         public let received: Int64
         /// Bytes of the whole body, where the answer's head names them.
         public let expected: Int64?
+
+        /// For a transport that tells of a body that it streams.
+        public init(attempt: Attempt, received: Int64, expected: Int64?) {
+            self.attempt = attempt
+            self.received = received
+            self.expected = expected
+        }
     }
 
     public struct Exchanged: Sendable {
@@ -159,6 +170,11 @@ public enum CallEvent {
     public struct Mismatched: Sendable {
         public let attempt: Attempt
         public let mismatch: PinMismatch
+
+        package init(attempt: Attempt, mismatch: PinMismatch) {
+            self.attempt = attempt
+            self.mismatch = mismatch
+        }
     }
 
     public struct Warning: Sendable {
@@ -182,7 +198,7 @@ extension Attempt {
     /// - Parameter event: not called where there is no listener.
     public func tell(_ event: (any Listener) -> Void) { call.tell(event) }
 
-    func warn(_ text: String) { tell { $0.warning(CallEvent.Warning(attempt: self, text: text)) } }
+    package func warn(_ text: String) { tell { $0.warning(CallEvent.Warning(attempt: self, text: text)) } }
 
     /// What is known of an exchange once its head has come, in the order in which it happened.
     @inline(never)

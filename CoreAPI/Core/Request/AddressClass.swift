@@ -1,9 +1,9 @@
 #if canImport(Darwin)
-internal import Darwin
+package import Darwin
 #elseif canImport(Musl)
-internal import Musl
+package import Musl
 #else
-internal import Glibc
+package import Glibc
 #endif
 
 /// Kinds of addresses that are not on the public Internet, for ``Limits/refusedAddresses``: a service that fetches addresses given by
@@ -27,7 +27,7 @@ public struct AddressClass: OptionSet, Sendable, Hashable {
     public static let nonPublic: AddressClass = [.loopback, .privateNetwork, .linkLocal, .special]
 
     /// What a peer's address is; empty for a public one.
-    init(of address: UnsafePointer<sockaddr>) {
+    package init(of address: UnsafePointer<sockaddr>) {
         switch Int32(address.pointee.sa_family) {
         case AF_INET:
             self = address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { address in

@@ -63,7 +63,7 @@ extension Request {
         // Framing is the transport's, and curl's.
         var fields = Array(headers).filter { $0.name != .contentLength && $0.name != .transferEncoding }
         if headers[.userAgent] == nil, let agent = HTTPField.Name("User-Agent") {
-            fields.append(HTTPField(name: agent, value: CurlVersion.userAgent))
+            fields.append(HTTPField(name: agent, value: Kit.userAgent))
         }
         return fields
     }

@@ -49,12 +49,12 @@ public struct HTTPURL: Sendable, Hashable {
     public var string: String { String(unsafeUninitializedCapacity: longest, initializingUTF8With: write) }
 
     /// The same for C, ended by a NUL and good during the call.
-    func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+    package func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         Self.withCString(longest, write, body)
     }
 
     /// ``target`` for C, ended by a NUL and good during the call: every request needs it, and a `String` costs three times as much.
-    func withTarget<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+    package func withTarget<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         guard query != nil else { return path.withCString(body) }
         return Self.withCString(longest, { writeTarget(into: $0, at: $0.startIndex) }, body)
     }
@@ -70,7 +70,7 @@ public struct HTTPURL: Sendable, Hashable {
     }
 
     /// Whether it would end the line that it stands in, or divide it.
-    var hasControlOrSpace: Bool { host.hasControlOrSpace || path.hasControlOrSpace || query?.hasControlOrSpace == true }
+    package var hasControlOrSpace: Bool { host.hasControlOrSpace || path.hasControlOrSpace || query?.hasControlOrSpace == true }
 
     private var start: String { scheme == .https ? "https://" : "http://" }
 

@@ -7,14 +7,14 @@ internal import Glibc
 #endif
 
 /// Whether text is an address in the one form that every reader takes for the same (`inet_pton`).
-enum IPAddress {
-    static func isIPv4(_ text: String) -> Bool {
+package enum IPAddress {
+    package static func isIPv4(_ text: String) -> Bool {
         var address = in_addr()
         return inet_pton(AF_INET, text, &address) == 1
     }
 
     /// Four bytes or sixteen; `nil` for what is no address.
-    static func bytes(_ text: String) -> [UInt8]? {
+    package static func bytes(_ text: String) -> [UInt8]? {
         var four = in_addr()
         if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { Array($0) } }
         var sixteen = in6_addr()
@@ -22,7 +22,7 @@ enum IPAddress {
     }
 
     /// The one way to write an IPv6 address (RFC 5952), without brackets and without a zone; `nil` for what is none.
-    static func canonicalIPv6(_ text: String) -> String? {
+    package static func canonicalIPv6(_ text: String) -> String? {
         var address = in6_addr()
         guard inet_pton(AF_INET6, text, &address) == 1 else { return nil }
         var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))

@@ -17,7 +17,7 @@ public struct ResponseHead: Sendable, Hashable {
     }
 
     /// - Parameter read: makes the fields of the bytes; called once, by whoever asks first.
-    init(status: HTTPResponse.Status, bytes: [UInt8], read: @escaping @Sendable ([UInt8]) -> HTTPFields) {
+    package init(status: HTTPResponse.Status, bytes: [UInt8], read: @escaping @Sendable ([UInt8]) -> HTTPFields) {
         self.status = status
         fields = Fields(bytes, read)
     }

@@ -27,7 +27,7 @@ public protocol Transport: Sendable {
 extension Attempt {
     /// Whether the caller reads the body as it comes. A transport that gives a stream then also gives one for an answer that will be
     /// refused; the pipeline collects it.
-    public var wantsStream: Bool { call.decoding.wantsStream }
+    public var wantsStream: Bool { call.wantsStream }
 }
 
 extension Transport {

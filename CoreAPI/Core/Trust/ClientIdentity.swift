@@ -2,13 +2,13 @@ public import Foundation
 
 /// What a client shows of itself to a server that asks (mutual TLS): a certificate, with its chain, and the key to it.
 public struct ClientIdentity: Sendable, Hashable {
-    enum Form: Sendable, Hashable {
+    package enum Form: Sendable, Hashable {
         case pem(certificates: String, key: Secret<String>)
         case pkcs12(Secret<Data>)
     }
 
-    let form: Form
-    let passphrase: Secret<String>?
+    package let form: Form
+    package let passphrase: Secret<String>?
 
     /// Certificate and key as PEM text (`CURLOPT_SSLCERT_BLOB`, `CURLOPT_SSLKEY_BLOB`).
     ///

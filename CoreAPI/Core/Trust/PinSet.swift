@@ -78,12 +78,12 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     func refuses(_ host: String) -> Bool { refusesOtherHosts && currentMode == .enforce && pins(for: host).isEmpty }
 
     /// What counts at a time.
-    func mode(at date: Date) -> Mode {
+    package func mode(at date: Date) -> Mode {
         if let expiry, date >= expiry { modeAfterExpiry } else { mode }
     }
 
     /// What counts now.
-    var currentMode: Mode { expiry == nil ? mode : mode(at: Date()) }
+    package var currentMode: Mode { expiry == nil ? mode : mode(at: Date()) }
 
     /// What may lock users out one day, in words: a pattern with a single pin has no backup for a key that is lost.
     public var warnings: [String] {
@@ -176,7 +176,14 @@ public struct PinMismatch: Sendable, Hashable {
     /// The pins of the chain: what a correct set would have one of.
     public var chain: [String] { certificates.map(\.pin) }
 
-    var reason: String {
+    package init(host: String, certificates: [Certificate], configured: [String], isEnforced: Bool) {
+        self.host = host
+        self.certificates = certificates
+        self.configured = configured
+        self.isEnforced = isEnforced
+    }
+
+    package var reason: String {
         "expected one of \(configured.joined(separator: ", ")); the chain has \(chain.joined(separator: ", "))"
     }
 }

@@ -50,7 +50,7 @@ public struct ServerTrustManager: Sendable, Hashable {
     }
 
     /// This trust with pinning switched on or off by name.
-    func pinning(_ isActive: Bool) -> ServerTrustManager {
+    package func pinning(_ isActive: Bool) -> ServerTrustManager {
         var changed = ServerTrustManager(
             authorities: authorities, pins: pins, isPinningActive: isActive, identity: identity)
         changed.minimumTLSVersion = minimumTLSVersion

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import CoreAPI
+@testable import CoreAPICore
 
 @Suite("A cookie jar on disk")
 struct CookieFileTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import CoreAPI
+@testable import CoreAPICore
 
 /// A clock that a test sets.
 final class JarClock: Sendable {

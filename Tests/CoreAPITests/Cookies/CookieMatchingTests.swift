@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CoreAPI
+@testable import CoreAPICore
 
 @Suite("Where a cookie belongs")
 struct CookieMatchingTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import CoreAPI
+@testable import CoreAPICore
 
 @Suite("Who may set a cookie")
 struct CookieRulesTests {

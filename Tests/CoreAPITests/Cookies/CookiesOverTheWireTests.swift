@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import CoreAPI
+@testable import CoreAPICore
 
 @Suite("Cookies over the wire", .timeLimit(.minutes(1)))
 struct CookiesOverTheWireTests {

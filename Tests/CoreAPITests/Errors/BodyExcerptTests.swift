@@ -4,7 +4,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import CoreAPI
+@testable import CoreAPICore
 
 @Suite("The JSON beside a decoding error")
 struct BodyExcerptTests {

@@ -3,7 +3,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import CoreAPI
+@testable import CoreAPICore
+@testable import CoreAPICurl
 
 /// What badssl.com shows to browsers, rebuilt here: one row for each of its hosts that a client without a screen can tell from others.
 ///

@@ -2,7 +2,8 @@ import CoreAPITesting
 import Foundation
 import HTTPTypes
 
-@testable import CoreAPI
+import CoreAPI
+@testable import CoreAPICore
 
 /// One cell of the matrix: a fault, and what a client makes of it.
 struct FaultCell: Sendable {

@@ -3,7 +3,8 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import CoreAPI
+@testable import CoreAPICore
+@testable import CoreAPICurl
 
 @Suite("Every fault, at every moment, over both versions of HTTP")
 struct FaultMatrixTests {

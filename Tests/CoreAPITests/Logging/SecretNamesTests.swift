@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import CoreAPI
+@testable import CoreAPICore
 
 @Suite("A name tells whether its value is a secret")
 struct SecretNamesTests {

@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import CoreAPI
+@testable import CoreAPICore
 
 @Suite("Listeners", .timeLimit(.minutes(1)))
 struct ListenerTests {

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import CoreAPI
+@testable import CoreAPICore
 
 @Suite("A media type")
 struct MediaTypeTests {

@@ -3,7 +3,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import CoreAPI
+import CoreAPI
+@testable import CoreAPICore
 
 @Suite("Which peers a channel connects to", .timeLimit(.minutes(1)))
 struct AddressPolicyTests {

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import CoreAPI
+@testable import CoreAPICore
+@testable import CoreAPICurl
 
 @Suite("Content codings, piece by piece")
 struct ContentDecoderTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import CoreAPI
+@testable import CoreAPICore
+@testable import CoreAPICurl
 
 @Suite("Handles between two transfers")
 struct CurlHandlePoolTests {

@@ -3,7 +3,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import CoreAPI
+import CoreAPI
+@testable import CoreAPICore
 
 @Suite("An exchange over HTTP/1.1")
 struct CurlTransportTests {

@@ -2,7 +2,8 @@ import HTTPTypes
 import Synchronization
 import Testing
 
-@testable import CoreAPI
+@testable import CoreAPICore
+@testable import CoreAPICurl
 
 @Suite("Transfers that are over")
 struct EndedTransfersTests {

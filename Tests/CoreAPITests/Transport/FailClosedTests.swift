@@ -3,7 +3,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import CoreAPI
+import CoreAPI
+@testable import CoreAPICore
 
 /// What a fresh handshake would refuse stays refused, however a connection comes about.
 @Suite("No way around a pin")

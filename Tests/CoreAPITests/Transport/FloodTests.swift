@@ -3,7 +3,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import CoreAPI
+import CoreAPI
+@testable import CoreAPICore
 
 /// A server that never stops sending, faster than anybody reads.
 @Suite("A flood over HTTP/2", .serialized)

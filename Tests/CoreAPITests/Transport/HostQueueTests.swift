@@ -1,6 +1,7 @@
 import Testing
 
-@testable import CoreAPI
+@testable import CoreAPICore
+@testable import CoreAPICurl
 
 @Suite("The queue of a transport")
 struct HostQueueTests {

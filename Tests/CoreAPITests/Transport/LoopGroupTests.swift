@@ -4,7 +4,8 @@ import HTTPTypes
 import Synchronization
 import Testing
 
-@testable import CoreAPI
+@testable import CoreAPICore
+@testable import CoreAPICurl
 
 @Suite("Threads that channels share")
 struct LoopGroupTests {

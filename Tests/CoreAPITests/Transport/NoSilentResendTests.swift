@@ -3,7 +3,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import CoreAPI
+import CoreAPI
+@testable import CoreAPICore
 
 /// libcurl sends a request again by itself when a reused connection dies without an answer. An order must not be placed twice.
 @Suite("A request is not sent twice behind the caller's back")

@@ -2,7 +2,9 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import CoreAPI
+import CoreAPI
+@testable import CoreAPICore
+@testable import CoreAPICurl
 
 @Suite("Pins", .serialized, .timeLimit(.minutes(2)))
 struct PinningTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import CoreAPI
+@testable import CoreAPICore
+@testable import CoreAPICurl
 
 @Suite("A proxy of the environment")
 struct ProxyEnvironmentTests {

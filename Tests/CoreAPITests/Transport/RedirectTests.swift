@@ -1,9 +1,10 @@
+import CoreAPI
 import CoreAPITesting
 import Foundation
 import HTTPTypes
 import Testing
 
-@testable import CoreAPI
+@testable import CoreAPICore
 
 @Suite("Redirects")
 struct RedirectTests {

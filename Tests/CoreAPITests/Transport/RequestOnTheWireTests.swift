@@ -3,7 +3,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import CoreAPI
+@testable import CoreAPICore
+@testable import CoreAPICurl
 
 @Suite("A request on the wire")
 struct RequestOnTheWireTests {
@@ -204,7 +205,7 @@ struct RequestOnTheWireTests {
             for name in names {
                 let ofTheKit: String? =
                     switch name {
-                    case .userAgent: CurlVersion.userAgent
+                    case .userAgent: Kit.userAgent
                     case names[6]: String(server.url.split(separator: "/")[1])
                     default: nil
                     }

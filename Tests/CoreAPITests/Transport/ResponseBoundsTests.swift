@@ -3,7 +3,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import CoreAPI
+import CoreAPI
+@testable import CoreAPICore
 
 @Suite("A server cannot make the kit hold more than the channel allows")
 struct ResponseBoundsTests {

@@ -3,7 +3,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import CoreAPI
+import CoreAPI
+@testable import CoreAPICore
 
 @Suite("A connection with bytes that nobody asked for")
 struct SpoiltConnectionTests {

@@ -4,7 +4,8 @@ import HTTPTypes
 import Synchronization
 import Testing
 
-@testable import CoreAPI
+@testable import CoreAPICore
+@testable import CoreAPICurl
 
 /// libcurl reports the same codes for a stream that was refused, that was broken and that was unreadable; the kit tells them apart.
 @Suite("How a stream of HTTP/2 ended")

@@ -1,10 +1,11 @@
+import CoreAPI
 import CoreAPITesting
 import Foundation
 import Programs
 import Synchronization
 import Testing
 
-@testable import CoreAPI
+@testable import CoreAPICore
 
 #if canImport(Darwin)
 import Darwin

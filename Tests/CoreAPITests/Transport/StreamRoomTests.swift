@@ -3,7 +3,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import CoreAPI
+@testable import CoreAPICore
+@testable import CoreAPICurl
 
 /// libcurl reads a connection of HTTP/2 for all of its streams, each of which has a buffer of its own.
 @Suite("What a stream has no room for")

@@ -3,7 +3,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import CoreAPI
+import CoreAPI
+@testable import CoreAPICore
 
 @Suite("Whom the transport trusts", .serialized)
 struct TrustTests {

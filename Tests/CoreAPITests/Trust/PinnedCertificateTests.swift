@@ -3,7 +3,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import CoreAPI
+import CoreAPI
+@testable import CoreAPICore
 
 @Suite("Certificates of the team's own type, and pin sets that refuse other hosts")
 struct PinnedCertificateTests {

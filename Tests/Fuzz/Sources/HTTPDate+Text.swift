@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import CoreAPI
+@testable import CoreAPICore
 
 extension HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

@@ -15,8 +15,8 @@ struct AdHocCallTests {
                 Fixture(.get, "a", body: #"{"b":1}"#), Fixture(.post, "a", status: 201),
                 Fixture(.get, "gone", status: 404, body: "<p>\u{1B}"),
             ]))
-        let recorder = CallRecorder(wrapping: SilentLogger())
-        channel.logger = recorder
+        let recorder = CallRecorder()
+        channel.listeners = [recorder]
         let response = await CommonDispatcher(channel: channel).response(for: endpoint, as: .data)
         return CallReport(response: response, calls: recorder.takeFinished(), extras: extras)
     }

@@ -2,7 +2,8 @@ import CoreAPITesting
 import Foundation
 import HTTPTypes
 
-@testable import CoreAPI
+import CoreAPI
+@testable import CoreAPICore
 
 /// An environment of its own for every test.
 struct Loopback: EnvironmentType {

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import CoreAPI
+@testable import CoreAPICore
 
 extension FuzzTarget {
     /// An address on the first line, the reference of a `Location` on the second, a path to append on the third.

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import CoreAPI
+@testable import CoreAPICore
 
 extension FuzzTarget {
     /// A certificate in DER, or one or more certificates and keys in PEM.

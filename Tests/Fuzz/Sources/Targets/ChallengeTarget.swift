@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import CoreAPI
+@testable import CoreAPICore
 
 extension FuzzTarget {
     /// `WWW-Authenticate` (RFC 9110 §11.6.1).

@@ -1,6 +1,7 @@
 import Foundation
 
-@testable import CoreAPI
+@testable import CoreAPICore
+@testable import CoreAPICurl
 
 extension FuzzTarget {
     /// A `Content-Encoding` on the first line, then a byte that says how the body is cut, then the body.

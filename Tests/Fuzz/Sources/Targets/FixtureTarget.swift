@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-@testable import CoreAPI
+@testable import CoreAPICore
 
 extension FuzzTarget {
     /// A fixture file, as somebody may have written it.

@@ -1,7 +1,8 @@
 import Foundation
 import HTTPTypes
 
-@testable import CoreAPI
+@testable import CoreAPICore
+@testable import CoreAPICurl
 
 extension FuzzTarget {
     /// Bytes as a connection delivers them: collected line by line, then parsed (RFC 9112 §4 and §5).

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import CoreAPI
+@testable import CoreAPICore
 
 extension FuzzTarget {
     /// Any text through the scanner of secrets; and one line that holds a secret in a form that everybody knows, between lines that

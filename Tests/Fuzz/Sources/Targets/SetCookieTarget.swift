@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-@testable import CoreAPI
+@testable import CoreAPICore
 
 extension FuzzTarget {
     /// The address that answered on the first line, and below it one `Set-Cookie` a line (RFC 6265 §5.2).

@@ -1,0 +1,31 @@
+internal import CoreAPICore
+internal import Foundation
+
+/// Reads a request's body from an asynchronous sequence into a buffer, from which the loop takes what it sends.
+final class BodyPump {
+    let buffer: ChunkBuffer
+    private let task: Task<Void, Never>
+
+    /// - Parameter goOn: tells the loop that there is something to send.
+    init(_ source: ChunkSource, goOn: @escaping @Sendable () -> Void) {
+        let buffer = ChunkBuffer(limit: TransferStream.room, goOn: goOn)
+        self.buffer = buffer
+        task = Task {
+            do {
+                let next = try source.open()
+                while let chunk = try await next() {
+                    if !chunk.isEmpty { try await buffer.push(chunk) }
+                }
+                buffer.finish(.success(()))
+            } catch {
+                buffer.finish(.failure(error))
+            }
+        }
+    }
+
+    /// The loop needs no more of it.
+    deinit {
+        task.cancel()
+        buffer.abandon()
+    }
+}

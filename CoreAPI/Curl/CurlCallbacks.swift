@@ -1,0 +1,291 @@
+internal import CCurl
+internal import CoreAPICore
+internal import Foundation
+
+/// The functions that libcurl calls while a transfer runs, on the loop's thread. Each finds its transfer behind the context pointer.
+/// None calls back into libcurl except for getters, `CURLOPT_FORBID_REUSE` and `CURLOPT_HEADER`; none starts or ends a transfer.
+enum CurlCallbacks {
+    /// `CURLOPT_HEADERFUNCTION`: one line at a time.
+    static var header: curl_write_callback {
+        { bytes, size, count, context in
+            guard let context, let bytes else { return 0 }
+            // Kept alive by its transfer: to retain it costs as much as the rest of what a line does.
+            return Unmanaged<CurlHandle>.fromOpaque(context)._withUnsafeGuaranteedRef {
+                $0.take(line: UnsafeRawBufferPointer(start: bytes, count: size * count))
+            }
+        }
+    }
+
+    /// `CURLOPT_WRITEFUNCTION`: a piece of the body.
+    static var write: curl_write_callback {
+        { bytes, size, count, context in
+            guard let context, let bytes else { return 0 }
+            return Unmanaged<CurlHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.take(bytes, count: size * count) }
+        }
+    }
+
+    /// `CURLOPT_READFUNCTION`: room for the next piece of the request's body.
+    static var read: curl_read_callback {
+        { buffer, size, count, context in
+            guard let handle = CurlHandle.behind(context), let transfer = handle.transfer, let buffer else {
+                return ccurl_readfunc_abort
+            }
+            handle.noteActivity()
+            do {
+                let room = UnsafeMutableRawBufferPointer(start: buffer, count: size * count)
+                guard let count = try transfer.upload.read(into: room) else { return ccurl_readfunc_pause }
+                return count
+            } catch {
+                transfer.failure = .bodyUnreadable(error)
+                return ccurl_readfunc_abort
+            }
+        }
+    }
+
+    /// `CURLOPT_SEEKFUNCTION`: libcurl wants the body from its beginning, to send it once more. The answer for a method that is not
+    /// idempotent is no, unless the server has refused the stream, and the transfer ends with `CURLE_SEND_FAIL_REWIND`.
+    static var seek: curl_seek_callback {
+        { context, offset, origin in
+            guard let transfer = CurlTransfer.behind(context), transfer.mayBeSentAgain, offset == 0, origin == SEEK_SET else {
+                return ccurl_seekfunc_fail
+            }
+            return transfer.rewind() ? ccurl_seekfunc_ok : ccurl_seekfunc_fail
+        }
+    }
+
+    /// `CURLOPT_SSL_CTX_FUNCTION`: a connection is about to be made; its context is the ``PinCheck`` of its host, where it has pins.
+    static var secure: curl_ssl_ctx_callback {
+        { easy, context, pinCheck in
+            guard let openSSL = OpenSSL.linked, let context else { return CURLE_ABORTED_BY_CALLBACK }
+            if let easy, let handle = CurlHandle.owner(of: easy) { TLSConnection.watch(context, handle.connections) }
+            if let pinCheck { PinCheck.attach(pinCheck, to: context, openSSL) }
+            return CURLE_OK
+        }
+    }
+
+    /// `CURLOPT_PREREQFUNCTION`: the connection stands, the request is about to go.
+    ///
+    /// When a reused connection turns out to be dead, libcurl sends the request again on a new one, up to five times, without a word
+    /// and for every method. With no body, or with none of it sent, it never asks to rewind, so the only sign is that this is called
+    /// twice. A second time is refused unless the request may be sent again, ``CurlTransfer/mayBeSentAgain``.
+    static var prerequest: curl_prereq_callback {
+        { context, remoteAddress, _, remotePort, localPort in
+            guard let transfer = CurlTransfer.behind(context) else { return ccurl_prereqfunc_abort }
+            transfer.lastActivity = LoopClock.now()
+            if let remoteAddress {
+                let ports = LoopConnections.Ports(remote: remotePort, local: localPort)
+                transfer.foundUnreadBytes = transfer.isConnectionSpoilt(.init(remoteAddress: remoteAddress, ports: ports))
+                // Nothing was sent: the loop takes a fresh connection, whatever the method.
+                if transfer.foundUnreadBytes { return ccurl_prereqfunc_abort }
+            }
+            guard transfer.timesSent == 0 || (transfer.mayBeSentAgain && transfer.rewind()) else {
+                return ccurl_prereqfunc_abort
+            }
+            transfer.timesSent += 1
+            transfer.streamFailure = nil
+            transfer.hasStreamAnswered = false
+            transfer.sent = transfer.lastActivity
+            return ccurl_prereqfunc_ok
+        }
+    }
+}
+
+extension CurlHandle {
+    /// - Returns: how many of its bytes were taken; fewer than there are end the transfer with `CURLE_WRITE_ERROR`.
+    fileprivate func take(line: UnsafeRawBufferPointer) -> Int {
+        noteActivity()
+        let kind = head.append(line)
+        let failure = firstField.isOver ? nil : checkFirstField(isEnd: head.isComplete)
+        // Most lines are none of the transfer's business.
+        if case .other = kind, failure == nil { return line.count }
+        guard let transfer else { return 0 }
+        if let failure { return transfer.stop(failure) }
+        switch kind {
+        case .other: break
+        case .tooLarge: return transfer.stop(.headTooLarge(limit: transfer.request.limits.responseHeadSize))
+        case .tooMany: return transfer.stop(.tooManyHeadLines(limit: transfer.request.limits.responseHeadLines))
+        case .status(let multiplexes):
+            // What a server writes is no proof: over HTTP/1.1 a cut body would pass for a stream that ended.
+            if multiplexes, !transfer.isOverHTTP2 {
+                return transfer.stop(.malformedResponse(reason: "a status line of HTTP/2 over HTTP/1.1"))
+            }
+            if transfer.answered == 0 { transfer.answered = transfer.lastActivity }
+            if transfer.ticket?.multiplexes != multiplexes { connections.note(transfer, multiplexes: multiplexes) }
+        case .end:
+            transfer.noteConnection()
+            if transfer.stream != nil { connections.noteHead(of: transfer) }
+            guard head.isNoContent || head.isResetContent || head.mayNameIdentity else { break }
+            do throws(ResponseHeadParser.Malformed) {
+                if try transfer.findBodyEnd() { return 0 }
+            } catch {
+                return transfer.stop(.malformedResponse(reason: error.reason))
+            }
+        // What follows is another protocol's, and would be read as a body without an end.
+        case .switching:
+            return transfer.stop(
+                .malformedResponse(reason: "it switches protocols (101), which the kit does not follow (RFC 9110 §15.2.2)"))
+        }
+        return line.count
+    }
+}
+
+extension CurlHandle {
+    /// A piece of the body, decoded. The limit is counted here, because `CURLOPT_MAXFILESIZE` looks at what was announced and a few
+    /// kilobytes of gzip become gigabytes.
+    ///
+    /// - Returns: as for a line.
+    fileprivate func take(_ bytes: UnsafeMutablePointer<CChar>, count: Int) -> Int {
+        guard let transfer, let remaining = transfer.remaining, transfer.failure == nil else {
+            return decode(bytes, count: count)
+        }
+        let count = Int(min(Int64(count), remaining))
+        let taken = decode(bytes, count: count)
+        guard taken == count else { return taken }
+        transfer.remaining = remaining - Int64(count)
+        transfer.isBodyWhole = transfer.remaining == 0
+        // libcurl would go on to the connection's end.
+        return transfer.isBodyWhole ? 0 : count
+    }
+
+    private func decode(_ bytes: UnsafeMutablePointer<CChar>, count: Int) -> Int {
+        guard let transfer, transfer.failure == nil else { return 0 }
+        guard firstField.isOver else {
+            guard firstField.mayKeep(UnsafeRawBufferPointer(start: bytes, count: count)) else {
+                return transfer.stop(.malformedResponse(reason: CurlFailure.continuesNone))
+            }
+            return count
+        }
+        noteActivity()
+        guard !connections.mustRest(transfer, after: count) else { return ccurl_writefunc_pause }
+        if let stream = transfer.stream {
+            transfer.isHeld = !stream.buffer.hasRoom()
+            // libcurl keeps the piece, and hands it over again when it may go on.
+            guard !transfer.isHeld else { return ccurl_writefunc_pause }
+            stream.buffer.offer(Data(bytes: bytes, count: count))
+            return count
+        }
+        let limit = transfer.request.bodyLimit
+        do {
+            try transfer.findDecoder()
+            if let decoder = transfer.decoder {
+                if transfer.body.isEmpty { transfer.reserveBody() }
+                try bytes.withMemoryRebound(to: UInt8.self, capacity: count) {
+                    try decoder.decode(UnsafeBufferPointer(start: $0, count: count), into: &transfer.body, limit: limit)
+                }
+                return count
+            }
+        } catch ContentDecoder.Failure.tooLarge {
+            return transfer.stop(.responseTooLarge(limit: limit))
+        } catch ContentDecoder.Failure.malformed(let reason) {
+            return transfer.stop(.malformedResponse(reason: reason))
+        } catch {
+            return transfer.stop(.malformedResponse(reason: error.readableDescription))
+        }
+        let room = max(0, limit - transfer.body.count)
+        transfer.append(bytes, count: min(count, room))
+        return count <= room ? count : transfer.stop(.responseTooLarge(limit: limit))
+    }
+}
+
+extension CurlTransfer {
+    /// Whom the handle behind a callback's context serves.
+    static func behind(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? { CurlHandle.behind(context)?.transfer }
+
+    /// Looks at a connection that was used before. Where it multiplexes, bytes may come at any time, but not its end.
+    fileprivate func isConnectionSpoilt(_ ends: LoopConnections.Ends) -> Bool {
+        guard let handle else { return false }
+        let connections = handle.connections
+        guard handle.number(CURLINFO_NUM_CONNECTS) == 0 else {
+            connection = connections.claim(ends, of: openedSockets)
+            return false
+        }
+        let connection = connections.connection(between: ends)
+        self.connection = connection
+        // The connection itself knows; its host's history may be of another one, or there is none yet.
+        let isSecure = request.url.scheme == .https
+        let isHTTP2 = isSecure && handle.speaksHTTP2 ?? (ticket?.multiplexes == true)
+        let isSpoilt =
+            connection.isCondemned
+            || (isHTTP2 ? connection.hasEnded() : connection.hasUnreadBytes() || (isSecure && handle.hasUnreadTLSBytes))
+        // Refusing the request alone would leave a connection of HTTP/2 where the next one finds it again. libcurl looks at this flag
+        // when the transfer is over; if it were refused, each later request would find the connection spoilt and take another.
+        if isSpoilt { try? handle.forbidReuse() }
+        return isSpoilt
+    }
+
+    /// Whether the connection was agreed to be of HTTP/2; as good as true where that cannot be seen.
+    fileprivate var isOverHTTP2: Bool {
+        hasStreamAnswered || (request.url.scheme == .https && handle?.speaksHTTP2 ?? true)
+    }
+
+    /// The head is whole: whether the body's end can be told from a cut is decided by what TLS says at the connection's. Whether there
+    /// are chunks is left to who parses the head.
+    fileprivate func noteConnection() {
+        guard tlsConnection == nil, request.url.scheme == .https, let handle, handle.announcedBytes < 0,
+            handle.speaksHTTP2 == false, let session = handle.openSSLSession
+        else { return }
+        tlsConnection = TLSConnection.behind(session)
+    }
+
+    /// Looks where the body ends, where libcurl sees that otherwise: behind a 204, which ends at its head (RFC 9112 §6.3), behind
+    /// a 205 that announces nothing (RFC 9110 §15.3.6), and behind `Transfer-Encoding: identity`, for which it ignores the
+    /// length.
+    ///
+    /// - Returns: whether the body is whole already.
+    /// - Throws: ``ResponseHeadParser/Malformed`` where a body follows whose end cannot be told.
+    fileprivate func findBodyEnd() throws(ResponseHeadParser.Malformed) -> Bool {
+        guard let handle, !isOverHTTP2, request.method != "HEAD", !handle.head.isNotModified else { return false }
+        if handle.head.isNoContent {
+            // The bytes of an announced body may come later, and would be read as the next answer on the connection.
+            let parsed = try? ResponseHeadParser.parse(handle.head.bytes, lines: handle.head.framing, readsFramingOf204: true)
+            if parsed?.isChunked != false || parsed?.contentLength ?? 0 != 0 { try? handle.forbidReuse() }
+            return false
+        }
+        let parsed = try ResponseHeadParser.parse(handle.head.bytes, lines: handle.head.framing)
+        guard !parsed.isChunked else { return false }
+        if let length = parsed.contentLength {
+            guard parsed.namesIdentity else { return false }
+            remaining = length
+            isBodyWhole = length == 0
+        } else {
+            isBodyWhole = handle.head.isResetContent && !parsed.namesIdentity
+        }
+        if isBodyWhole || remaining != nil { try? handle.forbidReuse() }
+        return isBodyWhole
+    }
+
+    /// Keeps the reason, and answers what makes libcurl end the transfer with `CURLE_WRITE_ERROR`.
+    fileprivate func stop(_ reason: TransportError) -> Int {
+        failure = failure ?? reason
+        // What goes on coming would be read for ever under the next request; libcurl looks at this when it ends the transfer.
+        try? handle?.forbidReuse()
+        return 0
+    }
+
+    fileprivate func rewind() -> Bool {
+        do {
+            try upload.rewind()
+            forgetAnswer()
+            return true
+        } catch {
+            failure = .bodyUnreadable(error)
+            return false
+        }
+    }
+
+    fileprivate func append(_ bytes: UnsafePointer<CChar>, count: Int) {
+        if body.isEmpty {
+            // Nearly every answer of an API comes in one piece.
+            guard announcedBytes != count else { return body = Data(bytes: bytes, count: count) }
+            reserveBody()
+        }
+        bytes.withMemoryRebound(to: UInt8.self, capacity: count) { body.append($0, count: count) }
+    }
+
+    /// Room for what was announced, but never so much that a lying `Content-Length` costs more than a real response.
+    fileprivate func reserveBody() {
+        body.reserveCapacity(min(announcedBytes, request.bodyLimit, 8 * 1_024 * 1_024))
+    }
+
+    private var announcedBytes: Int { Int(clamping: max(0, handle?.announcedBytes ?? 0)) }
+}

@@ -1,0 +1,292 @@
+internal import CCurl
+internal import CoreAPICore
+internal import Foundation
+internal import Synchronization
+
+/// One easy handle with the buffer that libcurl writes its error texts to. Serves one transfer at a time, and one after the other as long as
+/// they differ in nothing but what every exchange tells anew. On the loop's thread only.
+final class CurlHandle {
+    /// What an exchange asks for that a handle is told for good.
+    struct Form: Equatable {
+        let scheme: HTTPURL.Scheme
+        let method: String
+        let isUpload: Bool
+        /// Whether the answer's body may be paused, and so has to come over HTTP/1.1.
+        let isStream: Bool
+    }
+
+    /// How many there are in the process.
+    static let living = Atomic(0)
+
+    let easy: UnsafeMutableRawPointer
+    /// The address that libcurl is given (`CURLU`).
+    private let address: OpaquePointer
+    private let errorText: UnsafeMutablePointer<CChar>
+    /// Whom it serves. libcurl's callbacks get the handle and find the transfer here.
+    @exclusivity(unchecked) private(set) var transfer: CurlTransfer?
+    /// What it was told for good; `nil` until that was everything.
+    @exclusivity(unchecked) var form: Form?
+    /// Whether it was told something for one exchange that the next must not have.
+    @exclusivity(unchecked) private var isSpent = false
+    @exclusivity(unchecked) private var hasServed = false
+    @exclusivity(unchecked) var firstField = FirstFieldCheck(isNeeded: false)
+    @exclusivity(unchecked) var head = HeadCollector()
+    @exclusivity(unchecked) private var bufferSize = 0
+    @exclusivity(unchecked) private var connectTimeout: Duration?
+    /// Whose scheme, host and port are in the address.
+    @exclusivity(unchecked) private var origin: HTTPURL?
+    /// What names it in a request. libcurl formats its own line anew for each: 2,500 instructions, and three allocations.
+    @exclusivity(unchecked) private var hostLines: HeaderList?
+    let connections: LoopConnections
+    /// In which turn of the loop a byte last came or went.
+    @exclusivity(unchecked) private var lastTurn: UInt?
+
+    /// - Returns: `nil` when libcurl has no memory for another handle.
+    init?(_ connections: LoopConnections) {
+        guard let address = curl_url() else { return nil }
+        guard let easy = curl_easy_init() else {
+            curl_url_cleanup(address)
+            return nil
+        }
+        self.connections = connections
+        self.address = address
+        self.easy = easy
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        Self.living.add(1, ordering: .relaxed)
+    }
+
+    deinit {
+        curl_easy_cleanup(easy)
+        curl_url_cleanup(address)
+        errorText.deallocate()
+        Self.living.subtract(1, ordering: .relaxed)
+    }
+
+    /// Whether another exchange of the same form may have it.
+    var mayServeAgain: Bool { form != nil && !isSpent }
+
+    func begin(_ transfer: CurlTransfer) {
+        self.transfer = transfer
+        errorText[0] = 0
+        lastTurn = nil
+        transfer.forgetAnswer()
+        firstField = FirstFieldCheck(isNeeded: hasServed && CurlVersion.current.remembersLastField)
+    }
+
+    /// A byte came or went. Within one turn of the loop the clock is read for the first: a head comes in ten lines.
+    @inline(__always)
+    func noteActivity() {
+        guard lastTurn != connections.turn else { return }
+        lastTurn = connections.turn
+        connections.hasMoved = true
+        transfer?.lastActivity = LoopClock.now()
+    }
+
+    /// The exchange is over, and the handle is in no multi handle.
+    func end() {
+        transfer = nil
+        head.shrink()
+        hasServed = true
+    }
+
+    /// Room for what comes at a time, in bytes. 64 KiB download 1.7 times as fast as the default 16 KiB, but every transfer in flight has
+    /// a buffer: of those beyond the 64th each gets its share of a MiB. Thousands at once are not waiting for a read of theirs, and 4 KiB
+    /// for each were an eighth of what 10,000 that are held need.
+    ///
+    /// - Parameter isSecure: whether it may be a stream of HTTP/2. What it has no room for keeps all others of its connection waiting, so
+    ///   that a frame has to fit (RFC 9113 §4.2).
+    static func bufferSize(inFlight count: Int, isSecure: Bool) -> Int {
+        count <= 64 ? 64 * 1_024 : max(isSecure ? 16 * 1_024 : 1_024, 1_024 * 1_024 / count)
+    }
+
+    /// What libcurl said about the last failure, or its general text for the code.
+    func message(for code: CURLcode) -> String {
+        let text = String(cString: errorText)
+        return text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
+    }
+
+    /// - Parameters: as for ``bufferSize(inFlight:isSecure:)``.
+    func setBufferSize(inFlight count: Int, isSecure: Bool) throws(TransportError) {
+        let size = Self.bufferSize(inFlight: count, isSecure: isSecure)
+        guard size != bufferSize else { return }
+        let code = ccurl_set_long(easy, CURLOPT_BUFFERSIZE, size)
+        // After a stream of HTTP/2 7.88.1 keeps the buffer, and with it the size, which is good enough once more.
+        guard code == CURLE_OK || !hasServed else { return isSpent = true }
+        try check(code, CURLOPT_BUFFERSIZE)
+        bufferSize = size
+    }
+
+    func setConnectTimeout(_ timeout: Duration) throws(TransportError) {
+        guard timeout != connectTimeout else { return }
+        try set(CURLOPT_CONNECTTIMEOUT_MS, timeout.clampedMilliseconds)
+        connectTimeout = timeout
+    }
+
+    /// Where to send to, and what to ask for there. libcurl is told of each alone: to parse an address and to compose it anew for every request
+    /// is 10,000 instructions, and the target goes out byte for byte, whatever libcurl's parser makes of it.
+    func setURL(_ url: HTTPURL, by proxy: Proxy?) throws(TransportError) {
+        // A proxy is asked for the whole address. Where some hosts have one, every exchange is told of its own.
+        guard ProxyEnvironment.current == nil else {
+            try set(CURLOPT_PROXY, proxy?.address ?? "")
+            return try check(url.withCString { ccurl_set_string(easy, CURLOPT_URL, $0) }, CURLOPT_URL)
+        }
+        if origin?.hasSameOrigin(as: url) != true { try setOrigin(of: url) }
+        try check(url.withTarget { ccurl_set_string(easy, CURLOPT_REQUEST_TARGET, $0) }, CURLOPT_REQUEST_TARGET)
+    }
+
+    /// - Parameter list: must live as long as the exchange.
+    func setHeaders(_ list: HeaderList) throws(TransportError) {
+        guard let hostLines, !list.namesHost else {
+            return try check(ccurl_set_list(easy, CURLOPT_HTTPHEADER, list.first), CURLOPT_HTTPHEADER)
+        }
+        hostLines.precede(list)
+        try check(ccurl_set_list(easy, CURLOPT_HTTPHEADER, hostLines.first), CURLOPT_HTTPHEADER)
+    }
+
+    private func setOrigin(of url: HTTPURL) throws(TransportError) {
+        origin = nil
+        // With nothing after its colon it takes libcurl's out.
+        var lines = HeaderListBuilder(atMost: 2)
+        lines.add("Host:")
+        lines.add("Host: \(url.authority)")
+        hostLines = lines.list()
+        try set(CURLUPART_SCHEME, url.scheme.rawValue)
+        try set(CURLUPART_HOST, url.host)
+        try set(CURLUPART_PORT, String(url.effectivePort))
+        // The text of the address is made by libcurl from the first that it is given, and kept.
+        try set(CURLOPT_URL, nil)
+        try set(CURLOPT_CURLU, pointer: UnsafeMutableRawPointer(address))
+        origin = url
+    }
+
+    private func set(_ part: CURLUPart, _ value: String) throws(TransportError) {
+        let code = curl_url_set(address, part, value, 0)
+        guard code != CURLUE_OK else { return }
+        let reason = "CURLUPART \(part.rawValue): \(String(cString: curl_url_strerror(code)))"
+        throw .curl(code: Int(CURLE_URL_MALFORMAT.rawValue), message: reason)
+    }
+
+    // MARK: - Setters
+
+    /// For this exchange only: no other will have the handle.
+    func setOnce(_ option: CURLoption, _ value: Int) throws(TransportError) {
+        isSpent = true
+        try set(option, value)
+    }
+
+    func setOnce(_ option: CURLoption, _ value: String) throws(TransportError) {
+        isSpent = true
+        try set(option, value)
+    }
+
+    /// Its connection is not to be used again. libcurl looks at this when it ends the transfer, so that it may be said while it runs.
+    func forbidReuse() throws(TransportError) { try setOnce(CURLOPT_FORBID_REUSE, 1) }
+
+    func set(_ option: CURLoption, _ value: Int) throws(TransportError) {
+        try check(ccurl_set_long(easy, option, value), option)
+    }
+
+    func set(_ option: CURLoption, offset value: Int64) throws(TransportError) {
+        try check(ccurl_set_offset(easy, option, curl_off_t(value)), option)
+    }
+
+    /// `nil` takes a default away.
+    func set(_ option: CURLoption, _ value: String?) throws(TransportError) {
+        guard let value else { return try check(ccurl_set_string(easy, option, nil), option) }
+        try check(value.withCString { ccurl_set_string(easy, option, $0) }, option)
+    }
+
+    func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer) throws(TransportError) {
+        try check(ccurl_set_pointer(easy, option, pointer), option)
+    }
+
+    /// The bytes are copied.
+    func set(_ option: CURLoption, blob text: String) throws(TransportError) {
+        var text = text
+        try check(
+            text.withUTF8 { bytes in
+                bytes.baseAddress.map { ccurl_set_blob(easy, option, $0, bytes.count) } ?? CURLE_BAD_FUNCTION_ARGUMENT
+            }, option)
+    }
+
+    /// The bytes are copied.
+    func set(_ option: CURLoption, blob data: Data) throws(TransportError) {
+        try check(
+            data.withUnsafeBytes { bytes in
+                bytes.baseAddress.map { ccurl_set_blob(easy, option, $0, bytes.count) } ?? CURLE_BAD_FUNCTION_ARGUMENT
+            }, option)
+    }
+
+    func setSSLContext(_ callback: @escaping curl_ssl_ctx_callback, _ context: UnsafeMutableRawPointer?) throws(TransportError) {
+        try check(ccurl_set_ssl_context(easy, callback, context), CURLOPT_SSL_CTX_FUNCTION)
+    }
+
+    /// The buffer is kept, not copied.
+    func setErrorBuffer() throws(TransportError) {
+        try set(CURLOPT_ERRORBUFFER, pointer: errorText)
+    }
+
+    /// Everything that comes and goes is told to the handle's transfer.
+    func setCallbacks() throws(TransportError) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        try set(CURLOPT_PRIVATE, pointer: context)
+        try check(ccurl_set_header(easy, CurlCallbacks.header, context), CURLOPT_HEADERFUNCTION)
+        try check(ccurl_set_write(easy, CurlCallbacks.write, context), CURLOPT_WRITEFUNCTION)
+        try check(ccurl_set_read(easy, CurlCallbacks.read, context), CURLOPT_READFUNCTION)
+        try check(ccurl_set_seek(easy, CurlCallbacks.seek, context), CURLOPT_SEEKFUNCTION)
+        try check(ccurl_set_prereq(easy, CurlCallbacks.prerequest, context), CURLOPT_PREREQFUNCTION)
+    }
+
+    /// Sockets are opened for the handle's transfer and noted in ``connections``, which must outlive them.
+    func setSockets() throws(TransportError) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        let registry = Unmanaged.passUnretained(connections).toOpaque()
+        try check(
+            ccurl_set_sockets(easy, LoopConnections.open, LoopConnections.close, context, registry),
+            CURLOPT_OPENSOCKETFUNCTION)
+    }
+
+    /// A failed option fails the transfer: sent without it, the request would not be the one that was asked for.
+    private func check(_ code: CURLcode, _ option: CURLoption) throws(TransportError) {
+        guard code != CURLE_OK else { return }
+        let name =
+            curl_easy_option_by_id(option).map { "CURLOPT_" + String(cString: $0.pointee.name) } ?? "option \(option.rawValue)"
+        switch code {
+        case CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN: throw .unsupported(capability: name)
+        default: throw .curl(code: Int(code.rawValue), message: "\(name): \(String(cString: curl_easy_strerror(code)))")
+        }
+    }
+
+    // MARK: - Getters
+
+    func number(_ info: CURLINFO) -> Int { ccurl_get_long(easy, info) }
+    func offset(_ info: CURLINFO) -> Int64 { Int64(ccurl_get_offset(easy, info)) }
+    func string(_ info: CURLINFO) -> String? { ccurl_get_string(easy, info).map { String(cString: $0) } }
+
+    /// OpenSSL's connection that the transfer uses; `nil` without one, and where another library speaks TLS.
+    var openSSLSession: UnsafeMutableRawPointer? { ccurl_get_openssl_session(easy) }
+
+    /// Whether TLS holds bytes of the transfer's connection that were decrypted and not read. They are on no socket any more.
+    var hasUnreadTLSBytes: Bool {
+        guard let openSSL = OpenSSL.linked, let session = openSSLSession else { return false }
+        return openSSL.hasUnreadBytes(session)
+    }
+
+    /// Whether the transfer's connection agreed on HTTP/2; `nil` where TLS does not say.
+    var speaksHTTP2: Bool? {
+        guard let openSSL = OpenSSL.linked, let session = openSSLSession else { return nil }
+        return openSSL.speaksHTTP2(session)
+    }
+
+    /// The handle behind a callback's context, which ``setCallbacks()`` named; the pool and the transfer keep it alive.
+    static func behind(_ context: UnsafeMutableRawPointer?) -> CurlHandle? {
+        context.map { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Whose libcurl's handle is.
+    static func owner(of easy: UnsafeMutableRawPointer) -> CurlHandle? { behind(ccurl_get_private(easy)) }
+
+    /// Whom libcurl's handle serves.
+    static func transfer(of easy: UnsafeMutableRawPointer) -> CurlTransfer? { owner(of: easy)?.transfer }
+}

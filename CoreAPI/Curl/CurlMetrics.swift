@@ -1,0 +1,55 @@
+internal import CCurl
+internal import CoreAPICore
+
+extension CurlHandle {
+    /// Request body bytes on the wire so far; may be asked while the transfer runs.
+    var uploadedBytes: Int64 { offset(CURLINFO_SIZE_UPLOAD_T) }
+
+    /// Bytes of the body that came, as they were on the wire.
+    var receivedBytes: Int64 { offset(CURLINFO_SIZE_DOWNLOAD_T) }
+
+    /// The response's `Content-Length`, or -1.
+    var announcedBytes: Int64 { offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) }
+
+    /// What the exchange cost. libcurl's times are cumulative, in microseconds from the start: name lookup → connect → TLS →
+    /// pretransfer → first byte. Those of the connection are 0 when an open one was used, which is not the same as fast.
+    ///
+    /// First byte and total are timed by the kit: for an upload, `CURLINFO_STARTTRANSFER_TIME_T` is when the body began to leave, and
+    /// `CURLINFO_TOTAL_TIME_T` counts what libcurl does before it looks at the transfer.
+    func metrics(of transfer: CurlTransfer, at now: LoopClock.Nanoseconds) -> TransferMetrics {
+        var metrics = TransferMetrics()
+        metrics.queued = .nanoseconds(transfer.activated - transfer.submitted)
+        metrics.total = .nanoseconds(now - transfer.activated)
+        // Until libcurl has looked at the transfer, its figures are those of the handle's last one.
+        guard transfer.hasBegun else { return metrics }
+        if transfer.upload.length != 0 { metrics.bytesSent = uploadedBytes }
+        metrics.bytesReceived = receivedBytes
+        let connections = number(CURLINFO_NUM_CONNECTS)
+        metrics.isConnectionReused = transfer.timesSent > 0 && connections == 0
+        if connections > 0 {
+            let lookup = offset(CURLINFO_NAMELOOKUP_TIME_T)
+            let connect = offset(CURLINFO_CONNECT_TIME_T)
+            let handshake = offset(CURLINFO_APPCONNECT_TIME_T)
+            if lookup > 0 { metrics.nameLookup = .microseconds(lookup) }
+            if connect > 0 { metrics.connect = .microseconds(max(0, connect - lookup)) }
+            if handshake > 0 { metrics.tls = .microseconds(max(0, handshake - connect)) }
+        }
+        if transfer.answered > 0 { metrics.firstByte = .nanoseconds(transfer.answered - transfer.sent) }
+        metrics.httpVersion = Self.name(ofHTTPVersion: number(CURLINFO_HTTP_VERSION))
+        metrics.remoteAddress =
+            transfer.connection?.remoteAddress ?? string(CURLINFO_PRIMARY_IP).flatMap { $0.isEmpty ? nil : $0 }
+        let port = transfer.connection.map { Int($0.ports.remote) } ?? number(CURLINFO_PRIMARY_PORT)
+        metrics.remotePort = port > 0 ? port : nil
+        return metrics
+    }
+
+    private static func name(ofHTTPVersion version: Int) -> String? {
+        switch version {
+        case 1: "HTTP/1.0"  // CURL_HTTP_VERSION_1_0
+        case 2: "HTTP/1.1"
+        case 3: "HTTP/2"
+        case 30: "HTTP/3"
+        default: nil
+        }
+    }
+}

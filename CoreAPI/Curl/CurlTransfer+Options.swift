@@ -1,0 +1,163 @@
+internal import CCurl
+internal import CoreAPICore
+internal import Foundation
+
+extension CurlTransfer {
+    /// What a handle for it has to have been told for good.
+    var form: CurlHandle.Form {
+        CurlHandle.Form(scheme: request.url.scheme, method: request.method, isUpload: isUpload, isStream: request.streamsAnswer)
+    }
+
+    /// POST, PUT, PATCH and QUERY give content a meaning, so that without any they say `Content-Length: 0` (RFC 9110 §8.6).
+    private var isUpload: Bool {
+        switch request.method {
+        // First, because of the other words each takes a comparison.
+        case "GET": !request.request.body.isNone
+        case "POST", "PUT", "PATCH", "QUERY": true
+        default: !request.request.body.isNone
+        }
+    }
+
+    /// Tells the handle everything about the exchange. While it runs the handle is told no more than that its connection is not to be used
+    /// again, and to show the first field.
+    ///
+    /// - Parameter count: transfers that run at once, this one included.
+    /// - Throws: ``TransportError`` for the first option that libcurl refuses, and for a body that cannot be opened.
+    func describe(to handle: CurlHandle, as form: CurlHandle.Form, inFlight count: Int) throws(TransportError) {
+        // Before anything can fail: until then the handle has what the exchange before left in it.
+        handle.begin(self)
+        do {
+            try upload.open { [weak self] in self?.callLoop() }
+        } catch {
+            throw .bodyUnreadable(error)
+        }
+        if handle.form == nil {
+            try setBasics(handle)
+            try setMethod(handle, form)
+            if request.url.scheme == .https { try setTrust(handle) }
+            handle.form = form
+        }
+        try handle.setURL(request.url, by: request.proxy)
+        try handle.setHeaders(request.headers)
+        try handle.setConnectTimeout(request.request.timeout.connect)
+        try handle.setBufferSize(inFlight: count, isSecure: request.url.scheme == .https)
+        if form.isUpload { try handle.set(CURLOPT_INFILESIZE_LARGE, offset: upload.length ?? -1) }
+        if needsFreshConnection { try handle.setOnce(CURLOPT_FRESH_CONNECT, 1) }
+        if request.url.scheme == .https {
+            // Rather share a connection that is being made than make another; not where that is known to lead nowhere.
+            try handle.set(CURLOPT_PIPEWAIT, ticket?.multiplexes == false ? 0 : 1)
+            try setPins(handle)
+        }
+    }
+
+    private func setBasics(_ handle: CurlHandle) throws(TransportError) {
+        try handle.setErrorBuffer()
+        try handle.setCallbacks()
+        try handle.setSockets()
+        try handle.set(CURLOPT_NOSIGNAL, 1)
+        // A name server that does not answer must not hold the thread when its transfer ends: without this libcurl waits for its
+        // resolver, past every timeout and for every other transfer.
+        try handle.set(CURLOPT_QUICK_EXIT, 1)
+        // Not even by a mistake of ours is a file:, ftp: or gopher: URL fetched.
+        try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        try handle.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+        try handle.set(CURLOPT_FOLLOWLOCATION, 0)
+        // With both libcurl does not ask the environment; ``ProxyEnvironment`` has.
+        try handle.set(CURLOPT_PROXY, "")
+        try handle.set(CURLOPT_NOPROXY, "")
+        // `HTTPURL` has removed dot segments; what it holds is what goes on the wire.
+        try handle.set(CURLOPT_PATH_AS_IS, 1)
+        // HTTP/0.9 has no head: any garbage would be a successful response.
+        try handle.set(CURLOPT_HTTP09_ALLOWED, 0)
+        // A proxy's own answer to CONNECT is not the server's head.
+        try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        if request.url.scheme == .https {
+            let hasHTTP2 = CurlVersion.current.hasHTTP2 && !request.streamsAnswer
+            try handle.set(CURLOPT_HTTP_VERSION, hasHTTP2 ? ccurl_http_version_2_tls : ccurl_http_version_1_1)
+        } else {
+            try handle.set(CURLOPT_HTTP_VERSION, ccurl_http_version_1_1)
+        }
+    }
+
+    /// `UPLOAD` is the shape that adds no `Content-Type` of its own; the verb is only a name in it (`CUSTOMREQUEST`).
+    private func setMethod(_ handle: CurlHandle, _ form: CurlHandle.Form) throws(TransportError) {
+        switch form.method {
+        case "HEAD": try handle.set(CURLOPT_NOBODY, 1)
+        case "GET" where !form.isUpload: try handle.set(CURLOPT_HTTPGET, 1)
+        default:
+            try handle.set(form.isUpload ? CURLOPT_UPLOAD : CURLOPT_HTTPGET, 1)
+            try handle.set(CURLOPT_CUSTOMREQUEST, form.method)
+        }
+    }
+
+    /// One pool serves one trust (``CurlTransport``), so that a connection is never found by a channel that trusts less;
+    /// what libcurl compares itself (`Curl_ssl_config_matches`) has neither the chain's pins nor the key of a client.
+    private func setTrust(_ handle: CurlHandle) throws(TransportError) {
+        let trust = request.trust
+        try handle.set(
+            CURLOPT_SSLVERSION, trust.minimumTLSVersion == .tls13 ? ccurl_tls_1_3_or_newer : ccurl_tls_1_2_or_newer)
+        try handle.set(CURLOPT_SSL_VERIFYPEER, 1)
+        try handle.set(CURLOPT_SSL_VERIFYHOST, 2)
+        // A session that is resumed shows no certificates: there would be nothing to compare with pins, or with authorities that were
+        // replaced. The cache is the handle's own.
+        try handle.set(CURLOPT_SSL_SESSIONID_CACHE, 0)
+        switch trust.authorities {
+        case .system: break
+        case .systemAndPEM(let text):
+            guard !text.isEmpty else { throw .tls(host: request.url.host, reason: "the PEM text of the authorities is empty") }
+            try handle.set(CURLOPT_CAINFO_BLOB, blob: try handle.authorities(besides: text))
+        case .pem(let text):
+            guard !text.isEmpty else { throw .tls(host: request.url.host, reason: "the PEM text of the authorities is empty") }
+            // Debian's libcurl looks into /etc/ssl/certs besides, unless that is taken away.
+            try handle.set(CURLOPT_CAPATH, nil)
+            try handle.set(CURLOPT_CAINFO_BLOB, blob: text)
+        case .file(let path):
+            // Whether it can be read is found out with the next connection (`CURLE_SSL_CACERT_BADFILE`), and not by a system call for each
+            // request.
+            try handle.set(CURLOPT_CAPATH, nil)
+            try handle.set(CURLOPT_CAINFO, path)
+            // Since 7.87 libcurl keeps what it read for a day; a file that was replaced must count for the next connection.
+            try handle.set(CURLOPT_CA_CACHE_TIMEOUT, 0)
+        }
+        if let identity = trust.identity { try setIdentity(identity, handle) }
+    }
+
+    private func setPins(_ handle: CurlHandle) throws(TransportError) {
+        guard OpenSSL.linked != nil else { return try pinCheck?.setKeys(of: handle) ?? () }
+        try handle.setSSLContext(CurlCallbacks.secure, pinCheck.map { Unmanaged.passUnretained($0).toOpaque() })
+    }
+
+    private func setIdentity(_ identity: ClientIdentity, _ handle: CurlHandle) throws(TransportError) {
+        switch identity.form {
+        case .pem(let certificates, let key):
+            guard !certificates.isEmpty, !key.revealed.isEmpty else {
+                throw .tls(host: request.url.host, reason: "the client's certificate or its key is empty")
+            }
+            try handle.set(CURLOPT_SSLCERTTYPE, "PEM")
+            try handle.set(CURLOPT_SSLCERT_BLOB, blob: certificates)
+            try handle.set(CURLOPT_SSLKEYTYPE, "PEM")
+            try handle.set(CURLOPT_SSLKEY_BLOB, blob: key.revealed)
+        case .pkcs12(let data):
+            guard !data.revealed.isEmpty else { throw .tls(host: request.url.host, reason: "the client's PKCS#12 is empty") }
+            try handle.set(CURLOPT_SSLCERTTYPE, "P12")
+            try handle.set(CURLOPT_SSLCERT_BLOB, blob: data.revealed)
+        }
+        if let passphrase = identity.passphrase { try handle.set(CURLOPT_KEYPASSWD, passphrase.revealed) }
+    }
+}
+
+extension CurlHandle {
+    /// The authorities that libcurl was built to trust (`CURLINFO_CAINFO`), and further ones, as PEM. The former are read once: the file
+    /// has some 200 KiB.
+    func authorities(besides text: String) throws(TransportError) -> String {
+        if let system = Self.systemAuthorities.withLock({ $0 }) { return system + "\n" + text }
+        guard let path = string(CURLINFO_CAINFO), let data = FileManager.default.contents(atPath: path) else {
+            throw .unsupported(capability: "authorities besides the system's (a libcurl that names its own file)")
+        }
+        let system = String(decoding: data, as: UTF8.self)
+        Self.systemAuthorities.withLock { $0 = system }
+        return system + "\n" + text
+    }
+
+    private static let systemAuthorities = Mutex<String?>(nil)
+}

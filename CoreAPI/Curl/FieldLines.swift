@@ -1,0 +1,93 @@
+internal import CoreAPICore
+internal import HTTPTypes
+
+/// What a request says in its head besides the request line: the caller's fields, and the lines that stop libcurl from adding what nobody
+/// asked for. Framing belongs to the transport: a `Content-Length` or `Transfer-Encoding` that contradicts the body is how requests are
+/// smuggled (RFC 9112 §11.2).
+struct FieldLines: Sendable {
+    let list: HeaderList
+    /// Whether codings of the body are taken off, which the caller did not ask for.
+    let decodesContent: Bool
+
+    /// - Throws: ``RequestError/malformedHeader(name:reason:)``.
+    init(_ fields: HTTPFields, hasBody: Bool) throws(RequestError) {
+        var named = TransportFields()
+        var lines = HeaderListBuilder(atMost: fields.count + 5)
+        for field in fields {
+            try Self.check(field)
+            let kind = TransportFields(field.name)
+            named.formUnion(kind)
+            guard kind.isDisjoint(with: .notSent) else { continue }
+            field.withUnsafeBytesOfValue { lines.add(field.name.rawName, $0) }
+        }
+        // `HTTPFields` keeps a line for each cookie, as HTTP/2 may send them; there must be no second one in HTTP/1 (RFC 6265bis §5.8.3).
+        if named.contains(.cookie) {
+            let cookies = fields[fields: .cookie].map { $0.withUnsafeBytesOfValue { Array($0) } }
+            Array(cookies.joined(separator: "; ".utf8)).withUnsafeBufferPointer {
+                lines.add(HTTPField.Name.cookie.rawName, $0)
+            }
+        }
+        Self.addLines(besides: named, hasBody: hasBody, to: &lines)
+        list = lines.list(namesHost: named.contains(.host))
+        decodesContent = named.isDisjoint(with: .coding)
+    }
+
+    /// libcurl passes a CR, LF or NUL on verbatim, and with it whatever an attacker put behind it.
+    private static func check(_ field: HTTPField) throws(RequestError) {
+        let name = field.name.rawName
+        guard name.isToken else {
+            throw .malformedHeader(name: name.escapingControls, reason: "the name must be a token (RFC 9110 §5.1)")
+        }
+        let isClean = field.withUnsafeBytesOfValue { !$0.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 } }
+        guard isClean else {
+            throw .malformedHeader(
+                name: name, reason: "the value holds CR, LF or NUL, which would end it early (RFC 9110 §5.5)")
+        }
+    }
+
+    /// As lines, and not as the options that libcurl has for them: it formats an option's text twice, 100 instructions a character.
+    private static func addLines(besides named: TransportFields, hasBody: Bool, to lines: inout HeaderListBuilder) {
+        if named.isDisjoint(with: .coding) { lines.add(ContentDecoder.acceptLine) }
+        if !named.contains(.userAgent) { lines.add(Self.userAgentLine) }
+        // A name with nothing after its colon takes libcurl's own header out.
+        if !named.contains(.accept) { lines.add("Accept:") }
+        if hasBody, !named.contains(.expect) { lines.add("Expect:") }
+    }
+
+    private static let userAgentLine = "User-Agent: \(Kit.userAgent)"
+
+    /// The fields that mean something to the transport. Told apart by length first: to look for each of them among all fields costs as much
+    /// as all the rest.
+    private struct TransportFields: OptionSet {
+        let rawValue: UInt8
+
+        static let host = TransportFields(rawValue: 1)
+        static let accept = TransportFields(rawValue: 2)
+        static let expect = TransportFields(rawValue: 4)
+        static let userAgent = TransportFields(rawValue: 8)
+        static let cookie = TransportFields(rawValue: 16)
+        /// What asks for a coding, or for a part of what is coded.
+        static let coding = TransportFields(rawValue: 32)
+        static let framing = TransportFields(rawValue: 64)
+        static let notSent: TransportFields = [.cookie, .framing]
+
+        init(rawValue: UInt8) {
+            self.rawValue = rawValue
+        }
+
+        init(_ name: HTTPField.Name) {
+            switch name.canonicalName.utf8.count {
+            case 4 where name.canonicalName == "host": self = .host
+            case 5 where name == .range: self = .coding
+            case 6 where name == .accept: self = .accept
+            case 6 where name == .cookie: self = .cookie
+            case 6 where name == .expect: self = .expect
+            case 10 where name == .userAgent: self = .userAgent
+            case 14 where name == .contentLength: self = .framing
+            case 15 where name == .acceptEncoding: self = .coding
+            case 17 where name == .transferEncoding: self = .framing
+            default: self = []
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+internal import CoreAPICore
+
+/// Gathers the bytes of a response's head as the header callback delivers them, line by line, and nothing else: parsing is left to
+/// whoever waits for the response, so that the loop's thread makes no strings.
+///
+/// Interim responses (1xx, RFC 9110 §15.2) are dropped when the next head begins. Lines after the final head are trailers: they are
+/// dropped too, because a field that comes after the body must not change what the head said (RFC 9110 §6.5.1).
+///
+/// It belongs to a handle and serves its transfers one after the other, so that not every one needs memory of its own. A line is copied
+/// with a check and a `memcpy`, a third of what appending to an array costs; there are ten in a head.
+struct HeadCollector: ~Copyable {
+    enum Line {
+        /// The first line of a head, with whether its protocol multiplexes.
+        case status(multiplexes: Bool)
+        case other
+        /// The last line of the final head.
+        case end
+        /// The last line of a head that ends HTTP on the connection.
+        case switching
+        /// More bytes came than may.
+        case tooLarge
+        /// More lines came than may.
+        case tooMany
+    }
+
+    /// Whether a final head arrived to its end.
+    private(set) var isComplete = false
+    /// Whether a line may be `Content-Encoding`; most heads have none, and then nobody has to look for it.
+    private(set) var mayNameCodings = false
+    /// Whether a line may be a `Transfer-Encoding` that does not end in `chunked`. libcurl then reads to the connection's end.
+    private(set) var mayNameIdentity = false
+    private(set) var framing = FramingLines()
+    /// Empty until the handle's first head comes: thousands may wait for one.
+    private var storage = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private var count = 0
+    private var limits = (size: 0, lines: 0)
+    private var received = 0
+    private var lines = 0
+    private var expectsStatus = true
+    /// What the last status line said: 1xx, of these 101; 204, 205 and 304.
+    private var (isInterim, isSwitching) = (false, false)
+    private(set) var (isNoContent, isResetContent, isNotModified) = (false, false, false)
+
+    private static let usual = 1_024
+
+    deinit {
+        storage.deallocate()
+    }
+
+    /// What there is of a head.
+    var bytes: [UInt8] { Array(UnsafeRawBufferPointer(rebasing: storage[..<count])) }
+
+    /// Another response begins.
+    ///
+    /// - Parameters:
+    ///   - size: how many bytes all lines together may have, interim responses and trailers included, because a flood of those is a flood
+    ///     as well.
+    ///   - lines: how many lines there may be.
+    mutating func begin(size: Int, lines: Int) {
+        limits = (size, lines)
+        (received, self.lines, count) = (0, 0, 0)
+        (isComplete, expectsStatus) = (false, true)
+        (mayNameCodings, mayNameIdentity) = (false, false)
+        framing = FramingLines()
+        (isInterim, isSwitching) = (false, false)
+        (isNoContent, isResetContent, isNotModified) = (false, false, false)
+    }
+
+    /// What comes next is probably smaller than a very large one.
+    mutating func shrink() {
+        guard storage.count > 16 * Self.usual else { return }
+        count = 0
+        resize(to: Self.usual)
+    }
+
+    mutating func append(_ line: UnsafeRawBufferPointer) -> Line {
+        received += line.count
+        lines += 1
+        guard received <= limits.size else { return .tooLarge }
+        guard lines <= limits.lines else { return .tooMany }
+        guard !isComplete, !line.isEmpty else { return .other }
+        if expectsStatus, line.begins(with: "HTTP/") {
+            expectsStatus = false
+            (mayNameCodings, mayNameIdentity) = (false, false)
+            framing = FramingLines()
+            count = 0
+            keep(line)
+            noteStatus(line)
+            return .status(multiplexes: line.count > 5 && line[5] != UInt8(ascii: "1"))
+        }
+        if FramingLines.mayBegin(with: line[0]) {
+            framing.note(count)
+            if line.count > 16, line[16] == UInt8(ascii: ":") { mayNameCodings = true }
+            // Nearly every one is "chunked" and a line end of two bytes.
+            if line.count > 17, line[17] == UInt8(ascii: ":"), line[line.count - 3] | 0x20 != UInt8(ascii: "d") {
+                mayNameIdentity = true
+            }
+        }
+        keep(line)
+        if line.count <= 2, line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
+            guard !isSwitching else { return .switching }
+            (isComplete, expectsStatus) = (!isInterim, isInterim)
+            return isComplete ? .end : .other
+        }
+        return .other
+    }
+
+    @inline(__always)
+    private mutating func keep(_ line: UnsafeRawBufferPointer) {
+        guard let source = line.baseAddress else { return }
+        if count + line.count > storage.count { resize(to: max(Self.usual, 2 * storage.count, count + line.count)) }
+        storage.baseAddress?.advanced(by: count).copyMemory(from: source, byteCount: line.count)
+        count += line.count
+    }
+
+    private mutating func resize(to size: Int) {
+        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
+        larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[..<count]))
+        storage.deallocate()
+        storage = larger
+    }
+
+    private mutating func noteStatus(_ line: UnsafeRawBufferPointer) {
+        var digits = 0
+        while digits < line.count, line[digits] != UInt8(ascii: " ") { digits += 1 }
+        digits += 1
+        isInterim = digits < line.count && line[digits] == UInt8(ascii: "1")
+        let code = UnsafeRawBufferPointer(rebasing: line[min(digits, line.count)...])
+        isSwitching = code.begins(with: "101")
+        isNoContent = code.begins(with: "204")
+        isResetContent = code.begins(with: "205")
+        isNotModified = code.begins(with: "304")
+    }
+}
+
+/// Where the lines of a head begin that may say how its body is delimited or coded, so that whoever reads it need not go through all.
+struct FramingLines {
+    // In two halves: who has room for eight together is aligned to 16 bytes, and memory so aligned is searched for under malloc's lock.
+    private var starts = (SIMD4<UInt16>(), SIMD4<UInt16>())
+    private(set) var count = 0
+    /// Whether there are no more than were noted.
+    private(set) var isWhole = true
+
+    /// Whether a line that begins so may be one: `Content-…` and `Transfer-Encoding`.
+    static func mayBegin(with byte: UInt8) -> Bool { byte | 0x20 == UInt8(ascii: "c") || byte | 0x20 == UInt8(ascii: "t") }
+
+    /// - Parameter start: the line's first byte, counted from the head's.
+    mutating func note(_ start: Int) {
+        guard count < 8, let start = UInt16(exactly: start) else { return isWhole = false }
+        if count < 4 { starts.0[count] = start } else { starts.1[count - 4] = start }
+        count += 1
+    }
+
+    subscript(index: Int) -> Int { Int(index < 4 ? starts.0[index] : starts.1[index - 4]) }
+}
+
+extension UnsafeRawBufferPointer {
+    /// As `starts(with:)`, whose iterators cost ten times as much.
+    func begins(with text: StaticString) -> Bool {
+        guard count >= text.utf8CodeUnitCount else { return false }
+        for index in 0..<text.utf8CodeUnitCount where self[index] != text.utf8Start[index] { return false }
+        return true
+    }
+}

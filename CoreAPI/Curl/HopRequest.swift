@@ -1,0 +1,95 @@
+internal import CCurl
+internal import CoreAPICore
+internal import HTTPTypes
+
+/// One exchange as the loop needs it: checked, and made ready by the task that sends, so that the loop's thread only hands it to
+/// libcurl.
+struct HopRequest: Sendable {
+    let request: Request
+    /// Beside the request, from which it is a copy each time.
+    let url: HTTPURL
+    let method: String
+    let isIdempotent: Bool
+    let headers: HeaderList
+    /// Whether codings of the body are taken off, which the caller did not ask for.
+    let decodesContent: Bool
+    /// Whether the task reads the answer's body as it comes.
+    let streamsAnswer: Bool
+    /// Bytes that the answer's body may have: read for each piece of it.
+    let bodyLimit: Int
+    /// When the whole call must be over.
+    let deadline: LoopClock.Nanoseconds
+    /// The proxy for this hop; `nil` for none. A channel that refuses addresses uses no proxy, because a proxy would connect to
+    /// them.
+    let proxy: Proxy?
+
+    var limits: Limits { request.call.channel.limits }
+    var trust: ServerTrustManager { request.call.channel.environment.serverTrustManager }
+
+    /// - Parameters:
+    ///   - request: what is to be sent.
+    ///   - deadline: when the whole call must be over.
+    /// - Throws: ``APIClientError`` when the request must not be sent.
+    init(_ request: Request, deadline: LoopClock.Nanoseconds) throws(APIClientError) {
+        let url = request.url
+        let lines: FieldLines
+        do throws(RequestError) {
+            try Self.check(request, url)
+            lines = try FieldLines(request.headers, hasBody: !request.body.isNone)
+        } catch {
+            throw .request(error, ErrorContext(request))
+        }
+        if request.call.prepared.refusesHost(of: url) {
+            let reason = "the pin set names no pins for it and refuses other hosts"
+            throw .transport(.pinMismatch(host: url.host, reason: reason), ErrorContext(request))
+        }
+        if let capability = Self.refusedMethod(request) {
+            throw .transport(.unsupported(capability: capability), ErrorContext(request))
+        }
+        // All at once and at the end: halfway there it would have to be copied.
+        self.url = url
+        self.deadline = deadline
+        let proxies = ProxyEnvironment.current
+        proxy = proxies == nil || !request.call.channel.limits.refusedAddresses.isEmpty ? nil : proxies?.proxy(for: url)
+        decodesContent = lines.decodesContent
+        streamsAnswer = request.call.wantsStream
+        bodyLimit = request.call.channel.limits.responseBodySize
+        method = request.method.rawValue
+        isIdempotent = request.method.isIdempotent
+        headers = lines.list
+        self.request = request
+    }
+
+    /// The second line of defence. libcurl passes a CR, LF or NUL in a method or an address on verbatim, and with it
+    /// whatever an attacker put behind it.
+    private static func check(_ request: Request, _ url: HTTPURL) throws(RequestError) {
+        let method = request.method.rawValue
+        guard method == "GET" || method.isToken else { throw .malformedMethod(method.escapingControls) }
+        guard !url.hasControlOrSpace else {
+            let text = url.string
+            throw .malformedURL(
+                text.escapingControls, reason: "\(text.firstForbiddenControl ?? "a space") may not stand in a URL")
+        }
+        // An interceptor may have changed the address since the request was built.
+        if url.scheme == .http, !request.call.channel.environment.allowsInsecureConnections(to: url.host) {
+            throw .insecureConnection(host: url.host)
+        }
+    }
+
+    /// What is no exchange of a request and a response, or must not be made one.
+    private static func refusedMethod(_ request: Request) -> String? {
+        switch request.method {
+        // Nearly every request; to compare all the others is 200 instructions.
+        case .get: nil
+        // Turns the connection into a tunnel; it is libcurl's to send, to a proxy (RFC 9110 §9.3.6).
+        case .connect: "the method CONNECT, which opens a tunnel instead of asking for a resource"
+        // Its answer repeats the request: nothing secret and no content may be in it (RFC 9110 §9.3.8).
+        case .trace where !request.body.isEmpty: "a body in a TRACE request"
+        case .trace where request.headers.contains(where: { request.call.channel.redaction.hides($0.name.rawName) }):
+            "credentials in a TRACE request, whose answer repeats them"
+        // Has no meaning (RFC 9110 §9.3.2), and libcurl would wait for the body of the answer that never comes.
+        case .head where !request.body.isEmpty: "a body in a HEAD request"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,85 @@
+internal import CCurl
+internal import CoreAPICore
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// A thread for libcurl that can be waited for, which `Foundation.Thread` cannot.
+final class LoopThread: Sendable {
+    private let id: Mutex<ThreadID?>
+
+    /// Starts a thread that runs `body` once.
+    ///
+    /// - Returns: `nil` when the system has no further thread to give.
+    init?(_ body: @escaping @Sendable () -> Void) {
+        let context = Unmanaged.passRetained(Body(body)).toOpaque()
+        #if canImport(Darwin)
+        var thread: pthread_t?
+        #else
+        var thread = pthread_t()
+        #endif
+        guard pthread_create(&thread, nil, Self.main, context) == 0 else {
+            Unmanaged<Body>.fromOpaque(context).release()
+            return nil
+        }
+        #if canImport(Darwin)
+        guard let thread else { return nil }
+        #endif
+        id = Mutex(ThreadID(thread: thread))
+    }
+
+    /// Waits until the thread is gone. Whoever comes second waits for the first.
+    func join() {
+        id.withLock { id in
+            guard let thread = id?.thread else { return }
+            pthread_join(thread, nil)
+            id = nil
+        }
+    }
+
+    /// Gives up waiting for it, now and later; the system cleans up after it by itself.
+    func detach() {
+        id.withLock { id in
+            guard let thread = id?.thread else { return }
+            pthread_detach(thread)
+            id = nil
+        }
+    }
+
+    #if canImport(Darwin)
+    private static let main: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = { context in
+        ccurl_name_this_thread("NetworkerKit")
+        Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
+        return nil
+    }
+    #else
+    private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
+        guard let context else { return nil }
+        ccurl_name_this_thread("NetworkerKit")
+        Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
+        return nil
+    }
+    #endif
+
+    private final class Body {
+        private let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) {
+            self.body = body
+        }
+
+        func run() {
+            body()
+        }
+    }
+
+    // `@unchecked`: A number, or on Darwin a pointer that is only a name.
+    private struct ThreadID: @unchecked Sendable {
+        let thread: pthread_t
+    }
+}

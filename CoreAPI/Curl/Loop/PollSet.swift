@@ -1,0 +1,115 @@
+internal import CoreAPICore
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// The descriptors that a loop waits at with one `poll(2)`: its wake-up, and the sockets that its multi handles ask for
+/// (`CURLMOPT_SOCKETFUNCTION`). On the loop's thread only.
+///
+/// `poll` costs as much as it has descriptors, which `curl_multi_poll` does too; it needs no system call when a descriptor comes or
+/// goes, which epoll does for every request.
+final class PollSet {
+    private let wakeup: Wakeup
+    /// The wake-up comes first.
+    private var entries: [pollfd]
+    /// Whose the entry of the same index is; the wake-up has no owner.
+    private var owners: [CurlMulti?] = [nil]
+    /// By descriptor: the index of its entry, or -1.
+    private var indexes: [Int] = []
+    /// Sockets on which something happened in the last wait, in the order in which they are served.
+    private(set) var ready: [Int32] = []
+    /// The entry with which the next wait begins to look.
+    private var first = 1
+
+    init(_ wakeup: Wakeup) {
+        self.wakeup = wakeup
+        entries = [pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0)]
+    }
+
+    /// - Parameter events: of `poll(2)`.
+    func watch(_ descriptor: Int32, events: Int16, for owner: CurlMulti) {
+        guard let index = index(of: descriptor) else {
+            let missing = Int(descriptor) + 1 - indexes.count
+            if missing > 0 { indexes.append(contentsOf: repeatElement(-1, count: missing)) }
+            indexes[Int(descriptor)] = entries.count
+            entries.append(pollfd(fd: descriptor, events: events, revents: 0))
+            owners.append(owner)
+            owner.watched += 1
+            return
+        }
+        entries[index].events = events
+        guard let previous = owners[index], previous !== owner else { return }
+        // The system gave a descriptor away again whose end no one told of; what happened on it was the previous owner's.
+        entries[index].revents = 0
+        owners[index] = owner
+        previous.watched -= 1
+        owner.watched += 1
+    }
+
+    /// - Parameter owner: whose it has to be; `nil` when the descriptor is about to be closed.
+    func forget(_ descriptor: Int32, of owner: CurlMulti? = nil) {
+        guard let index = index(of: descriptor), let known = owners[index], owner == nil || known === owner else { return }
+        known.watched -= 1
+        indexes[Int(descriptor)] = -1
+        let (entry, last) = (entries.removeLast(), owners.removeLast())
+        guard index < entries.count else { return }
+        entries[index] = entry
+        owners[index] = last
+        indexes[Int(entry.fd)] = index
+    }
+
+    func forgetAll(of owner: CurlMulti) {
+        for entry in entries where entry.fd != wakeup.descriptor { forget(entry.fd, of: owner) }
+    }
+
+    /// Waits until something happens on a descriptor or the time is over, and fills ``ready``.
+    func wait(milliseconds: Int32) {
+        ready.removeAll(keepingCapacity: true)
+        let count = entries.withUnsafeMutableBufferPointer { poll($0.baseAddress, nfds_t($0.count), milliseconds) }
+        guard count > 0 else {
+            // Should the system refuse to wait again and again, this must not become a loop at full speed.
+            if count < 0, errno != EINTR { usleep(1_000) }
+            return
+        }
+        var left = Int(count)
+        if entries[0].revents != 0 {
+            wakeup.clear()
+            left -= 1
+        }
+        var index = first
+        for _ in 1..<max(1, entries.count) where left > 0 {
+            if index >= entries.count { index = 1 }
+            if entries[index].revents != 0 {
+                ready.append(entries[index].fd)
+                left -= 1
+            }
+            index += 1
+        }
+    }
+
+    /// What happened on a ready socket, and whose it is; `nil` where the socket went meanwhile, or is another one by now.
+    func take(_ descriptor: Int32) -> (owner: CurlMulti, events: Int16)? {
+        guard let index = index(of: descriptor), let owner = owners[index], entries[index].revents != 0 else { return nil }
+        let events = entries[index].revents
+        entries[index].revents = 0
+        // A socket that was closed without a word would end every wait at once.
+        if events & Int16(POLLNVAL) != 0 { forget(descriptor) }
+        return (owner, events)
+    }
+
+    /// Has the next wait begin with a socket that there was no time for.
+    func begin(with descriptor: Int32) {
+        first = index(of: descriptor) ?? 1
+    }
+
+    private func index(of descriptor: Int32) -> Int? {
+        guard descriptor >= 0, descriptor < indexes.count else { return nil }
+        let index = indexes[Int(descriptor)]
+        return index < 0 ? nil : index
+    }
+}

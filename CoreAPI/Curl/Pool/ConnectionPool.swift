@@ -1,0 +1,276 @@
+internal import CoreAPICore
+internal import Synchronization
+
+/// The limits that a pool has: those of ``Limits`` that bound connections and the queue.
+struct ConnectionLimits: Sendable, Hashable {
+    let connections: Int
+    let connectionsPerHost: Int
+    let streamsPerConnection: Int
+    let queuedRequests: Int
+
+    init(_ limits: Limits) {
+        connections = limits.connections
+        connectionsPerHost = limits.connectionsPerHost
+        streamsPerConnection = limits.streamsPerConnection
+        queuedRequests = limits.queuedRequests
+    }
+}
+
+/// The connections of one trust, their limits and their queue. Loops of a group serve it, each with a shard of it.
+///
+/// The queue is under a lock, so the bounds hold for all shards together. A request that may start goes to its shard's loop at once;
+/// one that has to wait is kept by the loop of the first shard, which is the pool's home.
+final class ConnectionPool: Sendable {
+    private struct State {
+        let queue: HostQueue<HostKey, CurlTransfer>
+        var isClosed = false
+        /// Shards whose loops have been given something, and have not ended it.
+        var open: Set<Int> = []
+        /// Whether the home's loop has been told that a place is free.
+        var isHomeTold = false
+        var closers: [CheckedContinuation<Void, Never>] = []
+    }
+
+    let trust: ServerTrustManager
+    /// A connection to a peer that one channel allows must not serve another that refuses it.
+    let refused: AddressClass
+    /// A connection that was only reported must not serve after the set began to block.
+    let pinMode: PinSet.Mode
+    /// Whether it serves the bodies that are read as they come, which need HTTP/1.1. libcurl 7.88.1 takes a busy connection of HTTP/1.1
+    /// for one that multiplexes where the same handle has one of HTTP/2 to that host, and reads one answer for another.
+    let streams: Bool
+    let limits: ConnectionLimits
+    /// The home is the first.
+    private let shards: [PoolShard]
+    private let state: Mutex<State>
+
+    /// Requests on their way, under the lock of the transport.
+    let users = Atomic(0)
+    /// Transfers that libcurl works on, and those that wait for a place. Set before a task is resumed, so that the task that hears of the
+    /// end of the last one sees none left.
+    let active = Atomic(0)
+    let queued = Atomic(0)
+
+    init(
+        trust: ServerTrustManager, refused: AddressClass, pinMode: PinSet.Mode, streams: Bool, limits: ConnectionLimits,
+        loops: LoopGroup
+    ) {
+        self.trust = trust
+        self.refused = refused
+        self.pinMode = pinMode
+        self.streams = streams
+        self.limits = limits
+        let bounds = ConnectionShare(inAll: max(1, limits.connections), perHost: max(1, limits.connectionsPerHost))
+        let loops = loops.turn().prefix(min(bounds.inAll, bounds.perHost))
+        shards = loops.enumerated().map { index, loop in
+            PoolShard(index, share: bounds.part(index, of: loops.count), loop: loop)
+        }
+        state = Mutex(
+            State(
+                queue: HostQueue(
+                    connections: limits.connections, connectionsPerHost: limits.connectionsPerHost,
+                    streamsPerConnection: limits.streamsPerConnection, capacity: limits.queuedRequests, shards: loops.count)))
+    }
+
+    /// Whether a loop has something of the pool: a transfer, a connection.
+    var isRunning: Bool { state.withLock { !$0.open.isEmpty } }
+    /// Whether nothing may begin any more.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    // MARK: - From any thread
+
+    /// Hands a transfer over and waits until its outcome stands. Cancelling the task cancels the transfer.
+    func perform(_ transfer: CurlTransfer) async {
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                transfer.continuation = continuation
+                submit(transfer)
+            }
+        } onCancel: {
+            cancel(transfer)
+        }
+        _ = transfer.isOver.load(ordering: .acquiring)
+    }
+
+    /// Ends what waits and what runs with ``TransportError/closed``, and waits until no connection is left.
+    func close() async {
+        await withCheckedContinuation { continuation in
+            let isNew = state.withLock { state -> Bool in
+                guard !state.open.isEmpty else {
+                    state.isClosed = true
+                    continuation.resume()
+                    return false
+                }
+                state.closers.append(continuation)
+                defer { state.isClosed = true }
+                return !state.isClosed
+            }
+            if isNew { closeShards() }
+        }
+    }
+
+    /// As ``close()`` for an owner that goes away and cannot wait.
+    func abandon() {
+        let isNew = state.withLock { state in
+            defer { state.isClosed = true }
+            return !state.isClosed
+        }
+        if isNew { closeShards() }
+    }
+
+    private func closeShards() {
+        for index in state.withLock({ $0.open }) {
+            let shard = shards[index]
+            // A loop without a thread has nothing of any pool.
+            if !shard.loop.postIfRunning(.close(shard, self)) { shardEnds(shard) }
+        }
+    }
+
+    private enum Submission {
+        case to(PoolShard)
+        case refused(CurlOutcome.End)
+    }
+
+    private func submit(_ transfer: CurlTransfer) {
+        let key = HostKey(transfer.request.url)
+        let submission = state.withLock { state -> Submission in
+            guard !state.isClosed else { return .refused(.failed(.closed)) }
+            guard !transfer.isCancelled else { return .refused(.cancelled) }
+            transfer.ticket = state.queue.start(for: key, multiplexes: Self.multiplexes(transfer))
+            count(state.queue)
+            let shard = shards[transfer.ticket?.shard ?? 0]
+            transfer.shard = shard
+            state.open.insert(shard.index)
+            return .to(shard)
+        }
+        switch submission {
+        case .refused(let end): transfer.resume(end)
+        case .to(let shard):
+            if let refusal = shard.loop.post(.submit(transfer, self)) { refuse(transfer, refusal) }
+        }
+    }
+
+    /// May come before the transfer itself.
+    private func cancel(_ transfer: CurlTransfer) {
+        let shard = state.withLock { _ in
+            transfer.isCancelled = true
+            return transfer.shard
+        }
+        shard?.loop.postIfRunning(.cancel(transfer))
+    }
+
+    /// What HTTP/2 there is in clear text, the kit does not speak.
+    private static func multiplexes(_ transfer: CurlTransfer) -> Bool? {
+        transfer.request.url.scheme == .https && CurlVersion.current.hasHTTP2 && !transfer.request.streamsAnswer ? nil : false
+    }
+
+    private func count(_ queue: HostQueue<HostKey, CurlTransfer>) {
+        active.store(queue.active, ordering: .releasing)
+        queued.store(queue.waiting, ordering: .releasing)
+    }
+
+    // MARK: - From a loop's thread
+
+    /// Has a transfer that has not begun end with an error.
+    func refuse(_ transfer: CurlTransfer, _ error: TransportError) {
+        finish(transfer)
+        transfer.leave()
+        transfer.resume(.failed(error))
+    }
+
+    /// Takes a transfer into the queue that found no place when it was submitted.
+    ///
+    /// - Returns: its ticket: it may have a place by now.
+    /// - Throws: ``TransportError/queueFull(limit:)``.
+    func enqueue(_ transfer: CurlTransfer) throws(TransportError) -> HostQueue<HostKey, CurlTransfer>.Ticket {
+        let key = HostKey(transfer.request.url)
+        let ticket = state.withLock { state in
+            defer { count(state.queue) }
+            let multiplexes = Self.multiplexes(transfer)
+            return state.queue.start(for: key, multiplexes: multiplexes)
+                ?? state.queue.enqueue(transfer, for: key, multiplexes: multiplexes)
+        }
+        guard let ticket else { throw .queueFull(limit: max(0, limits.queuedRequests)) }
+        transfer.ticket = ticket
+        return ticket
+    }
+
+    /// The home's loop hears that another shard has given a place free.
+    func homeHears() { state.withLock { $0.isHomeTold = false } }
+
+    /// The next transfer that may start. Its ticket says where.
+    func next() -> CurlTransfer? {
+        guard queued.load(ordering: .relaxed) > 0 else { return nil }
+        return state.withLock { state -> CurlTransfer? in
+            guard let (transfer, ticket) = state.queue.next() else { return nil }
+            transfer.ticket = ticket
+            count(state.queue)
+            return transfer
+        }
+    }
+
+    /// Gives a transfer's place free, whether it ran or waited.
+    func finish(_ transfer: CurlTransfer) {
+        guard let ticket = transfer.ticket else { return }
+        transfer.ticket = nil
+        let tellsHome = state.withLock { state in
+            if ticket.isStarted { state.queue.finish(ticket) } else { state.queue.remove(ticket) }
+            count(state.queue)
+            guard ticket.shard != 0, state.queue.waiting > 0, !state.isHomeTold else { return false }
+            state.isHomeTold = true
+            return true
+        }
+        if tellsHome { shards[0].loop.postIfRunning(.startReady(shards[0])) }
+    }
+
+    /// Notes what a response said about its host.
+    func learn(_ ticket: HostQueue<HostKey, CurlTransfer>.Ticket, multiplexes: Bool) {
+        let tellsHome = state.withLock { state in
+            state.queue.learn(ticket, multiplexes: multiplexes)
+            return ticket.shard != 0 && state.queue.waiting > 0
+        }
+        if tellsHome { shards[0].loop.postIfRunning(.startReady(shards[0])) }
+    }
+
+    /// Hands a transfer that may start to the loop where it has its place.
+    func move(_ transfer: CurlTransfer) {
+        let shard = shards[transfer.ticket?.shard ?? 0]
+        let isOpen = state.withLock { state in
+            transfer.shard = shard
+            guard !state.isClosed else { return false }
+            state.open.insert(shard.index)
+            return true
+        }
+        if let refusal = isOpen ? shard.loop.post(.submit(transfer, self)) : .closed { refuse(transfer, refusal) }
+    }
+
+    /// A loop has nothing of the pool any more.
+    func shardEnds(_ shard: PoolShard) {
+        let closers = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            state.open.remove(shard.index)
+            guard state.open.isEmpty else { return [] }
+            defer { state.closers = [] }
+            return state.closers
+        }
+        for closer in closers { closer.resume() }
+    }
+}
+
+/// What one loop serves of a pool.
+///
+/// `@unchecked`: what changes is touched on the loop's thread only.
+final class PoolShard: @unchecked Sendable {
+    let index: Int
+    let share: ConnectionShare
+    let loop: Loop
+    /// From the first transfer to the pool's end.
+    var worker: PoolWorker?
+    /// Whether the pool's end has come; nothing begins after it.
+    var isClosed = false
+
+    init(_ index: Int, share: ConnectionShare, loop: Loop) {
+        self.index = index
+        self.share = share
+        self.loop = loop
+    }
+}

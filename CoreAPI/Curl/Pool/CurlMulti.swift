@@ -1,0 +1,206 @@
+internal import CCurl
+internal import CoreAPICore
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// What a loop needs of a `CURLM`: put transfers in, take them out, and let them move when something happens.
+///
+/// The loop waits for several of them at once, so libcurl says which sockets it waits for (`CURLMOPT_SOCKETFUNCTION`) and is told what
+/// happened there (`curl_multi_socket_action`). The loop asks for its next timer (`curl_multi_timeout`) after every call. Nothing
+/// depends on `CURLMOPT_TIMERFUNCTION`, which is silent where a timer stays the same.
+///
+/// On the loop's thread only.
+final class CurlMulti {
+    private let multi: UnsafeMutableRawPointer
+    private let sockets: PollSet
+    /// Lives until the multi handle has closed its connections.
+    let connections: LoopConnections
+    private let streamEnds = StreamEnds()
+    /// How many sockets the loop watches for it.
+    var watched = 0
+    /// Whether libcurl has been called in this turn, and how many sockets it was called for.
+    private(set) var isInTurn = false
+    private var served = 0
+    /// When libcurl is to be called next; `nil` where it may have changed since.
+    private var timer: LoopClock.Nanoseconds?
+    private var failure: TransportError?
+
+    /// - Parameters:
+    ///   - share: the connections that it may have.
+    ///   - streams: on each connection of HTTP/2.
+    ///   - sockets: those that the loop waits for.
+    /// - Throws: ``TransportError`` when libcurl cannot be set up.
+    init(_ share: ConnectionShare, streams: Int, sockets: PollSet) throws(TransportError) {
+        guard CurlGlobal.code == CURLE_OK else {
+            throw .curl(code: Int(CurlGlobal.code.rawValue), message: String(cString: curl_easy_strerror(CurlGlobal.code)))
+        }
+        guard let multi = curl_multi_init() else { throw .curl(code: 27, message: "out of memory for a multi handle") }
+        self.multi = multi
+        self.sockets = sockets
+        connections = LoopConnections(sockets)
+        do throws(TransportError) {
+            try set(CURLMOPT_MAX_TOTAL_CONNECTIONS, share.inAll)
+            try set(CURLMOPT_MAX_HOST_CONNECTIONS, share.perHost)
+            // As many may stay open between two transfers as may be open at all; the default grows and shrinks with the handles.
+            try set(CURLMOPT_MAXCONNECTS, share.inAll)
+            try set(CURLMOPT_MAX_CONCURRENT_STREAMS, streams)
+            try check(ccurl_multi_set_sockets(multi, Self.watch, Unmanaged.passUnretained(self).toOpaque()))
+        } catch {
+            curl_multi_cleanup(multi)
+            throw error
+        }
+    }
+
+    /// Closes the connections. Called once, when no handle is in it any more, and last.
+    func close() {
+        streamEnds.listen()
+        curl_multi_cleanup(multi)
+        streamEnds.stop()
+        sockets.forgetAll(of: self)
+    }
+
+    func add(_ handle: CurlHandle) throws(TransportError) {
+        timer = nil
+        try check(curl_multi_add_handle(multi, handle.easy))
+    }
+
+    /// Never called from inside a callback of the handle.
+    func remove(_ handle: CurlHandle) {
+        timer = nil
+        streamEnds.listen()
+        curl_multi_remove_handle(multi, handle.easy)
+        streamEnds.forget(handle)
+    }
+
+    /// Whether the server has ended the transfer's HTTP/2 stream; `nil` where that cannot be seen.
+    func hasEndedStream(_ handle: CurlHandle) -> Bool? { streamEnds.hasEnded(handle) }
+
+    /// The transfers whose HTTP/2 streams are given up, whatever libcurl says.
+    func takeGivenUp() -> [CurlTransfer] { streamEnds.takeGivenUp() }
+
+    /// The transfers whose answers are whole, though libcurl is still sending their requests.
+    func takeWhole() -> [CurlTransfer] { streamEnds.takeWhole() }
+
+    /// Whether answers are whole that libcurl will only tell of when it is called again for all.
+    func hasUntoldAnswers() -> Bool { streamEnds.takeUntold(moved: connections.hasMoved) }
+
+    /// Whether an answer may be whole that libcurl has not told of.
+    var mayHaveUntoldAnswers: Bool { !streamEnds.isEmpty }
+
+    // MARK: - Moving
+
+    /// Whether libcurl may be called for another socket in this turn.
+    func mayBeServed(atMost count: Int) -> Bool {
+        served += 1
+        return served <= count
+    }
+
+    /// - Parameter events: of `poll(2)`.
+    func act(on descriptor: Int32, _ events: Int16) {
+        // As libcurl reads what it polls itself (`Curl_socket_check`).
+        var selected: Int32 = 0
+        if events & Int16(POLLIN | POLLERR | POLLHUP) != 0 { selected |= CURL_CSELECT_IN }
+        if events & Int16(POLLOUT) != 0 { selected |= CURL_CSELECT_OUT }
+        if events & Int16(POLLNVAL) != 0 { selected |= CURL_CSELECT_ERR }
+        beginTurn()
+        var running: Int32 = 0
+        note(curl_multi_socket_action(multi, descriptor, selected, &running))
+    }
+
+    /// Begins the transfers that were added, and does what is due by now.
+    func actOnTimers() {
+        beginTurn()
+        var running: Int32 = 0
+        note(curl_multi_socket_action(multi, ccurl_bad_socket, 0, &running))
+    }
+
+    /// Lets a paused transfer go on. Its callbacks may be called inside, and again in the next turn.
+    func goOn(_ handle: CurlHandle) {
+        beginTurn()
+        let code = curl_easy_pause(handle.easy, CURLPAUSE_CONT)
+        guard code != CURLE_OK else { return }
+        failure = failure ?? .curl(code: Int(code.rawValue), message: String(cString: curl_easy_strerror(code)))
+    }
+
+    /// Lets every transfer go as far as it can, whether something happened on its socket or not.
+    func actOnAll() {
+        beginTurn()
+        var running: Int32 = 0
+        note(ccurl_multi_act_on_all(multi, &running))
+    }
+
+    /// - Throws: what failed for all transfers in the turn that ends.
+    func endTurn() throws(TransportError) {
+        (isInTurn, served) = (false, 0)
+        guard let failure else { return }
+        self.failure = nil
+        throw failure
+    }
+
+    private func beginTurn() {
+        timer = nil
+        streamEnds.listen()
+        guard !isInTurn else { return }
+        isInTurn = true
+        connections.beginTurn()
+    }
+
+    /// When libcurl wants to be called, whatever happens.
+    func timerDue(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
+        if let timer { return timer }
+        var milliseconds = -1
+        curl_multi_timeout(multi, &milliseconds)
+        let due = milliseconds < 0 ? LoopClock.never : now + LoopClock.Nanoseconds(milliseconds) * 1_000_000
+        timer = due
+        return due
+    }
+
+    /// The next finished transfer and what became of it.
+    func nextDone() -> (transfer: CurlTransfer, code: CURLcode)? {
+        var code = CURLE_OK
+        while let easy = ccurl_multi_next_done(multi, &code) {
+            if let transfer = CurlHandle.transfer(of: easy) { return (transfer, code) }
+        }
+        return nil
+    }
+
+    // MARK: - libcurl
+
+    /// `CURLMOPT_SOCKETFUNCTION`
+    private static var watch: curl_socket_callback {
+        { _, descriptor, what, context, _ in
+            guard let context else { return 0 }
+            let multi = Unmanaged<CurlMulti>.fromOpaque(context).takeUnretainedValue()
+            switch what {
+            case CURL_POLL_IN: multi.sockets.watch(descriptor, events: Int16(POLLIN), for: multi)
+            case CURL_POLL_OUT: multi.sockets.watch(descriptor, events: Int16(POLLOUT), for: multi)
+            case CURL_POLL_INOUT: multi.sockets.watch(descriptor, events: Int16(POLLIN | POLLOUT), for: multi)
+            default: multi.sockets.forget(descriptor, of: multi)
+            }
+            return 0
+        }
+    }
+
+    private func set(_ option: CURLMoption, _ value: Int) throws(TransportError) {
+        try check(ccurl_multi_set_long(multi, option, min(max(1, value), Int(Int32.max))))
+    }
+
+    private func note(_ code: CURLMcode) {
+        do throws(TransportError) {
+            try check(code)
+        } catch {
+            failure = failure ?? error
+        }
+    }
+
+    private func check(_ code: CURLMcode) throws(TransportError) {
+        guard code != CURLM_OK else { return }
+        throw .curl(code: Int(code.rawValue), message: String(cString: curl_multi_strerror(code)))
+    }
+}

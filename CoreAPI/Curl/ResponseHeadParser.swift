@@ -1,0 +1,257 @@
+internal import CoreAPICore
+internal import Foundation
+internal import HTTPTypes
+
+/// Turns the bytes of one head into status and fields (RFC 9112 §4 and §5). Pure: no I/O; nothing that a server sends makes it trap.
+struct ResponseHeadParser {
+    struct Malformed: Error {
+        let reason: String
+    }
+
+    /// What framing needs to know besides the fields.
+    struct Parsed {
+        var head: ResponseHead
+        /// `nil` when none was sent, or when chunks take its place (RFC 9112 §6.3).
+        var contentLength: Int64?
+        /// Whether a last chunk says where the body ends.
+        var isChunked = false
+        /// Whether a `Transfer-Encoding` stands there that codes nothing (`identity`). By it the body goes on to the connection's
+        /// end.
+        var namesIdentity = false
+        /// Whether chunks are not the last coding; by RFC 9112 §6.3 the body then ends with the connection.
+        fileprivate var hasCodingBehindChunks = false
+        /// Whether a field names content codings.
+        var namesCodings = false
+    }
+
+    private typealias Bytes = UnsafeBufferPointer<UInt8>
+
+    /// Reads the status and what delimits the body; the other fields wait until somebody asks for them.
+    ///
+    /// - Parameters:
+    ///   - lines: where to look; everywhere, unless all of them are known.
+    ///   - isHEAD: whether the request was one. Then, and with 204 and 304, the head is the whole answer, whatever its framing
+    ///     says.
+    ///   - readsFramingOf204: whether to read it all the same.
+    static func parse(
+        _ bytes: [UInt8], lines: FramingLines? = nil, isHEAD: Bool = false, readsFramingOf204: Bool = false
+    ) throws(Malformed) -> Parsed {
+        try bytes.withUnsafeBufferPointer { buffer throws(Malformed) in
+            var rest = buffer[...]
+            let status = try status(nextLine(&rest))
+            var parsed = Parsed(head: ResponseHead(status: status, bytes: bytes, read: fields))
+            if isHEAD || status.code == 304 || status.code == 204 && !readsFramingOf204 { return parsed }
+            if let lines, lines.isWhole {
+                for index in 0..<lines.count {
+                    rest = buffer[lines[index]...]
+                    try readLine(&rest, into: &parsed)
+                }
+            } else {
+                while let first = rest.first {
+                    if FramingLines.mayBegin(with: first) {
+                        try readLine(&rest, into: &parsed)
+                    } else {
+                        rest = rest[(lineFeed(in: rest).map { $0 + 1 } ?? rest.endIndex)...]
+                    }
+                }
+            }
+            if parsed.hasCodingBehindChunks, let length = parsed.contentLength {
+                throw Malformed(
+                    reason: "a Content-Length of \(length) beside chunks that are not the last coding (RFC 9112 §6.3)")
+            }
+            if parsed.isChunked { (parsed.contentLength, parsed.namesIdentity) = (nil, false) }
+            return parsed
+        }
+    }
+
+    private static func readLine(_ rest: inout Slice<Bytes>, into parsed: inout Parsed) throws(Malformed) {
+        let line = nextLine(&rest)
+        try checkForm(line, isFolded: isFolded(rest))
+        if let value = value(of: "content-length", line) {
+            parsed.contentLength = try length(value, agreeingWith: parsed.contentLength)
+        } else if let value = value(of: "transfer-encoding", line) {
+            let codings = try transferCodings(String(decoding: value, as: UTF8.self))
+            if codings.contains("chunked") { parsed.isChunked = true } else { parsed.namesIdentity = true }
+            if parsed.isChunked, codings.last != "chunked" { parsed.hasCodingBehindChunks = true }
+        } else if isNamed("content-encoding", line) {
+            parsed.namesCodings = true
+        }
+    }
+
+    private static let framing: [StaticString] = ["content-length", "transfer-encoding", "content-encoding"]
+
+    /// libcurl reads a field whose name is followed by a space, or whose value begins in the next line, as if it were not there; the body
+    /// would end elsewhere than its sender means (RFC 9112 §5.1, §5.2).
+    private static func checkForm(_ line: Slice<Bytes>, isFolded: Bool) throws(Malformed) {
+        // A name and its colon with nothing between them.
+        let colon = first(UInt8(ascii: ":"), in: line) ?? line.startIndex
+        guard isFolded || colon == line.startIndex || isBlank(line[colon - 1]) else { return }
+        for name in framing {
+            let count = name.utf8CodeUnitCount
+            // Most are told apart by what stands behind a name of that length.
+            guard line.count > count, isBlank(line[line.startIndex + count]) || isFolded, begins(line, with: name) else {
+                continue
+            }
+            guard line.dropFirst(count).first(where: { !isBlank($0) }) == UInt8(ascii: ":") else { continue }
+            if isBlank(line[line.startIndex + count]) { throw Malformed(reason: "a space between '\(name)' and its colon") }
+            throw Malformed(reason: "the value of '\(name)' goes on in another line")
+        }
+    }
+
+    /// No request asks for another (`TE`), and libcurl, which takes them off, does not look whether they came to their end.
+    private static func transferCodings(_ value: String) throws(Malformed) -> [String] {
+        let codings = value.split(separator: ",").map { $0.trimmingHTTPWhitespace().lowercased() }
+        let count = codings.count { $0 == "chunked" }
+        guard count <= 1 else { throw Malformed(reason: "chunks within chunks (RFC 9112 §6.1)") }
+        for coding in codings {
+            // libcurl takes the second name for the first.
+            guard ["chunked", "identity", "none", ""].contains(coding) else {
+                throw Malformed(reason: "the transfer coding '\(coding.shortened().escapingControls)', which nobody asked for")
+            }
+        }
+        return codings
+    }
+
+    private static func fields(_ bytes: [UInt8]) -> HTTPFields {
+        bytes.withUnsafeBufferPointer { buffer in
+            var rest = buffer[...]
+            _ = nextLine(&rest)
+            var fields = HTTPFields()
+            while !rest.isEmpty {
+                let line = nextLine(&rest)
+                if let field = isFolded(rest) ? field(unfolding(line, &rest)) : field(line) { fields.append(field) }
+            }
+            return fields
+        }
+    }
+
+    /// - Parameter name: in lower case.
+    private static func begins(_ line: Slice<Bytes>, with name: StaticString) -> Bool {
+        let count = name.utf8CodeUnitCount
+        guard line.count > count else { return false }
+        var index = 0
+        while index < count {
+            let byte = line[line.startIndex + index]
+            guard name.utf8Start[index] == (byte.isLetter ? byte | 0x20 : byte) else { return false }
+            index += 1
+        }
+        return true
+    }
+
+    private static func isNamed(_ name: StaticString, _ line: Slice<Bytes>) -> Bool {
+        let count = name.utf8CodeUnitCount
+        guard line.count > count, line[line.startIndex + count] == UInt8(ascii: ":") else { return false }
+        return begins(line, with: name)
+    }
+
+    private static func value(of name: StaticString, _ line: Slice<Bytes>) -> Slice<Bytes>? {
+        isNamed(name, line) ? trimmed(line.dropFirst(name.utf8CodeUnitCount + 1)) : nil
+    }
+
+    /// `HTTP/1.1 200 OK`, and `HTTP/2 200` as libcurl writes it for HTTP/2.
+    private static func status(_ line: Slice<Bytes>) throws(Malformed) -> HTTPResponse.Status {
+        let space = UInt8(ascii: " ")
+        let bytes = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: line))
+        guard bytes.begins(with: "HTTP/"), let end = line.firstIndex(of: space), let code = code(line[(end + 1)...]) else {
+            throw Malformed(
+                reason: "expected a status line, got '\(String(decoding: line.prefix(60), as: UTF8.self).escapingControls)'")
+        }
+        let phrase = line[(end + 1)...].dropFirst(4)
+        guard !phrase.isEmpty else { return HTTPResponse.Status(code: code) }
+        return HTTPResponse.Status(code: code, reasonPhrase: String(decoding: phrase, as: UTF8.self))
+    }
+
+    /// Three digits, at least 100, and behind them a space or nothing.
+    private static func code(_ text: Slice<Bytes>) -> Int? {
+        guard text.count == 3 || (text.count > 3 && text[text.startIndex + 3] == UInt8(ascii: " ")) else { return nil }
+        var code = 0
+        for byte in text.prefix(3) {
+            guard byte.isDigit else { return nil }
+            code = code * 10 + Int(byte - UInt8(ascii: "0"))
+        }
+        return code >= 100 ? code : nil
+    }
+
+    /// A line whose name is no token is left out: nobody could ask for it by that name, and to mend it (`Content-Length :`) would
+    /// give it a meaning that the connection's framing did not give it (RFC 9110 §5.1, RFC 9112 §5.1). Of a value, only CR, LF and
+    /// NUL are replaced, as RFC 9110 §5.5 asks; bytes that are not UTF-8 stay, see `HTTPField.withUnsafeBytesOfValue(_:)`.
+    private static func field(_ line: some BidirectionalCollection<UInt8>) -> HTTPField? {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
+            let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
+        else { return nil }
+        let raw = line[line.index(after: colon)...]
+        // Once they are spaces, or taken off an end, nobody can tell; a cookie with one is to be ignored as a whole (RFC 6265bis §5.6).
+        if name == .setCookie, raw.contains(where: { $0 == 0 || $0 == 0x0D }) { return nil }
+        return HTTPField(name: name, lenientValue: trimmed(raw))
+    }
+
+    /// Several fields, or a list in one, that all say the same are taken as one; if they differ, the message's end is unknown and
+    /// the response is not usable (RFC 9112 §6.3).
+    private static func length(_ value: Slice<Bytes>, agreeingWith earlier: Int64?) throws(Malformed) -> Int64 {
+        var agreed = earlier
+        // Nine of ten are a plain number.
+        if earlier == nil, !value.isEmpty, value.count <= 18, value.allSatisfy(\.isDigit) {
+            return value.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+        }
+        for text in String(decoding: value, as: UTF8.self).split(separator: ",", omittingEmptySubsequences: false) {
+            let text = text.trimmingHTTPWhitespace()
+            guard text.utf8.allSatisfy(\.isDigit), let length = Int64(text) else {
+                throw Malformed(reason: "expected a number as Content-Length, got '\(text.shortened().escapingControls)'")
+            }
+            guard agreed == nil || agreed == length else {
+                throw Malformed(reason: "expected one Content-Length, got \(agreed ?? 0) and \(length)")
+            }
+            agreed = length
+        }
+        guard let agreed else { throw Malformed(reason: "expected a number as Content-Length, got nothing") }
+        return agreed
+    }
+
+    // MARK: - Lines
+
+    /// The bytes up to the next LF, without it and without the CR before it.
+    private static func nextLine(_ rest: inout Slice<Bytes>) -> Slice<Bytes> {
+        let end = lineFeed(in: rest) ?? rest.endIndex
+        var line = rest[..<end]
+        rest = rest[(end < rest.endIndex ? end + 1 : end)...]
+        if line.last == 0x0D { line = line.dropLast() }
+        return line
+    }
+
+    private static func lineFeed(in rest: Slice<Bytes>) -> Int? { first(0x0A, in: rest) }
+
+    private static func first(_ byte: UInt8, in rest: Slice<Bytes>) -> Int? {
+        guard let base = rest.base.baseAddress, !rest.isEmpty else { return nil }
+        return memchr(base + rest.startIndex, Int32(byte), rest.count).map { UnsafeRawPointer($0) - UnsafeRawPointer(base) }
+    }
+
+    private static func isFolded(_ rest: Slice<Bytes>) -> Bool {
+        rest.first == 0x20 || rest.first == 0x09
+    }
+
+    /// Folded lines are obsolete; a user agent puts a space in the fold's place (RFC 9112 §5.2).
+    private static func unfolding(_ line: Slice<Bytes>, _ rest: inout Slice<Bytes>) -> [UInt8] {
+        var whole = Array(line)
+        while isFolded(rest) {
+            whole.append(0x20)
+            whole.append(contentsOf: nextLine(&rest).drop { $0 == 0x20 || $0 == 0x09 })
+        }
+        return whole
+    }
+
+    private static func trimmed<Line: BidirectionalCollection<UInt8>>(_ bytes: Line) -> Line.SubSequence
+    where Line.SubSequence == Line {
+        var bytes = bytes
+        while let first = bytes.first, isBlank(first) { bytes = bytes.dropFirst() }
+        while let last = bytes.last, isBlank(last) { bytes = bytes.dropLast() }
+        return bytes
+    }
+
+    /// White space, and what becomes a space before anybody looks at it (RFC 9110 §5.5).
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x20, 0x09, 0x0D, 0x0A, 0x00: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,176 @@
+internal import CStreamEnds
+internal import CoreAPICore
+
+/// Why a stream of HTTP/2 did not end as it should, where libcurl says only that a connection was lost.
+enum StreamFailure: Equatable {
+    /// The server has not processed the request, and says so (RFC 9113 §8.7).
+    case refused
+    /// It broke the protocol's rules; an error code of RFC 9113 §7.
+    ///
+    /// `field` is one of its head that HTTP/2 forbids there, with the head's status.
+    case unreadable(code: UInt32, field: String? = nil)
+    /// It or another one broke them so that the whole connection is given up.
+    case connectionGivenUp(code: UInt32)
+    /// Its fields are more than libcurl keeps.
+    case headTooLarge
+
+    /// The code's name.
+    static func name(of code: UInt32) -> String {
+        switch code {
+        case 1: "PROTOCOL_ERROR"
+        case 2: "INTERNAL_ERROR"
+        case 3: "FLOW_CONTROL_ERROR"
+        case 6: "FRAME_SIZE_ERROR"
+        case 9: "COMPRESSION_ERROR"
+        case 11: "ENHANCE_YOUR_CALM"
+        default: "error \(code)"
+        }
+    }
+}
+
+/// How the HTTP/2 streams of a loop end: those that their server has ended (END_STREAM, RFC 9113 §8.1) and whose transfers are not over
+/// yet are kept here, and a transfer whose stream failed is told why.
+///
+/// A stream can stop otherwise: reset with NO_ERROR, or by the end of its connection. To libcurl each of these is a complete response, and
+/// without a `Content-Length` nothing contradicts. So an end has to be seen; see `CStreamEnds.h` for how. On the loop's thread only.
+final class StreamEnds {
+    /// Whether they can be seen in this process. Where not, HTTP/2 is not offered to servers: HTTP/1.1 delimits every body.
+    static let areSeen = cstreamends_are_seen()
+
+    @exclusivity(unchecked) private var transfers: Set<UnsafeMutableRawPointer> = []
+    /// The streams that libcurl has no room for, and the connections of which it holds what is behind.
+    @exclusivity(unchecked) private var held: Set<UnsafeMutableRawPointer> = []
+    /// How often libcurl is called again for what came last before that is left to time.
+    @exclusivity(unchecked) private var turnsDue = 0
+    @exclusivity(unchecked) private var givenUp: [CurlTransfer] = []
+    /// Those that were answered while their request was still on its way.
+    @exclusivity(unchecked) private var early: [CurlTransfer] = []
+
+    /// From now on, for the connections of the calling thread; called before libcurl is, because a thread serves several multi handles.
+    func listen() {
+        cstreamends_observe(
+            { context, subject, event, code in
+                guard let context else { return false }
+                let ends = Unmanaged<StreamEnds>.fromOpaque(context).takeUnretainedValue()
+                guard event != CSTREAMENDS_STOPPED else { return ends.isEarly(subject) }
+                ends.take(event, of: subject, code: code)
+                return false
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private func note(_ subject: UnsafeMutableRawPointer, in subjects: inout Set<UnsafeMutableRawPointer>) {
+        subjects.insert(subject)
+        // One brings a stream what its buffer holds, the next what was behind that, and the third what lies there for others.
+        turnsDue = 3
+    }
+
+    private func release(_ subject: UnsafeMutableRawPointer) {
+        if !held.isEmpty { held.remove(subject) }
+    }
+
+    private func take(_ event: cstreamends_event, of subject: UnsafeMutableRawPointer, code: UInt32) {
+        switch event {
+        case CSTREAMENDS_INPUT_TAKEN: return release(subject)
+        case CSTREAMENDS_INPUT_LEFT: return note(subject, in: &held)
+        case CSTREAMENDS_ROOM:
+            count(code, of: subject)
+            return release(subject)
+        case CSTREAMENDS_FULL:
+            count(code, of: subject)
+            return note(subject, in: &held)
+        case CSTREAMENDS_ENDED:
+            if let transfer = CurlHandle.transfer(of: subject), transfer.upload.length != 0 { early.append(transfer) }
+            return note(subject, in: &transfers)
+        default: break
+        }
+        guard let transfer = CurlHandle.transfer(of: subject), transfer.streamFailure == nil else { return }
+        switch event {
+        case CSTREAMENDS_BEGAN: transfer.hasStreamAnswered = true
+        // A server that has answered has processed the request, even if it refuses the stream afterwards.
+        case CSTREAMENDS_REFUSED: if !transfer.hasStreamAnswered { transfer.streamFailure = .refused }
+        case CSTREAMENDS_HEAD_TOO_LARGE: giveUp(transfer, .headTooLarge)
+        case CSTREAMENDS_GIVEN_UP: giveUp(transfer, .connectionGivenUp(code: code))
+        default: giveUp(transfer, .unreadable(code: code, field: Self.refusedField))
+        }
+    }
+
+    /// A server that has answered may ask for no more of the request with RST_STREAM(NO_ERROR), and the answer counts (RFC 9113
+    /// §8.1). libcurl would discard it while it sends. It is left to think that the stream goes on, and the loop ends the
+    /// transfer.
+    private func isEarly(_ subject: UnsafeMutableRawPointer) -> Bool {
+        guard !early.isEmpty, let transfer = early.first(where: { $0.stage == .active && $0.handle?.easy == subject }) else {
+            return false
+        }
+        transfer.isStopped = true
+        return true
+    }
+
+    private func count(_ bytes: UInt32, of subject: UnsafeMutableRawPointer) {
+        if let transfer = CurlHandle.transfer(of: subject) { transfer.bytesOnStream += Int64(bytes) }
+    }
+
+    /// The field that nghttp2 has just refused, and the status of its head.
+    private static var refusedField: String? {
+        let name = String(cString: cstreamends_refused_field()).escapingControls
+        let status = String(cString: cstreamends_last_status()).escapingControls
+        return name.isEmpty ? nil : status.isEmpty ? name : "\(name) in a head with status \(status)"
+    }
+
+    private func giveUp(_ transfer: CurlTransfer, _ failure: StreamFailure) {
+        transfer.streamFailure = failure
+        givenUp.append(transfer)
+    }
+
+    /// Those of which nothing more can come, since this was asked last; libcurl may wait for them for ever.
+    func takeGivenUp() -> [CurlTransfer] {
+        guard !givenUp.isEmpty else { return [] }
+        defer { givenUp = [] }
+        return givenUp
+    }
+
+    /// Those whose answers are whole, though their requests are not sent: libcurl would go on sending, or wait for ever.
+    func takeWhole() -> [CurlTransfer] {
+        guard !early.isEmpty else { return [] }
+        early.removeAll { $0.stage != .active }
+        // One whose request is sent is libcurl's to end.
+        return early.filter { transfer in
+            guard transfer.hasHead, let handle = transfer.handle, handle.receivedBytes == transfer.bytesOnStream else {
+                return false
+            }
+            return transfer.isStopped || handle.uploadedBytes != transfer.upload.length
+        }
+    }
+
+    /// Before the last reference goes.
+    func stop() {
+        cstreamends_observe(nil, nil)
+    }
+
+    /// Whether libcurl is to be called again because streams have ended that it has not told of, or it read more than it had room for.
+    ///
+    /// What one transfer reads from the connection for another lies there until that one's turn. In 7.88.1 the turn may never come: the
+    /// timer that is to bring it is set during a call of `curl_multi_perform` and may be swept away at the end of the same call, and
+    /// none is set for what lies behind the rest of an answer that there was no room for.
+    ///
+    /// - Parameter moved: whether anything came or went when libcurl was called last: then more may.
+    func takeUntold(moved: Bool) -> Bool {
+        guard !isEmpty else { return false }
+        guard !moved || held.isEmpty else { return true }
+        guard turnsDue > 0 else { return false }
+        turnsDue -= 1
+        return true
+    }
+
+    /// Whether the server has ended the transfer's stream; `nil` where libcurl does not let that be seen.
+    func hasEnded(_ handle: CurlHandle) -> Bool? {
+        cstreamends_were_asked_for() ? transfers.contains(handle.easy) : nil
+    }
+
+    /// Whether nothing has come that transfers do not know.
+    var isEmpty: Bool { transfers.isEmpty && held.isEmpty }
+
+    func forget(_ handle: CurlHandle) {
+        if !transfers.isEmpty { transfers.remove(handle.easy) }
+        release(handle.easy)
+    }
+}

@@ -1,0 +1,172 @@
+internal import CoreAPICore
+internal import Foundation
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// A request's body as libcurl's read callback consumes it, from the beginning and, when it must be sent again, from there once more.
+struct UploadBody: ~Copyable {
+    /// The body is not what its description promised.
+    enum Defect: LocalizedError {
+        case endedEarly(expected: Int64, got: Int64)
+        case longerThan(Int64)
+        case notAFile(String)
+        case system(String, path: String)
+        case cannotBeginAgain
+
+        var errorDescription: String? {
+            switch self {
+            case .endedEarly(let expected, let got): "expected \(expected) bytes, but the body ended after \(got)"
+            case .longerThan(let expected): "expected \(expected) bytes, but the body goes on after them"
+            case .notAFile(let path): "'\(path)' is not a regular file"
+            case .system(let what, let path): "'\(path)': \(what)"
+            case .cannotBeginAgain: "it would have to be sent again, and can be read only once"
+            }
+        }
+    }
+
+    private let body: Body
+    private var sent: Int64 = 0
+    private var descriptor: Int32 = -1
+    private var stream: BodyStream.Read?
+    /// Reads an asynchronous sequence.
+    private var pump: BodyPump?
+    /// The piece that completes the length, until it is known that no other follows.
+    private var last: Data?
+    private var goOn: @Sendable () -> Void = {}
+    /// Whether libcurl waits until there is more to send.
+    var isHeld = false
+    /// What a stream gave beyond what was asked for.
+    private var leftover = Data()
+
+    /// The bytes that will be sent; `nil` for a chunked upload (RFC 9112 §7.1).
+    private(set) var length: Int64? = 0
+
+    init(_ body: Body) {
+        self.body = body
+    }
+
+    deinit {
+        if descriptor >= 0 { _ = close(descriptor) }
+    }
+
+    /// Opens what is to be read and finds its length. Called before the transfer starts, and before it starts again.
+    ///
+    /// - Parameter goOn: called on any thread when there is more to send, after ``read(into:)`` had nothing.
+    mutating func open(goOn: @escaping @Sendable () -> Void) throws {
+        if descriptor >= 0 { _ = close(descriptor) }
+        descriptor = -1
+        sent = 0
+        leftover = Data()
+        switch body {
+        case .none: length = 0
+        case .bytes(let data): length = Int64(data.count)
+        case .stream(let source):
+            length = source.length.flatMap { $0 >= 0 ? $0 : nil }
+            try begin(source, goOn)
+        case .file(let url):
+            let path = url.path
+            // Without O_NONBLOCK, opening a pipe that nobody writes to would hold up every transfer.
+            descriptor = path.withCString { systemOpen($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+            guard descriptor >= 0 else { throw Defect.system(String(cString: strerror(errno)), path: path) }
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { throw Defect.system(String(cString: strerror(errno)), path: path) }
+            guard status.st_mode & S_IFMT == S_IFREG else { throw Defect.notAFile(path) }
+            length = Int64(status.st_size)
+        }
+    }
+
+    private mutating func begin(_ stream: BodyStream, _ goOn: @escaping @Sendable () -> Void) throws {
+        self.goOn = goOn
+        (pump, last, isHeld) = (nil, nil, false)
+        switch stream.source {
+        case .reading(let open): self.stream = try open()
+        case .chunks(let source): pump = BodyPump(source, goOn: goOn)
+        }
+    }
+
+    /// Copies the next bytes; 0 at the end, `nil` where they are still to come. A body with a length gives exactly that many, or throws.
+    mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int? {
+        let limit = Int(min(Int64(buffer.count), length.map { $0 - sent } ?? .max))
+        let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<limit])
+        if pump != nil {
+            guard let count = try takePumped(room) else {
+                isHeld = true
+                return nil
+            }
+            sent += Int64(count)
+            return count
+        }
+        let count = limit == 0 ? 0 : try take(room)
+        sent += Int64(count)
+        guard let length else { return count }
+        if count == 0, sent < length { throw Defect.endedEarly(expected: length, got: sent) }
+        if sent == length, !leftover.isEmpty { throw Defect.longerThan(length) }
+        return count
+    }
+
+    /// The piece that completes the length waits for the sequence's end: a request that is whole cannot be taken back.
+    private mutating func takePumped(_ room: UnsafeMutableRawBufferPointer) throws -> Int? {
+        while true {
+            switch pump?.buffer.take(atMost: last == nil ? room.count : 1) ?? .end {
+            case .nothing: return nil
+            case .failed(let error): throw error
+            case .chunk(let chunk):
+                if let length, last != nil { throw Defect.longerThan(length) }
+                guard let length, sent + Int64(chunk.count) == length else { return chunk.copyBytes(to: room) }
+                last = chunk
+            case .end:
+                guard let chunk = last else {
+                    if let length, sent < length { throw Defect.endedEarly(expected: length, got: sent) }
+                    return 0
+                }
+                last = nil
+                return chunk.copyBytes(to: room)
+            }
+        }
+    }
+
+    /// Goes back to the first byte.
+    mutating func rewind() throws {
+        guard sent > 0 || last != nil else { return }
+        sent = 0
+        leftover = Data()
+        if descriptor >= 0, lseek(descriptor, 0, SEEK_SET) != 0 {
+            throw Defect.system(String(cString: strerror(errno)), path: "the body's file")
+        }
+        guard case .stream(let source) = body else { return }
+        guard body.isReplayable else { throw Defect.cannotBeginAgain }
+        try begin(source, goOn)
+    }
+
+    private mutating func take(_ buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        switch body {
+        case .none: return 0
+        case .bytes(let data):
+            let start = data.startIndex + Int(sent)
+            return data.copyBytes(to: buffer, from: start..<start + min(buffer.count, data.count - Int(sent)))
+        case .file(let url):
+            while true {
+                let count = systemRead(descriptor, buffer.baseAddress, buffer.count)
+                if count >= 0 { return count }
+                guard errno == EINTR else { throw Defect.system(String(cString: strerror(errno)), path: url.path) }
+            }
+        case .stream:
+            if leftover.isEmpty { leftover = try stream?(buffer.count) ?? Data() }
+            let count = leftover.copyBytes(to: buffer)
+            leftover = leftover.dropFirst(count)
+            return count
+        }
+    }
+}
+
+// `UploadBody` has methods of these names.
+private func systemOpen(_ path: UnsafePointer<CChar>, _ flags: Int32) -> Int32 { open(path, flags) }
+private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, buffer, count)
+}

@@ -1,0 +1,62 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import Testing
+
+@Suite("The limits on a channel's connections")
+struct ConnectionLimitsTests {
+    private func channel(_ server: LoopbackServer, limits: Limits = Limits(), transport: CurlTransport) -> Channel {
+        .test(server.url, limits: limits, transport: transport)
+    }
+
+    private func get(_ channel: Channel) async -> Response<Data> {
+        await channel.manager().response(for: TestEndpoint("x"), decoding: .data)
+    }
+
+    @Test("a limit that bounds no connection leaves the connections alone")
+    func attempts() async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        defer { server.close() }
+        let transport = CurlTransport()
+        var channel = channel(server, transport: transport)
+        #expect(await get(channel).metrics?.isConnectionReused == false)
+        channel.limits.attempts = 2
+        channel.limits.responseBodySize = 1_000
+        #expect(await get(channel).metrics?.isConnectionReused == true)
+        #expect(server.connectionsAccepted == 1)
+        #expect(transport.trusts == 1)
+        await transport.close()
+    }
+
+    @Test("a changed limit on connections holds for the next request, and the old connections are closed")
+    func changed() async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        defer { server.close() }
+        let transport = CurlTransport()
+        var channel = channel(server, transport: transport)
+        _ = await get(channel)
+        channel.limits.connectionsPerHost = 1
+        #expect(await get(channel).metrics?.isConnectionReused == false)
+        #expect(transport.trusts == 1)
+        try await server.waitForOpenConnections(atMost: 1)
+        await transport.close()
+    }
+
+    @Test("are the channel's own, unless the transport has others", arguments: [nil, 2])
+    func whose(given: Int?) async throws {
+        let gate = try Gate()
+        let server = try LoopbackServer.start { _ in .ok("x").after(.waitFor(gate)) }
+        defer { server.close() }
+        var (limits, others) = (Limits(), Limits())
+        limits.connectionsPerHost = 3
+        if let given { others.connectionsPerHost = given }
+        let transport = CurlTransport(limits: given == nil ? nil : others)
+        let channel = channel(server, limits: limits, transport: transport)
+        let answers = (0..<8).map { _ in Task { await get(channel) } }
+        try await server.waitForRequests(given ?? 3)
+        gate.open()
+        for answer in answers { #expect(await answer.value.error == nil) }
+        #expect(server.peakConnections == given ?? 3)
+        await transport.close()
+    }
+}
