@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The architecture as data. Imports run only downward: CoreAPICore ← CoreAPICurl ← CoreAPI ← channel ← interactors ← tools.
+// The architecture as data. Imports run only downward: CoreAPIHTTPSupport ← CoreAPICore ← CoreAPICurl ← CoreAPI ← channel ← interactors ← tools.
 // The core has no library of C below it; libcurl's transport has CCurl, CZlib and CStreamEnds.
 
 /// Each has a folder in `Channels/` and one in `Interactors/`.
@@ -84,10 +84,13 @@ let package = Package(
         .target(name: "CStreamEnds", path: "CoreAPI/CStreamEnds"),
         .target(name: "CoreAPI", dependencies: ["CoreAPICore", "CoreAPICurl"], path: "CoreAPI/Umbrella", swiftSettings: settings),
         .target(
-            name: "CoreAPICore", dependencies: ["CoreAPIJSON", httpTypes, logging], path: "CoreAPI/Core", swiftSettings: settings),
+            name: "CoreAPICore", dependencies: ["CoreAPIHTTPSupport", "CoreAPIJSON", httpTypes, logging], path: "CoreAPI/Core",
+            swiftSettings: settings),
         .target(
             name: "CoreAPICurl", dependencies: ["CCurl", "CStreamEnds", "CZlib", "CoreAPICore", httpTypes], path: "CoreAPI/Curl",
             swiftSettings: settings),
+        .target(
+            name: "CoreAPIHTTPSupport", dependencies: [httpTypes], path: "CoreAPI/HTTPSupport", swiftSettings: settings),
         .target(name: "CoreAPIJSON", path: "CoreAPI/JSON", swiftSettings: settings),
         .target(name: "ChannelModels", path: "Channels/Shared", swiftSettings: settings),
         .target(

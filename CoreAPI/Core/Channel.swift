@@ -1,3 +1,5 @@
+internal import CoreAPIHTTPSupport
+
 /// One business domain's way of speaking: where to, by which rules, with whose credentials. A value: it can be copied, changed,
 /// compared and swapped, and whoever reads it knows everything about the channel.
 ///

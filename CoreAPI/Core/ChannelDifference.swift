@@ -1,3 +1,5 @@
+internal import CoreAPIHTTPSupport
+
 /// One thing in which two channels differ, in words that may be shown.
 public struct ChannelDifference: Sendable, Hashable, CustomStringConvertible {
     public let field: String

@@ -1,4 +1,6 @@
-// A feature names methods and statuses, `.get` and `.notFound`, without a second import.
+// A feature names methods and statuses, `.get` and `.notFound`, without a second import. Addresses, media types and their like are
+// the kit's own words in a module of their own.
+@_exported public import CoreAPIHTTPSupport
 @_exported public import HTTPTypes
 
 /// A request method, by the name that other libraries give it.

@@ -1,3 +1,4 @@
+internal import CoreAPIHTTPSupport
 internal import Synchronization
 
 /// What is the same for every attempt of one call: the channel, the endpoint, the deadline's beginning, and what hooks keep.

@@ -1,3 +1,4 @@
+public import CoreAPIHTTPSupport
 public import HTTPTypes
 
 /// What of a request goes over the wire, as plain data: for a cache's key, an outbox or a recording.

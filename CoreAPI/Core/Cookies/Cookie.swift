@@ -1,3 +1,4 @@
+internal import CoreAPIHTTPSupport
 public import Foundation
 
 /// One cookie of a ``CookieJar``, as RFC 6265bis §5.7 keeps it.

@@ -1,3 +1,4 @@
+internal import CoreAPIHTTPSupport
 internal import Foundation
 
 /// Dates in cookies (RFC 6265bis §5.1.1), which are read leniently: four things found in any order between any delimiters. Pure and

@@ -1,3 +1,4 @@
+public import CoreAPIHTTPSupport
 public import Foundation
 internal import HTTPTypes
 

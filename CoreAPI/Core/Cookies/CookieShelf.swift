@@ -1,3 +1,4 @@
+internal import CoreAPIHTTPSupport
 internal import Foundation
 
 /// The cookies of a jar by their domains, and the rules about several of them (RFC 6265bis §5.7 and §5.8.3). A value: the jar keeps it

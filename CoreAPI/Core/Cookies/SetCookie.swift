@@ -1,3 +1,4 @@
+internal import CoreAPIHTTPSupport
 internal import Foundation
 
 /// A `Set-Cookie` line taken apart, by the lenient algorithm of RFC 6265bis §5.6: what the line says, not yet whether its sender may

@@ -1,3 +1,4 @@
+internal import CoreAPIHTTPSupport
 public import Foundation
 
 /// Why a call failed, by the stage of the pipeline that it failed in. Every case keeps where it happened and, once there is

@@ -1,3 +1,4 @@
+internal import CoreAPIHTTPSupport
 public import Foundation
 public import HTTPTypes
 

@@ -1,3 +1,4 @@
+internal import CoreAPIHTTPSupport
 internal import HTTPTypes
 
 /// Follows redirects (RFC 9110 §15.4), so that what stands behind it sees every hop. The kit puts it around every attempt.

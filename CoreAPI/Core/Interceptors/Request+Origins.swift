@@ -1,3 +1,5 @@
+internal import CoreAPIHTTPSupport
+
 extension Request {
     /// Whether the request goes to the origin (scheme, host and port) of its environment or to one of those that are named: where
     /// credentials may go along.

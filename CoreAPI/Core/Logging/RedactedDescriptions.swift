@@ -1,3 +1,4 @@
+public import CoreAPIHTTPSupport
 internal import Foundation
 internal import HTTPTypes
 

@@ -1,3 +1,5 @@
+public import CoreAPIHTTPSupport
+
 /// Hides secrets in everything that a person may read: logs, error texts and the `cURL` form go through it, and nothing else does
 /// the hiding, so that no path can be forgotten.
 ///

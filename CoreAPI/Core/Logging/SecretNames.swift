@@ -1,3 +1,5 @@
+internal import CoreAPIHTTPSupport
+
 /// Tells by the words of a name whether its value is a secret.
 ///
 /// A word such as `token` hides the value, unless a harmless last word follows (`tokenCount`) or paging or counting words precede

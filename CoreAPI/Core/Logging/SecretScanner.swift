@@ -1,3 +1,5 @@
+internal import CoreAPIHTTPSupport
+
 /// Walks text once, from word to word, and leaves out what stands after a secret name. It never parses, so that cut-off JSON,
 /// forms and header lines are read by the same few rules.
 struct SecretScanner {

@@ -1,3 +1,5 @@
+public import CoreAPIHTTPSupport
+
 /// Listens to the life of calls: logging, metrics, tracing, an inspector and a test's recorder are listeners, side by side.
 ///
 /// ```swift

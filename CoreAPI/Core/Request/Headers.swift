@@ -1,3 +1,4 @@
+public import CoreAPIHTTPSupport
 public import HTTPTypes
 
 /// Header fields as a description names them: an ordered list of names and values, not yet checked.

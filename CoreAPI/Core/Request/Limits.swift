@@ -1,3 +1,5 @@
+public import CoreAPIHTTPSupport
+
 /// The bounds that a channel sets on what its network may do to it.
 public struct Limits: Sendable, Hashable {
     /// Bytes of a response body after decompression. Default 64 MiB.

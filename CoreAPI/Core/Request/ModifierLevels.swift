@@ -1,3 +1,5 @@
+internal import CoreAPIHTTPSupport
+
 /// The modifiers of several levels on their way into one list, farthest first.
 struct ModifierLevels {
     private(set) var all: [any RequestModifier] = []

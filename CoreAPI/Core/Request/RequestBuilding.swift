@@ -1,3 +1,4 @@
+public import CoreAPIHTTPSupport
 public import HTTPTypes
 
 extension Request {

@@ -1,3 +1,4 @@
+public import CoreAPIHTTPSupport
 internal import Foundation
 
 // The headers that calls set most often, by the names of RFC 9110. One of a team's own is a function like these.

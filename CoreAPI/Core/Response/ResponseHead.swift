@@ -1,3 +1,4 @@
+public import CoreAPIHTTPSupport
 public import HTTPTypes
 
 /// Status and header fields of a response.
@@ -60,4 +61,9 @@ private final class Fields: Sendable {
             }
         }
     }
+}
+
+extension ResponseHead {
+    /// The media type of the body: the last readable one of all `Content-Type` lines, by the Fetch standard; `nil` without one.
+    public var mediaType: MediaType? { MediaType(headers) }
 }

@@ -1,3 +1,5 @@
+public import CoreAPIHTTPSupport
+
 /// What one attempt cost on the wire. Times are those of the last exchange when redirects were followed.
 public struct TransferMetrics: Sendable, Hashable {
     /// From joining the kit's queue to leaving it.

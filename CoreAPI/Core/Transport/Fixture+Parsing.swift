@@ -1,3 +1,4 @@
+internal import CoreAPIHTTPSupport
 internal import Foundation
 internal import HTTPTypes
 

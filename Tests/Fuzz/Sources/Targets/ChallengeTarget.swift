@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import CoreAPICore
+@testable import CoreAPIHTTPSupport
 
 extension FuzzTarget {
     /// `WWW-Authenticate` (RFC 9110 §11.6.1).

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 
 @testable import CoreAPICore
+@testable import CoreAPIHTTPSupport
 
 extension FuzzTarget {
     /// A fixture file, as somebody may have written it.

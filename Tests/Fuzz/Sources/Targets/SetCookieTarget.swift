@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 
 @testable import CoreAPICore
+@testable import CoreAPIHTTPSupport
 
 extension FuzzTarget {
     /// The address that answered on the first line, and below it one `Set-Cookie` a line (RFC 6265 §5.2).

@@ -20,15 +20,15 @@ public struct HTTPURL: Sendable, Hashable {
     }
 
     /// `http` or `https`.
-    public internal(set) var scheme: Scheme
+    public package(set) var scheme: Scheme
     /// The host in lower case; an IPv6 address keeps its brackets.
-    public internal(set) var host: String
+    public package(set) var host: String
     /// The port as written, or `nil` for the scheme's default.
-    public internal(set) var port: UInt16?
+    public package(set) var port: UInt16?
     /// The percent-encoded path; begins with `/`.
-    public internal(set) var path: String
+    public package(set) var path: String
     /// The percent-encoded query without its `?`, or `nil` when there is none.
-    public internal(set) var query: String?
+    public package(set) var query: String?
 
     /// The port that a connection goes to.
     public var effectivePort: UInt16 { port ?? scheme.defaultPort }

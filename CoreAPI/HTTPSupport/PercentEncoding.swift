@@ -1,27 +1,27 @@
 /// RFC 3986 percent-encoding for the three places where text meets an address.
-enum PercentEncoding {
+package enum PercentEncoding {
     /// One query name or value, or one path segment: everything but the unreserved characters is encoded (RFC 3986 §2.3).
-    static func component(_ text: String) -> String {
+    package static func component(_ text: String) -> String {
         encode(text, keepsEscapes: false) { $0.isUnreserved }
     }
 
     /// A path with its slashes: what may stand in a path stays, valid escapes are kept, the rest is encoded.
-    static func path(_ text: String) -> String {
+    package static func path(_ text: String) -> String {
         encode(text, keepsEscapes: true) { $0.isPathCharacter || $0 == UInt8(ascii: "/") }
     }
 
     /// A query as somebody wrote it, with `=` and `&` meant as such. `+` is kept, because a server may read it as a space.
-    static func query(_ text: String) -> String {
+    package static func query(_ text: String) -> String {
         encode(text, keepsEscapes: true) { $0.isPathCharacter || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
     }
 
     /// One name or value of an `application/x-www-form-urlencoded` body: as ``component(_:)``, with `+` for a space.
-    static func form(_ text: String) -> String {
+    package static func form(_ text: String) -> String {
         encode(text, keepsEscapes: false, spaceAsPlus: true) { $0.isUnreserved }
     }
 
     /// Decodes escapes; an escape that is cut short or not hexadecimal stands for itself.
-    static func decode(_ text: some StringProtocol) -> String {
+    package static func decode(_ text: some StringProtocol) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

@@ -83,8 +83,3 @@ public struct MediaType: Sendable, Hashable {
         return String(kept)
     }
 }
-
-extension ResponseHead {
-    /// The media type of the body: the last readable one of all `Content-Type` lines, by the Fetch standard; `nil` without one.
-    public var mediaType: MediaType? { MediaType(headers) }
-}

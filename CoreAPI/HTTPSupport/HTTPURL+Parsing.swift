@@ -159,7 +159,7 @@ extension String {
     }
 
     /// Whether anything is in it that RFC 3986 keeps out of every address and that a line of HTTP ends with or is divided by.
-    var hasControlOrSpace: Bool {
+    package var hasControlOrSpace: Bool {
         var text = self
         return text.withUTF8 { bytes in
             let bytes = UnsafeRawBufferPointer(bytes)
@@ -205,7 +205,7 @@ extension String {
     }
 
     /// Whether the text begins with a scheme (RFC 3986 §3.1).
-    var hasURLScheme: Bool {
+    package var hasURLScheme: Bool {
         guard let colon = utf8.firstIndex(of: UInt8(ascii: ":")), colon > utf8.startIndex else { return false }
         let name = utf8[..<colon]
         guard let first = name.first, first.isLetter else { return false }
@@ -225,7 +225,7 @@ extension String {
     }
 
     /// Whether a path segment is `.` or `..`, written plainly or with `%2e`.
-    var hasDotSegment: Bool {
+    package var hasDotSegment: Bool {
         // Almost no path has a segment that begins like one; every request asks.
         guard hasDotAfterSlash else { return false }
         return split(separator: "/").contains { segment in
