@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The architecture as data. Imports run only downward: CoreAPIHTTPSupport ← CoreAPICore ← CoreAPICurl ← CoreAPI ← channel ← interactors ← tools.
+// The architecture as data. Imports run only downward: CoreAPIBase, CoreAPIHTTPSupport, CoreAPIJSON ← CoreAPICookies ← CoreAPICore
+// ← CoreAPICurl, CoreAPIFixtures ← CoreAPI ← channel ← interactors ← tools.
 // The core has no library of C below it; libcurl's transport has CCurl, CZlib and CStreamEnds.
 
 /// Each has a folder in `Channels/` and one in `Interactors/`.
@@ -82,13 +83,22 @@ let package = Package(
         .systemLibrary(
             name: "CZlib", path: "CoreAPI/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(name: "CStreamEnds", path: "CoreAPI/CStreamEnds"),
-        .target(name: "CoreAPI", dependencies: ["CoreAPICore", "CoreAPICurl"], path: "CoreAPI/Umbrella", swiftSettings: settings),
         .target(
-            name: "CoreAPICore", dependencies: ["CoreAPIHTTPSupport", "CoreAPIJSON", httpTypes, logging], path: "CoreAPI/Core",
+            name: "CoreAPI", dependencies: ["CoreAPICore", "CoreAPICurl", "CoreAPIFixtures"], path: "CoreAPI/Umbrella",
             swiftSettings: settings),
+        .target(name: "CoreAPIBase", path: "CoreAPI/Base", swiftSettings: settings),
         .target(
-            name: "CoreAPICurl", dependencies: ["CCurl", "CStreamEnds", "CZlib", "CoreAPICore", httpTypes], path: "CoreAPI/Curl",
-            swiftSettings: settings),
+            name: "CoreAPICookies", dependencies: ["CoreAPIBase", "CoreAPIHTTPSupport", "CoreAPIJSON", httpTypes],
+            path: "CoreAPI/Cookies", swiftSettings: settings),
+        .target(
+            name: "CoreAPICore",
+            dependencies: ["CoreAPIBase", "CoreAPICookies", "CoreAPIHTTPSupport", "CoreAPIJSON", httpTypes, logging],
+            path: "CoreAPI/Core", swiftSettings: settings),
+        .target(
+            name: "CoreAPICurl", dependencies: ["CCurl", "CStreamEnds", "CZlib", "CoreAPIBase", "CoreAPICore", httpTypes],
+            path: "CoreAPI/Curl", swiftSettings: settings),
+        .target(
+            name: "CoreAPIFixtures", dependencies: ["CoreAPICore", httpTypes], path: "CoreAPI/Fixtures", swiftSettings: settings),
         .target(
             name: "CoreAPIHTTPSupport", dependencies: [httpTypes], path: "CoreAPI/HTTPSupport", swiftSettings: settings),
         .target(name: "CoreAPIJSON", path: "CoreAPI/JSON", swiftSettings: settings),
@@ -133,7 +143,8 @@ let package = Package(
         .testTarget(
             name: "CoreAPITests",
             dependencies: [
-                "CoreAPI", "CoreAPICore", "CoreAPICurl", "CoreAPIJSON", "CoreAPITesting", "Programs", httpTypes, logging,
+                "CoreAPI", "CoreAPICookies", "CoreAPICore", "CoreAPICurl", "CoreAPIJSON", "CoreAPITesting", "Programs", httpTypes,
+                logging,
             ],
             path: "Tests/CoreAPITests",
             swiftSettings: settings),

@@ -1,3 +1,4 @@
+public import CoreAPICookies
 internal import CoreAPIHTTPSupport
 
 /// One business domain's way of speaking: where to, by which rules, with whose credentials. A value: it can be copied, changed,

@@ -1,3 +1,4 @@
+internal import CoreAPIBase
 internal import Foundation
 internal import HTTPTypes
 

@@ -1,3 +1,5 @@
+internal import CoreAPIBase
+
 /// A call with a completion, from its first attempt to the last one made by hand.
 final class CompletionCall<Value: Sendable>: Sendable {
     private struct State {

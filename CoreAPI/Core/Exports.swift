@@ -1,5 +1,7 @@
 // A feature names methods and statuses, `.get` and `.notFound`, without a second import. Addresses, media types and their like are
 // the kit's own words in a module of their own.
+@_exported public import CoreAPIBase
+@_exported public import CoreAPICookies
 @_exported public import CoreAPIHTTPSupport
 @_exported public import HTTPTypes
 

@@ -70,7 +70,8 @@ struct CurlExchange {
 
     /// The body as it comes.
     private func stream(
-        _ transfer: CurlTransfer, _ parsed: ResponseHeadParser.Parsed, _ head: ResponseHead, _ release: @escaping @Sendable () -> Void
+        _ transfer: CurlTransfer, _ parsed: ResponseHeadParser.Parsed, _ head: ResponseHead,
+        _ release: @escaping @Sendable () -> Void
     ) throws(TransportError) -> Body {
         guard let stream = transfer.stream else { return .none }
         let hasBody = hasBody(parsed, transfer)

@@ -1,4 +1,4 @@
-internal import CoreAPICore
+internal import CoreAPIBase
 
 /// The kit's, where the standard library's is in sight as well.
-typealias Mutex = CoreAPICore.Mutex
+typealias Mutex = CoreAPIBase.Mutex

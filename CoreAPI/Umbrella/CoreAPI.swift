@@ -1,7 +1,8 @@
-// What users import: the core, and the transport of the platform. The core itself knows no transport, so a channel that names none
+// What users import: the core, fixtures, and the transport of the platform. The core itself knows no transport, so a channel that names none
 // gets it here.
 @_exported public import CoreAPICore
 @_exported public import CoreAPICurl
+@_exported public import CoreAPIFixtures
 
 extension Channel {
     /// - Parameters:

@@ -6,9 +6,12 @@ struct ArchitectureTests {
     /// Which of the kit's modules a folder may import.
     private static let allowed: [(folder: String, modules: Set<String>)] =
         [
-            ("CoreAPI/Umbrella", ["CoreAPICore", "CoreAPICurl"]),
-            ("CoreAPI/Core", ["CoreAPIHTTPSupport", "CoreAPIJSON"]), ("CoreAPI/HTTPSupport", []), ("CoreAPI/JSON", []),
-            ("CoreAPI/Curl", ["CCurl", "CStreamEnds", "CZlib", "CoreAPICore"]),
+            ("CoreAPI/Umbrella", ["CoreAPICore", "CoreAPICurl", "CoreAPIFixtures"]),
+            ("CoreAPI/Base", []), ("CoreAPI/HTTPSupport", []), ("CoreAPI/JSON", []),
+            ("CoreAPI/Cookies", ["CoreAPIBase", "CoreAPIHTTPSupport", "CoreAPIJSON"]),
+            ("CoreAPI/Core", ["CoreAPIBase", "CoreAPICookies", "CoreAPIHTTPSupport", "CoreAPIJSON"]),
+            ("CoreAPI/Curl", ["CCurl", "CStreamEnds", "CZlib", "CoreAPIBase", "CoreAPICore"]),
+            ("CoreAPI/Fixtures", ["CoreAPICore"]),
             ("CoreAPI/Digest", ["CoreAPI"]),
             ("CoreAPI/Reactive", ["CoreAPI"]),
             ("CoreAPI/Testing", ["CoreAPI"]),

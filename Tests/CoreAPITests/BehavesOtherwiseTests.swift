@@ -1,9 +1,9 @@
+import CoreAPI
 import CoreAPITesting
 import Foundation
 import HTTPTypes
 import Testing
 
-import CoreAPI
 @testable import CoreAPICore
 
 /// One test for each line of the lists "What behaves otherwise" on the pages "Coming from …"; its name is the line's first

@@ -86,7 +86,8 @@ private struct Series {
     }
 
     var line: Line {
-        Line(rounds: microseconds.count, microseconds: Self.median(microseconds), allocations: Self.median(allocations),
+        Line(
+            rounds: microseconds.count, microseconds: Self.median(microseconds), allocations: Self.median(allocations),
             heldBytes: heldBytes)
     }
 

@@ -1,3 +1,4 @@
+internal import CoreAPIBase
 internal import CoreAPIHTTPSupport
 internal import Synchronization
 

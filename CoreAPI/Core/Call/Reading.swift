@@ -19,7 +19,9 @@ extension Call {
         } catch {
             let context = ErrorContext(self, method: endpoint.method)
             // The only empty address there is.
-            if case .malformedURL("", _) = error { return .failure(.channel(problems: [channel.environment.missingBase], context)) }
+            if case .malformedURL("", _) = error {
+                return .failure(.channel(problems: [channel.environment.missingBase], context))
+            }
             return .failure(.request(error, context))
         }
     }

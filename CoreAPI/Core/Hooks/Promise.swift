@@ -1,3 +1,5 @@
+internal import CoreAPIBase
+
 /// A value that is still to come and that many may wait for, each no longer than it wants to.
 ///
 /// `Task.value` cannot serve: a task that waits for it goes on waiting after its own cancellation.

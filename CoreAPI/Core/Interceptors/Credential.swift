@@ -1,3 +1,4 @@
+internal import CoreAPIBase
 public import Foundation
 
 /// A secret that a channel shows to its server, or the name under which it was expected.

@@ -1,3 +1,4 @@
+internal import CoreAPIBase
 public import CoreAPIHTTPSupport
 
 /// Hides secrets in everything that a person may read: logs, error texts and the `cURL` form go through it, and nothing else does
@@ -10,7 +11,7 @@ public import CoreAPIHTTPSupport
 /// Tokens, `Bearer` and `Basic` credentials and the user information of an address are hidden under every name.
 public struct Redaction: Sendable, Hashable {
     /// Stands in the place of a secret.
-    public static let mask = "<redacted>"
+    public static let mask = redactedMask
 
     private var hidden: Set<[UInt8]>
     private var shown: Set<[UInt8]>

@@ -1,3 +1,4 @@
+internal import CoreAPIBase
 public import CoreAPIHTTPSupport
 public import HTTPTypes
 

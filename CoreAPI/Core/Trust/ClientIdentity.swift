@@ -1,3 +1,4 @@
+public import CoreAPIBase
 public import Foundation
 
 /// What a client shows of itself to a server that asks (mutual TLS): a certificate, with its chain, and the key to it.

@@ -90,7 +90,8 @@ struct AnswersTests {
 
     @Test("steps can be put before and after a reply")
     func composition() throws {
-        let reply = ServerReply.ok("x").after(.send(Data("HTTP/1.1 103 Early Hints\r\n\r\n".utf8))).followed(by: .send(Data("!".utf8)))
+        let reply = ServerReply.ok("x").after(.send(Data("HTTP/1.1 103 Early Hints\r\n\r\n".utf8))).followed(
+            by: .send(Data("!".utf8)))
         let answer = try exchange(reply)
         #expect(answer.hasPrefix("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n"))
         #expect(answer.hasSuffix("x!"))

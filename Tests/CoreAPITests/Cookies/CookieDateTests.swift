@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import CoreAPICookies
 @testable import CoreAPICore
 
 @Suite("A cookie's date (RFC 6265bis §5.1.1)")

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
+@testable import CoreAPICookies
 @testable import CoreAPICore
 
 @Suite("A cookie jar on disk")

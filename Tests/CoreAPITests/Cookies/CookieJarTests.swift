@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import CoreAPICookies
 @testable import CoreAPICore
 
 /// A clock that a test sets.

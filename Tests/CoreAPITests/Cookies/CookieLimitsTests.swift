@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import CoreAPICookies
 @testable import CoreAPICore
 
 @Suite("A full cookie jar (RFC 6265bis §5.7)")

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import CoreAPICookies
 @testable import CoreAPICore
 
 @Suite("Where a cookie belongs")

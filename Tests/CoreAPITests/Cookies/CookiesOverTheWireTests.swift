@@ -1,8 +1,10 @@
+import CoreAPI
 import CoreAPITesting
 import Foundation
 import HTTPTypes
 import Testing
 
+@testable import CoreAPICookies
 @testable import CoreAPICore
 
 @Suite("Cookies over the wire", .timeLimit(.minutes(1)))

@@ -1,8 +1,8 @@
+import CoreAPI
 import CoreAPITesting
 import Foundation
 import HTTPTypes
 
-import CoreAPI
 @testable import CoreAPICore
 
 /// One cell of the matrix: a fault, and what a client makes of it.

@@ -88,7 +88,8 @@ struct ListenerTests {
         _ = await channel.manager().response(for: TestEndpoint(), decoding: .nothing)
         #expect(
             diary.all == [
-                "built /thing", "log sending", "started 1", "queued /thing", "head 404", "body 2", "read verification.unacceptableStatus.404", "log finished",
+                "built /thing", "log sending", "started 1", "queued /thing", "head 404", "body 2",
+                "read verification.unacceptableStatus.404", "log finished",
                 "finished verification.unacceptableStatus.404",
             ])
     }

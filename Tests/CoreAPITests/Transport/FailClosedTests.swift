@@ -1,9 +1,9 @@
+import CoreAPI
 import CoreAPITesting
 import Foundation
 import HTTPTypes
 import Testing
 
-import CoreAPI
 @testable import CoreAPICore
 
 /// What a fresh handshake would refuse stays refused, however a connection comes about.

@@ -1,9 +1,9 @@
+import CoreAPI
 import CoreAPITesting
 import Foundation
 import HTTPTypes
 import Testing
 
-import CoreAPI
 @testable import CoreAPICore
 
 /// A server that never stops sending, faster than anybody reads.

@@ -1,9 +1,9 @@
+import CoreAPI
 import CoreAPITesting
 import Foundation
 import HTTPTypes
 import Testing
 
-import CoreAPI
 @testable import CoreAPICore
 
 /// libcurl sends a request again by itself when a reused connection dies without an answer. An order must not be placed twice.

@@ -1,8 +1,8 @@
+import CoreAPI
 import Foundation
 import HTTPTypes
 import Testing
 
-import CoreAPI
 @testable import CoreAPICore
 @testable import CoreAPICurl
 

@@ -10,7 +10,9 @@ import Testing
 struct StreamingTests {
     private func channel(_ server: LoopbackServer, _ change: (inout Channel) -> Void = { _ in }) throws -> Channel {
         var channel = Channel.test(server.url)
-        if let tls = server.tls { channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(tls.authorityPEM)) }
+        if let tls = server.tls {
+            channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(tls.authorityPEM))
+        }
         change(&channel)
         return channel
     }
@@ -127,8 +129,16 @@ struct StreamingTests {
     @Test(
         "an end before the end is an error in the middle, with its stage",
         arguments: [
-            ([.sendHead(status: 200, headers: ["Content-Length": "9"]), .sendBody(Data("abc".utf8)), .closeConnection], "truncated"),
-            ([.sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"]), .sendChunk(Data("abc".utf8)), .closeConnection], "truncated"),
+            (
+                [.sendHead(status: 200, headers: ["Content-Length": "9"]), .sendBody(Data("abc".utf8)), .closeConnection],
+                "truncated"
+            ),
+            (
+                [
+                    .sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"]), .sendChunk(Data("abc".utf8)),
+                    .closeConnection,
+                ], "truncated"
+            ),
             ([.sendHead(status: 200, headers: ["Content-Length": "9"]), .sendBody(Data("abc".utf8)), .stall], "timedOut.idle"),
         ] as [(ServerReply, String)])
     func broken(reply: ServerReply, label: String) async throws {
@@ -163,7 +173,8 @@ struct StreamingTests {
 
     // MARK: - Up
 
-    private static func chunks(_ count: Int, pause: Duration = .zero, of size: Int = 1 << 16) -> @Sendable () -> AsyncStream<Data> {
+    private static func chunks(_ count: Int, pause: Duration = .zero, of size: Int = 1 << 16) -> @Sendable () -> AsyncStream<Data>
+    {
         {
             let left = Mutex(count)
             return AsyncStream {

@@ -1,9 +1,9 @@
+import CoreAPI
 import CoreAPITesting
 import Foundation
 import HTTPTypes
 import Testing
 
-import CoreAPI
 @testable import CoreAPICore
 
 @Suite("Certificates of the team's own type, and pin sets that refuse other hosts")

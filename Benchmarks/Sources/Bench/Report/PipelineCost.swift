@@ -14,7 +14,8 @@ struct PipelineCost: Codable {
     var problems: [String] {
         (microseconds > 3 ? ["the pipeline takes \(microseconds) µs a call, promised are at most 3"] : [])
             + (allocations > 12 ? ["the pipeline takes \(allocations) allocations a call, promised are at most 12"] : [])
-            + (heldBytes.map { $0 > Self.heldBound ? ["a held call takes \($0) bytes, at most are to be \(Self.heldBound)"] : [] } ?? [])
+            + (heldBytes.map { $0 > Self.heldBound ? ["a held call takes \($0) bytes, at most are to be \(Self.heldBound)"] : [] }
+                ?? [])
     }
 }
 

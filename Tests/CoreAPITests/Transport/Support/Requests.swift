@@ -1,8 +1,8 @@
+import CoreAPI
 import CoreAPITesting
 import Foundation
 import HTTPTypes
 
-import CoreAPI
 @testable import CoreAPICore
 
 /// An environment of its own for every test.

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 
 @testable import CoreAPICore
+@testable import CoreAPIFixtures
 @testable import CoreAPIHTTPSupport
 
 extension FuzzTarget {

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 
+@testable import CoreAPICookies
 @testable import CoreAPICore
 @testable import CoreAPIHTTPSupport
 

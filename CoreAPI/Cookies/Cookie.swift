@@ -1,3 +1,4 @@
+public import CoreAPIBase
 internal import CoreAPIHTTPSupport
 public import Foundation
 
@@ -51,7 +52,7 @@ public struct Cookie: Sendable, Hashable {
     func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 
     /// As in a `Cookie` header (§5.8.3).
-    var pair: [UInt8] { nameBytes.isEmpty ? valueBytes.revealed : nameBytes + "=".utf8 + valueBytes.revealed }
+    package var pair: [UInt8] { nameBytes.isEmpty ? valueBytes.revealed : nameBytes + "=".utf8 + valueBytes.revealed }
 }
 
 extension Cookie {

@@ -1,4 +1,4 @@
-internal import CoreAPIHTTPSupport
+public import CoreAPICore
 public import Foundation
 public import HTTPTypes
 

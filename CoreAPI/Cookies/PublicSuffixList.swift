@@ -1,3 +1,5 @@
+internal import CoreAPIBase
+
 /// Tells under which domains anybody may have a host, as `co.uk` and `github.io` (publicsuffix.org): a cookie for one of those would
 /// go to strangers.
 package struct PublicSuffixList: Sendable {

@@ -1,3 +1,4 @@
+internal import CoreAPIBase
 internal import CoreAPIHTTPSupport
 internal import CoreAPIJSON
 internal import Foundation
@@ -183,7 +184,7 @@ extension CookieFile.Entry {
         do throws(CookieRefusal) {
             try Cookie(self).checkPrefix(namesPath: true)
         } catch {
-            return ("name", "a name whose prefix the cookie keeps to", error.readableDescription)
+            return ("name", "a name whose prefix the cookie keeps to", error.localizedDescription)
         }
         return nil
     }

@@ -1,3 +1,4 @@
+public import CoreAPICookies
 internal import Foundation
 internal import HTTPTypes
 
@@ -44,5 +45,15 @@ extension Reply {
         // One event, however many lines a server sends.
         let others = refusals.count > 1 ? ", and \(refusals.count - 1) more of the same answer" : ""
         attempt.warn("a cookie of '\(url.host)' was refused\(others): \(first.readableDescription)")
+    }
+}
+
+extension CookieJar {
+    /// Takes every `Set-Cookie` line of an answer.
+    ///
+    /// - Returns: Why lines were refused, in their order; empty when all were taken.
+    @discardableResult
+    public func store(_ head: ResponseHead, from url: HTTPURL) -> [CookieRefusal] {
+        store(head.headers, from: url)
     }
 }

@@ -18,9 +18,12 @@ extension Secret: Sendable where Value: Sendable {}
 extension Secret: Equatable where Value: Equatable {}
 extension Secret: Hashable where Value: Hashable {}
 
+/// What stands in the place of every hidden value.
+package let redactedMask = "<redacted>"
+
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { Redaction.mask }
-    public var debugDescription: String { Redaction.mask }
+    public var description: String { redactedMask }
+    public var debugDescription: String { redactedMask }
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 

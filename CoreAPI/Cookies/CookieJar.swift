@@ -1,6 +1,7 @@
+internal import CoreAPIBase
 public import CoreAPIHTTPSupport
 public import Foundation
-internal import HTTPTypes
+package import HTTPTypes
 
 /// The cookies of a channel, by RFC 6265bis. Off unless a channel is given one:
 ///
@@ -69,12 +70,12 @@ public final class CookieJar: Sendable {
         try store(Array(line.utf8), from: url)
     }
 
-    /// Takes every `Set-Cookie` line of an answer.
+    /// Takes every `Set-Cookie` line among an answer's fields.
     ///
     /// - Returns: Why lines were refused, in their order; empty when all were taken.
     @discardableResult
-    public func store(_ head: ResponseHead, from url: HTTPURL) -> [CookieRefusal] {
-        head.headers[fields: .setCookie].compactMap { field in
+    package func store(_ fields: HTTPFields, from url: HTTPURL) -> [CookieRefusal] {
+        fields[fields: .setCookie].compactMap { field in
             do throws(CookieRefusal) {
                 try store(field.withUnsafeBytesOfValue { Array($0) }, from: url)
                 return nil
@@ -104,7 +105,7 @@ public final class CookieJar: Sendable {
     }
 
     /// An empty jar with the same limits.
-    func emptyCopy() -> CookieJar {
+    package func emptyCopy() -> CookieJar {
         CookieJar(limitPerDomain: limitPerDomain, limit: limit, suffixes: suffixes, now: now)
     }
 }
