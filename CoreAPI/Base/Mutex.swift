@@ -7,7 +7,8 @@ internal import Synchronization
 /// The lock of everything that is built on the core: the standard library's, unless ThreadSanitizer is watching.
 ///
 /// On Linux a contended `Synchronization.Mutex` is handed over by the kernel (a priority-inheriting futex), which the sanitizer
-/// cannot see: it would report every access behind it as a race. `Scripts/test --sanitize thread` therefore sets THREAD_SANITIZER.
+/// cannot see: it would report every access behind it as a race. `Scripts/test --sanitize thread` therefore sets
+/// THREAD_SANITIZER.
 package struct Mutex<State>: ~Copyable, Sendable {
     #if THREAD_SANITIZER
     private let state: LockedState<State>

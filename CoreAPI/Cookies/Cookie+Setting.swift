@@ -8,7 +8,8 @@ extension Cookie {
 
     /// What an answer from an address sets, if it may: the checks of §5.7 that need no look at other cookies.
     ///
-    /// - Parameter suffixes: `nil` where there is no list; then no domain is taken but the host's own name, and for the host alone.
+    /// - Parameter suffixes: `nil` where there is no list; then no domain is taken but the host's own name, and for the host
+    ///   alone.
     /// - Throws: ``CookieRefusal``.
     init(_ line: SetCookie, from url: HTTPURL, at now: Date, suffixes: PublicSuffixList?) throws(CookieRefusal) {
         nameBytes = line.name

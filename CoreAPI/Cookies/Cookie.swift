@@ -6,8 +6,8 @@ public import Foundation
 ///
 /// Its value is a secret and prints as one; everything else may be shown.
 public struct Cookie: Sendable, Hashable {
-    /// Whom a site wants to see its cookie sent by (§5.6.7). Recorded and nothing more: the kit has no pages, so no request of its is
-    /// made on behalf of another site.
+    /// Whom a site wants to see its cookie sent by (§5.6.7). Recorded and nothing more: the kit has no pages, so no request of
+    /// its is made on behalf of another site.
     public enum SameSite: String, Sendable, Hashable, CaseIterable {
         case strict, lax, none
         /// Nothing that is known was said.

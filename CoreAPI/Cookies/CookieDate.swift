@@ -1,8 +1,8 @@
 internal import CoreAPIHTTPSupport
 internal import Foundation
 
-/// Dates in cookies (RFC 6265bis §5.1.1), which are read leniently: four things found in any order between any delimiters. Pure and
-/// total. Dates of other header fields are ``HTTPDate``'s.
+/// Dates in cookies (RFC 6265bis §5.1.1), which are read leniently: four things found in any order between any delimiters. Pure
+/// and total. Dates of other header fields are ``HTTPDate``'s.
 enum CookieDate {
     static func date(_ text: Substring.UTF8View) -> Date? {
         var clock: (hour: Int, minute: Int, second: Int)?

@@ -9,16 +9,16 @@ package import HTTPTypes
 /// channel.cookies = CookieJar()
 /// ```
 ///
-/// Every answer's `Set-Cookie` lines then go into the jar and every request takes along what belongs to its address, also on the way
-/// through redirects. A request with a `Cookie` header of its own is sent as it is, through all its redirects; what its answers set is
-/// kept all the same.
+/// Every answer's `Set-Cookie` lines then go into the jar and every request takes along what belongs to its address, also on the
+/// way through redirects. A request with a `Cookie` header of its own is sent as it is, through all its redirects; what its
+/// answers set is kept all the same.
 ///
-/// A domain that is a public suffix is refused by libpsl's list; where libcurl was built without libpsl, a cookie is taken for the host
-/// alone that set it, and refused when it names any other domain. There are no pages and so no other sites: `SameSite` is recorded only.
-/// Cookies declare no charset: names and values are matched, saved and sent as the bytes that came.
+/// A domain that is a public suffix is refused by libpsl's list; where libcurl was built without libpsl, a cookie is taken for
+/// the host alone that set it, and refused when it names any other domain. There are no pages and so no other sites: `SameSite`
+/// is recorded only. Cookies declare no charset: names and values are matched, saved and sent as the bytes that came.
 public final class CookieJar: Sendable {
-    /// Octets of cookies in one request; what does not fit after those that come first stays out. Servers refuse larger heads, some
-    /// without a word, and curl's own engine has the same bound.
+    /// Octets of cookies in one request; what does not fit after those that come first stays out. Servers refuse larger heads,
+    /// some without a word, and curl's own engine has the same bound.
     public static let headerLimit = 8_190
 
     private let shelf: Mutex<CookieShelf>
@@ -30,8 +30,8 @@ public final class CookieJar: Sendable {
     /// An empty jar.
     ///
     /// - Parameters:
-    ///   - limitPerDomain: how many cookies one domain may have; beyond, those go first that are not `Secure`, and of equals the one
-    ///     that was used longest ago.
+    ///   - limitPerDomain: how many cookies one domain may have; beyond, those go first that are not `Secure`, and of equals the
+    ///     one that was used longest ago.
     ///   - limit: how many there may be in all.
     public convenience init(limitPerDomain: Int = 50, limit: Int = 3_000) {
         self.init(limitPerDomain: limitPerDomain, limit: limit, suffixes: .loaded)
@@ -54,8 +54,8 @@ public final class CookieJar: Sendable {
         return shelf.withLock { $0.all }.filter { !$0.isExpired(at: now) }
     }
 
-    /// What a request to an address would take along, in the order in which it would: longer paths first, then older cookies (§5.8.3).
-    /// Counts as use.
+    /// What a request to an address would take along, in the order in which it would: longer paths first, then older cookies
+    /// (§5.8.3). Counts as use.
     public func cookies(for url: HTTPURL) -> [Cookie] {
         let now = now()
         return shelf.withLock { $0.take(for: url, at: now) }
@@ -118,9 +118,9 @@ extension CookieJar {
     /// The values stand in the file as they are: it is readable by its owner only (mode 0600) and put in place at once and whole.
     /// Whoever can read it can speak as the user until the cookies expire.
     ///
-    /// The file is JSON: `{"version": 1, "cookies": [ … ]}`, each cookie with `name`, `value`, `domain`, `hostOnly`, `path`, `expires`,
-    /// `secure`, `httpOnly`, `sameSite` (`strict`, `lax`, `none` or `unspecified`), `created` and `lastAccessed`; dates are seconds since
-    /// 1970, `expires` is left out for a session cookie. A cookie whose name or value is not UTF-8 has
+    /// The file is JSON: `{"version": 1, "cookies": [ … ]}`, each cookie with `name`, `value`, `domain`, `hostOnly`, `path`,
+    /// `expires`, `secure`, `httpOnly`, `sameSite` (`strict`, `lax`, `none` or `unspecified`), `created` and `lastAccessed`;
+    /// dates are seconds since 1970, `expires` is left out for a session cookie. A cookie whose name or value is not UTF-8 has
     /// `"encoding": "iso-8859-1"`; each character of both is then the byte of its number.
     ///
     /// - Parameters:
@@ -131,7 +131,8 @@ extension CookieJar {
         try CookieFile(cookies.filter { includingSessionCookies || $0.expires != nil }).write(to: file)
     }
 
-    /// A jar with the cookies of a file that ``save(to:includingSessionCookies:)`` wrote. Those that have expired since are left out.
+    /// A jar with the cookies of a file that ``save(to:includingSessionCookies:)`` wrote. Those that have expired since are left
+    /// out.
     ///
     /// - Parameters:
     ///   - file: must exist; whether a missing one is an empty jar is the caller's to say.

@@ -22,7 +22,8 @@ public enum CookieRefusal: Error, Hashable, Sendable {
     case overlaysSecure(name: String)
     /// `SameSite=None` without `Secure`.
     case sameSiteNoneWithoutSecure
-    /// A name, or the value of a cookie without one, begins with `__Secure-` or `__Host-`, and the cookie is not what that promises.
+    /// A name, or the value of a cookie without one, begins with `__Secure-` or `__Host-`, and the cookie is not what that
+    /// promises.
     case prefix(String)
 }
 

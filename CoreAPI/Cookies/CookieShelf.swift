@@ -1,8 +1,8 @@
 internal import CoreAPIHTTPSupport
 internal import Foundation
 
-/// The cookies of a jar by their domains, and the rules about several of them (RFC 6265bis §5.7 and §5.8.3). A value: the jar keeps it
-/// under its lock.
+/// The cookies of a jar by their domains, and the rules about several of them (RFC 6265bis §5.7 and §5.8.3). A value: the jar
+/// keeps it under its lock.
 struct CookieShelf: Sendable {
     let limitPerDomain: Int
     let limit: Int
@@ -92,8 +92,8 @@ struct CookieShelf: Sendable {
 
     // MARK: - Limits
 
-    /// §5.7: what has expired is gone already; then, of a domain with too many what is not secure, then the rest of it, then anything; of
-    /// equals the one that was used longest ago.
+    /// §5.7: what has expired is gone already; then, of a domain with too many what is not secure, then the rest of it, then
+    /// anything; of equals the one that was used longest ago.
     private mutating func evict(_ domain: String) {
         while let cookies = domains[domain], cookies.count > limitPerDomain,
             let index = cookies.leastRecentlyUsed(where: { !$0.isSecure }) ?? cookies.leastRecentlyUsed(where: { _ in true })

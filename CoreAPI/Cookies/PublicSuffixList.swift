@@ -1,7 +1,7 @@
 internal import CoreAPIBase
 
-/// Tells under which domains anybody may have a host, as `co.uk` and `github.io` (publicsuffix.org): a cookie for one of those would
-/// go to strangers.
+/// Tells under which domains anybody may have a host, as `co.uk` and `github.io` (publicsuffix.org): a cookie for one of those
+/// would go to strangers.
 package struct PublicSuffixList: Sendable {
     /// Whether a domain is a public suffix. One whose top level is on no list is one when it has no dot.
     let contains: @Sendable (_ domain: String) -> Bool

@@ -2,8 +2,8 @@ internal import CoreAPIBase
 internal import CoreAPIHTTPSupport
 internal import Foundation
 
-/// A `Set-Cookie` line taken apart, by the lenient algorithm of RFC 6265bis §5.6: what the line says, not yet whether its sender may
-/// say it. Pure and total.
+/// A `Set-Cookie` line taken apart, by the lenient algorithm of RFC 6265bis §5.6: what the line says, not yet whether its sender
+/// may say it. Pure and total.
 struct SetCookie: Sendable, Hashable {
     static let pairLimit = 4_096
     static let attributeLimit = 1_024

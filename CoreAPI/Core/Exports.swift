@@ -1,5 +1,5 @@
-// A feature names methods and statuses, `.get` and `.notFound`, without a second import. Addresses, media types and their like are
-// the kit's own words in a module of their own.
+// A feature names methods and statuses, `.get` and `.notFound`, without a second import. Addresses, media types and their like
+// are the kit's own words in a module of their own.
 @_exported public import CoreAPIBase
 @_exported public import CoreAPICookies
 @_exported public import CoreAPIHTTPSupport

@@ -2,8 +2,9 @@ internal import CCurl
 internal import CoreAPICore
 internal import Foundation
 
-/// The functions that libcurl calls while a transfer runs, on the loop's thread. Each finds its transfer behind the context pointer.
-/// None calls back into libcurl except for getters, `CURLOPT_FORBID_REUSE` and `CURLOPT_HEADER`; none starts or ends a transfer.
+/// The functions that libcurl calls while a transfer runs, on the loop's thread. Each finds its transfer behind the context
+/// pointer. None calls back into libcurl except for getters, `CURLOPT_FORBID_REUSE` and `CURLOPT_HEADER`; none starts or ends a
+/// transfer.
 enum CurlCallbacks {
     /// `CURLOPT_HEADERFUNCTION`: one line at a time.
     static var header: curl_write_callback {
@@ -42,8 +43,8 @@ enum CurlCallbacks {
         }
     }
 
-    /// `CURLOPT_SEEKFUNCTION`: libcurl wants the body from its beginning, to send it once more. The answer for a method that is not
-    /// idempotent is no, unless the server has refused the stream, and the transfer ends with `CURLE_SEND_FAIL_REWIND`.
+    /// `CURLOPT_SEEKFUNCTION`: libcurl wants the body from its beginning, to send it once more. The answer for a method that is
+    /// not idempotent is no, unless the server has refused the stream, and the transfer ends with `CURLE_SEND_FAIL_REWIND`.
     static var seek: curl_seek_callback {
         { context, offset, origin in
             guard let transfer = CurlTransfer.behind(context), transfer.mayBeSentAgain, offset == 0, origin == SEEK_SET else {
@@ -53,7 +54,8 @@ enum CurlCallbacks {
         }
     }
 
-    /// `CURLOPT_SSL_CTX_FUNCTION`: a connection is about to be made; its context is the ``PinCheck`` of its host, where it has pins.
+    /// `CURLOPT_SSL_CTX_FUNCTION`: a connection is about to be made; its context is the ``PinCheck`` of its host, where it has
+    /// pins.
     static var secure: curl_ssl_ctx_callback {
         { easy, context, pinCheck in
             guard let openSSL = OpenSSL.linked, let context else { return CURLE_ABORTED_BY_CALLBACK }
@@ -65,9 +67,9 @@ enum CurlCallbacks {
 
     /// `CURLOPT_PREREQFUNCTION`: the connection stands, the request is about to go.
     ///
-    /// When a reused connection turns out to be dead, libcurl sends the request again on a new one, up to five times, without a word
-    /// and for every method. With no body, or with none of it sent, it never asks to rewind, so the only sign is that this is called
-    /// twice. A second time is refused unless the request may be sent again, ``CurlTransfer/mayBeSentAgain``.
+    /// When a reused connection turns out to be dead, libcurl sends the request again on a new one, up to five times, without a
+    /// word and for every method. With no body, or with none of it sent, it never asks to rewind, so the only sign is that this
+    /// is called twice. A second time is refused unless the request may be sent again, ``CurlTransfer/mayBeSentAgain``.
     static var prerequest: curl_prereq_callback {
         { context, remoteAddress, _, remotePort, localPort in
             guard let transfer = CurlTransfer.behind(context) else { return ccurl_prereqfunc_abort }
@@ -130,8 +132,8 @@ extension CurlHandle {
 }
 
 extension CurlHandle {
-    /// A piece of the body, decoded. The limit is counted here, because `CURLOPT_MAXFILESIZE` looks at what was announced and a few
-    /// kilobytes of gzip become gigabytes.
+    /// A piece of the body, decoded. The limit is counted here, because `CURLOPT_MAXFILESIZE` looks at what was announced and a
+    /// few kilobytes of gzip become gigabytes.
     ///
     /// - Returns: as for a line.
     fileprivate func take(_ bytes: UnsafeMutablePointer<CChar>, count: Int) -> Int {
@@ -207,8 +209,9 @@ extension CurlTransfer {
         let isSpoilt =
             connection.isCondemned
             || (isHTTP2 ? connection.hasEnded() : connection.hasUnreadBytes() || (isSecure && handle.hasUnreadTLSBytes))
-        // Refusing the request alone would leave a connection of HTTP/2 where the next one finds it again. libcurl looks at this flag
-        // when the transfer is over; if it were refused, each later request would find the connection spoilt and take another.
+        // Refusing the request alone would leave a connection of HTTP/2 where the next one finds it again. libcurl looks at this
+        // flag when the transfer is over; if it were refused, each later request would find the connection spoilt and take
+        // another.
         if isSpoilt { try? handle.forbidReuse() }
         return isSpoilt
     }
@@ -218,8 +221,8 @@ extension CurlTransfer {
         hasStreamAnswered || (request.url.scheme == .https && handle?.speaksHTTP2 ?? true)
     }
 
-    /// The head is whole: whether the body's end can be told from a cut is decided by what TLS says at the connection's. Whether there
-    /// are chunks is left to who parses the head.
+    /// The head is whole: whether the body's end can be told from a cut is decided by what TLS says at the connection's. Whether
+    /// there are chunks is left to who parses the head.
     fileprivate func noteConnection() {
         guard tlsConnection == nil, request.url.scheme == .https, let handle, handle.announcedBytes < 0,
             handle.speaksHTTP2 == false, let session = handle.openSSLSession

@@ -2,8 +2,8 @@ internal import CoreAPICore
 internal import Foundation
 internal import HTTPTypes
 
-/// One exchange over libcurl, as the task that sends it sees it: made ready before the loop has it, and read after. Only the bytes come
-/// from the loop.
+/// One exchange over libcurl, as the task that sends it sees it: made ready before the loop has it, and read after. Only the
+/// bytes come from the loop.
 struct CurlExchange {
     let attempt: Attempt
 
@@ -154,8 +154,8 @@ struct CurlExchange {
             }
             return .truncated(received: received, expected: expected)
         }
-        // Nothing but the end of the connection or the stream delimits it, and one that was meant is announced (RFC 9112 §9.8, 9113
-        // §8.1).
+        // Nothing but the end of the connection or the stream delimits it, and one that was meant is announced (RFC 9112 §9.8,
+        // 9113 §8.1).
         if hasBody, parsed.contentLength == nil, !parsed.isChunked, isEndAnnounced == false {
             return .truncated(received: received, expected: nil)
         }

@@ -34,8 +34,8 @@ enum CurlFailure {
     static func error(for code: CURLcode, _ facts: Facts) -> TransportError {
         if let proxy = facts.proxy, !facts.wasSent, let error = refused(by: proxy, code, facts) { return error }
         if let error = connecting(code, facts) {
-            // The request was sent on an open connection, that one died, and libcurl failed to make another to send it again. To say
-            // "no connection" would invite a retry of what the server may have done already.
+            // The request was sent on an open connection, that one died, and libcurl failed to make another to send it again. To
+            // say "no connection" would invite a retry of what the server may have done already.
             return facts.wasSent && !facts.mayBeSentAgain ? lost(facts) : error
         }
         if let failure = facts.streamFailure { return ended(failure, facts) }
@@ -140,19 +140,20 @@ enum CurlFailure {
         return isFraming ? .malformedResponse(reason: facts.message) : truncated(facts)
     }
 
-    /// nghttp2 gave the connection up without even a GOAWAY: for a flood of CONTINUATION, say. It is not known whose stream brought it, so
-    /// only the request that the connection was made for hears so; and not where libcurl wanted no more of some head (-902).
+    /// nghttp2 gave the connection up without even a GOAWAY: for a flood of CONTINUATION, say. It is not known whose stream
+    /// brought it, so only the request that the connection was made for hears so; and not where libcurl wanted no more of some
+    /// head (-902).
     private static func isUnreadable(_ facts: Facts) -> Bool {
         facts.isFirstOnConnection && facts.message.contains("nghttp2") && facts.message.contains("recv")
             && !facts.message.contains("-902")
     }
 
-    /// `NGHTTP2_ERR_TOO_MANY_CONTINUATIONS`, since nghttp2 1.61: more than eight CONTINUATION frames follow a HEADERS frame. Each may
-    /// have 16 KiB.
+    /// `NGHTTP2_ERR_TOO_MANY_CONTINUATIONS`, since nghttp2 1.61: more than eight CONTINUATION frames follow a HEADERS frame. Each
+    /// may have 16 KiB.
     private static func hasTooManyContinuations(_ facts: Facts) -> Bool { facts.message.contains("-905") }
 
-    /// Since TLS 1.3 a server looks at the client's certificate when the client takes the handshake for done: its refusal, an alert of
-    /// RFC 8446 §6.2, comes in place of the answer. The request was not processed.
+    /// Since TLS 1.3 a server looks at the client's certificate when the client takes the handshake for done: its refusal, an
+    /// alert of RFC 8446 §6.2, comes in place of the answer. The request was not processed.
     private static func isAboutIdentity(_ facts: Facts) -> Bool {
         facts.isFirstOnConnection && facts.message.contains(" alert ")
             && ["certificate", "unknown ca", "access denied"].contains { facts.message.contains($0) }

@@ -14,8 +14,8 @@ extension CurlHandle {
     /// What the exchange cost. libcurl's times are cumulative, in microseconds from the start: name lookup → connect → TLS →
     /// pretransfer → first byte. Those of the connection are 0 when an open one was used, which is not the same as fast.
     ///
-    /// First byte and total are timed by the kit: for an upload, `CURLINFO_STARTTRANSFER_TIME_T` is when the body began to leave, and
-    /// `CURLINFO_TOTAL_TIME_T` counts what libcurl does before it looks at the transfer.
+    /// First byte and total are timed by the kit: for an upload, `CURLINFO_STARTTRANSFER_TIME_T` is when the body began to leave,
+    /// and `CURLINFO_TOTAL_TIME_T` counts what libcurl does before it looks at the transfer.
     func metrics(of transfer: CurlTransfer, at now: LoopClock.Nanoseconds) -> TransferMetrics {
         var metrics = TransferMetrics()
         metrics.queued = .nanoseconds(transfer.activated - transfer.submitted)

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// One exchange on its way through the loop: one request, one response, no redirect.
 ///
-/// Made by the task that sends, handed over with a message, and from then on touched on the loop's thread only, until the loop has
-/// resumed the task with a ``CurlOutcome``.
+/// Made by the task that sends, handed over with a message, and from then on touched on the loop's thread only, until the loop
+/// has resumed the task with a ``CurlOutcome``.
 ///
 /// What every request touches several times is not checked for exclusive access, which would be 5,000 instructions a request.
 ///
@@ -20,14 +20,15 @@ final class CurlTransfer: @unchecked Sendable {
 
     let request: HopRequest
     @exclusivity(unchecked) var stage = Stage.new
-    /// Resumed once, by the loop, which takes it out first; to have that checked at run time is an allocation and 600 instructions a request.
+    /// Resumed once, by the loop, which takes it out first; to have that checked at run time is an allocation and 600
+    /// instructions a request.
     @exclusivity(unchecked) var continuation: UnsafeContinuation<Void, Never>?
     /// Set before that.
     @exclusivity(unchecked) var outcome = CurlOutcome(end: .cancelled)
     /// As in ``CurlOutcome/isEndAnnounced``, for one that streams.
     var streamEnd: Bool?
-    /// Whether it stands. The runtime orders a resumption and what follows it, but ThreadSanitizer does not see that where the answer is
-    /// faster than the wait for it.
+    /// Whether it stands. The runtime orders a resumption and what follows it, but ThreadSanitizer does not see that where the
+    /// answer is faster than the wait for it.
     let isOver = Atomic(false)
     /// Which loop has it, and whether its task was cancelled; under the pool's lock until the loop has it.
     var shard: PoolShard?
@@ -82,8 +83,8 @@ final class CurlTransfer: @unchecked Sendable {
     var needsFreshConnection = false
     /// Whether an address of the host was one that the channel does not connect to.
     var hasRefusedAddress = false
-    /// How often libcurl began to send the request: more than once when a reused connection turned out to be dead, or the server refused
-    /// the stream.
+    /// How often libcurl began to send the request: more than once when a reused connection turned out to be dead, or the server
+    /// refused the stream.
     @exclusivity(unchecked) var timesSent = 0
     /// How often it had when the loop last started the transfer.
     var timesSentBefore = 0
@@ -165,13 +166,14 @@ final class CurlTransfer: @unchecked Sendable {
         decoder = try ContentDecoder(head: handle.head.bytes)
     }
 
-    /// Whether the server may get the request a second time: because that makes no difference, or because it says that it has done nothing
-    /// (RFC 9110 §9.2.2, RFC 9113 §8.7).
+    /// Whether the server may get the request a second time: because that makes no difference, or because it says that it has
+    /// done nothing (RFC 9110 §9.2.2, RFC 9113 §8.7).
     var mayBeSentAgain: Bool { request.isIdempotent || streamFailure == .refused }
 
-    /// Whether it is over for a reason that another try has not, and that no caller has to hear of: the connection that libcurl had chosen
-    /// had bytes on it that nobody asked for, the server refused the stream, or it broke the connection before it said anything to what is
-    /// idempotent. Once for each time that it was sent, and as often as libcurl itself tries, which is six times.
+    /// Whether it is over for a reason that another try has not, and that no caller has to hear of: the connection that libcurl
+    /// had chosen had bytes on it that nobody asked for, the server refused the stream, or it broke the connection before it said
+    /// anything to what is idempotent. Once for each time that it was sent, and as often as libcurl itself tries, which is six
+    /// times.
     var isToStartAgain: Bool {
         guard !foundUnreadBytes else { return true }
         guard failure == nil, isSent, timesSent < 6, !hasStreamAnswered, !hasHead else { return false }
@@ -214,9 +216,9 @@ final class CurlTransfer: @unchecked Sendable {
         return min(deadline, isUploading ? min(lastActivity + idle, now + max(idle / 4, 1_000_000)) : lastActivity + idle)
     }
 
-    /// Whether what is left of its time, after the wait in the queue, is none or as good as none: less than a fiftieth of that wait, the last
-    /// 1.2 s of a minute. Where a server is too slow for the queue, many run out of time together, and each one's place would go to the
-    /// next that runs out a moment later, for the price of a connection.
+    /// Whether what is left of its time, after the wait in the queue, is none or as good as none: less than a fiftieth of that
+    /// wait, the last 1.2 s of a minute. Where a server is too slow for the queue, many run out of time together, and each one's
+    /// place would go to the next that runs out a moment later, for the price of a connection.
     func isTooLate(_ now: LoopClock.Nanoseconds) -> Bool {
         request.deadline - now <= (now - submitted) / 50
     }
@@ -268,8 +270,8 @@ struct CurlOutcome: Sendable {
     var body = Data()
     var metrics: TransferMetrics?
     var pinMismatches: [PinMismatch] = []
-    /// Whether the server said that its body ends here: END_STREAM on HTTP/2, `close_notify` where the connection's end is the body's.
-    /// `nil` where nobody asked, because the length was known, or there was no TLS.
+    /// Whether the server said that its body ends here: END_STREAM on HTTP/2, `close_notify` where the connection's end is the
+    /// body's. `nil` where nobody asked, because the length was known, or there was no TLS.
     var isEndAnnounced: Bool?
 
     mutating func keep(_ collected: borrowing HeadCollector) { (head, framing) = (collected.bytes, collected.framing) }

@@ -4,12 +4,14 @@ internal import Synchronization
 
 /// Sends requests over HTTP/1.1 and HTTP/2 with the system's libcurl.
 ///
-/// One transport owns its connections, their limits and its queue; a channel has one of its own. The threads belong to a ``LoopGroup``, which
-/// serves the channels in turn, so that none starves another. It follows redirects itself, decodes compressed bodies, and never sends a request twice that may not be sent twice. It keeps
-/// no credentials and no cache, and cookies in the jar of a channel that has one only (``Channel/cookies``).
+/// One transport owns its connections, their limits and its queue; a channel has one of its own. The threads belong to a
+/// ``LoopGroup``, which serves the channels in turn, so that none starves another. It follows redirects itself, decodes
+/// compressed bodies, and never sends a request twice that may not be sent twice. It keeps no credentials and no cache, and
+/// cookies in the jar of a channel that has one only (``Channel/cookies``).
 ///
-/// An answer that a server sends over HTTP/1.1 before it was asked is noticed, and its connection closed, when it is there before the next
-/// request leaves. One that comes later cannot be told from that request's own (RFC 9112 §9.3): a server can always lie to its clients.
+/// An answer that a server sends over HTTP/1.1 before it was asked is noticed, and its connection closed, when it is there before
+/// the next request leaves. One that comes later cannot be told from that request's own (RFC 9112 §9.3): a server can always lie
+/// to its clients.
 ///
 /// ```swift
 /// let transport = CurlTransport()
@@ -17,11 +19,12 @@ internal import Synchronization
 /// await transport.close()
 /// ```
 ///
-/// A transport that is let go of without ``close()`` closes its connections by itself, a little later. The process may exit before.
+/// A transport that is let go of without ``close()`` closes its connections by itself, a little later. The process may exit
+/// before.
 ///
-/// Every trust (``ServerTrustManager``) has connections of its own: what was made under one set of authorities, pins and keys never serves
-/// another. So has every set of limits on connections (``Limits``). When a channel's trust or its limits are replaced, the transport
-/// closes the old connections as soon as no request uses them.
+/// Every trust (``ServerTrustManager``) has connections of its own: what was made under one set of authorities, pins and keys
+/// never serves another. So has every set of limits on connections (``Limits``). When a channel's trust or its limits are
+/// replaced, the transport closes the old connections as soon as no request uses them.
 public final class CurlTransport: Transport {
     /// `nil` for those of each channel.
     private let limits: Limits?
@@ -49,8 +52,8 @@ public final class CurlTransport: Transport {
     /// Starts nothing yet.
     ///
     /// - Parameters:
-    ///   - limits: bounds of connections and queue, for each trust; `nil`, the default, for those of the channel that sends. The bounds of a
-    ///     response are always those of the request's own channel.
+    ///   - limits: bounds of connections and queue, for each trust; `nil`, the default, for those of the channel that sends. The
+    ///     bounds of a response are always those of the request's own channel.
     ///   - loops: the threads that serve it.
     public init(limits: Limits? = nil, loops: LoopGroup = .shared) {
         self.limits = limits

@@ -3,7 +3,8 @@ internal import CoreAPICore
 internal import Foundation
 
 extension CurlTransport {
-    /// The linked libcurl's version, `7.88.1` for instance; asked at run time, because it need not be the one that was compiled with.
+    /// The linked libcurl's version, `7.88.1` for instance; asked at run time, because it need not be the one that was compiled
+    /// with.
     public static var version: String { CurlVersion.current.version }
 
     /// The kit's own version, `0.1.0` for instance.
@@ -12,13 +13,13 @@ extension CurlTransport {
     /// What the linked libcurl was built with.
     public static var capabilities: Capabilities { CurlVersion.current.capabilities }
 
-    /// What a libcurl can do, as it says itself (`curl_version_info`), and what the kit can do with the libraries that it brings. What is
-    /// asked for and not here fails with ``TransportError/unsupported(capability:)``, which names it.
+    /// What a libcurl can do, as it says itself (`curl_version_info`), and what the kit can do with the libraries that it brings.
+    /// What is asked for and not here fails with ``TransportError/unsupported(capability:)``, which names it.
     public struct Capabilities: Sendable, Hashable {
         /// The URL schemes it knows; the transport allows only http and https, whatever else stands here.
         public let protocols: [String]
-        /// The versions of HTTP that are spoken, lowest first: `1.1`, `2`. The latter only where a stream's end can be told from a cut:
-        /// that takes nghttp2 as a shared library beside libcurl.
+        /// The versions of HTTP that are spoken, lowest first: `1.1`, `2`. The latter only where a stream's end can be told from
+        /// a cut: that takes nghttp2 as a shared library beside libcurl.
         public let httpVersions: [String]
         /// The TLS library with its version, `OpenSSL/3.0.19`, or `nil` when there is none.
         public let tlsBackend: String?
@@ -45,8 +46,8 @@ extension CurlTransport {
 struct CurlVersion: Sendable {
     static let current = CurlVersion()
 
-    /// Whether a handle that serves a second time remembers the last field of its first response, which was freed: before 8.1.1, and to be
-    /// on the safe side before 8.2.0. See ``FirstFieldCheck``.
+    /// Whether a handle that serves a second time remembers the last field of its first response, which was freed: before 8.1.1,
+    /// and to be on the safe side before 8.2.0. See ``FirstFieldCheck``.
     let remembersLastField: Bool
     let version: String
     /// The same as one number, `0x075801` for 7.88.1.

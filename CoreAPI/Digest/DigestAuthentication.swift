@@ -10,12 +10,13 @@ internal import HTTPTypes
 /// channel.attemptMiddleware = [try DigestAuthentication(username: "ayşe", password: Secret(password))]
 /// ```
 ///
-/// The first request goes out bare and its refusal brings the challenge; the requests after it are answered in advance, each with a count
-/// and a client nonce of its own. A nonce that is too old (`stale`) is replaced; a second refusal of a call stands, so that a wrong
-/// password is tried once and no account is locked by repetition. A request with an `Authorization` header of its own is left alone.
+/// The first request goes out bare and its refusal brings the challenge; the requests after it are answered in advance, each with
+/// a count and a client nonce of its own. A nonce that is too old (`stale`) is replaced; a second refusal of a call stands, so
+/// that a wrong password is tried once and no account is locked by repetition. A request with an `Authorization` header of its
+/// own is left alone.
 ///
-/// An answer is for one target: a redirect takes none along. The request that a redirect leads to is answered by itself, where it stays at
-/// the origin.
+/// An answer is for one target: a redirect takes none along. The request that a redirect leads to is answered by itself, where it
+/// stays at the origin.
 ///
 /// Refused with a ``DigestAuthenticationError``: `auth-int` alone, `-sess` variants, `SHA-512-256`, and challenges without `qop`
 /// (RFC 2069) unless they are allowed. `nextnonce` is not looked at; a server that wants a new nonce says `stale`.
@@ -66,7 +67,8 @@ public final class DigestAuthentication: Middleware {
         guard request.headers[.authorization] == nil, request.goesToEnvironment(or: origins) else { return await next(attempt) }
         var (answered, nonce) = answer(attempt)
         var reply = await next(answered)
-        // A second refusal stands, so that a wrong password is tried once; unless the server says that the nonce was merely too old.
+        // A second refusal stands, so that a wrong password is tried once; unless the server says that the nonce was merely too
+        // old.
         for refusals in 1... {
             guard reply.status == 401, reply.failure == nil, request.body.isReplayable else { break }
             do throws(DigestAuthenticationError) {

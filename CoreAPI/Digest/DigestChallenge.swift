@@ -67,7 +67,8 @@ struct DigestChallenge: Sendable, Hashable {
         throw refusal
     }
 
-    /// `-sess` variants are not spoken: whether their key is made from the first client nonce or from each request's is read both ways.
+    /// `-sess` variants are not spoken: whether their key is made from the first client nonce or from each request's is read both
+    /// ways.
     init(_ challenge: AuthenticationChallenge, allowsLegacy: Bool) throws(DigestAuthenticationError) {
         let parameters = challenge.parameters
         let name = parameters["algorithm"] ?? Algorithm.md5.rawValue

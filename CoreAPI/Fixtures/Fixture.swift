@@ -4,8 +4,8 @@ public import HTTPTypes
 
 /// One recorded answer: what it answers, and with what.
 ///
-/// Fixtures lie in folders (``FixturesType``), are given to a ``FixtureTransport``, or are attached as a modifier; an attached one
-/// answers only where fixtures answer at all, and is not looked at elsewhere.
+/// Fixtures lie in folders (``FixturesType``), are given to a ``FixtureTransport``, or are attached as a modifier; an attached
+/// one answers only where fixtures answer at all, and is not looked at elsewhere.
 public struct Fixture: RequestModifier {
     /// `nil` for any.
     public var method: HTTPRequest.Method?

@@ -13,10 +13,10 @@ internal import HTTPTypes
 ///
 /// What a fixture sets as a cookie goes into the channel's jar, as it would over the wire.
 ///
-/// A ``Fixture`` that is attached to the request answers first, the nearest that fits; then the scenario that a ``FixtureScenario``
-/// names or, without one, this transport's own. Of the fixtures that fit, the one that names most query items answers; of equals,
-/// the first. A request that none fits fails with ``FixtureError/unmatched(request:available:nearest:)``, never with an invented
-/// answer.
+/// A ``Fixture`` that is attached to the request answers first, the nearest that fits; then the scenario that a
+/// ``FixtureScenario`` names or, without one, this transport's own. Of the fixtures that fit, the one that names most query items
+/// answers; of equals, the first. A request that none fits fails with ``FixtureError/unmatched(request:available:nearest:)``,
+/// never with an invented answer.
 public struct FixtureTransport: Transport {
     /// Finds the fixtures of a scenario.
     public typealias Load = @Sendable (_ scenario: String) throws(FixtureError) -> [Fixture]
@@ -48,8 +48,8 @@ public struct FixtureTransport: Transport {
     /// The fixtures of a folder: every `.http` file in it, in the order of their names; see ``Fixture/init(parsing:file:)``. The
     /// folders beside it are other scenarios.
     ///
-    /// A folder that is missing or a file that cannot be read fails every request with the reason, so that a test says what is wrong
-    /// where it is wrong.
+    /// A folder that is missing or a file that cannot be read fails every request with the reason, so that a test says what is
+    /// wrong where it is wrong.
     public init(directory: String) {
         let folder = URL(fileURLWithPath: directory)
         self.init(directory: folder.deletingLastPathComponent().path, scenario: folder.lastPathComponent)

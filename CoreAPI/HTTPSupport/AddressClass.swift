@@ -6,8 +6,9 @@ package import Musl
 package import Glibc
 #endif
 
-/// Kinds of addresses that are not on the public Internet, for ``Limits/refusedAddresses``: a service that fetches addresses given by
-/// its users must not be led to its own network. Checked when a connection is made, after DNS, for every address that is tried.
+/// Kinds of addresses that are not on the public Internet, for ``Limits/refusedAddresses``: a service that fetches addresses
+/// given by its users must not be led to its own network. Checked when a connection is made, after DNS, for every address that is
+/// tried.
 public struct AddressClass: OptionSet, Sendable, Hashable {
     public let rawValue: Int
 

@@ -3,8 +3,8 @@ internal import Foundation
 extension HTTPURL {
     /// Parses an absolute address.
     ///
-    /// - Throws: ``RequestError/unsupportedScheme(_:)`` for any scheme but `http` and `https`, ``RequestError/malformedURL(_:reason:)``
-    ///   for everything else that is wrong, with what was expected.
+    /// - Throws: ``RequestError/unsupportedScheme(_:)`` for any scheme but `http` and `https`,
+    ///   ``RequestError/malformedURL(_:reason:)`` for everything else that is wrong, with what was expected.
     public init(_ text: String) throws(RequestError) {
         if let bad = text.firstForbiddenControl {
             throw .malformedURL(text.escapingControls, reason: "\(bad) may not stand in a URL")
@@ -94,7 +94,8 @@ extension HTTPURL {
             guard !significant.isEmpty, significant.allSatisfy({ !$0.isEmpty && $0.utf8.count <= 63 }) else {
                 throw malformed("'\(host)' has an empty label or one longer than 63 characters")
             }
-            // libcurl reads 127.1, 0x7f.1 and 2130706433 as addresses; then the host that was checked would not be the one connected to.
+            // libcurl reads 127.1, 0x7f.1 and 2130706433 as addresses; then the host that was checked would not be the one
+            // connected to.
             if let last = significant.last, last.looksNumeric, !IPAddress.isIPv4(significant.joined(separator: ".")) {
                 throw malformed("'\(host)' ends in a number but is not an IPv4 address of four decimal numbers")
             }
@@ -130,8 +131,8 @@ extension UInt8 {
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal or a reader obeys it instead of showing it: the control characters of ASCII and of ISO 6429 (C1), the ends of
-    /// lines and paragraphs, and what turns the direction of writing (UAX #9).
+    /// Whether a terminal or a reader obeys it instead of showing it: the control characters of ASCII and of ISO 6429 (C1), the
+    /// ends of lines and paragraphs, and what turns the direction of writing (UAX #9).
     package var isSteering: Bool {
         switch value {
         case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true

@@ -53,7 +53,8 @@ public struct HTTPURL: Sendable, Hashable {
         Self.withCString(longest, write, body)
     }
 
-    /// ``target`` for C, ended by a NUL and good during the call: every request needs it, and a `String` costs three times as much.
+    /// ``target`` for C, ended by a NUL and good during the call: every request needs it, and a `String` costs three times as
+    /// much.
     package func withTarget<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         guard query != nil else { return path.withCString(body) }
         return Self.withCString(longest, { writeTarget(into: $0, at: $0.startIndex) }, body)

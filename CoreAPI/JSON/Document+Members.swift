@@ -32,8 +32,8 @@ extension Document {
     func member(_ name: String, of object: Int) -> Int {
         let entry = entry(object)
         let (first, cursor) = (object &+ 2, Int(truncatingIfNeeded: tape[object &+ 1]))
-        // Types ask for their keys in the order in which they are written, or in that of the object before. Without arrays and objects in
-        // it, every second word of an object is a key.
+        // Types ask for their keys in the order in which they are written, or in that of the object before. Without arrays and
+        // objects in it, every second word of an object is a key.
         let isHinted = entry.end == first &+ 2 &* entry.count
         let place = isHinted ? first &+ 2 &* Int(self[hint: (cursor &- first) >> 1]) : cursor
         if place < entry.end, isKey(place, name) {

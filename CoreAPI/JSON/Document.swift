@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// A byte for each of 32 members. As words: for what is aligned to more than those, as `SIMD32` is, malloc looks for another block and
-/// splits it, 330 instructions a document.
+/// A byte for each of 32 members. As words: for what is aligned to more than those, as `SIMD32` is, malloc looks for another
+/// block and splits it, 330 instructions a document.
 private typealias MemberHints = (UInt64, UInt64, UInt64, UInt64)
 
 private let nextMembers: MemberHints = {
@@ -102,8 +102,8 @@ final class Document: ManagedBuffer<DocumentHeader, UInt64> {
         if fields.pointee.hasOwnTape { fields.pointee.tape.deallocate() }
     }
 
-    /// The header without the check that nobody else uses it: arrays of objects are 6.2 times as fast as Foundation's decoder so, and 5.4
-    /// times with it.
+    /// The header without the check that nobody else uses it: arrays of objects are 6.2 times as fast as Foundation's decoder so,
+    /// and 5.4 times with it.
     @inline(__always) private var fields: UnsafeMutablePointer<DocumentHeader> { withUnsafeMutablePointerToHeader { $0 } }
 
     @inline(__always) var bytes: UnsafePointer<UInt8> { fields.pointee.bytes }
@@ -112,8 +112,8 @@ final class Document: ManagedBuffer<DocumentHeader, UInt64> {
     @inline(__always) var hasDefaultKeys: Bool { fields.pointee.hasDefaultKeys }
     @inline(__always) var userInfo: [CodingUserInfoKey: Any] { fields.pointee.userInfo }
 
-    /// Which member of a flat object is asked for where another would be next, or none. There are at most 32, ``KeySet/limit``; behind the
-    /// last of so many stands what stands before the first.
+    /// Which member of a flat object is asked for where another would be next, or none. There are at most 32, ``KeySet/limit``;
+    /// behind the last of so many stands what stands before the first.
     @inline(__always)
     subscript(hint next: Int) -> UInt8 {
         get { withUnsafeBytes(of: &fields.pointee.hints) { $0[next & 31] } }
@@ -154,9 +154,9 @@ final class Document: ManagedBuffer<DocumentHeader, UInt64> {
 
     // MARK: - Decoders
 
-    /// A decoder of the value at `place`, a member or an item of `parent`'s, one that has served where there is one: nested objects are 5.3
-    /// times as fast as Foundation's decoder so, and 4.7 times with a new one for each. It may have the key of another member still, which is not
-    /// taken from it before its own.
+    /// A decoder of the value at `place`, a member or an item of `parent`'s, one that has served where there is one: nested
+    /// objects are 5.3 times as fast as Foundation's decoder so, and 4.7 times with a new one for each. It may have the key of
+    /// another member still, which is not taken from it before its own.
     @inline(__always)
     func decoding(_ place: Int, parent: Decoding) -> Decoding {
         // References are swapped rather than copied, so that nothing is counted.

@@ -1,7 +1,7 @@
 /// One value while it is encoded, and how it was reached: what types are given as their encoder.
 ///
-/// What every member touches, here and in the tree, is not checked for exclusive access: enums with payloads are 6.6 times as fast as
-/// Foundation's encoder so, and 5.6 times with the check.
+/// What every member touches, here and in the tree, is not checked for exclusive access: enums with payloads are 6.6 times as
+/// fast as Foundation's encoder so, and 5.6 times with the check.
 class Encoding {
     let tree: OutputTree
     /// The node of what has been encoded; 0 for nothing yet. An open container is still being filled.

@@ -4,7 +4,8 @@
 /// count of items or members (28), place behind the last one in the index (28). An object has a second word, its cursor. A member
 /// is the key's word and the value's. While an array or object is scanned, its place is that of the one around it.
 struct Entry {
-    /// Not an `enum`: each mention of one is a switch until late, and so many would keep the scanner's loops from being one function each.
+    /// Not an `enum`: each mention of one is a switch until late, and so many would keep the scanner's loops from being one
+    /// function each.
     struct Kind {
         let rawValue: UInt8
 

@@ -62,9 +62,9 @@ public struct JSONBodyDecoder: Sendable {
 
     /// On the caller's thread; any number of calls may run at once.
     ///
-    /// - Throws: `DecodingError` as `JSONDecoder` does, with one difference. For a number that its type cannot hold, `dataCorrupted`
-    ///   has the path of the number. For text that is no JSON or no UTF-8 the path is empty. An error that a type throws passes
-    ///   through unchanged.
+    /// - Throws: `DecodingError` as `JSONDecoder` does, with one difference. For a number that its type cannot hold,
+    ///   `dataCorrupted` has the path of the number. For text that is no JSON or no UTF-8 the path is empty. An error that a type
+    ///   throws passes through unchanged.
     public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         var read: Document?
         do {

@@ -28,16 +28,16 @@ public struct JSONBodyEncoder: Sendable {
     /// What `Encoder.userInfo` holds.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-    /// Values with more bytes of text are left to `JSONEncoder`, which encodes them once more; nodes have no more bits for places in
-    /// it.
+    /// Values with more bytes of text are left to `JSONEncoder`, which encodes them once more; nodes have no more bits for places
+    /// in it.
     package var sizeLimit = OutputTree.limit
 
     public init() {}
 
     /// On the caller's thread; any number of calls may run at once.
     ///
-    /// - Throws: `EncodingError.invalidValue` for a number that is none, for a value that encodes nothing, for more than 511 values
-    ///   within each other and for two values in one place. What a type throws while it is encoded goes through as it is.
+    /// - Throws: `EncodingError.invalidValue` for a number that is none, for a value that encodes nothing, for more than 511
+    ///   values within each other and for two values in one place. What a type throws while it is encoded goes through as it is.
     public func encode<Value: Encodable>(_ value: Value) throws -> Data {
         guard outputFormatting.isSubset(of: [.sortedKeys, .withoutEscapingSlashes]) else { return try foundation.encode(value) }
         let tree = OutputTree(self)

@@ -1,5 +1,6 @@
-/// The keys of an object before, one after the other, which the one that is being scanned probably repeats. As long as it does, its keys
-/// need not be searched for their ends, nor compared with each other: a tenth of what the decoding of an array of objects took.
+/// The keys of an object before, one after the other, which the one that is being scanned probably repeats. As long as it does,
+/// its keys need not be searched for their ends, nor compared with each other: a tenth of what the decoding of an array of
+/// objects took.
 struct KeyPattern {
     /// Where the next key stands in the index, and where that object ends.
     private var next = Entry.none

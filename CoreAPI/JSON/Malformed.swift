@@ -31,8 +31,8 @@ package struct Malformed: Error {
         let documentLength: Int
     }
 
-    /// Where a document is not what it should be: bytes of UTF-8 before the place, a mark of the encoding not counted. `nil` for an error
-    /// that has nothing but a path, and for one of another document, which was a part of this.
+    /// Where a document is not what it should be: bytes of UTF-8 before the place, a mark of the encoding not counted. `nil` for
+    /// an error that has nothing but a path, and for one of another document, which was a part of this.
     package static func place(of error: any Error, in document: Data) -> Int? {
         guard case DecodingError.dataCorrupted(let context) = error, let place = context.underlyingError as? Place,
             place.documentLength == document.count

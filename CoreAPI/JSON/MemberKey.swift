@@ -1,7 +1,8 @@
 /// The key that a value has in its object.
 ///
-/// Not the existential itself, which is slow to put into another's place: nested objects take 3 % less time so. Nearly every type's keys are
-/// of one byte at most, an `enum` without payloads; of those the byte is kept, and the existential made for who asks.
+/// Not the existential itself, which is slow to put into another's place: nested objects take 3 % less time so. Nearly every
+/// type's keys are of one byte at most, an `enum` without payloads; of those the byte is kept, and the existential made for who
+/// asks.
 struct MemberKey {
     /// Of a key of one byte at most.
     private var type: (any CodingKey.Type)?

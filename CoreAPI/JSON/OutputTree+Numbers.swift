@@ -75,8 +75,8 @@ extension OutputTree {
 
     /// Numbers with few decimals, as prices are.
     ///
-    /// A decimal of at most 15 digits is the only one of that length that becomes its double, so that the shortest text that becomes
-    /// it is this decimal without its last zeros.
+    /// A decimal of at most 15 digits is the only one of that length that becomes its double, so that the shortest text that
+    /// becomes it is this decimal without its last zeros.
     @inline(__always)
     private func fixed(_ value: Double) -> Bool {
         let magnitude = value.magnitude

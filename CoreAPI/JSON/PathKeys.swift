@@ -7,8 +7,8 @@ struct NameKey: CodingKey {
     private let tellsNumber: Bool
     var intValue: Int? { tellsNumber ? Int(stringValue) : nil }
 
-    /// - Parameter tellsNumber: whether a number says so, as in the standard library's dictionaries. Foundation asks these with default keys
-    ///   only.
+    /// - Parameter tellsNumber: whether a number says so, as in the standard library's dictionaries. Foundation asks these with
+    ///   default keys only.
     init(_ name: String, tellsNumber: Bool) {
         stringValue = name
         self.tellsNumber = tellsNumber

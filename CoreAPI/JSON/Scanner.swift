@@ -18,8 +18,8 @@ struct Scanner {
     private var keys = KeySet()
     /// The keys that the innermost object probably has; while it has them, ``keys`` is empty.
     private var pattern = KeyPattern()
-    /// Whose keys an object probably has that is like no other: those of the object that was closed last, or of the first item of the array
-    /// that the innermost one is like.
+    /// Whose keys an object probably has that is like no other: those of the object that was closed last, or of the first item of
+    /// the array that the innermost one is like.
     private var fallback = Entry.none
 
     /// Whether ``tape`` is memory of its own, which belongs to the caller then, also when scanning has failed.
@@ -49,8 +49,8 @@ struct Scanner {
 
     // MARK: - Arrays and objects
 
-    // What changes with every value is in variables of these two, and so in registers: from one array or object to the next all lies in
-    // the scanner.
+    // What changes with every value is in variables of these two, and so in registers: from one array or object to the next all
+    // lies in the scanner.
 
     /// To the end of the innermost object, or into a value of it.
     private mutating func scanMembers() throws(Malformed) {

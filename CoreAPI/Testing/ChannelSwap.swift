@@ -11,8 +11,8 @@ public import CoreAPI
 /// ```
 ///
 /// - Parameters:
-///   - channel: the channel to swap; the one inside is simulated, so that it needs no credentials, and shares no token, connection or
-///     other state with this one.
+///   - channel: the channel to swap; the one inside is simulated, so that it needs no credentials, and shares no token,
+///     connection or other state with this one.
 ///   - transport: what answers.
 ///   - change: further changes to the channel: another environment, a logger to look at.
 /// - Throws: what the operation throws.
@@ -26,8 +26,8 @@ public func withChannel<Result>(
     return try await ChannelOverride.with(swapped, operation: operation)
 }
 
-/// Swaps a channel for the time of a test, so that it speaks to a server of the test's own, over real sockets and through everything
-/// that the channel is made of.
+/// Swaps a channel for the time of a test, so that it speaks to a server of the test's own, over real sockets and through
+/// everything that the channel is made of.
 ///
 /// ```swift
 /// let server = try LoopbackServer.start(tls: ServerTLS(), faults: [Fault(.inResponseBody, .reset)]) { _ in .json(orders) }
@@ -38,10 +38,10 @@ public func withChannel<Result>(
 ///
 /// - Parameters:
 ///   - channel: the channel to swap; as in ``withChannel(_:transport:change:operation:)``.
-///   - server: takes the place of the channel's base URL. The channel keeps its path
-///     and its client certificate, and trusts the authority of ``ServerTLS/authorityPEM`` and no other. Its pins are for its own
-///     hosts and none for the server's (`localhost`); a test of pins sets them in `change`. So does one that looks into a cookie jar:
-///     the channel inside has an empty one of its own.
+///   - server: takes the place of the channel's base URL. The channel keeps its path and its client certificate, and trusts the
+///     authority of ``ServerTLS/authorityPEM`` and no other. Its pins are for its own hosts and none for the server's
+///     (`localhost`); a test of pins sets them in `change`. So does one that looks into a cookie jar: the channel inside has an
+///     empty one of its own.
 ///   - change: further changes to the channel.
 /// - Throws: what the operation throws.
 public func withChannel<Result>(

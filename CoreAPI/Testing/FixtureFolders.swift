@@ -4,8 +4,8 @@ internal import Foundation
 extension Transport where Self == FixtureTransport {
     /// The recorded answers in the folder of that name.
     ///
-    /// The folder is looked for as `Fixtures/<name>` beside the calling file and in every folder above it, so that tests find their
-    /// own first and then those that all tests share. A name that is nowhere fails every request with
+    /// The folder is looked for as `Fixtures/<name>` beside the calling file and in every folder above it, so that tests find
+    /// their own first and then those that all tests share. A name that is nowhere fails every request with
     /// ``FixtureError/notFound(name:searched:available:)``. A ``FixtureScenario`` that is attached is looked for in the same way.
     ///
     /// - Parameter name: of a folder of `.http` files; see ``Fixture/init(parsing:file:)``.

@@ -1,5 +1,5 @@
-// What users import: the core, fixtures, and the transport of the platform. The core itself knows no transport, so a channel that names none
-// gets it here.
+// What users import: the core, fixtures, and the transport of the platform. The core itself knows no transport, so a channel that
+// names none gets it here.
 @_exported public import CoreAPICore
 @_exported public import CoreAPICurl
 @_exported public import CoreAPIFixtures

@@ -13,8 +13,9 @@ extension BodyCoder {
 
     /// XML with settings of the channel's own.
     ///
-    /// What a server could do by XML alone is refused before anything is parsed, with `DecodingError.dataCorrupted`; see ``XMLDefence``.
-    /// A value that is sent must have names or be a list, because a document needs a root: a bare number is an `EncodingError`.
+    /// What a server could do by XML alone is refused before anything is parsed, with `DecodingError.dataCorrupted`; see
+    /// ``XMLDefence``. A value that is sent must have names or be a list, because a document needs a root: a bare number is an
+    /// `EncodingError`.
     ///
     /// Names come from keys, so each is checked: one with a `<` in it would be markup.
     ///
@@ -23,7 +24,8 @@ extension BodyCoder {
     ///   - root: the name of the outermost element that is sent; `nil` for the name of the type, or `root` where that is no
     ///     name in XML, as `Array<Order>`.
     ///   - defence: how deep and how wide a document may be.
-    ///   - trimsValues: whether white space at the ends of texts is left out, also beside entities in the middle of a text. Default `false`.
+    ///   - trimsValues: whether white space at the ends of texts is left out, also beside entities in the middle of a text.
+    ///     Default `false`.
     ///   - configureEncoder: sets up the encoder of a call, on the pipeline's thread.
     ///   - configureDecoder: sets up the decoder of a call, on the pipeline's thread.
     public static func xml(
@@ -47,7 +49,8 @@ extension BodyCoder {
             let decoder = XMLDecoder(trimValueWhitespaces: trimsValues)
             decoder.dateDecodingStrategy = .iso8601
             configureDecoder(decoder)
-            // XMLCoder reads beyond its array of lines when it excerpts some malformed documents; the kit has excerpts of its own.
+            // XMLCoder reads beyond its array of lines when it excerpts some malformed documents; the kit has excerpts of its
+            // own.
             decoder.errorContextLength = 0
             return try decoder.decode(type, from: document)
         }

@@ -155,7 +155,8 @@ struct MarkupScanner {
         try expect(quote)
     }
 
-    /// A name (XML 1.0 §2.3) of letters, digits, `_`, `-`, `.`, at most one `:` between two parts of it, and anything beyond ASCII.
+    /// A name (XML 1.0 §2.3) of letters, digits, `_`, `-`, `.`, at most one `:` between two parts of it, and anything beyond
+    /// ASCII.
     private mutating func readName() throws -> ArraySlice<UInt8> {
         let start = position
         while position < document.count, Self.isNamePart(document[position]) { position += 1 }

@@ -1,12 +1,13 @@
 internal import CoreAPI
 internal import Foundation
 
-/// What an XML document may be before a parser sees it. The parser beneath goes on after errors, follows any depth, which ends the
-/// process when the stack does, takes quadratic time for an element's attributes, and traps on names that are not UTF-8 and on
-/// instructions without content. It gets what is well-formed (XML 1.0 §2.1) and bounded.
+/// What an XML document may be before a parser sees it. The parser beneath goes on after errors, follows any depth, which ends
+/// the process when the stack does, takes quadratic time for an element's attributes, and traps on names that are not UTF-8 and
+/// on instructions without content. It gets what is well-formed (XML 1.0 §2.1) and bounded.
 ///
 /// Document type declarations are always refused: they define the entities that make a small body a large one, and no answer of a
-/// service needs one. The parser gets valid UTF-8 whatever the document's own encoding, one of those that ``CoreAPI/Charset`` knows, without comments and processing instructions.
+/// service needs one. The parser gets valid UTF-8 whatever the document's own encoding, one of those that ``CoreAPI/Charset``
+/// knows, without comments and processing instructions.
 public struct XMLDefence: Sendable, Hashable {
     /// Elements within each other. Default 128.
     public var depth = 128

@@ -1,7 +1,8 @@
 internal import CoreAPI
 internal import Foundation
 
-/// What may be written into a document as it is. XMLCoder escapes texts, but neither names nor the characters that XML does not have.
+/// What may be written into a document as it is. XMLCoder escapes texts, but neither names nor the characters that XML does not
+/// have.
 enum XMLNames {
     /// The name of the type, where that is a name in XML.
     static func root(for type: any Encodable.Type) -> String {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What a type does with its decoder, by chance: every container, every way to nest them, in any order, with failures that are caught on
-/// the way.
+/// What a type does with its decoder, by chance: every container, every way to nest them, in any order, with failures that are
+/// caught on the way.
 indirect enum DecodingScript: Sendable {
     /// Through a single value container.
     case single(Scalar)
@@ -165,8 +165,8 @@ private struct Trace {
 
     // MARK: - Scalars
 
-    // Of the commonest each container has a requirement of its own, which generic code does not reach; the other integers' are left to
-    // `Integers`.
+    // Of the commonest each container has a requirement of its own, which generic code does not reach; the other integers' are
+    // left to `Integers`.
 
     private static func type(_ scalar: DecodingScript.Scalar) -> any Decodable.Type {
         switch scalar {

@@ -2,8 +2,8 @@ import CoreAPIJSON
 import Foundation
 import Testing
 
-/// Generated documents into types of every kind, and into one that follows generated scripts, ours beside `JSONDecoder`: the same value, or an error of the
-/// same case, type and path.
+/// Generated documents into types of every kind, and into one that follows generated scripts, ours beside `JSONDecoder`: the same
+/// value, or an error of the same case, type and path.
 ///
 /// `JSON_SEED` repeats a run, which prints its seed; `JSON_DOCUMENTS` is how many documents each case takes.
 @Suite("Against JSONDecoder", .serialized)

@@ -2,8 +2,8 @@ import CoreAPIJSON
 import Foundation
 import Testing
 
-/// Generated values, ours beside `JSONEncoder`: the same bytes, or an error of the same kind with a value of the same type and the
-/// same path.
+/// Generated values, ours beside `JSONEncoder`: the same bytes, or an error of the same kind with a value of the same type and
+/// the same path.
 ///
 /// `JSON_SEED` repeats a run, which prints its seed; `JSON_VALUES` is how many values each case takes.
 @Suite("Against JSONEncoder", .serialized)

@@ -1,6 +1,7 @@
 import Foundation
 
-/// What a type does with its encoder, by chance: every container, every way to nest them, and in any order that Foundation allows.
+/// What a type does with its encoder, by chance: every container, every way to nest them, and in any order that Foundation
+/// allows.
 indirect enum EncodingScript: Encodable {
     case null, nothing
     case bool(Bool)

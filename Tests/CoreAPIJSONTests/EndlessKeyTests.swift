@@ -2,8 +2,8 @@ import CoreAPIJSON
 import Foundation
 import Testing
 
-/// To compare or hash a string the standard library sorts the combining marks of a letter, in time that grows with the square of their
-/// number. A key of 400 KB that consists of them would keep a thread for half an hour.
+/// To compare or hash a string the standard library sorts the combining marks of a letter, in time that grows with the square of
+/// their number. A key of 400 KB that consists of them would keep a thread for half an hour.
 @Suite("Keys of endless combining marks", .timeLimit(.minutes(2)))
 struct EndlessKeyTests {
     private struct Fields: Decodable {

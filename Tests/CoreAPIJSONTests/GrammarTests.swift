@@ -47,8 +47,9 @@ struct GrammarTests {
         #expect(texts.count + GrammarCases.brokenBytes.count >= 300)
     }
 
-    /// One of the two differences from `JSONDecoder` (`EndlessKeyTests` have the other): that looks for digits which were rounded away in the exponent of a zero too,
-    /// depending on how long its text is, and refuses `0e1` but takes `0e-1`. RFC 8259 §6 makes no difference.
+    /// One of the two differences from `JSONDecoder` (`EndlessKeyTests` have the other): that looks for digits which were rounded
+    /// away in the exponent of a zero too, depending on how long its text is, and refuses `0e1` but takes `0e-1`. RFC 8259 §6
+    /// makes no difference.
     @Test("zero has any exponent", arguments: ["0e1", "0e5", "-0.0e1", "0.0e12", "0E+7", "0e-1", "0e400", "0.000e-400"])
     func zeros(number: String) throws {
         #expect(try JSONBodyDecoder().decode(Double.self, from: Data(number.utf8)) == 0)

@@ -6,8 +6,9 @@ import Testing
 
 @testable import CoreAPICore
 
-/// What a call costs, without a clock: calls of `malloc`, counted in a process of its own by a library that the dynamic linker puts
-/// before the system's. The bounds are those of an unoptimised build, a tenth above what was counted; an optimised one needs 5 over memory.
+/// What a call costs, without a clock: calls of `malloc`, counted in a process of its own by a library that the dynamic linker
+/// puts before the system's. The bounds are those of an unoptimised build, a tenth above what was counted; an optimised one needs
+/// 5 over memory.
 @Suite("The hot path", .enabled(if: Allocations.canBeCounted))
 struct HotPathTests {
     private struct Passing: RequestEnhancer, RequestInterceptor {

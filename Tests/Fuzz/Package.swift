@@ -1,8 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that neither users of the kit nor its ordinary builds and tests see the fuzzer. Build it with Scripts/fuzz:
-// the instrumentation and the fuzzer's runtime come from the command line, because they must reach the kit's own modules too.
+// A package of its own, so that neither users of the kit nor its ordinary builds and tests see the fuzzer. Build it with
+// Scripts/fuzz: the instrumentation and the fuzzer's runtime come from the command line, because they must reach the kit's own
+// modules too.
 
 let package = Package(
     name: "Fuzz",

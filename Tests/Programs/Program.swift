@@ -10,8 +10,9 @@ internal import Glibc
 
 /// A program that a test runs to its end.
 ///
-/// By `posix_spawn`, because Foundation's `Process` reads beyond the end of a directory's entry on Linux, which has crashed a run; and
-/// on a thread of its own, because a thread of the cooperative pool that waits for a program is missed by every other test.
+/// By `posix_spawn`, because Foundation's `Process` reads beyond the end of a directory's entry on Linux, which has crashed a
+/// run; and on a thread of its own, because a thread of the cooperative pool that waits for a program is missed by every other
+/// test.
 public enum Program {
     public struct Outcome: Sendable {
         /// What it exited with, or 128 and the signal that ended it.

@@ -2,7 +2,8 @@ import Foundation
 
 /// A bound on something that must not hang, whatever part of it does.
 ///
-/// Unlike a task group it does not wait for what it gives up on: that is cancelled and left behind, for a process that ends anyway.
+/// Unlike a task group it does not wait for what it gives up on: that is cancelled and left behind, for a process that ends
+/// anyway.
 struct Deadline: Sendable {
     let limit: Duration
 

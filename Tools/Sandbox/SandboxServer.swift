@@ -35,7 +35,8 @@ public final class SandboxServer: Sendable {
 
     /// Starts a server and returns once it accepts connections.
     ///
-    /// - Throws: ``SandboxError`` when the port is taken, what the system said when it could not be had otherwise, or what went wrong while making certificates.
+    /// - Throws: ``SandboxError`` when the port is taken, what the system said when it could not be had otherwise, or what went
+    ///   wrong while making certificates.
     public static func start(_ options: SandboxOptions = .init()) async throws -> SandboxServer {
         let tokens = DLTokens(lifetime: options.tokenLifetime, now: options.now)
         let orders = IDOrders(failsFirst: options.failFirstCheckout, now: options.now)

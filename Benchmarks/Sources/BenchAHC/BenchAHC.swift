@@ -8,8 +8,8 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// async-http-client as its users tune it: the shared event loops, connections to the host as many as requests at once, HTTP/2 where the
-/// server has it, bodies collected.
+/// async-http-client as its users tune it: the shared event loops, connections to the host as many as requests at once, HTTP/2
+/// where the server has it, bodies collected.
 @main
 struct BenchAHC {
     static func main() throws {

@@ -4,8 +4,8 @@ import Measure
 import RawCurl
 import Synchronization
 
-/// The floor under every client whose callers are Swift's tasks: what the kit asks of libcurl, a task that waits for the answer and is
-/// given its body, or what the kit's decoder makes of it, and nothing besides.
+/// The floor under every client whose callers are Swift's tasks: what the kit asks of libcurl, a task that waits for the answer
+/// and is given its body, or what the kit's decoder makes of it, and nothing besides.
 @main
 struct BenchBare {
     static func main() {

@@ -5,8 +5,8 @@ import Foundation
 import HTTPTypes
 import Synchronization
 
-/// What the kit's pipeline costs without a network: ten enhancers and three interceptors that pass everything on, logging off, over a
-/// transport in memory. Prints a line of JSON, from which Bench makes a table.
+/// What the kit's pipeline costs without a network: ten enhancers and three interceptors that pass everything on, logging off,
+/// over a transport in memory. Prints a line of JSON, from which Bench makes a table.
 ///
 ///     BenchPipeline [ROUNDS]
 @main

@@ -3,8 +3,8 @@ internal import Foundation
 internal import Meter
 internal import Synchronization
 
-/// What one client has to do once, as the front door said on the command line, and how it is measured. For clients whose requests are
-/// asynchronous functions.
+/// What one client has to do once, as the front door said on the command line, and how it is measured. For clients whose requests
+/// are asynchronous functions.
 public struct Job: Sendable {
     public enum Decoding: String, Sendable {
         case body, array, object

@@ -7,8 +7,8 @@ public import Foundation
 /// for try await chunk in body { hash.update(chunk) }
 /// ```
 ///
-/// A body is read chunk by chunk, with backpressure: what is not asked for is not produced. The body of an answer may be sent on as the
-/// body of a request.
+/// A body is read chunk by chunk, with backpressure: what is not asked for is not produced. The body of an answer may be sent on
+/// as the body of a request.
 public enum Body: Sendable {
     case none
     /// Bytes in memory, sent with a `Content-Length`.
@@ -179,7 +179,8 @@ extension Body: AsyncSequence {
 }
 
 extension Body {
-    /// Reads a small rest, so that its connection can be used again, and gives up a large one. For an answer that is not handed on.
+    /// Reads a small rest, so that its connection can be used again, and gives up a large one. For an answer that is not handed
+    /// on.
     package func discard() async {
         guard case .stream = self else { return }
         _ = try? await collect(upTo: 65_536)

@@ -3,8 +3,8 @@ package import Foundation
 
 /// Chunks of a body on their way from one side to the other, with bounded room: what is not taken is not produced.
 ///
-/// One side waits in a task, the other one is a thread that may not wait: of an answer the loop offers and a task takes, of a request a
-/// task pushes and the loop takes. In place of waiting, the thread is called back when it may go on.
+/// One side waits in a task, the other one is a thread that may not wait: of an answer the loop offers and a task takes, of a
+/// request a task pushes and the loop takes. In place of waiting, the thread is called back when it may go on.
 package final class ChunkBuffer: Sendable {
     fileprivate struct State {
         /// The oldest last.

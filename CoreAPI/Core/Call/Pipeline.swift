@@ -1,7 +1,7 @@
 internal import HTTPTypes
 
-/// The way of a request, from the endpoint down to the transport and back up to the value. Every stage is named here, in its order;
-/// ``Channel/stages`` lists them for one channel.
+/// The way of a request, from the endpoint down to the transport and back up to the value. Every stage is named here, in its
+/// order; ``Channel/stages`` lists them for one channel.
 struct Pipeline: Sendable {
     /// A whole call: built once, sent as often as it takes, delivered once.
     func run(_ call: Call) async -> Reply {
@@ -87,8 +87,8 @@ struct Pipeline: Sendable {
         case again(Attempt)
     }
 
-    /// Interceptors and then the error handler are asked about a failed attempt; the first that wants something decides. The channel's
-    /// limit on attempts and the call's deadline hold whatever they say.
+    /// Interceptors and then the error handler are asked about a failed attempt; the first that wants something decides. The
+    /// channel's limit on attempts and the call's deadline hold whatever they say.
     private func decide(_ reply: Reply, _ failure: APIClientError) async -> Decision {
         let wish = await wish(Response(reply), failure)
         guard !Task.isCancelled else { return .end(reply.cancelled()) }

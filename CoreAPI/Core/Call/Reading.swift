@@ -2,8 +2,8 @@ internal import CoreAPIHTTPSupport
 internal import Foundation
 internal import HTTPTypes
 
-// The synchronous steps of `Pipeline`. Most need no attribute; those that make an error's context are not inlined, because the temporaries
-// would lie in the frame of each request in flight (PipelineFrameTests).
+// The synchronous steps of `Pipeline`. Most need no attribute; those that make an error's context are not inlined, because the
+// temporaries would lie in the frame of each request in flight (PipelineFrameTests).
 
 extension Call {
     /// The endpoint's request, encoded.
@@ -42,7 +42,8 @@ final class Draft {
 }
 
 extension Attempt {
-    /// The attempt, if it may be sent: not after a cancellation or the deadline, and not out of an environment that may be simulated.
+    /// The attempt, if it may be sent: not after a cancellation or the deadline, and not out of an environment that may be
+    /// simulated.
     @inline(never)
     func admitted() -> Result<Attempt, APIClientError> {
         func refused(_ error: any Error) -> Result<Attempt, APIClientError> {

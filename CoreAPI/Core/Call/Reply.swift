@@ -15,8 +15,8 @@ public final class Reply: Sendable {
     public let failure: APIClientError?
     /// What the exchange cost; of a body that streams, until its head came.
     public let metrics: TransferMetrics?
-    /// Whether it was verified, filtered and decoded, and what that came to. An attempt's own failure stays here whatever error takes
-    /// its place later.
+    /// Whether it was verified, filtered and decoded, and what that came to. An attempt's own failure stays here whatever error
+    /// takes its place later.
     let reading: Reading
 
     enum Reading: Sendable {

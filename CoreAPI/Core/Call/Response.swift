@@ -1,8 +1,8 @@
 public import Foundation
 internal import HTTPTypes
 
-/// Everything known about a call when it ends, or about one attempt while it runs: its ``Reply`` and the value that was made of it. A
-/// failed one loses nothing: head, body, metrics and attempts stay beside the error.
+/// Everything known about a call when it ends, or about one attempt while it runs: its ``Reply`` and the value that was made of
+/// it. A failed one loses nothing: head, body, metrics and attempts stay beside the error.
 public struct Response<Value: Sendable>: Sendable {
     public var result: Result<Value, APIClientError> {
         didSet { isDelivered = false }

@@ -34,7 +34,8 @@ public struct ResponseHead: Sendable, Hashable {
     }
 }
 
-/// Header fields, or the bytes that they are still in. Most calls look at none of them, and a field costs some 4,000 instructions.
+/// Header fields, or the bytes that they are still in. Most calls look at none of them, and a field costs some 4,000
+/// instructions.
 private final class Fields: Sendable {
     private enum State {
         case read(HTTPFields)

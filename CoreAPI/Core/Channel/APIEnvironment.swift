@@ -42,12 +42,13 @@ public struct APIEnvironment: Sendable {
     private(set) var base: Result<HTTPURL, RequestError>
     /// Which base URL a request uses where an endpoint or a ``BaseURL`` names another base URL. Default ``BaseURLRule/endpoint``.
     ///
-    /// An environment that may be simulated (``isSimulated``) always wins, so that a test or a sandbox never reaches the real thing: a
-    /// request that would leave it all the same, by an absolute address or a redirect, is refused.
+    /// An environment that may be simulated (``isSimulated``) always wins, so that a test or a sandbox never reaches the real
+    /// thing: a request that would leave it all the same, by an absolute address or a redirect, is refused.
     public var baseURLRule: BaseURLRule
     /// Sent with every request; an endpoint's own header of the same name wins.
     public var commonHeaders: Headers
-    /// Sent with the requests of a group of endpoints, which names itself by a ``HeaderGroup`` modifier; they win over the common ones.
+    /// Sent with the requests of a group of endpoints, which names itself by a ``HeaderGroup`` modifier; they win over the common
+    /// ones.
     public var specificHeaders: [String: Headers]
     public var cachePolicy: CachePolicy
     public var serverTrustManager: ServerTrustManager
@@ -57,8 +58,8 @@ public struct APIEnvironment: Sendable {
     public var allowsInsecureConnections: Bool
     /// Hosts to which clear text http may be spoken all the same, a printer in the shop for instance. Default none.
     public var insecureHosts: Set<String> = []
-    /// Whether something else stands in for the real thing, so that credentials that are missing are no error. From ``type`` at first;
-    /// a channel that is swapped in a test is simulated, too.
+    /// Whether something else stands in for the real thing, so that credentials that are missing are no error. From ``type`` at
+    /// first; a channel that is swapped in a test is simulated, too.
     public var isSimulated: Bool
 
     public init(
@@ -129,12 +130,13 @@ private struct NamedEnvironment: EnvironmentType {
     let isSimulated: Bool
 }
 
-/// Says that a request belongs to a group for which the environment has headers of its own; see ``APIEnvironment/specificHeaders``. Groups
-/// of several levels add up.
+/// Says that a request belongs to a group for which the environment has headers of its own; see
+/// ``APIEnvironment/specificHeaders``. Groups of several levels add up.
 public struct HeaderGroup: RequestModifier, Hashable {
     public let key: String
 
-    /// - Parameter key: as in ``APIEnvironment/specificHeaders``; a group that the environment does not know has no headers there.
+    /// - Parameter key: as in ``APIEnvironment/specificHeaders``; a group that the environment does not know has no headers
+    ///   there.
     public init(_ key: String) {
         self.key = key
     }
@@ -162,8 +164,8 @@ public final class EnvironmentSwitch: @unchecked Sendable {
         current = environment
     }
 
-    /// Where calls that begin now speak to. A change in place, `environment.commonHeaders["X"] = "1"`, loses no other change: it is one
-    /// step for every other thread. It must not come back to this switch, nor wait; use ``update(_:)`` for more than an
+    /// Where calls that begin now speak to. A change in place, `environment.commonHeaders["X"] = "1"`, loses no other change: it
+    /// is one step for every other thread. It must not come back to this switch, nor wait; use ``update(_:)`` for more than an
     /// assignment.
     public var environment: APIEnvironment {
         get { lock.withLock { current } }

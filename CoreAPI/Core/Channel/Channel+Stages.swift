@@ -30,13 +30,15 @@ public struct Stage: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Channel {
-    /// What a call of this channel goes through, from the endpoint down to the transport and back up, the kit's own stages in place.
+    /// What a call of this channel goes through, from the endpoint down to the transport and back up, the kit's own stages in
+    /// place.
     ///
     /// ```swift
     /// print(channel.stages.map(\.description).joined(separator: "\n"))
     /// ```
     ///
-    /// From `adapt` to `retry` it happens once for each attempt, and from the stage behind `Redirects` to the transport once for each hop.
+    /// From `adapt` to `retry` it happens once for each attempt, and from the stage behind `Redirects` to the transport once for
+    /// each hop.
     public var stages: [Stage] {
         let prepared = PreparedChannel(self)
         func stages(_ kind: Stage.Kind, _ parts: [Any]) -> [Stage] {

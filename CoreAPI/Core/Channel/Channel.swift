@@ -24,8 +24,8 @@ public struct Channel: Sendable, ChannelSpellings {
     public var hosts: ChannelHosts = [:]
     /// The values of the channel's secrets. Default `nil`: those of the sandbox there, else the process's environment.
     public var credentials: ChannelCredentials?
-    /// Where in every answer the value lies, as in `data.items`, unless an ``Endpoint/keyPath`` says otherwise; empty, the default,
-    /// for the whole body.
+    /// Where in every answer the value lies, as in `data.items`, unless an ``Endpoint/keyPath`` says otherwise; empty, the
+    /// default, for the whole body.
     public var payload = ""
     /// Attached to every request of the channel, farthest of all.
     public var modifiers: [any RequestModifier] = []
@@ -58,8 +58,8 @@ public struct Channel: Sendable, ChannelSpellings {
     public var fieldsForOtherOrigins: Set<String> = []
     /// Keeps the cookies that servers set and sends them back. Default `nil`: none is kept and none is sent.
     ///
-    /// A jar is shared by copies of the channel that have it; give each channel one of its own, so that channels do not share logins.
-    /// The kit's own transports ask it; a transport of a team's own sees no cookies unless it does.
+    /// A jar is shared by copies of the channel that have it; give each channel one of its own, so that channels do not share
+    /// logins. The kit's own transports ask it; a transport of a team's own sees no cookies unless it does.
     public var cookies: CookieJar?
     /// Bounds on answers, attempts and connections. A transport may have bounds of its own for connections and queue.
     public var limits: Limits
@@ -121,8 +121,8 @@ extension Channel {
             + (trust.isPinningActive ? [] : ["pinning is switched off for the environment '\(environment.name)'"])
     }
 
-    /// What makes the channel unusable, in words; empty when it is sound. A missing base URL is a problem of those calls only whose endpoint
-    /// names none either.
+    /// What makes the channel unusable, in words; empty when it is sound. A missing base URL is a problem of those calls only
+    /// whose endpoint names none either.
     public var problems: [String] {
         findProblems(isDebugBuild: Self.isDebugBuild) + (environment.baseURL.isEmpty ? [environment.missingBase] : [])
     }

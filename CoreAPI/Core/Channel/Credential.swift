@@ -3,8 +3,8 @@ public import Foundation
 
 /// A secret that a channel shows to its server, or the name under which it was expected.
 ///
-/// Never prints its value. A missing one fails the call that needs it and not the making of the channel, so that features which need
-/// none still work.
+/// Never prints its value. A missing one fails the call that needs it and not the making of the channel, so that features which
+/// need none still work.
 public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     /// The environment variable that holds it where no value is given.
     public let variable: String

@@ -1,5 +1,6 @@
-/// Where the answers of an environment come from: the network, or fixtures in its place. Only an environment that may be simulated
-/// (``EnvironmentType/isSimulated``) can have fixtures; on another one they are a problem of the channel, and no call is sent.
+/// Where the answers of an environment come from: the network, or fixtures in its place. Only an environment that may be
+/// simulated (``EnvironmentType/isSimulated``) can have fixtures; on another one they are a problem of the channel, and no call
+/// is sent.
 ///
 /// ```swift
 /// case .simulated: APIEnvironment(self, fixturesType: .directory("Fixtures", scenario: "orders"))

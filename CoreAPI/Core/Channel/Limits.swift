@@ -9,26 +9,26 @@ public struct Limits: Sendable, Hashable {
     public var responseHeadSize = 64 * 1024
     /// Lines of a response's head and of its trailers. Default 512.
     public var responseHeadLines = 512
-    /// Kinds of peers that no connection is made to, a redirect's included. Default none. A proxy is not used where there are any,
-    /// because it would be the peer.
+    /// Kinds of peers that no connection is made to, a redirect's included. Default none. A proxy is not used where there are
+    /// any, because it would be the peer.
     public var refusedAddresses: AddressClass = []
     /// Redirects that one attempt follows; 0 returns the redirect itself. Default 20.
     public var redirects = 20
     /// Whether a redirect may lead from https to http. Default `false`.
     public var allowsRedirectsToInsecure = false
-    /// Connections open at once, to all hosts together (`CURLMOPT_MAX_TOTAL_CONNECTIONS`). Default 200: with what else an app has open
-    /// that stays below the 256 descriptors that Darwin gives a process by default.
+    /// Connections open at once, to all hosts together (`CURLMOPT_MAX_TOTAL_CONNECTIONS`). Default 200: with what else an app has
+    /// open that stays below the 256 descriptors that Darwin gives a process by default.
     public var connections = 200
-    /// Connections open at once to one host (`CURLMOPT_MAX_HOST_CONNECTIONS`); a further request waits in the kit's queue. Default 100.
-    /// A host that speaks HTTP/2 gets one connection and ``streamsPerConnection`` instead.
+    /// Connections open at once to one host (`CURLMOPT_MAX_HOST_CONNECTIONS`); a further request waits in the kit's queue.
+    /// Default 100. A host that speaks HTTP/2 gets one connection and ``streamsPerConnection`` instead.
     ///
-    /// An app that has a few requests under way opens a few, whatever the limit. A service that has thousands, to a host that takes
-    /// seconds for each, gets nowhere with the handful of a browser: 2,000 requests of 2 s take 40 s with 100 connections, and more
-    /// than eight minutes with eight.
+    /// An app that has a few requests under way opens a few, whatever the limit. A service that has thousands, to a host that
+    /// takes seconds for each, gets nowhere with the handful of a browser: 2,000 requests of 2 s take 40 s with 100 connections,
+    /// and more than eight minutes with eight.
     public var connectionsPerHost = 100
-    /// Streams at once on one HTTP/2 connection (`CURLMOPT_MAX_CONCURRENT_STREAMS`), and so requests at once to a host that speaks it:
-    /// it gets one connection (RFC 9113 §9.1). Default 100, which every server is asked to allow (§6.5.2). Where a server allows fewer
-    /// than are asked for, more connections are opened, up to ``connectionsPerHost``.
+    /// Streams at once on one HTTP/2 connection (`CURLMOPT_MAX_CONCURRENT_STREAMS`), and so requests at once to a host that
+    /// speaks it: it gets one connection (RFC 9113 §9.1). Default 100, which every server is asked to allow (§6.5.2). Where a
+    /// server allows fewer than are asked for, more connections are opened, up to ``connectionsPerHost``.
     public var streamsPerConnection = 100
     /// Requests that wait in the kit's queue before a further one is refused. Default 100,000.
     public var queuedRequests = 100_000

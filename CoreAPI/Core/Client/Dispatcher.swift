@@ -1,8 +1,9 @@
 /// Runs calls. The kit has one, ``CommonDispatcher``; a team may write its own, or wrap this one, and give it to a
 /// ``NetworkManager``.
 ///
-/// Called once per call, off every actor, so that nothing is decoded on the main thread; concurrently. It does not throw: a failure is part of the response. Attempts made by hand,
-/// ``Response/retry(max:delay:)``, belong to the call that made the response and do not come by here again.
+/// Called once per call, off every actor, so that nothing is decoded on the main thread; concurrently. It does not throw: a
+/// failure is part of the response. Attempts made by hand, ``Response/retry(max:delay:)``, belong to the call that made the
+/// response and do not come by here again.
 public protocol Dispatcher: Sendable {
     @concurrent
     func response<Value: Sendable>(
@@ -17,8 +18,8 @@ extension Dispatcher {
     public var callbackQueue: CallbackQueue { .main }
 }
 
-/// The dispatcher that runs the kit's pipeline over a channel. It holds nothing that changes; what it shares with a plain copy are the
-/// channel's connections and credentials. ``isolatedCopy(transport:)`` shares nothing.
+/// The dispatcher that runs the kit's pipeline over a channel. It holds nothing that changes; what it shares with a plain copy
+/// are the channel's connections and credentials. ``isolatedCopy(transport:)`` shares nothing.
 public struct CommonDispatcher: Dispatcher {
     private let prepared: PreparedChannel
 
@@ -36,12 +37,12 @@ public struct CommonDispatcher: Dispatcher {
         self.init(resolved: isTransportGiven ? ChannelOverride.resolve(channel) : ChannelOverride.resolve(anonymous: channel))
     }
 
-    /// A dispatcher over the same channel that shares nothing of the kit's that changes: no connection, no credential, no cookie, and no switch of
-    /// the environment, which stays where it is now. Interceptors are copied by ``RequestInterceptor/isolatedCopy()``; what other hooks
-    /// of a team's own keep is theirs.
+    /// A dispatcher over the same channel that shares nothing of the kit's that changes: no connection, no credential, no cookie,
+    /// and no switch of the environment, which stays where it is now. Interceptors are copied by
+    /// ``RequestInterceptor/isolatedCopy()``; what other hooks of a team's own keep is theirs.
     ///
-    /// - Parameter transport: answers in the place of everything, fixtures of the environment included; `nil` for the channel's own, with
-    ///   connections of the copy's (``Transport/isolatedCopy()``): a stub stays a stub.
+    /// - Parameter transport: answers in the place of everything, fixtures of the environment included; `nil` for the channel's
+    ///   own, with connections of the copy's (``Transport/isolatedCopy()``): a stub stays a stub.
     public func isolatedCopy(transport: (any Transport)? = nil) -> CommonDispatcher {
         CommonDispatcher(resolved: channel.isolated(transport: transport))
     }

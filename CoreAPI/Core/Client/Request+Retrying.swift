@@ -33,8 +33,8 @@ extension Call {
 }
 
 extension Request {
-    /// Makes one more attempt of the call that was delivered to a completion with this request, a success as well as a failure; the
-    /// completion hears its outcome, too.
+    /// Makes one more attempt of the call that was delivered to a completion with this request, a success as well as a failure;
+    /// the completion hears its outcome, too.
     ///
     /// ```swift
     /// networkManager.response(for: .orderList(path: ""), as: OrderList.self) { response in
@@ -43,9 +43,10 @@ extension Request {
     /// }
     /// ```
     ///
-    /// The attempt is adapted again and not enhanced again, its total timeout begins anew, and the `Cancellable` of the call stops it,
-    /// too. May be called from any thread, once per response: of a failure inside the completion or later, of a success inside the
-    /// completion. Until then a failed response keeps the completion: what keeps the response should not be kept by the completion.
+    /// The attempt is adapted again and not enhanced again, its total timeout begins anew, and the `Cancellable` of the call
+    /// stops it, too. May be called from any thread, once per response: of a failure inside the completion or later, of a success
+    /// inside the completion. Until then a failed response keeps the completion: what keeps the response should not be kept by
+    /// the completion.
     ///
     /// - Parameters:
     ///   - max: attempts made by hand, counted over the whole call. Default as many as the channel's limit on attempts allows,

@@ -26,7 +26,8 @@ extension Response {
         return Response(delivering: await Pipeline().run(attempt.repeated(by: again)))
     }
 
-    /// As ``Request/retry(max:delay:failCallback:)``, also for a response whose request could not be built: it has nothing to repeat.
+    /// As ``Request/retry(max:delay:failCallback:)``, also for a response whose request could not be built: it has nothing to
+    /// repeat.
     public func retry(
         max limit: Int = .max, delay: Duration = .zero,
         @_inheritActorContext failCallback: @escaping @isolated(any) @Sendable (RetryRefusal) -> Void
@@ -49,8 +50,8 @@ public enum RetryRefusal: Error, Sendable, Hashable {
     case alreadyRetried
     /// The completion of a success has returned; only inside of it may the call be repeated.
     case completionEnded
-    /// The request could not be built, the response was transformed or made by a dispatcher of the team's own, or no completion heard of
-    /// it.
+    /// The request could not be built, the response was transformed or made by a dispatcher of the team's own, or no completion
+    /// heard of it.
     case nothingToRepeat
 }
 

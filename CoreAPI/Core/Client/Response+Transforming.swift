@@ -4,8 +4,8 @@ extension Response {
         flatMap { .success(try transform($0)) }
     }
 
-    /// The same response with its value replaced by a result. What `transform` throws becomes ``APIClientError/app(_:_:)``, unless it is
-    /// an error of the kit's.
+    /// The same response with its value replaced by a result. What `transform` throws becomes ``APIClientError/app(_:_:)``,
+    /// unless it is an error of the kit's.
     public func flatMap<Other>(_ transform: (Value) throws -> Result<Other, APIClientError>) -> Response<Other> {
         switch result {
         case .failure(let error): return with(.failure(error))

@@ -113,8 +113,8 @@ extension Dispatcher {
     /// for try await chunk in try response.value { file.write(chunk) }
     /// ```
     ///
-    /// ``Timeout/total`` counts until the head is there, and ``Timeout/idle`` while the peer keeps the reader waiting. Leaving the loop
-    /// ends the transfer. An answer whose status is refused is collected and fails the call as ever.
+    /// ``Timeout/total`` counts until the head is there, and ``Timeout/idle`` while the peer keeps the reader waiting. Leaving
+    /// the loop ends the transfer. An answer whose status is refused is collected and fails the call as ever.
     public func stream(_ endpoint: some Endpoint) async -> Response<Body> {
         await response(for: endpoint, as: .stream)
     }

@@ -2,8 +2,8 @@ internal import CoreAPIJSON
 public import Foundation
 internal import HTTPTypes
 
-/// Turns values into request bodies and response bodies into values. A channel has one; JSON unless it says otherwise. Attached to a
-/// provider or an endpoint as a modifier, it counts there.
+/// Turns values into request bodies and response bodies into values. A channel has one; JSON unless it says otherwise. Attached
+/// to a provider or an endpoint as a modifier, it counts there.
 public struct BodyCoder: RequestModifier {
     /// The media type that bodies are sent as and answers are asked for.
     public let contentType: String

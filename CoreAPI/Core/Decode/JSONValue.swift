@@ -17,8 +17,8 @@ public enum JSONValue: Codable, Sendable, Hashable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Reads JSON text (RFC 8259), as ``ResponseDecoding/json`` does. UTF-8, UTF-16 or UTF-32; at most 512 values within each other; of
-    /// equal keys the first counts.
+    /// Reads JSON text (RFC 8259), as ``ResponseDecoding/json`` does. UTF-8, UTF-16 or UTF-32; at most 512 values within each
+    /// other; of equal keys the first counts.
     ///
     /// - Throws: `DecodingError.dataCorrupted`.
     public init(parsing data: Data) throws {

@@ -2,8 +2,8 @@ internal import CoreAPIHTTPSupport
 internal import CoreAPIJSON
 internal import Foundation
 
-/// Decodes what lies under a path of keys, with any coder: the path travels beside the decoder (``NestedPath``), because a coder can be
-/// handed types but no values.
+/// Decodes what lies under a path of keys, with any coder: the path travels beside the decoder (``NestedPath``), because a coder
+/// can be handed types but no values.
 ///
 /// A key may be spelled as the body has it or as the coder's strategy converts it.
 struct NestedValue<Value: Decodable>: Decodable {

@@ -12,7 +12,8 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
     private let decode: @Sendable (Response<Data>, Data) throws -> Value
 
     /// - Parameter decode: called once per attempt that was verified, on the pipeline's thread and never the main one. An
-    ///   ``APIClientError`` or a ``VerificationError`` that it throws is kept as it is, anything else becomes a ``DecodingFailure``.
+    ///   ``APIClientError`` or a ``VerificationError`` that it throws is kept as it is, anything else becomes a
+    ///   ``DecodingFailure``.
     public init(_ decode: @escaping @Sendable (Response<Data>) throws -> Value) {
         self.init { response, body in
             var accepted = response
@@ -82,20 +83,20 @@ extension ResponseDecoding where Value == Void {
 }
 
 extension ResponseDecoding where Value == Body {
-    /// The body as it comes, a chunk at a time, for a call whose status is accepted; see ``Body``. The answer to any other is collected
-    /// and refused as ever.
+    /// The body as it comes, a chunk at a time, for a call whose status is accepted; see ``Body``. The answer to any other is
+    /// collected and refused as ever.
     ///
     /// A verifier and a filter see the head and no bytes.
     public static let stream = ResponseDecoding(wantsStream: true) { response, _ in response.reply.body }
 }
 
 extension ResponseDecoding where Value: Decodable {
-    /// The body, decoded by the channel's ``BodyCoder``: the whole, or what lies at the endpoint's ``Endpoint/keyPath``. `Data` is the body
-    /// itself.
+    /// The body, decoded by the channel's ``BodyCoder``: the whole, or what lies at the endpoint's ``Endpoint/keyPath``. `Data`
+    /// is the body itself.
     ///
-    /// An answer without a body is `nil` for an optional. For a type that holds nothing, `struct Empty: Decodable {}`, it is a value where
-    /// the status may come without one (204 and 205, or what ``StatusCodeResponseVerifier/mayBeEmpty`` says). For every other type it is
-    /// ``VerificationError/emptyBody(status:expected:)``.
+    /// An answer without a body is `nil` for an optional. For a type that holds nothing, `struct Empty: Decodable {}`, it is a
+    /// value where the status may come without one (204 and 205, or what ``StatusCodeResponseVerifier/mayBeEmpty`` says). For
+    /// every other type it is ``VerificationError/emptyBody(status:expected:)``.
     public static func decodable(_ type: Value.Type = Value.self) -> ResponseDecoding {
         if Value.self == Data.self, let raw = ResponseDecoding<Data>.data as? ResponseDecoding { return raw }
         if Value.self == Data?.self, let raw = ResponseDecoding<Data?>.dataOrNil as? ResponseDecoding { return raw }
@@ -113,8 +114,8 @@ extension ResponseDecoding where Value: Decodable {
         }
     }
 
-    /// The value under a path of keys, `data.items` or `orders.0.price`; a key with a dot in it cannot be named. For coders that tell
-    /// lists from objects, as JSON does; XML does not.
+    /// The value under a path of keys, `data.items` or `orders.0.price`; a key with a dot in it cannot be named. For coders that
+    /// tell lists from objects, as JSON does; XML does not.
     ///
     /// A key is spelled as the body has it or as the coder's key strategy converts it: `user_data` or `userData`. A key that is
     /// not there fails the call with a ``DecodingFailure``. The failure names the key, where it was looked for, and at most ten
@@ -167,7 +168,8 @@ extension ResponseDecoding where Value == Data? {
 }
 
 extension ResponseDecoding where Value == JSONValue {
-    /// Any JSON, to be mapped by hand, whatever the channel's coder: the whole body, or what lies at the endpoint's ``Endpoint/keyPath``.
+    /// Any JSON, to be mapped by hand, whatever the channel's coder: the whole body, or what lies at the endpoint's
+    /// ``Endpoint/keyPath``.
     public static let json = ResponseDecoding(wantsCoder: true) { response, body in
         if body.isEmpty { return try nothing(in: response) }
         let path = response.call.keyPath

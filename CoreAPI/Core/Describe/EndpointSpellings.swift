@@ -1,13 +1,13 @@
 public import Foundation
 public import HTTPTypes
 
-// An endpoint that is ported from another library keeps that library's spellings: `headers: [String: String]`, `parameters`, `baseUrl`. The
-// kit gives every requirement a default, so the compiler would take the default and ignore the member. The requirements below notice such
-// a member. Each one has a type of its own, which Swift infers from the member. A type that the kit does not read selects an unavailable
-// witness, and the compiler prints its message. Nothing of this runs.
+// An endpoint that is ported from another library keeps that library's spellings: `headers: [String: String]`, `parameters`,
+// `baseUrl`. The kit gives every requirement a default, so the compiler would take the default and ignore the member. The
+// requirements below notice such a member. Each one has a type of its own, which Swift infers from the member. A type that the
+// kit does not read selects an unavailable witness, and the compiler prints its message. Nothing of this runs.
 
-/// Names and types that other libraries use and that ``Endpoint`` does not read. The compiler refuses an endpoint that has one and names
-/// the right spelling.
+/// Names and types that other libraries use and that ``Endpoint`` does not read. The compiler refuses an endpoint that has one
+/// and names the right spelling.
 @_documentation(visibility: internal)
 public protocol EndpointSpellings {
     // Right names, which may have a wrong type.

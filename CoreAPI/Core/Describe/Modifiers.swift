@@ -1,6 +1,6 @@
 /// Sends the call to another base URL than the environment's. Of several the one with the highest priority counts, of equals the
-/// nearest; an endpoint's own ``Endpoint/baseURL`` comes before all. An environment whose ``APIEnvironment/baseURLRule`` says so comes before
-/// both. Two different ones of equal priority at one level are an error.
+/// nearest; an endpoint's own ``Endpoint/baseURL`` comes before all. An environment whose ``APIEnvironment/baseURLRule`` says so
+/// comes before both. Two different ones of equal priority at one level are an error.
 public struct BaseURL: RequestModifier, Hashable {
     /// `nil` for ``ignore``, and for a base URL that changes nothing.
     public let string: String?
@@ -20,8 +20,8 @@ public struct BaseURL: RequestModifier, Hashable {
         self.isIgnoring = isIgnoring
     }
 
-    /// No base at all: the endpoint's path is an absolute URL itself. The channel's headers and what its interceptors add go there as
-    /// well; check the host of an address that a server gave.
+    /// No base at all: the endpoint's path is an absolute URL itself. The channel's headers and what its interceptors add go
+    /// there as well; check the host of an address that a server gave.
     public static let ignore = BaseURL(string: nil, priority: .max, isIgnoring: true)
 }
 

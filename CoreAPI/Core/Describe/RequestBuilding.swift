@@ -17,12 +17,14 @@ extension Request {
         let url = try Self.address(of: endpoint, levels.base, call.prepared)
         self.init(call: call, method: endpoint.method, url: url, headers: HTTPFields(), modifiers: modifiers)
         try endpoint.encoding(endpoint.params ?? .absent, into: &self)
-        // The type of what was encoded belongs to the endpoint: it wins over the channel's headers and loses to the endpoint's own.
+        // The type of what was encoded belongs to the endpoint: it wins over the channel's headers and loses to the endpoint's
+        // own.
         if let type = self.headers[.contentType] { self.modifiers.insert(Header("Content-Type", type), at: nearest) }
     }
 
-    /// Where an endpoint's request goes: to its own whole address if it has one, else to its path below a base URL. The base is the
-    /// endpoint's own, else the nearest ``BaseURL``, else the environment's, unless the environment's rule puts its own first.
+    /// Where an endpoint's request goes: to its own whole address if it has one, else to its path below a base URL. The base is
+    /// the endpoint's own, else the nearest ``BaseURL``, else the environment's, unless the environment's rule puts its own
+    /// first.
     private static func address(
         of endpoint: any Endpoint, _ nearest: BaseURL?, _ channel: PreparedChannel
     ) throws(RequestError) -> HTTPURL {

@@ -18,7 +18,8 @@ extension Header {
     public static func acceptCharset(_ charsets: String...) -> Header {
         Header("Accept-Charset", charsets.joined(separator: ", "))
     }
-    /// `Charset`, which no standard defines and some servers ask for; the charset of a body stands in ``contentType(_:charset:)``.
+    /// `Charset`, which no standard defines and some servers ask for; the charset of a body stands in
+    /// ``contentType(_:charset:)``.
     public static func charset(_ name: String) -> Header { Header("Charset", name) }
     /// Credentials of any scheme (§11.6.2).
     public static func authorization(_ credentials: Authorization) -> Header { Header("Authorization", credentials.value) }

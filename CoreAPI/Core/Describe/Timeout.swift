@@ -8,9 +8,9 @@ public struct Timeout: RequestModifier, Hashable {
     public var idle: Duration
     /// The whole call: waiting in the kit's queue, every attempt, the pauses between them and redirects. Default 300 s.
     ///
-    /// A server that is dead is found out by ``connect`` and ``idle``, long before. This bound ends what goes on all the same, and
-    /// because it counts the queue, it has to let a long one be worked off: 10,000 requests of 2 s to one host take 200 s. Somebody who
-    /// waits in front of a screen wants less; attach it where that is so.
+    /// A server that is dead is found out by ``connect`` and ``idle``, long before. This bound ends what goes on all the same,
+    /// and because it counts the queue, it has to let a long one be worked off: 10,000 requests of 2 s to one host take 200 s.
+    /// Somebody who waits in front of a screen wants less; attach it where that is so.
     public var total: Duration
 
     public static let allowsSeveral = false

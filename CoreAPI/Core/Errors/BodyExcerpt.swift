@@ -22,8 +22,8 @@ struct BodyExcerpt {
         return shown(String(decoding: text, as: UTF8.self)).shortened(to: Self.length)
     }
 
-    /// What lies before a place, and nothing behind it: that was not read as JSON, so that nobody knows what is secret in it. The beginning of
-    /// what is no JSON from there.
+    /// What lies before a place, and nothing behind it: that was not read as JSON, so that nobody knows what is secret in it. The
+    /// beginning of what is no JSON from there.
     ///
     /// - Parameter offset: bytes of UTF-8 before the place.
     func before(_ offset: Int) -> String {
@@ -38,8 +38,8 @@ struct BodyExcerpt {
         return "…" + String(decoding: end, as: UTF8.self) + (isEnd ? "" : "…")
     }
 
-    /// What a path leads to, walked down as far as it can be, written as JSON again. A lone scalar says little, so the object around it
-    /// follows.
+    /// What a path leads to, walked down as far as it can be, written as JSON again. A lone scalar says little, so the object
+    /// around it follows.
     ///
     /// - Parameter tree: the body.
     func at(_ path: [any CodingKey], in tree: JSONValue) -> String {
@@ -63,7 +63,8 @@ struct BodyExcerpt {
         return shown((scalar + json(node)).shortened(to: 4 * Self.length), isCard: isCard).shortened(to: Self.length)
     }
 
-    /// Under that name; else under one of the same letters, because a path has names as a type has them: `userId` may stand for `user_id`.
+    /// Under that name; else under one of the same letters, because a path has names as a type has them: `userId` may stand for
+    /// `user_id`.
     private func member(_ name: String, of object: [String: JSONValue]) -> (name: String, value: JSONValue)? {
         if let value = object[name] { return (name, value) }
         let wanted = Redaction.normalized(name)

@@ -10,9 +10,9 @@ public struct DecodingFailure: Error, Sendable {
     public let reason: String
     /// Keys and indices from the top, as in `orders[3].price.amount`; empty for the body as a whole.
     public let codingPath: String
-    /// The JSON around that place, shortened, secrets redacted. Of a body that is no JSON, and of a number that the type cannot hold, what
-    /// lies before the byte where that shows; the body's beginning where it is no JSON at all, behind 64 KiB, and where a body of more than
-    /// 1 MiB is sound.
+    /// The JSON around that place, shortened, secrets redacted. Of a body that is no JSON, and of a number that the type cannot
+    /// hold, what lies before the byte where that shows; the body's beginning where it is no JSON at all, behind 64 KiB, and
+    /// where a body of more than 1 MiB is sound.
     public let excerpt: String
     public let underlying: any Error
     /// Whether the body is not of the coder's format at all, rather than another value than was asked for.

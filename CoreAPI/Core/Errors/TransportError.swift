@@ -18,11 +18,12 @@ public enum TransportError: Error, Sendable {
     case timedOut(TimeoutPhase, after: Duration)
     /// The connection ended before a complete response.
     ///
-    /// `mayHaveBeenProcessed` is true when the server may have acted on the request: repeating it is then the caller's decision. What
-    /// an HTTP/2 server says it has not processed (RFC 9113 §8.7), whatever its method, was sent six times before this is reported.
+    /// `mayHaveBeenProcessed` is true when the server may have acted on the request: repeating it is then the caller's decision.
+    /// What an HTTP/2 server says it has not processed (RFC 9113 §8.7), whatever its method, was sent six times before this is
+    /// reported.
     case connectionLost(reason: String, mayHaveBeenProcessed: Bool)
-    /// The body ended early; as much as came is kept in the response. Over TLS also one whose only end was the connection's, and that
-    /// came without `close_notify` (RFC 9112 §9.8).
+    /// The body ended early; as much as came is kept in the response. Over TLS also one whose only end was the connection's, and
+    /// that came without `close_notify` (RFC 9112 §9.8).
     case truncated(received: Int64, expected: Int64?)
     case responseTooLarge(limit: Int)
     case headTooLarge(limit: Int)

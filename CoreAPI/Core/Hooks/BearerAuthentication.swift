@@ -4,8 +4,8 @@ public import HTTPTypes
 /// Sends a bearer token with every request and refreshes it when the server refuses it (RFC 6750).
 ///
 /// However many requests are refused at once, the token is refreshed once, and each of them is sent once more with the new one. A
-/// request that was refused with an older token than the present one is simply sent again. A cancelled request stops waiting and does
-/// not stop the refresh; a failed refresh fails every request that waited for it.
+/// request that was refused with an older token than the present one is simply sent again. A cancelled request stops waiting and
+/// does not stop the refresh; a failed refresh fails every request that waited for it.
 ///
 /// ```swift
 /// channel.attemptMiddleware = [
@@ -19,8 +19,8 @@ public import HTTPTypes
 /// The refresh goes through the channel like any other call: its retry policy, its timeouts, its other hooks. It is exempt from
 /// bearer authentication at the environment's base URL, and from nothing else.
 public final class BearerAuthentication: Middleware {
-    /// Fetches a new token after the given response was refused. Runs in a task of its own, which inherits the task-local values of the
-    /// call that was refused first. Its own requests get no token and fetch none.
+    /// Fetches a new token after the given response was refused. Runs in a task of its own, which inherits the task-local values
+    /// of the call that was refused first. Its own requests get no token and fetch none.
     public typealias Refresh = @Sendable (Response<Void>) async throws -> String
 
     private let initial: String?
@@ -30,8 +30,8 @@ public final class BearerAuthentication: Middleware {
     /// By the base URLs of environments.
     private let sessions = Mutex<[String: Session]>([:])
 
-    /// The base URLs of the environments whose token is being fetched by this task. By those and not by this object, because a channel
-    /// that is made anew for the refresh has another one.
+    /// The base URLs of the environments whose token is being fetched by this task. By those and not by this object, because a
+    /// channel that is made anew for the refresh has another one.
     @TaskLocal private static var exemptions: [Exemption] = []
 
     /// The requests of a refresh that is under way go without a token. A task that the refresh leaves behind is not exempt.
@@ -53,8 +53,8 @@ public final class BearerAuthentication: Middleware {
         var failure: (at: ContinuousClock.Instant, error: any Error)?
     }
 
-    /// A token is sent to the origin (scheme, host and port) of the call's environment and to no other: an endpoint with a base URL of
-    /// its own elsewhere goes without. A channel that is switched to another environment begins without a token there.
+    /// A token is sent to the origin (scheme, host and port) of the call's environment and to no other: an endpoint with a base
+    /// URL of its own elsewhere goes without. A channel that is switched to another environment begins without a token there.
     ///
     /// - Parameters:
     ///   - token: what to begin with, in the environment of the first call; without one the first request goes out bare and the

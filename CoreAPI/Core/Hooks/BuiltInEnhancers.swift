@@ -11,8 +11,8 @@ enum RequestEnhancers {
     ]
 }
 
-/// Carries out ``HeaderModifier`` and ``Headers`` modifiers, farthest first, so that the nearest wins. Lines of one name within one
-/// ``Headers`` stay beside each other.
+/// Carries out ``HeaderModifier`` and ``Headers`` modifiers, farthest first, so that the nearest wins. Lines of one name within
+/// one ``Headers`` stay beside each other.
 struct HeaderEnhancer: RequestEnhancer {
     static var priority: Priority { .core }
 

@@ -2,8 +2,8 @@ public import CoreAPICookies
 internal import Foundation
 internal import HTTPTypes
 
-/// Sends what a channel's jar has for an address and keeps what its answers set. The kit puts it around each hop of a channel that has
-/// a jar, so that a login works offline as it does over the wire.
+/// Sends what a channel's jar has for an address and keeps what its answers set. The kit puts it around each hop of a channel
+/// that has a jar, so that a login works offline as it does over the wire.
 struct Cookies: Middleware {
     let jar: CookieJar
 
@@ -16,8 +16,8 @@ struct Cookies: Middleware {
 }
 
 extension Attempt {
-    /// The attempt with what the jar has for its address. A request with a `Cookie` header of its own stays as it is, through all its
-    /// redirects, and so does one whose answer repeats it (RFC 9110 §9.3.8).
+    /// The attempt with what the jar has for its address. A request with a `Cookie` header of its own stays as it is, through all
+    /// its redirects, and so does one whose answer repeats it (RFC 9110 §9.3.8).
     @inline(never)
     fileprivate func withCookies(of jar: CookieJar) -> Attempt {
         let first = original.request

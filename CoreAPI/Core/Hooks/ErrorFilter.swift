@@ -1,7 +1,7 @@
 public import Foundation
 
-/// Finds errors inside successes and turns failures into the app's own error. A type of the team's own: `channel.errorFilter = ErrorFilter(ShopErrors())`.
-/// ``ErrorFilter`` makes filters of closures, too.
+/// Finds errors inside successes and turns failures into the app's own error. A type of the team's own: `channel.errorFilter =
+/// ErrorFilter(ShopErrors())`. ``ErrorFilter`` makes filters of closures, too.
 ///
 /// ```swift
 /// struct ShopErrors: ErrorFiltering {
@@ -21,14 +21,15 @@ public protocol ErrorFiltering: Sendable {
     /// ``Response/result`` to the bytes that are to be decoded.
     func filter(_ response: inout Response<Data>) throws
 
-    /// Sees, once per call, the error that interceptors and handlers left, whatever its stage. The app's own errors and cancellations pass
-    /// it by.
+    /// Sees, once per call, the error that interceptors and handlers left, whatever its stage. The app's own errors and
+    /// cancellations pass it by.
     ///
     /// - Returns: the error in its place, or `nil` to leave it.
     func translate(_ error: APIClientError) -> (any Error)?
 }
 
-/// Finds errors inside successes and turns failures into the app's own error, by closures; see ``ErrorFiltering`` for a type of your own.
+/// Finds errors inside successes and turns failures into the app's own error, by closures; see ``ErrorFiltering`` for a type of
+/// your own.
 ///
 /// Use a filter to *translate*; use an ``ErrorHandler`` to *act*. A filter finds, and it translates:
 ///
@@ -47,8 +48,8 @@ public struct ErrorFilter: Sendable {
     private var find: (@Sendable (inout Response<Data>) throws -> Void)?
     private let translateError: @Sendable (APIClientError) -> (any Error)?
 
-    /// - Parameter find: returns the error that the response stands for, or `nil` to leave it as it is. What it throws becomes the
-    ///   result too, so that a filter that trips over a body is seen.
+    /// - Parameter find: returns the error that the response stands for, or `nil` to leave it as it is. What it throws becomes
+    ///   the result too, so that a filter that trips over a body is seen.
     public init(_ find: @escaping @Sendable (Response<Data>) throws -> (any Error)?) {
         self.init(
             find: { response in
@@ -72,8 +73,8 @@ public struct ErrorFilter: Sendable {
     /// Leaves every response as it is.
     public static let none = ErrorFilter(find: nil, translate: { _ in nil })
 
-    /// Reads the body of an answer that was refused as the app's own error. A success is left alone. A body that is no such error leaves
-    /// the refusal as it is, and ``ErrorContext/unreadEnvelope`` says why it could not be read.
+    /// Reads the body of an answer that was refused as the app's own error. A success is left alone. A body that is no such error
+    /// leaves the refusal as it is, and ``ErrorContext/unreadEnvelope`` says why it could not be read.
     public static func refusal<AppError: Error & Decodable>(_ type: AppError.Type) -> ErrorFilter {
         ErrorFilter(
             find: { response in
@@ -85,7 +86,8 @@ public struct ErrorFilter: Sendable {
     /// Reads an error envelope, in successes too: decodes the body, if it is one, and asks `translate` what it means.
     ///
     /// - Parameters:
-    ///   - type: the envelope. A success that is none is left alone; of a failure, ``ErrorContext/unreadEnvelope`` says why it is none.
+    ///   - type: the envelope. A success that is none is left alone; of a failure, ``ErrorContext/unreadEnvelope`` says why it is
+    ///     none.
     ///   - translate: returns the app's error, or `nil` if the envelope holds none.
     public static func envelope<Envelope: Decodable & SendableMetatype>(
         _ type: Envelope.Type, translate: @escaping @Sendable (Envelope, ResponseHead) -> (any Error)?
@@ -101,8 +103,9 @@ public struct ErrorFilter: Sendable {
 
     /// This filter, and then another error in the place of what a call failed with.
     ///
-    /// - Parameter translate: returns `nil` for what should stay as it is. What it returns arrives as ``APIClientError/app(_:_:)``, with
-    ///   the error it stands for in ``ErrorContext/cause``; an ``APIClientError`` arrives as it is.
+    /// - Parameter translate: returns `nil` for what should stay as it is. What it returns arrives as
+    ///   ``APIClientError/app(_:_:)``, with the error it stands for in ``ErrorContext/cause``; an ``APIClientError`` arrives as
+    ///   it is.
     public func translating(_ translate: @escaping @Sendable (APIClientError) -> (any Error)?) -> ErrorFilter {
         let first = translateError
         return ErrorFilter(find: find) { first($0) ?? translate($0) }
@@ -116,8 +119,8 @@ public struct ErrorFilter: Sendable {
     /// This filter, and a message in the user's language for every failure that nothing else has named; see ``LocalizedMessage``.
     ///
     /// - Parameters:
-    ///   - messages: by ``APIClientError/label``, or by its beginning up to a dot: `transport.timedOut.connect`, `transport.timedOut`,
-    ///     `transport`. The longest that fits counts.
+    ///   - messages: by ``APIClientError/label``, or by its beginning up to a dot: `transport.timedOut.connect`,
+    ///     `transport.timedOut`, `transport`. The longest that fits counts.
     ///   - default: for what has no message; `nil` leaves the error as it is.
     public func localized(_ messages: [String: String], default: String? = nil) -> ErrorFilter {
         translating { error in

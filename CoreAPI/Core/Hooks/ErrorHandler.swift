@@ -1,13 +1,14 @@
 /// Asked about an error that no interceptor resolved: another attempt, another error, or nothing.
 ///
-/// Use a handler for what depends on the *kind of failure*, decoding errors and the app's own errors included; use an interceptor's
-/// `retry` for credentials and policies. Called once per failed attempt, async, on the pipeline's thread; it cannot throw.
+/// Use a handler for what depends on the *kind of failure*, decoding errors and the app's own errors included; use an
+/// interceptor's `retry` for credentials and policies. Called once per failed attempt, async, on the pipeline's thread; it cannot
+/// throw.
 public protocol ErrorHandler: Sendable {
     /// Whether ``resolve(_:for:)`` should be asked about this error.
     func canResolve(_ error: APIClientError) -> Bool
 
-    /// What to do about it: another attempt, another error, or a value in its place. The channel's limit on attempts holds whatever this
-    /// returns.
+    /// What to do about it: another attempt, another error, or a value in its place. The channel's limit on attempts holds
+    /// whatever this returns.
     func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult
 }
 

@@ -1,9 +1,10 @@
 public import Foundation
 
-// As EndpointSpellings.swift, for the hooks whose requirements have defaults: a method in another library's form would never be called.
+// As EndpointSpellings.swift, for the hooks whose requirements have defaults: a method in another library's form would never be
+// called.
 
-/// Forms of an interceptor's methods that other libraries use and that ``RequestInterceptor`` does not call. The compiler refuses them and
-/// names the right form.
+/// Forms of an interceptor's methods that other libraries use and that ``RequestInterceptor`` does not call. The compiler refuses
+/// them and names the right form.
 @_documentation(visibility: internal)
 public protocol RequestInterceptorSpellings {
     associatedtype _Unadapted
@@ -110,8 +111,8 @@ extension RequestInterceptorSpellings where _RetrySession == _Absent {
     public static func _retryWithSession(_: _RetrySession.Type) {}
 }
 
-/// Forms of an enhancer's methods that other libraries use and that ``RequestEnhancer`` does not call. The compiler refuses them and names
-/// the right form.
+/// Forms of an enhancer's methods that other libraries use and that ``RequestEnhancer`` does not call. The compiler refuses them
+/// and names the right form.
 @_documentation(visibility: internal)
 public protocol RequestEnhancerSpellings {
     associatedtype _Enhanced

@@ -1,5 +1,5 @@
-/// Stands around a call or around each of its attempts: it sees what goes down, decides whether and how often that goes on, and sees
-/// what comes back.
+/// Stands around a call or around each of its attempts: it sees what goes down, decides whether and how often that goes on, and
+/// sees what comes back.
 ///
 /// The general hook; every other one is a shorthand for what a middleware can do. Around the call
 /// (``Channel/callMiddleware``) it sees the call once, for caches, single flight and breakers. Around the attempt
@@ -17,7 +17,8 @@
 /// }
 /// ```
 ///
-/// Called off every actor, concurrently for different calls. It may call `next` never, once or often, one after the other or at once.
+/// Called off every actor, concurrently for different calls. It may call `next` never, once or often, one after the other or at
+/// once.
 public protocol Middleware: Sendable {
     /// - Parameters:
     ///   - attempt: what is about to be sent; around the call, its first attempt.
@@ -28,8 +29,8 @@ public protocol Middleware: Sendable {
     /// The name in ``Channel/stages``. Default the type's.
     var stage: String { get }
 
-    /// A copy that shares no state with this one; a channel that is swapped in a test speaks through copies. Default the middleware
-    /// itself, which is right for one that keeps nothing.
+    /// A copy that shares no state with this one; a channel that is swapped in a test speaks through copies. Default the
+    /// middleware itself, which is right for one that keeps nothing.
     func isolatedCopy() -> any Middleware
 }
 

@@ -3,8 +3,8 @@ internal import HTTPTypes
 
 /// Follows redirects (RFC 9110 §15.4), so that what stands behind it sees every hop. The kit puts it around every attempt.
 ///
-/// libcurl could follow them itself (`CURLOPT_FOLLOWLOCATION`), but it keeps only `Authorization` and `Cookie` from another host and
-/// knows nothing of an `X-Api-Key`; and fixtures and other transports would not get them.
+/// libcurl could follow them itself (`CURLOPT_FOLLOWLOCATION`), but it keeps only `Authorization` and `Cookie` from another host
+/// and knows nothing of an `X-Api-Key`; and fixtures and other transports would not get them.
 struct Redirects: Middleware {
     func handle(_ attempt: Attempt, next: Next) async -> Reply {
         var hop = attempt
@@ -113,8 +113,8 @@ struct Redirects: Middleware {
         return bytes[(path + 2)...].firstIndex { "/?#\\".utf8.contains($0) } ?? bytes.endIndex
     }
 
-    /// 303 always asks for the other resource (§15.4.4). For 300 to 302 only POST may become GET (§15.4.2–3): a DELETE that turned into
-    /// a GET would be reported as done.
+    /// 303 always asks for the other resource (§15.4.4). For 300 to 302 only POST may become GET (§15.4.2–3): a DELETE that
+    /// turned into a GET would be reported as done.
     private static func becomesGET(_ request: Request, _ status: Int) -> Bool {
         status == 303 ? request.method != .head : status < 303 && request.method == .post
     }
@@ -175,7 +175,8 @@ extension Reply {
 }
 
 extension TransferMetrics {
-    /// The metrics of an attempt whose earlier exchanges were redirects: sums where sums make sense, the last exchange's otherwise.
+    /// The metrics of an attempt whose earlier exchanges were redirects: sums where sums make sense, the last exchange's
+    /// otherwise.
     fileprivate func adding(earlier: TransferMetrics) -> TransferMetrics {
         var sum = self
         sum.queued += earlier.queued

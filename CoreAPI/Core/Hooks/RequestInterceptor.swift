@@ -2,8 +2,8 @@
 ///
 /// Use an interceptor for what takes time or may change between attempts: credentials, signatures, token refresh, retries. Use a
 /// ``RequestEnhancer`` for what is the same for the whole call and needs no waiting. Called once per attempt, on any thread,
-/// concurrently for different calls. What waits in here must bound its own waiting, by ``Request/deadline`` for instance: the call's
-/// timeouts cannot stop code that does not look.
+/// concurrently for different calls. What waits in here must bound its own waiting, by ``Request/deadline`` for instance: the
+/// call's timeouts cannot stop code that does not look.
 public protocol RequestInterceptor: Sendable, RequestInterceptorSpellings {
     /// Changes the attempt; the request arrives without what earlier attempts changed. Throwing fails the attempt with
     /// ``APIClientError/adapting(_:_:)``, or at the stage of the error itself if it is one of the kit's.

@@ -3,11 +3,11 @@ internal import HTTPTypes
 
 /// Accepts or refuses a complete response, before errors are filtered and anything is decoded.
 ///
-/// Use a verifier for what every valid answer has in common (its status, its type, a header); use an ``ErrorFilter`` to read *which*
-/// error a refused answer means. A modifier: attached to the channel, a provider or an endpoint. Called once per attempt that got an
-/// answer, synchronously, on the pipeline's thread. All verifiers run in order, farthest first, and the first failure counts; of
-/// ``StatusCodeResponseVerifier`` only the nearest runs, but see ``StatusCodeResponseVerifier/always``; 2xx is expected where none is
-/// attached.
+/// Use a verifier for what every valid answer has in common (its status, its type, a header); use an ``ErrorFilter`` to read
+/// *which* error a refused answer means. A modifier: attached to the channel, a provider or an endpoint. Called once per attempt
+/// that got an answer, synchronously, on the pipeline's thread. All verifiers run in order, farthest first, and the first failure
+/// counts; of ``StatusCodeResponseVerifier`` only the nearest runs, but see ``StatusCodeResponseVerifier/always``; 2xx is
+/// expected where none is attached.
 public protocol ResponseVerifier: RequestModifier {
     /// - Throws: ``VerificationError``; any other error becomes ``VerificationError/custom(_:)``.
     func verify(_ response: Response<Data>) throws
@@ -24,8 +24,8 @@ public struct StatusCodeResponseVerifier: ResponseVerifier {
 
     let accepts: @Sendable (Int) -> Bool
     private let expected: String
-    /// Codes whose answer may come without a body where a type that holds nothing is decoded, `struct Empty: Decodable {}`. An optional is
-    /// `nil` without a body whatever the code.
+    /// Codes whose answer may come without a body where a type that holds nothing is decoded, `struct Empty: Decodable {}`. An
+    /// optional is `nil` without a body whatever the code.
     public let mayBeEmpty: Set<Int>
 
     /// What may be empty unless said otherwise: 204 and 205 (RFC 9110 §15.3.5–6).

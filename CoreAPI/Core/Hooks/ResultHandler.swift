@@ -1,7 +1,8 @@
 /// A side effect at the end of a call, by a type of the team's own: `channel.resultHandler = ResultHandler(SignOut())`.
 public protocol ResultHandling: Sendable {
-    /// Called once per call, and once for each attempt made by hand, last, on the pipeline's thread; the caller waits for it. It sees the
-    /// settled outcome and cannot change it. What it throws is reported to the channel's logger and changes nothing for the caller.
+    /// Called once per call, and once for each attempt made by hand, last, on the pipeline's thread; the caller waits for it. It
+    /// sees the settled outcome and cannot change it. What it throws is reported to the channel's logger and changes nothing for
+    /// the caller.
     func handle(_ response: Response<Void>) async throws
 }
 

@@ -4,8 +4,8 @@ internal import HTTPTypes
 
 /// Repeats what is safe to repeat: full jitter, `Retry-After` as a floor, the call's total timeout as the end.
 ///
-/// Only idempotent methods, and requests that carry an `Idempotency-Key`, are repeated, and only for the listed status codes and for
-/// failures to connect or of a connection. A request that the server may have processed is not sent again without such a key.
+/// Only idempotent methods, and requests that carry an `Idempotency-Key`, are repeated, and only for the listed status codes and
+/// for failures to connect or of a connection. A request that the server may have processed is not sent again without such a key.
 public struct RetryPolicy: RequestInterceptor {
     /// Attempts in all, the first included. Default 3.
     public var attempts: Int

@@ -10,8 +10,8 @@ public enum RetryResult: Sendable {
     case doNotRetry
     /// No further attempt, and this error instead.
     case fail(any Error)
-    /// No further attempt, and this value in the place of the failure. It must be of the type that the call asked for; another one fails
-    /// the call with ``ResolutionMismatch``.
+    /// No further attempt, and this value in the place of the failure. It must be of the type that the call asked for; another
+    /// one fails the call with ``ResolutionMismatch``.
     case succeed(any Sendable)
 }
 

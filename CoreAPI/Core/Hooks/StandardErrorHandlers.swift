@@ -59,8 +59,9 @@ public struct NoInternetErrorHandler: ErrorHandler {
     }
 }
 
-/// Repeats a call whose attempt timed out or was answered 408 (RFC 9110 §15.5.9), if it may be repeated: an idempotent method, a call that
-/// carries an `Idempotency-Key`, or one whose request had not left. The call's own total timeout is not repeated, it is over.
+/// Repeats a call whose attempt timed out or was answered 408 (RFC 9110 §15.5.9), if it may be repeated: an idempotent method, a
+/// call that carries an `Idempotency-Key`, or one whose request had not left. The call's own total timeout is not repeated, it is
+/// over.
 public struct RequestTimeoutErrorHandler: ErrorHandler {
     private let repetitions: Int
     private let pause: Duration

@@ -4,8 +4,8 @@ internal import HTTPTypes
 extension Request {
     /// The request as a `curl` command that can be pasted into a POSIX shell.
     ///
-    /// With secrets revealed it sends the same method, address, fields and body bytes as the kit; a body that is no text is written
-    /// with `printf` and piped. Without, the default, every secret is replaced and the command is for reading.
+    /// With secrets revealed it sends the same method, address, fields and body bytes as the kit; a body that is no text is
+    /// written with `printf` and piped. Without, the default, every secret is replaced and the command is for reading.
     ///
     /// - Parameter revealingSecrets: whether credentials and tokens stand in the text. Never log the result if they do.
     public func cURLDescription(revealingSecrets: Bool = false) -> String {

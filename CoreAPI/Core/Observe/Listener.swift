@@ -9,9 +9,9 @@ public import CoreAPIHTTPSupport
 /// channel.listeners = [Counting()]
 /// ```
 ///
-/// A listener implements the methods that it wants; the others do nothing. They are called synchronously, in the order in which they
-/// stand here, on the thread of the pipeline, concurrently for different calls. A listener must be quick and must not block. It
-/// cannot throw and cannot change anything. Without a listener no event is made.
+/// A listener implements the methods that it wants; the others do nothing. They are called synchronously, in the order in which
+/// they stand here, on the thread of the pipeline, concurrently for different calls. A listener must be quick and must not block.
+/// It cannot throw and cannot change anything. Without a listener no event is made.
 public protocol Listener: Sendable {
     /// The request was built, encoded and enhanced.
     func built(_ event: CallEvent.Built)
@@ -29,7 +29,8 @@ public protocol Listener: Sendable {
     func head(_ event: CallEvent.Head)
     /// Bytes of the answer's body came: once for a body that is collected, for each chunk of one that streams.
     func body(_ event: CallEvent.BodyProgress)
-    /// The transport is done with an exchange, or has failed; of a body that streams, its head is there. Told after the events above.
+    /// The transport is done with an exchange, or has failed; of a body that streams, its head is there. Told after the events
+    /// above.
     func exchanged(_ event: CallEvent.Exchanged)
     /// The answer is a redirect that is followed.
     func redirected(_ event: CallEvent.Redirected)

@@ -1,7 +1,7 @@
 /// Listens to the life of calls; logging, metrics and tracing are all listeners.
 ///
-/// Called synchronously, on the pipeline's thread, several times per call, and concurrently for different calls: a listener must be
-/// quick and must not block. It cannot throw and cannot change anything.
+/// Called synchronously, on the pipeline's thread, several times per call, and concurrently for different calls: a listener must
+/// be quick and must not block. It cannot throw and cannot change anything.
 public protocol NetworkLogger: Sendable {
     func log(_ event: NetworkEvent)
 }
@@ -12,7 +12,8 @@ public enum NetworkEvent: Sendable {
     case sending(Request)
     /// An attempt failed and another will be made after the pause.
     case retrying(Response<Void>, after: Duration)
-    /// A verified server answered with keys that are not pinned for it; the request was refused, or went on where pins only report.
+    /// A verified server answered with keys that are not pinned for it; the request was refused, or went on where pins only
+    /// report.
     case pinMismatch(PinMismatch, Request)
     /// Something that works today and may not one day, see ``Channel/warnings``; or a cookie that was refused.
     case warning(String, Request)

@@ -1,4 +1,5 @@
-/// What a call writes into the log. Attached at several levels, the options add up; ``off`` at the nearest level silences the call.
+/// What a call writes into the log. Attached at several levels, the options add up; ``off`` at the nearest level silences the
+/// call.
 ///
 /// ```swift
 /// channel.modifiers.append(RequestLogging.all)

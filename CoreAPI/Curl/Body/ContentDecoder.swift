@@ -4,8 +4,8 @@ internal import Foundation
 
 /// Takes the codings of a body off again (RFC 9110 §8.4), piece by piece.
 ///
-/// Not left to libcurl, whose decoder does not look whether a coding has come to its end and shows nobody the bytes that it decodes: a
-/// page that breaks off inside a complete message would be a success.
+/// Not left to libcurl, whose decoder does not look whether a coding has come to its end and shows nobody the bytes that it
+/// decodes: a page that breaks off inside a complete message would be a success.
 final class ContentDecoder {
     enum Failure: Error {
         /// More came out than may.
@@ -121,8 +121,8 @@ final class ContentDecoder {
         guard stage < stages.count else { return try take(bytes) }
         try stages[stage].decode(bytes) { piece in
             made[stage] += piece.count
-            // Each coding multiplies, a thousand times over; what is made in between must not be without a bound because little or
-            // nothing comes out at the end. A body's encoded form is hardly longer than the body.
+            // Each coding multiplies, a thousand times over; what is made in between must not be without a bound because little
+            // or nothing comes out at the end. A body's encoded form is hardly longer than the body.
             guard made[stage] / 2 <= max(limit, 64 * 1_024) else { throw Failure.tooLarge }
             try decode(piece, from: stage + 1, limit: limit, take)
         }

@@ -1,11 +1,11 @@
 internal import CoreAPICore
 internal import Foundation
 
-/// The body of an answer on its way from the loop to the task that reads it. The loop offers what comes; while the task is behind, it lets
-/// libcurl read no further from the connection.
+/// The body of an answer on its way from the loop to the task that reads it. The loop offers what comes; while the task is
+/// behind, it lets libcurl read no further from the connection.
 final class TransferStream: Sendable {
-    /// Bytes that wait for the task at the most, beyond one piece of libcurl's. A fuller buffer costs memory, a smaller one wakes more
-    /// often: 0.12 switches of thread a piece of 16 KiB at this size, 0.38 at a quarter of it.
+    /// Bytes that wait for the task at the most, beyond one piece of libcurl's. A fuller buffer costs memory, a smaller one wakes
+    /// more often: 0.12 switches of thread a piece of 16 KiB at this size, 0.38 at a quarter of it.
     static let room = 256 * 1_024
 
     /// What the transfer came to after its head.

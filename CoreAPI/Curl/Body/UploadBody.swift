@@ -9,7 +9,8 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// A request's body as libcurl's read callback consumes it, from the beginning and, when it must be sent again, from there once more.
+/// A request's body as libcurl's read callback consumes it, from the beginning and, when it must be sent again, from there once
+/// more.
 struct UploadBody: ~Copyable {
     /// The body is not what its description promised.
     enum Defect: LocalizedError {
@@ -90,7 +91,8 @@ struct UploadBody: ~Copyable {
         }
     }
 
-    /// Copies the next bytes; 0 at the end, `nil` where they are still to come. A body with a length gives exactly that many, or throws.
+    /// Copies the next bytes; 0 at the end, `nil` where they are still to come. A body with a length gives exactly that many, or
+    /// throws.
     mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int? {
         let limit = Int(min(Int64(buffer.count), length.map { $0 - sent } ?? .max))
         let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<limit])

@@ -1,13 +1,13 @@
 internal import CoreAPICore
 
-/// Gathers the bytes of a response's head as the header callback delivers them, line by line, and nothing else: parsing is left to
-/// whoever waits for the response, so that the loop's thread makes no strings.
+/// Gathers the bytes of a response's head as the header callback delivers them, line by line, and nothing else: parsing is left
+/// to whoever waits for the response, so that the loop's thread makes no strings.
 ///
-/// Interim responses (1xx, RFC 9110 §15.2) are dropped when the next head begins. Lines after the final head are trailers: they are
-/// dropped too, because a field that comes after the body must not change what the head said (RFC 9110 §6.5.1).
+/// Interim responses (1xx, RFC 9110 §15.2) are dropped when the next head begins. Lines after the final head are trailers: they
+/// are dropped too, because a field that comes after the body must not change what the head said (RFC 9110 §6.5.1).
 ///
-/// It belongs to a handle and serves its transfers one after the other, so that not every one needs memory of its own. A line is copied
-/// with a check and a `memcpy`, a third of what appending to an array costs; there are ten in a head.
+/// It belongs to a handle and serves its transfers one after the other, so that not every one needs memory of its own. A line is
+/// copied with a check and a `memcpy`, a third of what appending to an array costs; there are ten in a head.
 struct HeadCollector: ~Copyable {
     enum Line {
         /// The first line of a head, with whether its protocol multiplexes.
@@ -53,8 +53,8 @@ struct HeadCollector: ~Copyable {
     /// Another response begins.
     ///
     /// - Parameters:
-    ///   - size: how many bytes all lines together may have, interim responses and trailers included, because a flood of those is a flood
-    ///     as well.
+    ///   - size: how many bytes all lines together may have, interim responses and trailers included, because a flood of those is
+    ///     a flood as well.
     ///   - lines: how many lines there may be.
     mutating func begin(size: Int, lines: Int) {
         limits = (size, lines)
@@ -133,9 +133,11 @@ struct HeadCollector: ~Copyable {
     }
 }
 
-/// Where the lines of a head begin that may say how its body is delimited or coded, so that whoever reads it need not go through all.
+/// Where the lines of a head begin that may say how its body is delimited or coded, so that whoever reads it need not go through
+/// all.
 struct FramingLines {
-    // In two halves: who has room for eight together is aligned to 16 bytes, and memory so aligned is searched for under malloc's lock.
+    // In two halves: who has room for eight together is aligned to 16 bytes, and memory so aligned is searched for under malloc's
+    // lock.
     private var starts = (SIMD4<UInt16>(), SIMD4<UInt16>())
     private(set) var count = 0
     /// Whether there are no more than were noted.

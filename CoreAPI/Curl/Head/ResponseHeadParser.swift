@@ -2,7 +2,8 @@ internal import CoreAPICore
 internal import Foundation
 internal import HTTPTypes
 
-/// Turns the bytes of one head into status and fields (RFC 9112 §4 and §5). Pure: no I/O; nothing that a server sends makes it trap.
+/// Turns the bytes of one head into status and fields (RFC 9112 §4 and §5). Pure: no I/O; nothing that a server sends makes it
+/// trap.
 struct ResponseHeadParser {
     struct Malformed: Error {
         let reason: String
@@ -80,8 +81,8 @@ struct ResponseHeadParser {
 
     private static let framing: [StaticString] = ["content-length", "transfer-encoding", "content-encoding"]
 
-    /// libcurl reads a field whose name is followed by a space, or whose value begins in the next line, as if it were not there; the body
-    /// would end elsewhere than its sender means (RFC 9112 §5.1, §5.2).
+    /// libcurl reads a field whose name is followed by a space, or whose value begins in the next line, as if it were not there;
+    /// the body would end elsewhere than its sender means (RFC 9112 §5.1, §5.2).
     private static func checkForm(_ line: Slice<Bytes>, isFolded: Bool) throws(Malformed) {
         // A name and its colon with nothing between them.
         let colon = first(UInt8(ascii: ":"), in: line) ?? line.startIndex
@@ -173,14 +174,15 @@ struct ResponseHeadParser {
     }
 
     /// A line whose name is no token is left out: nobody could ask for it by that name, and to mend it (`Content-Length :`) would
-    /// give it a meaning that the connection's framing did not give it (RFC 9110 §5.1, RFC 9112 §5.1). Of a value, only CR, LF and
-    /// NUL are replaced, as RFC 9110 §5.5 asks; bytes that are not UTF-8 stay, see `HTTPField.withUnsafeBytesOfValue(_:)`.
+    /// give it a meaning that the connection's framing did not give it (RFC 9110 §5.1, RFC 9112 §5.1). Of a value, only CR, LF
+    /// and NUL are replaced, as RFC 9110 §5.5 asks; bytes that are not UTF-8 stay, see `HTTPField.withUnsafeBytesOfValue(_:)`.
     private static func field(_ line: some BidirectionalCollection<UInt8>) -> HTTPField? {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
             let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
         else { return nil }
         let raw = line[line.index(after: colon)...]
-        // Once they are spaces, or taken off an end, nobody can tell; a cookie with one is to be ignored as a whole (RFC 6265bis §5.6).
+        // Once they are spaces, or taken off an end, nobody can tell; a cookie with one is to be ignored as a whole (RFC 6265bis
+        // §5.6).
         if name == .setCookie, raw.contains(where: { $0 == 0 || $0 == 0x0D }) { return nil }
         return HTTPField(name: name, lenientValue: trimmed(raw))
     }

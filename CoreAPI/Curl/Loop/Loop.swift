@@ -6,8 +6,8 @@ internal import Synchronization
 /// **What libcurl does for the pools of a loop happens on its thread.** Other threads put a message into the mailbox and, if the
 /// thread waits, wake it. Only that thread resumes the tasks that wait for a response.
 ///
-/// The thread waits only after it has found the mailbox empty and set `isWaiting` under the same lock. The thread that posts clears
-/// `isWaiting` and signals; a pipe keeps a signal that comes before the wait, so none is lost.
+/// The thread waits only after it has found the mailbox empty and set `isWaiting` under the same lock. The thread that posts
+/// clears `isWaiting` and signals; a pipe keeps a signal that comes before the wait, so none is lost.
 final class Loop: Sendable {
     enum Message {
         /// A transfer, for the shard that it names.

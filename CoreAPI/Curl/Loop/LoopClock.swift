@@ -8,8 +8,8 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// The loop's clock: monotonic nanoseconds in one machine word, because it is read several times for each transfer and compared for
-/// every one of thousands.
+/// The loop's clock: monotonic nanoseconds in one machine word, because it is read several times for each transfer and compared
+/// for every one of thousands.
 enum LoopClock {
     typealias Nanoseconds = Int64
 
@@ -24,7 +24,8 @@ enum LoopClock {
 }
 
 extension Duration {
-    /// Nanoseconds, rounded down, between zero and ``LoopClock/never``: whatever a caller wrote into a ``Timeout``, nothing overflows.
+    /// Nanoseconds, rounded down, between zero and ``LoopClock/never``: whatever a caller wrote into a ``Timeout``, nothing
+    /// overflows.
     var clampedNanoseconds: LoopClock.Nanoseconds {
         // One division; `components` takes three, and multiplications.
         let nanoseconds = attoseconds / 1_000_000_000

@@ -4,11 +4,12 @@ internal import Synchronization
 
 /// Threads that run libcurl, for any number of transports.
 ///
-/// A channel's connections belong to its transport, and the threads to the process: a request costs the same whether one channel sends it
-/// or ten do. No channel sees another's connections, and each turn of a thread serves every channel that has something to do.
+/// A channel's connections belong to its transport, and the threads to the process: a request costs the same whether one channel
+/// sends it or ten do. No channel sees another's connections, and each turn of a thread serves every channel that has something
+/// to do.
 ///
-/// A thread starts with the first request that needs it, and ends when no transport has used it for a second. A process may exit at
-/// any time.
+/// A thread starts with the first request that needs it, and ends when no transport has used it for a second. A process may exit
+/// at any time.
 ///
 /// ```swift
 /// let loops = LoopGroup(loops: 2)
@@ -18,8 +19,8 @@ internal import Synchronization
 /// await loops.shutdown()
 /// ```
 public final class LoopGroup: Sendable {
-    /// What transports use that are given no other: one thread for two processor cores, rounded up, at most four. The other cores have
-    /// what is to be done with the answers.
+    /// What transports use that are given no other: one thread for two processor cores, rounded up, at most four. The other cores
+    /// have what is to be done with the answers.
     public static let shared = LoopGroup(loops: min(4, (ProcessInfo.processInfo.activeProcessorCount + 1) / 2))
 
     let loops: [Loop]
@@ -37,7 +38,8 @@ public final class LoopGroup: Sendable {
         self.loops = (0..<max(1, loops)).map { _ in Loop(patience: patience) }
     }
 
-    /// Ends the threads and waits for their end. What runs on them, and every later request, fails with ``TransportError/closed``.
+    /// Ends the threads and waits for their end. What runs on them, and every later request, fails with
+    /// ``TransportError/closed``.
     ///
     /// Has no effect on ``shared``, which others use.
     public func shutdown() async {

@@ -2,9 +2,9 @@ internal import CoreAPICore
 
 /// What a loop's thread does: it takes messages, lets libcurl move, and waits for all of its pools at once.
 ///
-/// **Fairness.** One turn serves each ready socket once, and at most ``socketsPerTurn`` of a pool; the next turn begins with those that are
-/// left. Of TLS libcurl reads at most 512 KiB in a turn (``TLSConnection``). In clear text it reads until nothing is there, up to 100
-/// buffers of 64 KiB: a large download over loopback can still take some milliseconds of a turn.
+/// **Fairness.** One turn serves each ready socket once, and at most ``socketsPerTurn`` of a pool; the next turn begins with
+/// those that are left. Of TLS libcurl reads at most 512 KiB in a turn (``TLSConnection``). In clear text it reads until nothing
+/// is there, up to 100 buffers of 64 KiB: a large download over loopback can still take some milliseconds of a turn.
 struct LoopRun {
     /// As many as the requests that a busy channel has under way, so that one with small answers is done within a turn.
     static let socketsPerTurn = 64
@@ -112,8 +112,8 @@ struct LoopRun {
         attended.append(worker)
     }
 
-    /// Lets libcurl do what need not wait: begin transfers, and what its timers ask for. Bounded, because the mailbox and the clocks
-    /// wait.
+    /// Lets libcurl do what need not wait: begin transfers, and what its timers ask for. Bounded, because the mailbox and the
+    /// clocks wait.
     private mutating func runTimers() {
         for _ in 0..<8 {
             var hasRun = false

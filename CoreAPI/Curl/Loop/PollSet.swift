@@ -11,8 +11,8 @@ internal import Glibc
 /// The descriptors that a loop waits at with one `poll(2)`: its wake-up, and the sockets that its multi handles ask for
 /// (`CURLMOPT_SOCKETFUNCTION`). On the loop's thread only.
 ///
-/// `poll` costs as much as it has descriptors, which `curl_multi_poll` does too; it needs no system call when a descriptor comes or
-/// goes, which epoll does for every request.
+/// `poll` costs as much as it has descriptors, which `curl_multi_poll` does too; it needs no system call when a descriptor comes
+/// or goes, which epoll does for every request.
 final class PollSet {
     private let wakeup: Wakeup
     /// The wake-up comes first.

@@ -3,8 +3,8 @@ internal import CoreAPICore
 internal import Foundation
 internal import Synchronization
 
-/// One easy handle with the buffer that libcurl writes its error texts to. Serves one transfer at a time, and one after the other as long as
-/// they differ in nothing but what every exchange tells anew. On the loop's thread only.
+/// One easy handle with the buffer that libcurl writes its error texts to. Serves one transfer at a time, and one after the other
+/// as long as they differ in nothing but what every exchange tells anew. On the loop's thread only.
 final class CurlHandle {
     /// What an exchange asks for that a handle is told for good.
     struct Form: Equatable {
@@ -90,12 +90,12 @@ final class CurlHandle {
         hasServed = true
     }
 
-    /// Room for what comes at a time, in bytes. 64 KiB download 1.7 times as fast as the default 16 KiB, but every transfer in flight has
-    /// a buffer: of those beyond the 64th each gets its share of a MiB. Thousands at once are not waiting for a read of theirs, and 4 KiB
-    /// for each were an eighth of what 10,000 that are held need.
+    /// Room for what comes at a time, in bytes. 64 KiB download 1.7 times as fast as the default 16 KiB, but every transfer in
+    /// flight has a buffer: of those beyond the 64th each gets its share of a MiB. Thousands at once are not waiting for a read
+    /// of theirs, and 4 KiB for each were an eighth of what 10,000 that are held need.
     ///
-    /// - Parameter isSecure: whether it may be a stream of HTTP/2. What it has no room for keeps all others of its connection waiting, so
-    ///   that a frame has to fit (RFC 9113 §4.2).
+    /// - Parameter isSecure: whether it may be a stream of HTTP/2. What it has no room for keeps all others of its connection
+    ///   waiting, so that a frame has to fit (RFC 9113 §4.2).
     static func bufferSize(inFlight count: Int, isSecure: Bool) -> Int {
         count <= 64 ? 64 * 1_024 : max(isSecure ? 16 * 1_024 : 1_024, 1_024 * 1_024 / count)
     }
@@ -123,8 +123,8 @@ final class CurlHandle {
         connectTimeout = timeout
     }
 
-    /// Where to send to, and what to ask for there. libcurl is told of each alone: to parse an address and to compose it anew for every request
-    /// is 10,000 instructions, and the target goes out byte for byte, whatever libcurl's parser makes of it.
+    /// Where to send to, and what to ask for there. libcurl is told of each alone: to parse an address and to compose it anew for
+    /// every request is 10,000 instructions, and the target goes out byte for byte, whatever libcurl's parser makes of it.
     func setURL(_ url: HTTPURL, by proxy: Proxy?) throws(TransportError) {
         // A proxy is asked for the whole address. Where some hosts have one, every exchange is told of its own.
         guard ProxyEnvironment.current == nil else {
@@ -180,7 +180,8 @@ final class CurlHandle {
         try set(option, value)
     }
 
-    /// Its connection is not to be used again. libcurl looks at this when it ends the transfer, so that it may be said while it runs.
+    /// Its connection is not to be used again. libcurl looks at this when it ends the transfer, so that it may be said while it
+    /// runs.
     func forbidReuse() throws(TransportError) { try setOnce(CURLOPT_FORBID_REUSE, 1) }
 
     func set(_ option: CURLoption, _ value: Int) throws(TransportError) {

@@ -18,8 +18,8 @@ extension CurlTransfer {
         }
     }
 
-    /// Tells the handle everything about the exchange. While it runs the handle is told no more than that its connection is not to be used
-    /// again, and to show the first field.
+    /// Tells the handle everything about the exchange. While it runs the handle is told no more than that its connection is not
+    /// to be used again, and to show the first field.
     ///
     /// - Parameter count: transfers that run at once, this one included.
     /// - Throws: ``TransportError`` for the first option that libcurl refuses, and for a body that cannot be opened.
@@ -98,8 +98,8 @@ extension CurlTransfer {
             CURLOPT_SSLVERSION, trust.minimumTLSVersion == .tls13 ? ccurl_tls_1_3_or_newer : ccurl_tls_1_2_or_newer)
         try handle.set(CURLOPT_SSL_VERIFYPEER, 1)
         try handle.set(CURLOPT_SSL_VERIFYHOST, 2)
-        // A session that is resumed shows no certificates: there would be nothing to compare with pins, or with authorities that were
-        // replaced. The cache is the handle's own.
+        // A session that is resumed shows no certificates: there would be nothing to compare with pins, or with authorities that
+        // were replaced. The cache is the handle's own.
         try handle.set(CURLOPT_SSL_SESSIONID_CACHE, 0)
         switch trust.authorities {
         case .system: break
@@ -112,8 +112,8 @@ extension CurlTransfer {
             try handle.set(CURLOPT_CAPATH, nil)
             try handle.set(CURLOPT_CAINFO_BLOB, blob: text)
         case .file(let path):
-            // Whether it can be read is found out with the next connection (`CURLE_SSL_CACERT_BADFILE`), and not by a system call for each
-            // request.
+            // Whether it can be read is found out with the next connection (`CURLE_SSL_CACERT_BADFILE`), and not by a system call
+            // for each request.
             try handle.set(CURLOPT_CAPATH, nil)
             try handle.set(CURLOPT_CAINFO, path)
             // Since 7.87 libcurl keeps what it read for a day; a file that was replaced must count for the next connection.
@@ -147,8 +147,8 @@ extension CurlTransfer {
 }
 
 extension CurlHandle {
-    /// The authorities that libcurl was built to trust (`CURLINFO_CAINFO`), and further ones, as PEM. The former are read once: the file
-    /// has some 200 KiB.
+    /// The authorities that libcurl was built to trust (`CURLINFO_CAINFO`), and further ones, as PEM. The former are read once:
+    /// the file has some 200 KiB.
     func authorities(besides text: String) throws(TransportError) -> String {
         if let system = Self.systemAuthorities.withLock({ $0 }) { return system + "\n" + text }
         guard let path = string(CURLINFO_CAINFO), let data = FileManager.default.contents(atPath: path) else {

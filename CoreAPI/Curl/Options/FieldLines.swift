@@ -1,9 +1,9 @@
 internal import CoreAPICore
 internal import HTTPTypes
 
-/// What a request says in its head besides the request line: the caller's fields, and the lines that stop libcurl from adding what nobody
-/// asked for. Framing belongs to the transport: a `Content-Length` or `Transfer-Encoding` that contradicts the body is how requests are
-/// smuggled (RFC 9112 §11.2).
+/// What a request says in its head besides the request line: the caller's fields, and the lines that stop libcurl from adding
+/// what nobody asked for. Framing belongs to the transport: a `Content-Length` or `Transfer-Encoding` that contradicts the body
+/// is how requests are smuggled (RFC 9112 §11.2).
 struct FieldLines: Sendable {
     let list: HeaderList
     /// Whether codings of the body are taken off, which the caller did not ask for.
@@ -20,7 +20,8 @@ struct FieldLines: Sendable {
             guard kind.isDisjoint(with: .notSent) else { continue }
             field.withUnsafeBytesOfValue { lines.add(field.name.rawName, $0) }
         }
-        // `HTTPFields` keeps a line for each cookie, as HTTP/2 may send them; there must be no second one in HTTP/1 (RFC 6265bis §5.8.3).
+        // `HTTPFields` keeps a line for each cookie, as HTTP/2 may send them; there must be no second one in HTTP/1 (RFC 6265bis
+        // §5.8.3).
         if named.contains(.cookie) {
             let cookies = fields[fields: .cookie].map { $0.withUnsafeBytesOfValue { Array($0) } }
             Array(cookies.joined(separator: "; ".utf8)).withUnsafeBufferPointer {
@@ -45,7 +46,8 @@ struct FieldLines: Sendable {
         }
     }
 
-    /// As lines, and not as the options that libcurl has for them: it formats an option's text twice, 100 instructions a character.
+    /// As lines, and not as the options that libcurl has for them: it formats an option's text twice, 100 instructions a
+    /// character.
     private static func addLines(besides named: TransportFields, hasBody: Bool, to lines: inout HeaderListBuilder) {
         if named.isDisjoint(with: .coding) { lines.add(ContentDecoder.acceptLine) }
         if !named.contains(.userAgent) { lines.add(Self.userAgentLine) }
@@ -56,8 +58,8 @@ struct FieldLines: Sendable {
 
     private static let userAgentLine = "User-Agent: \(Kit.userAgent)"
 
-    /// The fields that mean something to the transport. Told apart by length first: to look for each of them among all fields costs as much
-    /// as all the rest.
+    /// The fields that mean something to the transport. Told apart by length first: to look for each of them among all fields
+    /// costs as much as all the rest.
     private struct TransportFields: OptionSet {
         let rawValue: UInt8
 

@@ -4,8 +4,8 @@ internal import Foundation
 
 /// The header lines of a request as a `curl_slist`, in a single block of memory.
 ///
-/// libcurl neither copies nor frees a list that it is given (`CURLOPT_HTTPHEADER`), so the list may be built by the task that sends,
-/// without a call to libcurl and without an allocation for each line; it must only live as long as a transfer that has it.
+/// libcurl neither copies nor frees a list that it is given (`CURLOPT_HTTPHEADER`), so the list may be built by the task that
+/// sends, without a call to libcurl and without an allocation for each line; it must only live as long as a transfer that has it.
 ///
 /// `@unchecked`: written by `init` only, and by the one handle that has a list of its own; libcurl reads it.
 final class HeaderList: @unchecked Sendable {

@@ -18,8 +18,8 @@ struct ConnectionLimits: Sendable, Hashable {
 
 /// The connections of one trust, their limits and their queue. Loops of a group serve it, each with a shard of it.
 ///
-/// The queue is under a lock, so the bounds hold for all shards together. A request that may start goes to its shard's loop at once;
-/// one that has to wait is kept by the loop of the first shard, which is the pool's home.
+/// The queue is under a lock, so the bounds hold for all shards together. A request that may start goes to its shard's loop at
+/// once; one that has to wait is kept by the loop of the first shard, which is the pool's home.
 final class ConnectionPool: Sendable {
     private struct State {
         let queue: HostQueue<HostKey, CurlTransfer>
@@ -36,8 +36,8 @@ final class ConnectionPool: Sendable {
     let refused: AddressClass
     /// A connection that was only reported must not serve after the set began to block.
     let pinMode: PinSet.Mode
-    /// Whether it serves the bodies that are read as they come, which need HTTP/1.1. libcurl 7.88.1 takes a busy connection of HTTP/1.1
-    /// for one that multiplexes where the same handle has one of HTTP/2 to that host, and reads one answer for another.
+    /// Whether it serves the bodies that are read as they come, which need HTTP/1.1. libcurl 7.88.1 takes a busy connection of
+    /// HTTP/1.1 for one that multiplexes where the same handle has one of HTTP/2 to that host, and reads one answer for another.
     let streams: Bool
     let limits: ConnectionLimits
     /// The home is the first.
@@ -46,8 +46,8 @@ final class ConnectionPool: Sendable {
 
     /// Requests on their way, under the lock of the transport.
     let users = Atomic(0)
-    /// Transfers that libcurl works on, and those that wait for a place. Set before a task is resumed, so that the task that hears of the
-    /// end of the last one sees none left.
+    /// Transfers that libcurl works on, and those that wait for a place. Set before a task is resumed, so that the task that
+    /// hears of the end of the last one sees none left.
     let active = Atomic(0)
     let queued = Atomic(0)
 

@@ -1,15 +1,15 @@
 internal import CCurl
 internal import CoreAPICore
 
-/// Easy handles that have served and may serve again. Making one and freeing one are 15,000 instructions together, and telling it all that
-/// does not change from one exchange to the next are 5,000. On the loop's thread only.
+/// Easy handles that have served and may serve again. Making one and freeing one are 15,000 instructions together, and telling it
+/// all that does not change from one exchange to the next are 5,000. On the loop's thread only.
 struct CurlHandlePool {
     private var handles: [CurlHandle] = []
     private let capacity: Int
     private let connections: LoopConnections
 
-    /// - Parameter capacity: how many are kept while they have nothing to do. Each has some 8 KiB, and after a stream of HTTP/2 its buffers
-    ///   besides, of up to 64 KiB in each direction.
+    /// - Parameter capacity: how many are kept while they have nothing to do. Each has some 8 KiB, and after a stream of HTTP/2
+    ///   its buffers besides, of up to 64 KiB in each direction.
     init(capacity: Int, connections: LoopConnections) {
         self.capacity = capacity
         self.connections = connections

@@ -11,9 +11,9 @@ internal import Glibc
 
 /// What a loop needs of a `CURLM`: put transfers in, take them out, and let them move when something happens.
 ///
-/// The loop waits for several of them at once, so libcurl says which sockets it waits for (`CURLMOPT_SOCKETFUNCTION`) and is told what
-/// happened there (`curl_multi_socket_action`). The loop asks for its next timer (`curl_multi_timeout`) after every call. Nothing
-/// depends on `CURLMOPT_TIMERFUNCTION`, which is silent where a timer stays the same.
+/// The loop waits for several of them at once, so libcurl says which sockets it waits for (`CURLMOPT_SOCKETFUNCTION`) and is told
+/// what happened there (`curl_multi_socket_action`). The loop asks for its next timer (`curl_multi_timeout`) after every call.
+/// Nothing depends on `CURLMOPT_TIMERFUNCTION`, which is silent where a timer stays the same.
 ///
 /// On the loop's thread only.
 final class CurlMulti {

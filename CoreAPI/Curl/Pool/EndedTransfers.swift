@@ -2,8 +2,8 @@ internal import CoreAPICore
 
 /// The transfers that are over and whose tasks were not resumed yet. On the loop's thread only.
 ///
-/// All of one turn are resumed together: the first of them wakes a thread, which may take this one's place on its core, and each that comes
-/// after a pause wakes it anew. 64 typed calls at once take 4 % less processor time so.
+/// All of one turn are resumed together: the first of them wakes a thread, which may take this one's place on its core, and each
+/// that comes after a pause wakes it anew. 64 typed calls at once take 4 % less processor time so.
 struct EndedTransfers: ~Copyable {
     private struct Ended {
         let transfer: CurlTransfer
@@ -29,8 +29,8 @@ struct EndedTransfers: ~Copyable {
         for ended in all { ended.transfer.resume(ended.end) }
     }
 
-    /// Called before libcurl moves the handles again, and before `curl_multi_info_read` tells of one a second time: they are in the multi
-    /// handle until then. Afterwards, so that the tasks wake up meanwhile.
+    /// Called before libcurl moves the handles again, and before `curl_multi_info_read` tells of one a second time: they are in
+    /// the multi handle until then. Afterwards, so that the tasks wake up meanwhile.
     ///
     /// - Parameter takeBack: takes back a handle.
     mutating func release(_ takeBack: (CurlHandle, _ isSound: Bool) -> Void) {

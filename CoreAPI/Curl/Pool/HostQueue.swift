@@ -1,20 +1,21 @@
 internal import CoreAPICore
 internal import Synchronization
 
-/// Who may start now: bounds on the transfers of one host and on the connections of all, first come first served within a host, the
-/// hosts taking turns. No I/O, no clock, no threads: its owner's lock guards it, so that access is not checked.
+/// Who may start now: bounds on the transfers of one host and on the connections of all, first come first served within a host,
+/// the hosts taking turns. No I/O, no clock, no threads: its owner's lock guards it, so that access is not checked.
 ///
 /// The kit queues, because a transfer that waits inside libcurl is invisible there: it cannot be told from one that connects, and
 /// no getter of 7.88.1 says how long it waited (`CURLINFO_QUEUE_TIME_T` came with 8.6).
 ///
-/// What a host may have at once depends on its protocol. One HTTP/1.1 connection carries one transfer. One HTTP/2 connection carries
-/// many, and a host that speaks it gets one (RFC 9113 §9.1): what does not fit on it would make libcurl 7.88 open one for every item.
-/// Whether a host speaks it is known with its first response, or because it cannot; until then it gets no more than a few.
+/// What a host may have at once depends on its protocol. One HTTP/1.1 connection carries one transfer. One HTTP/2 connection
+/// carries many, and a host that speaks it gets one (RFC 9113 §9.1): what does not fit on it would make libcurl 7.88 open one for
+/// every item. Whether a host speaks it is known with its first response, or because it cannot; until then it gets no more than a
+/// few.
 ///
-/// **Shards.** A pool that several loops serve has a shard on each. The bounds hold for all of them together, idle connections included,
-/// because each shard has a fixed share of them (``ConnectionShare``). A host stays on its home shard, where its connections are warm, while
-/// that has little to do; beyond ``spreadsFrom`` transfers there, a host of HTTP/1.1 gets the shard with the fewest. A host of HTTP/2
-/// has one connection, and so one shard.
+/// **Shards.** A pool that several loops serve has a shard on each. The bounds hold for all of them together, idle connections
+/// included, because each shard has a fixed share of them (``ConnectionShare``). A host stays on its home shard, where its
+/// connections are warm, while that has little to do; beyond ``spreadsFrom`` transfers there, a host of HTTP/1.1 gets the shard
+/// with the fewest. A host of HTTP/2 has one connection, and so one shard.
 final class HostQueue<Key: Hashable, Item> {
     /// Names one item, waiting or started, until it is removed or finished.
     ///
@@ -61,12 +62,12 @@ final class HostQueue<Key: Hashable, Item> {
         }
     }
 
-    /// Items of a host of which it is not known what it speaks. libcurl holds them back until the first one has a connection, and shows
-    /// nobody for how long.
+    /// Items of a host of which it is not known what it speaks. libcurl holds them back until the first one has a connection, and
+    /// shows nobody for how long.
     static var scouts: Int { 8 }
 
-    /// Transfers on a host's home shard from which on others are used. A loop is done with sixteen small answers in less than the time
-    /// that another thread takes to wake up and a connection to open.
+    /// Transfers on a host's home shard from which on others are used. A loop is done with sixteen small answers in less than the
+    /// time that another thread takes to wake up and a connection to open.
     static var spreadsFrom: Int { 16 }
 
     private let connections: Int
@@ -126,8 +127,8 @@ final class HostQueue<Key: Hashable, Item> {
         return Ticket(lane: lane, number: lastNumber, isStarted: false)
     }
 
-    /// Lets an item start at once that would be the next; `nil` where others wait, or there is no place. Most items find one, and need not
-    /// go through the lists of those that wait.
+    /// Lets an item start at once that would be the next; `nil` where others wait, or there is no place. Most items find one, and
+    /// need not go through the lists of those that wait.
     ///
     /// - Parameters: as for ``enqueue(_:for:multiplexes:)``.
     func start(for key: Key, multiplexes: Bool? = nil) -> Ticket? {

@@ -8,8 +8,8 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// One connection that libcurl keeps, from the first request on it to its end. Used on the loop's thread only, so that access is not
-/// checked.
+/// One connection that libcurl keeps, from the first request on it to its end. Used on the loop's thread only, so that access is
+/// not checked.
 final class LoopConnection {
     let remoteAddress: String
     let ports: LoopConnections.Ports
@@ -56,8 +56,8 @@ final class LoopConnection {
         return poll(&entry, 1, 0) > 0
     }
 
-    /// Whether the peer has ended the connection, whatever else it sent before. libcurl 7.88.1 does not see it on one of HTTP/2 that is
-    /// closed without GOAWAY, and sends the next request into it.
+    /// Whether the peer has ended the connection, whatever else it sent before. libcurl 7.88.1 does not see it on one of HTTP/2
+    /// that is closed without GOAWAY, and sends the next request into it.
     ///
     /// Of the streams that begin in one turn the first looks for all.
     func hasEnded() -> Bool {
@@ -79,9 +79,9 @@ final class LoopConnection {
 }
 
 extension CurlTransfer {
-    /// What a clock or a limit stopped may go on coming, and libcurl would read it for ever under the next request; and a peer that has
-    /// fallen silent stays silent. Other streams keep their connection until they are done; where none of them has heard anything
-    /// either, nothing new joins them.
+    /// What a clock or a limit stopped may go on coming, and libcurl would read it for ever under the next request; and a peer
+    /// that has fallen silent stays silent. Other streams keep their connection until they are done; where none of them has heard
+    /// anything either, nothing new joins them.
     func condemnConnection(among transfers: [CurlTransfer]) {
         try? handle?.forbidReuse()
         // Where there is no HTTP/2 there is nobody else; and of thousands that go at once one is enough to look.

@@ -11,9 +11,10 @@ internal import Glibc
 
 /// The connections that libcurl keeps for a loop, so that one can be looked at before it is used again.
 ///
-/// libcurl 7.88.1 reuses an HTTP/1.1 connection although bytes lie on it that no request has asked for; it takes them for the answer
-/// to the next one, and every answer after it is the one before (RFC 9112 §9.3 leaves such a connection unusable). It does not tell
-/// the socket of a connection that is about to be used, so sockets are noted when they are opened and found again by their two ends.
+/// libcurl 7.88.1 reuses an HTTP/1.1 connection although bytes lie on it that no request has asked for; it takes them for the
+/// answer to the next one, and every answer after it is the one before (RFC 9112 §9.3 leaves such a connection unusable). It does
+/// not tell the socket of a connection that is about to be used, so sockets are noted when they are opened and found again by
+/// their two ends.
 ///
 /// Used on the loop's thread only, so that access is not checked; outlives every connection.
 final class LoopConnections {
@@ -57,8 +58,8 @@ final class LoopConnections {
         hasMoved = false
     }
 
-    /// Notes a new connection, and whose socket it is: one of those that were opened for the transfer that uses it first. Among those of
-    /// all transfers it would be looked for in vain for seconds, where thousands connect at once.
+    /// Notes a new connection, and whose socket it is: one of those that were opened for the transfer that uses it first. Among
+    /// those of all transfers it would be looked for in vain for seconds, where thousands connect at once.
     func claim(_ ends: Ends, of opened: [Int32]) -> LoopConnection {
         let socket = opened.first { unclaimed.contains($0) && Self.localPort(of: $0) == ends.ports.local }
         let connection = LoopConnection(ends, socket: socket, loop: self)
@@ -84,8 +85,8 @@ final class LoopConnections {
         return discovered
     }
 
-    /// Bytes that one answer over HTTP/1.1 has of a turn, where other pools wait for theirs. libcurl reads up to a hundred buffers of
-    /// 64 KiB from a socket that never runs dry.
+    /// Bytes that one answer over HTTP/1.1 has of a turn, where other pools wait for theirs. libcurl reads up to a hundred
+    /// buffers of 64 KiB from a socket that never runs dry.
     private static let burst = 256 * 1_024
 
     /// Whether an answer has had its part of the turn; it then goes on in the next.
@@ -127,7 +128,8 @@ final class LoopConnections {
         known[connection.ports] = others.isEmpty ? nil : others
     }
 
-    /// `CURLOPT_OPENSOCKETFUNCTION`: what libcurl would do itself, and closed on `exec`; and nothing for a peer that the channel refuses.
+    /// `CURLOPT_OPENSOCKETFUNCTION`: what libcurl would do itself, and closed on `exec`; and nothing for a peer that the channel
+    /// refuses.
     static var open: curl_opensocket_callback {
         { context, _, address in
             guard let transfer = CurlTransfer.behind(context), let address else { return ccurl_bad_socket }

@@ -169,7 +169,8 @@ final class PoolWorker {
     }
 
     /// Ends what has run out of time and finds when the next one will. With many transfers this is done less often, so that the
-    /// clocks of 10,000 cost no more than a fiftieth of the thread: every 2 µs for each, at most every 50 ms, at least every 1 ms.
+    /// clocks of 10,000 cost no more than a fiftieth of the thread: every 2 µs for each, at most every 50 ms, at least every 1
+    /// ms.
     ///
     /// - Parameter looked: when libcurl has last looked at the sockets.
     func expire(_ looked: LoopClock.Nanoseconds) {

@@ -1,9 +1,10 @@
 internal import CoreAPICore
 internal import Foundation
 
-/// The few functions of OpenSSL that see the chain a server was verified by, and what was agreed on and left unread on a connection,
-/// found at run time in the very library that libcurl has loaded. libcurl itself compares the server's own key only (`CURLOPT_PINNEDPUBLICKEY`), and its list of certificates
-/// (`CURLINFO_CERTINFO`) is what the server sent and not what was verified.
+/// The few functions of OpenSSL that see the chain a server was verified by, and what was agreed on and left unread on a
+/// connection, found at run time in the very library that libcurl has loaded. libcurl itself compares the server's own key only
+/// (`CURLOPT_PINNEDPUBLICKEY`), and its list of certificates (`CURLINFO_CERTINFO`) is what the server sent and not what was
+/// verified.
 struct OpenSSL: Sendable {
     /// Called in the place of the verification of a server's chain; 1 lets the handshake go on.
     typealias Verify = @convention(c) (_ store: OpaquePointer?, _ context: UnsafeMutableRawPointer?) -> Int32

@@ -1,7 +1,7 @@
 internal import CoreAPICore
 
-/// The functions of OpenSSL that tell what happens on a connection; see ``TLSConnection``. Apart from ``OpenSSL``, so that a library that
-/// lacks one of them still checks pins.
+/// The functions of OpenSSL that tell what happens on a connection; see ``TLSConnection``. Apart from ``OpenSSL``, so that a
+/// library that lacks one of them still checks pins.
 struct OpenSSLTaps: Sendable {
     /// Told of a connection's states and alerts: `SSL_CTX_set_info_callback`.
     typealias Info = @convention(c) (_ session: UnsafeMutableRawPointer?, _ event: Int32, _ value: Int32) -> Void

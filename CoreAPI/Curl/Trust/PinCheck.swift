@@ -2,8 +2,8 @@ internal import CCurl
 internal import CoreAPICore
 internal import Foundation
 
-/// Compares the chain of every new connection to one host with the pins for it. OpenSSL keeps a reference for as long as a connection
-/// lives, so the loop keeps it for as long as itself. On the loop's thread only.
+/// Compares the chain of every new connection to one host with the pins for it. OpenSSL keeps a reference for as long as a
+/// connection lives, so the loop keeps it for as long as itself. On the loop's thread only.
 final class PinCheck {
     private let host: String
     private let pins: PinSet

@@ -3,13 +3,15 @@ internal import Synchronization
 
 /// What the kit notes of one connection of OpenSSL's, for as long as that lives. On the loop's thread only.
 ///
-/// **Its end.** A body that only the connection's end delimits is complete after `close_notify` alone (RFC 9112 §9.8). libcurl over
-/// OpenSSL takes a cut for an end, and has freed the connection when it says that a transfer is over, so the alert is noted as it comes.
+/// **Its end.** A body that only the connection's end delimits is complete after `close_notify` alone (RFC 9112 §9.8). libcurl
+/// over OpenSSL takes a cut for an end, and has freed the connection when it says that a transfer is over, so the alert is noted
+/// as it comes.
 ///
-/// **Its turn.** libcurl 7.88.1 reads an HTTP/2 connection until there is nothing left to read. A peer that sends faster than it is read
-/// – frames for a stream that was given up, pings, settings – would hold the loop inside `curl_multi_perform` past every clock, and
-/// with it all other transfers, of every channel. So when the reads of a turn are used up, the next one is told that there is nothing yet; the loop
-/// looks at its clocks and its mailbox, and reads on in its next turn, because the socket is still readable.
+/// **Its turn.** libcurl 7.88.1 reads an HTTP/2 connection until there is nothing left to read. A peer that sends faster than it
+/// is read – frames for a stream that was given up, pings, settings – would hold the loop inside `curl_multi_perform` past every
+/// clock, and with it all other transfers, of every channel. So when the reads of a turn are used up, the next one is told that
+/// there is nothing yet; the loop looks at its clocks and its mailbox, and reads on in its next turn, because the socket is still
+/// readable.
 final class TLSConnection {
     /// Two reads for each record of at most 16 KiB: about 512 KiB, some 0.3 ms.
     private static let readsPerTurn = 64

@@ -3,10 +3,10 @@ internal import CoreAPICore
 
 /// Keeps a response's first field from being one that continues the field before it (RFC 9112 §5.2), because there is none.
 ///
-/// A libcurl before 8.1.1 remembers where the last field of a handle's last response was, when it has long been freed, and appends such a
-/// line there. It shows every line of a head to the write callback before it keeps it, if it is asked to (`CURLOPT_HEADER`), and to the
-/// header callback afterwards: so the first of these can refuse the line, and the second knows when there is a field to continue. The first
-/// line of all, the status, is never kept.
+/// A libcurl before 8.1.1 remembers where the last field of a handle's last response was, when it has long been freed, and
+/// appends such a line there. It shows every line of a head to the write callback before it keeps it, if it is asked to
+/// (`CURLOPT_HEADER`), and to the header callback afterwards: so the first of these can refuse the line, and the second knows
+/// when there is a field to continue. The first line of all, the status, is never kept.
 struct FirstFieldCheck {
     private enum State {
         case over

@@ -28,11 +28,12 @@ enum StreamFailure: Equatable {
     }
 }
 
-/// How the HTTP/2 streams of a loop end: those that their server has ended (END_STREAM, RFC 9113 §8.1) and whose transfers are not over
-/// yet are kept here, and a transfer whose stream failed is told why.
+/// How the HTTP/2 streams of a loop end: those that their server has ended (END_STREAM, RFC 9113 §8.1) and whose transfers are
+/// not over yet are kept here, and a transfer whose stream failed is told why.
 ///
-/// A stream can stop otherwise: reset with NO_ERROR, or by the end of its connection. To libcurl each of these is a complete response, and
-/// without a `Content-Length` nothing contradicts. So an end has to be seen; see `CStreamEnds.h` for how. On the loop's thread only.
+/// A stream can stop otherwise: reset with NO_ERROR, or by the end of its connection. To libcurl each of these is a complete
+/// response, and without a `Content-Length` nothing contradicts. So an end has to be seen; see `CStreamEnds.h` for how. On the
+/// loop's thread only.
 final class StreamEnds {
     /// Whether they can be seen in this process. Where not, HTTP/2 is not offered to servers: HTTP/1.1 delimits every body.
     static let areSeen = cstreamends_are_seen()
@@ -46,7 +47,8 @@ final class StreamEnds {
     /// Those that were answered while their request was still on its way.
     @exclusivity(unchecked) private var early: [CurlTransfer] = []
 
-    /// From now on, for the connections of the calling thread; called before libcurl is, because a thread serves several multi handles.
+    /// From now on, for the connections of the calling thread; called before libcurl is, because a thread serves several multi
+    /// handles.
     func listen() {
         cstreamends_observe(
             { context, subject, event, code in
@@ -146,11 +148,12 @@ final class StreamEnds {
         cstreamends_observe(nil, nil)
     }
 
-    /// Whether libcurl is to be called again because streams have ended that it has not told of, or it read more than it had room for.
+    /// Whether libcurl is to be called again because streams have ended that it has not told of, or it read more than it had room
+    /// for.
     ///
-    /// What one transfer reads from the connection for another lies there until that one's turn. In 7.88.1 the turn may never come: the
-    /// timer that is to bring it is set during a call of `curl_multi_perform` and may be swept away at the end of the same call, and
-    /// none is set for what lies behind the rest of an answer that there was no room for.
+    /// What one transfer reads from the connection for another lies there until that one's turn. In 7.88.1 the turn may never
+    /// come: the timer that is to bring it is set during a call of `curl_multi_perform` and may be swept away at the end of the
+    /// same call, and none is set for what lies behind the rest of an answer that there was no room for.
     ///
     /// - Parameter moved: whether anything came or went when libcurl was called last: then more may.
     func takeUntold(moved: Bool) -> Bool {

@@ -6,7 +6,8 @@
 /// let below = try authority.intermediate().certificate(for: ["*.shop.test"])
 /// ```
 ///
-/// What it makes exists in this process only. A client trusts it by its ``pem``: `ServerTrustManager(authorities: .pem(authority.pem))`.
+/// What it makes exists in this process only. A client trusts it by its ``pem``: `ServerTrustManager(authorities:
+/// .pem(authority.pem))`.
 public final class TestAuthority: Sendable {
     /// The names of this machine: `localhost`, `127.0.0.1`, `::1`.
     public static let loopback = ["localhost", "127.0.0.1", "::1"]

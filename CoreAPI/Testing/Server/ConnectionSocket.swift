@@ -8,7 +8,8 @@ import Musl
 import Glibc
 #endif
 
-/// One accepted connection, with TLS or without. One thread reads; several may write. Whatever blocks here ends when the server closes.
+/// One accepted connection, with TLS or without. One thread reads; several may write. Whatever blocks here ends when the server
+/// closes.
 final class ConnectionSocket: Sendable {
     /// How a hold ended.
     enum HoldEnd {
@@ -132,8 +133,8 @@ final class ConnectionSocket: Sendable {
         }
     }
 
-    /// Ends the connection in the orderly way, TLS before TCP. Input that nobody read is taken first: closing over it would send RST,
-    /// not FIN. Who reads or waits on this connection learns that it is over.
+    /// Ends the connection in the orderly way, TLS before TCP. Input that nobody read is taken first: closing over it would send
+    /// RST, not FIN. Who reads or waits on this connection learns that it is over.
     ///
     /// - Parameter sendsCloseNotify: whether TLS's `close_notify` is sent, without which a client cannot tell an end from a cut.
     func shutDown(sendingCloseNotify sendsCloseNotify: Bool = true) {
@@ -143,8 +144,8 @@ final class ConnectionSocket: Sendable {
         _ = shutdown(descriptor, Int32(SHUT_RD))
     }
 
-    /// Ends the connection for sending and blocks until the peer has left, five seconds at most: what was sent last would be lost with
-    /// the reset that answers what the peer still sends.
+    /// Ends the connection for sending and blocks until the peer has left, five seconds at most: what was sent last would be lost
+    /// with the reset that answers what the peer still sends.
     func waitForPeerToLeave() {
         endSending(withCloseNotify: false)
         _ = hold(for: .seconds(5))

@@ -1,5 +1,5 @@
-/// A scripted server on 127.0.0.1, HTTP/1.1 and HTTP/2, with TLS and without, that does exactly what a test tells it to, including
-/// what no decent server would do.
+/// A scripted server on 127.0.0.1, HTTP/1.1 and HTTP/2, with TLS and without, that does exactly what a test tells it to,
+/// including what no decent server would do.
 ///
 /// It speaks over real sockets, so a client under test goes through its real connect, send, receive and close. Every server has
 /// a port of its own and shares nothing, so tests that run in parallel do not see each other.
@@ -46,10 +46,11 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Parameters:
     ///   - address: Where to listen; 127.0.0.1 by default.
-    ///   - tls: How to speak TLS, in which HTTP/2 is agreed on; nil speaks clear text, also HTTP/2 to a client that begins with it.
+    ///   - tls: How to speak TLS, in which HTTP/2 is agreed on; nil speaks clear text, also HTTP/2 to a client that begins with
+    ///     it.
     ///   - faults: What goes wrong with which request; nothing by default.
-    ///   - onConnect: Played as soon as a connection is accepted, before TLS and before anything is read from it; empty by default.
-    ///     `[.stall]` holds a TLS handshake, `[.reset]` drops the connection at once.
+    ///   - onConnect: Played as soon as a connection is accepted, before TLS and before anything is read from it; empty by
+    ///     default. `[.stall]` holds a TLS handshake, `[.reset]` drops the connection at once.
     ///   - port: The port to listen on; 0 takes any free one.
     ///   - answersEarly: Whether a reply over HTTP/2 begins when half of the request's body has come; by default when it is
     ///     whole.

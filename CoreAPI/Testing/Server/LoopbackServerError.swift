@@ -17,8 +17,8 @@ public enum LoopbackServerError: Error, Sendable, Hashable, CustomStringConverti
     /// The server was closed while something was waited for; the text says what was expected and what came.
     case closed(String)
 
-    /// The server needs a function of a library that this process has not loaded: TLS and certificates need the OpenSSL that libcurl
-    /// brings, HTTP/2 its nghttp2.
+    /// The server needs a function of a library that this process has not loaded: TLS and certificates need the OpenSSL that
+    /// libcurl brings, HTTP/2 its nghttp2.
     case missing(function: String)
 
     /// OpenSSL refused what it was asked for; the text says what that was.

@@ -20,7 +20,8 @@ public struct ReceivedRequest: Sendable {
     /// The body, with a chunked one put together. What came of it, when the request broke off.
     public internal(set) var body = Data()
 
-    /// The head as it came, request line to empty line; over HTTP/2, where it is compressed, the same in words. When the request broke off before that: every byte that came.
+    /// The head as it came, request line to empty line; over HTTP/2, where it is compressed, the same in words. When the request
+    /// broke off before that: every byte that came.
     public internal(set) var rawHead = Data()
 
     /// Why the request is not whole (it broke off, it was malformed); nil when it is.

@@ -40,8 +40,8 @@ public struct ServerReply: Sendable, ExpressibleByArrayLiteral {
         /// Sends bytes on the connection as they are, even as the answer to a `HEAD`; over HTTP/2 past its frames.
         case send(Data)
 
-        /// Sends the same bytes, as they are, over and over until the peer leaves or the server closes: a flood. Over HTTP/2 past its
-        /// frames, also after the client has reset the stream.
+        /// Sends the same bytes, as they are, over and over until the peer leaves or the server closes: a flood. Over HTTP/2 past
+        /// its frames, also after the client has reset the stream.
         case sendEndlessly(Data)
 
         /// Sends a status line, the header lines exactly as given (nothing is added), and the empty line.
@@ -57,8 +57,8 @@ public struct ServerReply: Sendable, ExpressibleByArrayLiteral {
         /// Ends a chunked body. Nothing is sent when the request was a `HEAD`.
         case endChunks(trailers: HeaderLines = [:])
 
-        /// Sends bytes of a body in pieces of `chunkSize` bytes with a pause of `interval` after each but the last. Nothing is sent
-        /// when the request was a `HEAD`.
+        /// Sends bytes of a body in pieces of `chunkSize` bytes with a pause of `interval` after each but the last. Nothing is
+        /// sent when the request was a `HEAD`.
         case throttled(Data, chunkSize: Int, interval: Duration)
 
         /// Pauses.
@@ -76,8 +76,8 @@ public struct ServerReply: Sendable, ExpressibleByArrayLiteral {
         /// Sends a head that breaks off in its middle; over HTTP/2 half of a frame.
         case sendHalfHead
 
-        /// Ends the message, as the end of the steps does: over HTTP/2 its stream, over HTTP/1.1 its length has ended it already. What
-        /// follows happens after the answer.
+        /// Ends the message, as the end of the steps does: over HTTP/2 its stream, over HTTP/1.1 its length has ended it already.
+        /// What follows happens after the answer.
         case complete
 
         /// Ends the message here, as if it were whole: over HTTP/1.1 by the connection's end, without TLS's `close_notify`, over
@@ -88,8 +88,8 @@ public struct ServerReply: Sendable, ExpressibleByArrayLiteral {
         /// HTTP/1.1. The connection is closed after this exchange, or at once when that is refused, as it then was not processed.
         case goAway(refusing: Bool = false)
 
-        /// Ends this exchange's stream alone, with a code of RFC 9113 §7: 2 is an internal error, 7 a request that was not processed
-        /// and may be repeated, 8 a cancellation. HTTP/1.1 has no streams; the connection is reset.
+        /// Ends this exchange's stream alone, with a code of RFC 9113 §7: 2 is an internal error, 7 a request that was not
+        /// processed and may be repeated, 8 a cancellation. HTTP/1.1 has no streams; the connection is reset.
         case resetStream(code: UInt32 = 2)
 
         /// Sends TLS's fatal alert `handshake_failure` in clear text and closes the connection.

@@ -6,12 +6,13 @@ import Testing
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
-/// What badssl.com shows to browsers, rebuilt here: one row for each of its hosts that a client without a screen can tell from others.
+/// What badssl.com shows to browsers, rebuilt here: one row for each of its hosts that a client without a screen can tell from
+/// others.
 ///
-/// Not rebuilt: `revoked` and the hosts about certificate transparency, because libcurl checks neither (a pin set does what they are for);
-/// `rc4`, `rc4-md5`, `3des`, `dh480` and `dh512`, which this OpenSSL can no longer speak in the server either; `dh-composite` and
-/// `dh-small-subgroup`, for which `dh1024` stands; `rsa8192`, whose key takes minutes; and what is about pages (mixed content, HSTS,
-/// spoofed icons).
+/// Not rebuilt: `revoked` and the hosts about certificate transparency, because libcurl checks neither (a pin set does what they
+/// are for); `rc4`, `rc4-md5`, `3des`, `dh480` and `dh512`, which this OpenSSL can no longer speak in the server either;
+/// `dh-composite` and `dh-small-subgroup`, for which `dh1024` stands; `rsa8192`, whose key takes minutes; and what is about pages
+/// (mixed content, HSTS, spoofed icons).
 enum BadSSL: String, CaseIterable {
     // Certificates
     case expired, notYetValid, wrongHost, selfSigned, untrustedRoot, incompleteChain, expiredIntermediate, weakKey,

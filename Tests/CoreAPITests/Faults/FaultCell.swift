@@ -17,8 +17,8 @@ struct FaultCell: Sendable {
     static let answer = String(repeating: "abcdefgh", count: 250)
     static let body = String(repeating: "12345678", count: 250)
 
-    /// What became of the request that met the fault; of one more after it, where that was no success; and how often the server read
-    /// the first one, where that was more than once.
+    /// What became of the request that met the fault; of one more after it, where that was no success; and how often the server
+    /// read the first one, where that was more than once.
     func outcome() async throws -> String {
         var tls = ServerTLS(certificate, authority: authority)
         tls.protocols = [version]

@@ -8,14 +8,15 @@ import Testing
 
 @Suite("Every fault, at every moment, over both versions of HTTP")
 struct FaultMatrixTests {
-    /// What becomes of the request that meets the fault, and of one more where that fails too. Over TLS, with a pause of 300 ms allowed
-    /// between two bytes. "lost, ambiguous" says that the server may have processed it; nothing of which that may be is
+    /// What becomes of the request that meets the fault, and of one more where that fails too. Over TLS, with a pause of 300 ms
+    /// allowed between two bytes. "lost, ambiguous" says that the server may have processed it; nothing of which that may be is
     /// sent twice.
     ///
-    /// "or" is between what comes where the rubbish behind an answer is read with the next one, and where it is read with this one.
+    /// "or" is between what comes where the rubbish behind an answer is read with the next one, and where it is read with this
+    /// one.
     ///
-    /// "garbled" is a success that nobody can know better: over HTTP/1.1 the rubbish counts among the bytes of the body. What it pushed
-    /// out of the body spoils the connection, which is not used again.
+    /// "garbled" is a success that nobody can know better: over HTTP/1.1 the rubbish counts among the bytes of the body. What it
+    /// pushed out of the body spoils the connection, which is not used again.
     static let expected = """
                                         | HTTP/1.1 GET          | HTTP/1.1 POST         | HTTP/2 GET        | HTTP/2 POST
         close beforeRequest             | connectionLost        | lost, ambiguous       | connectionLost    | lost, ambiguous
@@ -65,8 +66,8 @@ struct FaultMatrixTests {
         handshakeFailure afterResponse  | ok                    | ok                    | ok                | ok
         """
 
-    /// 8.14.1 may give a connection up for what TLS cannot read before it hands on the HTTP/2 frames in front of that. Then there is no
-    /// head, and it is not known how far the server came.
+    /// 8.14.1 may give a connection up for what TLS cannot read before it hands on the HTTP/2 frames in front of that. Then there
+    /// is no head, and it is not known how far the server came.
     private static let newer =
         "handshakeFailure inResponseBody | truncated | truncated | truncated or connectionLost | truncated or lost, ambiguous"
 

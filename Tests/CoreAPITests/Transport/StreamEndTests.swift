@@ -7,7 +7,8 @@ import Testing
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
-/// libcurl reports the same codes for a stream that was refused, that was broken and that was unreadable; the kit tells them apart.
+/// libcurl reports the same codes for a stream that was refused, that was broken and that was unreadable; the kit tells them
+/// apart.
 @Suite("How a stream of HTTP/2 ended")
 struct StreamEndTests {
     private let transport = CurlTransport()

@@ -290,8 +290,8 @@ struct TruncationTests {
         await transport.close()
     }
 
-    /// libcurl takes an HTTP/2 connection that it has to give up for one that ended in the orderly way, and a stream that was reset with
-    /// NO_ERROR for one that ended.
+    /// libcurl takes an HTTP/2 connection that it has to give up for one that ended in the orderly way, and a stream that was
+    /// reset with NO_ERROR for one that ended.
     @Test(
         "An HTTP/2 stream that its server does not end is cut, with a length and without", arguments: [true, false],
         [

@@ -1,5 +1,5 @@
-/// A parser under attack: what is fed to it, and what must hold whatever that was. Trapping and reading out of bounds are findings
-/// without being asked for.
+/// A parser under attack: what is fed to it, and what must hold whatever that was. Trapping and reading out of bounds are
+/// findings without being asked for.
 struct FuzzTarget: Sendable {
     let name: String
     let check: @Sendable (FuzzInput) -> Void

@@ -8,8 +8,9 @@ struct Figures {
     let descriptors: Int
     let threads: Int
 
-    /// Gives back first what the allocator only keeps (`malloc_trim`): how much that is depends on the busiest moment so far. Pages of
-    /// which some bytes are held stay resident, more of them with every thread that has allocated, until all of its arenas are.
+    /// Gives back first what the allocator only keeps (`malloc_trim`): how much that is depends on the busiest moment so far.
+    /// Pages of which some bytes are held stay resident, more of them with every thread that has allocated, until all of its
+    /// arenas are.
     init() {
         if let trim = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(trim, to: (@convention(c) (Int) -> Int32).self)(0) }
         let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").dropFirst().first

@@ -1,8 +1,8 @@
 import CoreAPITesting
 import Synchronization
 
-/// Answers every scenario by its path. A server keeps every request that it read; so one lives for some thousands of them only, and the
-/// next takes its port.
+/// Answers every scenario by its path. A server keeps every request that it read; so one lives for some thousands of them only,
+/// and the next takes its port.
 struct SoakServer {
     private static let byName = Dictionary(uniqueKeysWithValues: Scenario.all.map { ($0.name, $0) })
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Breaks JSON into indented lines and touches nothing else: order, numbers and escapes stay as the server sent them, which a decoder
-/// and an encoder would not promise. Only what would steer the terminal becomes an escape.
+/// Breaks JSON into indented lines and touches nothing else: order, numbers and escapes stay as the server sent them, which a
+/// decoder and an encoder would not promise. Only what would steer the terminal becomes an escape.
 enum JSONIndenter {
     /// The text in lines, or `nil` for what is no JSON.
     static func indented(_ data: Data) -> String? {

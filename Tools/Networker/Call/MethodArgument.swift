@@ -3,8 +3,8 @@ import CoreAPI
 import HTTPTypes
 
 extension HTTPRequest.Method {
-    /// A method as somebody types it: `get` means `GET`; anything that is not all lower case is taken as it is, because methods are
-    /// case-sensitive (RFC 9110 §9.1).
+    /// A method as somebody types it: `get` means `GET`; anything that is not all lower case is taken as it is, because methods
+    /// are case-sensitive (RFC 9110 §9.1).
     ///
     /// - Throws: `ValidationError` saying what was expected.
     init(argument text: String) throws {

@@ -1,6 +1,7 @@
 import CoreAPI
 
-/// Listens to a channel and keeps what its calls did, so that numbers are had of calls that features make, without a change in them.
+/// Listens to a channel and keeps what its calls did, so that numbers are had of calls that features make, without a change in
+/// them.
 ///
 /// ```swift
 /// let recorder = CallRecorder()

@@ -19,8 +19,8 @@ struct Exchange: Sendable {
 }
 
 extension [RecordedCall] {
-    /// The exchanges of all calls, in the order in which they were sent: a token's refresh stands between the attempt that was refused
-    /// and the one that follows.
+    /// The exchanges of all calls, in the order in which they were sent: a token's refresh stands between the attempt that was
+    /// refused and the one that follows.
     var exchanges: [Exchange] {
         flatMap(\.exchanges).sorted { $0.sentAt < $1.sentAt }
     }

@@ -28,8 +28,8 @@ struct BarChart: Sendable {
     /// Characters that the whole time is drawn on.
     var width = 40
 
-    /// The lines, without a newline at the end: heading, and for each span its label, its length in words and in characters. A span is
-    /// at least one character, however short, because it did take place; one of no length has none.
+    /// The lines, without a newline at the end: heading, and for each span its label, its length in words and in characters. A
+    /// span is at least one character, however short, because it did take place; one of no length has none.
     func rendered(_ palette: Palette = .none) -> String {
         let bars = groups.flatMap(\.bars)
         let whole = bars.map(\.end).max() ?? .zero

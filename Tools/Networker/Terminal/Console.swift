@@ -23,8 +23,8 @@ struct Console: Sendable {
         try? FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).write(contentsOf: Data(line.utf8))
     }
 
-    /// Writes a reason in the form that the command uses for all of them. It may hold what a server has said, which must not steer
-    /// the terminal.
+    /// Writes a reason in the form that the command uses for all of them. It may hold what a server has said, which must not
+    /// steer the terminal.
     func write(failure reason: String) {
         write("\(palette.paint("error:", .bad)) \(reason.escapingControls)")
     }

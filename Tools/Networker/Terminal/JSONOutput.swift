@@ -12,7 +12,8 @@ enum JSONOutput {
 }
 
 extension String {
-    /// JSON that says the same and steers no terminal. What JSON itself does not have escaped already, stands in its strings only.
+    /// JSON that says the same and steers no terminal. What JSON itself does not have escaped already, stands in its strings
+    /// only.
     var escapingControlsOfJSON: String {
         guard unicodeScalars.contains(where: { $0.value >= 0x7F && $0.isSteering }) else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in

@@ -15,8 +15,8 @@ struct Palette: Sendable, Hashable {
         self.isColoured = isColoured
     }
 
-    /// Colour only where a person looks at a terminal that can show it and has not asked for none (https://no-color.org: any value but
-    /// the empty one).
+    /// Colour only where a person looks at a terminal that can show it and has not asked for none (https://no-color.org: any
+    /// value but the empty one).
     init(isTerminal: Bool, variables: [String: String]) {
         isColoured = isTerminal && (variables["NO_COLOR"] ?? "").isEmpty && variables["TERM"] != "dumb"
     }

@@ -13,8 +13,8 @@ struct Instructions: Codable {
         let swift: Int
     }
 
-    /// - Parameter lines: a client's name, a number of requests and the instructions of the whole process, of libcurl, of the C library and
-    ///   of Swift's libraries, twice for each client.
+    /// - Parameter lines: a client's name, a number of requests and the instructions of the whole process, of libcurl, of the C
+    ///   library and of Swift's libraries, twice for each client.
     init?(lines: [String], date: String) {
         var counts: [String: [[Int]]] = [:]
         for line in lines {

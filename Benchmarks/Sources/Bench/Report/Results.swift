@@ -8,8 +8,8 @@ struct Results: Codable {
     var pipeline: PipelineCost?
     var decoding: JSONResults?
 
-    /// These, and of older ones those that were not measured again. What was measured on another machine, or with other software, is left behind,
-    /// unless nothing was measured now and only the page is written anew.
+    /// These, and of older ones those that were not measured again. What was measured on another machine, or with other software,
+    /// is left behind, unless nothing was measured now and only the page is written anew.
     func merged(over older: Results?) -> Results {
         if let older, scenarios.isEmpty, instructions == nil, pipeline == nil, decoding == nil { return older }
         var merged = self
@@ -41,8 +41,8 @@ struct ScenarioResults: Codable {
     func row(of client: Client) -> Row? { rows.first { $0.client == client } }
 }
 
-/// One client's medians in a scenario. What ends in `Ratio` is relative to raw C in the same round: the mean of the run before and the
-/// run after.
+/// One client's medians in a scenario. What ends in `Ratio` is relative to raw C in the same round: the mean of the run before
+/// and the run after.
 struct Row: Codable {
     let client: Client
     let runs: Int

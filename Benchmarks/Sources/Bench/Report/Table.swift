@@ -1,6 +1,7 @@
 import Foundation
 
-/// Cells in columns, for people: aligned on a terminal, with bars between them in Markdown. The first column is text, others numbers.
+/// Cells in columns, for people: aligned on a terminal, with bars between them in Markdown. The first column is text, others
+/// numbers.
 struct Table {
     let heads: [String]
     let rows: [[String]]

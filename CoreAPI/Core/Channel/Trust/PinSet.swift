@@ -3,16 +3,16 @@ internal import CoreAPIJSON
 public import Foundation
 
 /// The public keys that hosts may answer with, as OkHttp writes them: `sha256/` and the base64 of the SHA-256 of a certificate's
-/// SubjectPublicKeyInfo (RFC 7469 §2.4). Any certificate of the chain that was verified may match, the server's own, an intermediate
-/// one or the root; ordinary verification comes first and is never replaced.
+/// SubjectPublicKeyInfo (RFC 7469 §2.4). Any certificate of the chain that was verified may match, the server's own, an
+/// intermediate one or the root; ordinary verification comes first and is never replaced.
 ///
 /// ```swift
 /// var pins = PinSet(["api.example.com": ["sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "sha256/BBBB…"]])
 /// pins.expiry = Date(timeIntervalSince1970: 1_830_000_000)
 /// ```
 ///
-/// A host pattern is a name, `*.name` for exactly one further label, or `**.name` for any number of them. Each should have a second pin,
-/// of a key that is kept elsewhere; see ``warnings``.
+/// A host pattern is a name, `*.name` for exactly one further label, or `**.name` for any number of them. Each should have a
+/// second pin, of a key that is kept elsewhere; see ``warnings``.
 public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// What a mismatch does.
     public enum Mode: String, Sendable, Hashable, Codable {
@@ -25,7 +25,8 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     public private(set) var pins: [String: [String]]
     /// Default `.enforce`. A mismatch is reported as ``NetworkEvent/pinMismatch(_:_:)`` in either.
     public var mode = Mode.enforce
-    /// When the set goes out of force, so that an app that is never updated is not locked out for good. `nil`, the default, for never.
+    /// When the set goes out of force, so that an app that is never updated is not locked out for good. `nil`, the default, for
+    /// never.
     public var expiry: Date?
     /// What counts after ``expiry``. Default `.reportOnly`.
     public var modeAfterExpiry = Mode.reportOnly
@@ -101,7 +102,8 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         return pins.filter { Self.matches(pattern: Self.normalized($0.key), host: host) }.flatMap(\.value).sorted()
     }
 
-    /// A dot at the end is DNS's way to say that the name is complete, and brackets are a URL's way to write an IPv6 address: the same host.
+    /// A dot at the end is DNS's way to say that the name is complete, and brackets are a URL's way to write an IPv6 address: the
+    /// same host.
     private static func normalized(_ name: String) -> String {
         let bare = name.hasPrefix("[") && name.hasSuffix("]") ? String(name.dropFirst().dropLast()) : name
         return IPAddress.canonicalIPv6(bare) ?? (bare.hasSuffix(".") ? String(bare.dropLast()) : bare).lowercased()

@@ -22,8 +22,8 @@ public struct ServerTrustManager: Sendable, Hashable {
     public var authorities: Authorities
     /// Pins by host, checked besides the authorities and never instead.
     public var pins: PinSet
-    /// Whether ``pins`` are checked at all. Default `true`; `false` is a problem of the channel unless its environment may be simulated
-    /// or the kit was built for debugging.
+    /// Whether ``pins`` are checked at all. Default `true`; `false` is a problem of the channel unless its environment may be
+    /// simulated or the kit was built for debugging.
     public var isPinningActive: Bool
     /// Whether pinning was asked for by name, so that a set without pins is worth a warning.
     let expectsPins: Bool
@@ -35,8 +35,8 @@ public struct ServerTrustManager: Sendable, Hashable {
     /// - Parameters:
     ///   - authorities: see ``authorities``.
     ///   - pins: see ``pins``.
-    ///   - isPinningActive: `nil` for active where there are pins; `true` says that pins are expected, and their absence is a warning of the
-    ///     channel.
+    ///   - isPinningActive: `nil` for active where there are pins; `true` says that pins are expected, and their absence is a
+    ///     warning of the channel.
     ///   - identity: see ``identity``.
     public init(
         authorities: Authorities = .system, pins: PinSet = PinSet(), isPinningActive: Bool? = nil,

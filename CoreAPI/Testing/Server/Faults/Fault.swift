@@ -7,8 +7,8 @@
 public struct Fault: Sendable, Hashable, CustomStringConvertible {
     /// When it happens.
     public enum Trigger: String, Sendable, CaseIterable {
-        /// As soon as the connection is ready for a request: after the handshake, or after the answer before. Over HTTP/2 when the
-        /// request's stream begins.
+        /// As soon as the connection is ready for a request: after the handshake, or after the answer before. Over HTTP/2 when
+        /// the request's stream begins.
         case beforeRequest
         /// When half of the request's body has come, right after the head of a request that has none.
         case inRequestBody
@@ -34,12 +34,13 @@ public struct Fault: Sendable, Hashable, CustomStringConvertible {
         case garble
         /// What comes next takes its time: a pause of 30 ms, and within a body one after each quarter of its rest.
         case throttle
-        /// The connection's end is announced: GOAWAY, over HTTP/1.1 `Connection: close`. Until the request was read whole it is refused
-        /// with that; afterwards it is still answered.
+        /// The connection's end is announced: GOAWAY, over HTTP/1.1 `Connection: close`. Until the request was read whole it is
+        /// refused with that; afterwards it is still answered.
         case goAway
         /// RST_STREAM with an internal error; over HTTP/1.1, which has no streams, RST.
         case resetStream
-        /// TLS's fatal alert, and the connection's end. Before the first request of a connection it takes the place of the handshake.
+        /// TLS's fatal alert, and the connection's end. Before the first request of a connection it takes the place of the
+        /// handshake.
         case handshakeFailure
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The server's side of one HTTP/2 connection (RFC 9113). Its own thread reads frames; each stream has one more, so that a reply that
-/// stalls holds up nobody else.
+/// The server's side of one HTTP/2 connection (RFC 9113). Its own thread reads frames; each stream has one more, so that a reply
+/// that stalls holds up nobody else.
 ///
 /// `@unchecked`: what changes is touched by the reading thread only, or under `condition`.
 final class HTTP2Connection: @unchecked Sendable {

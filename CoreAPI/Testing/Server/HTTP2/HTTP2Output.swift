@@ -80,7 +80,8 @@ final class HTTP2Output: AnswerOutput {
         return false
     }
 
-    /// The client's acknowledgement of the settings would run into the RST, and the client would read nothing of what was sent before.
+    /// The client's acknowledgement of the settings would run into the RST, and the client would read nothing of what was sent
+    /// before.
     func resetConnection() -> Bool {
         connection.waitUntilSettled(stream)
         socket.abortOnClose()

@@ -1,8 +1,8 @@
 internal import CoreAPI
 import Foundation
 
-/// Header fields on the wire of HTTP/2 (HPACK, RFC 7541). What a client compresses is read by nghttp2; what the server sends is not
-/// compressed at all, which needs no state and is allowed.
+/// Header fields on the wire of HTTP/2 (HPACK, RFC 7541). What a client compresses is read by nghttp2; what the server sends is
+/// not compressed at all, which needs no state and is allowed.
 final class HeaderDecoder {
     /// `nghttp2_nv`
     private struct Field {

@@ -54,7 +54,8 @@ public struct ServerTLS: Sendable {
     public var protocols: [ApplicationProtocol] = [.http2, .http1]
     /// Default TLS 1.2 and 1.3.
     public var versions: ClosedRange<Version> = .tls12 ... .tls13
-    /// The cipher suites up to TLS 1.2, in OpenSSL's words (`ECDHE-RSA-AES128-GCM-SHA256`, `NULL`, `kRSA`); `nil` for its default.
+    /// The cipher suites up to TLS 1.2, in OpenSSL's words (`ECDHE-RSA-AES128-GCM-SHA256`, `NULL`, `kRSA`); `nil` for its
+    /// default.
     public var ciphers: String?
     /// The size of the prime for `DHE` ciphers, at least 1024; `nil` for one that suits the certificate's key.
     public var diffieHellmanBits: Int?

@@ -1,6 +1,7 @@
 internal import CoreAPI
 
-/// What OpenSSL needs to be a server, its input and output in memory, so that the bytes of a connection pass through this module's hands.
+/// What OpenSSL needs to be a server, its input and output in memory, so that the bytes of a connection pass through this
+/// module's hands.
 struct TLSFunctions: Sendable {
     typealias Pointer = OpaquePointer
     typealias SelectProtocol =

@@ -6,8 +6,8 @@ import Glibc
 import Darwin
 #endif
 
-/// A real server for what the loopback server does not speak: TLS and HTTP/2. Certificates come from the `openssl` command and live in
-/// a directory of the server's own.
+/// A real server for what the loopback server does not speak: TLS and HTTP/2. Certificates come from the `openssl` command and
+/// live in a directory of the server's own.
 final class NginxServer {
     private(set) var port = 0
     private(set) var plainPort = 0

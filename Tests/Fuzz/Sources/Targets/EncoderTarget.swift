@@ -2,8 +2,8 @@ import CoreAPIJSON
 import Foundation
 
 extension FuzzTarget {
-    /// A byte that chooses strategies, and bytes that a value is made of, which is encoded beside `JSONEncoder`: to the same bytes, or to
-    /// none where that has none. Its text comes back as the value that it was.
+    /// A byte that chooses strategies, and bytes that a value is made of, which is encoded beside `JSONEncoder`: to the same
+    /// bytes, or to none where that has none. Its text comes back as the value that it was.
     static let encoder = FuzzTarget(name: "encoder") { input in
         var input = input
         let encoders = EncoderPair(input.byte())
