@@ -27,6 +27,21 @@ import Testing
         }
     }
 
+    @Test("Bodies as they come")
+    func streams() async throws {
+        let source = try LoopbackServer.start { _ in .ok("an export") }
+        let target = try LoopbackServer.start { _ in .ok() }
+        defer { for server in [source, target] { server.close() } }
+        let channels = [source, target].map { server in
+            var environment = APIEnvironment("loopback", baseURL: server.url)
+            environment.allowsInsecureConnections = true
+            return Channel(name: server.url, environment: environment)
+        }
+        try await copy("export", from: CommonDispatcher(channel: channels[0]), to: CommonDispatcher(channel: channels[1]))
+        #expect(target.requests.map { "\($0.method) \(String(decoding: $0.body, as: UTF8.self))" } == ["PUT an export"])
+        for channel in channels { await channel.close() }
+    }
+
     @Test("lists the stages of a channel as they are")
     func stages() throws {
         var channel = Channel.ty
