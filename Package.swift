@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The architecture as data. Imports run only downward: CoreAPIBase, CoreAPIHTTPSupport, CoreAPIJSON ← CoreAPICookies ← CoreAPICore
-// ← CoreAPICurl, CoreAPIFixtures ← CoreAPI ← channel ← interactors ← tools.
+// The architecture as data. Imports run only downward: CoreAPIBase, CoreAPIHTTPSupport, CoreAPIJSON, CoreAPILock ← CoreAPICookies
+// ← CoreAPICore ← CoreAPICurl, CoreAPIFixtures ← CoreAPI ← channel ← interactors ← tools.
 // The core has no library of C below it; libcurl's transport has CCurl, CZlib and CStreamEnds.
 
 /// Each has a folder in `Channels/` and one in `Interactors/`.
@@ -38,7 +38,7 @@ func channel(_ name: String) -> [Target] {
 
 let crypto = product("Crypto", "swift-crypto", trait: "Signing")
 /// What one channel needs and the others do not.
-let ofChannel = ["ML": [crypto]]
+let ofChannel: [String: [Target.Dependency]] = ["DL": ["CoreAPILock"], "ML": [crypto]]
 let interactors = channels.map { Target.Dependency.byName(name: "\($0)Interactors") }
 let networkers = channels.map { Target.Dependency.byName(name: "\($0)Networker") }
 
@@ -88,31 +88,38 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "CoreAPIBase", path: "CoreAPI/Base", swiftSettings: settings),
         .target(
-            name: "CoreAPICookies", dependencies: ["CoreAPIBase", "CoreAPIHTTPSupport", "CoreAPIJSON", httpTypes],
+            name: "CoreAPICookies", dependencies: ["CoreAPILock", "CoreAPIBase", "CoreAPIHTTPSupport", "CoreAPIJSON", httpTypes],
             path: "CoreAPI/Cookies", swiftSettings: settings),
         .target(
             name: "CoreAPICore",
-            dependencies: ["CoreAPIBase", "CoreAPICookies", "CoreAPIHTTPSupport", "CoreAPIJSON", httpTypes, logging],
+            dependencies: [
+                "CoreAPILock", "CoreAPIBase", "CoreAPICookies", "CoreAPIHTTPSupport", "CoreAPIJSON", httpTypes, logging,
+            ],
             path: "CoreAPI/Core", swiftSettings: settings),
         .target(
-            name: "CoreAPICurl", dependencies: ["CCurl", "CStreamEnds", "CZlib", "CoreAPIBase", "CoreAPICore", httpTypes],
+            name: "CoreAPICurl",
+            dependencies: ["CoreAPILock", "CCurl", "CStreamEnds", "CZlib", "CoreAPIBase", "CoreAPICore", httpTypes],
             path: "CoreAPI/Curl", swiftSettings: settings),
         .target(
             name: "CoreAPIFixtures", dependencies: ["CoreAPICore", httpTypes], path: "CoreAPI/Fixtures", swiftSettings: settings),
         .target(
             name: "CoreAPIHTTPSupport", dependencies: [httpTypes], path: "CoreAPI/HTTPSupport", swiftSettings: settings),
         .target(name: "CoreAPIJSON", path: "CoreAPI/JSON", swiftSettings: settings),
+        .target(name: "CoreAPILock", path: "CoreAPI/Lock", swiftSettings: settings),
         .target(name: "ChannelModels", path: "Channels/Shared", swiftSettings: settings),
         .target(
             name: "EveryChannel", dependencies: ["CoreAPI"] + networkers, path: "Channels/Every", swiftSettings: settings,
             plugins: ["ListChannels"]),
         .plugin(name: "ListChannels", capability: .buildTool(), path: "Plugins/ListChannels"),
-        .target(name: "CoreAPITesting", dependencies: ["CoreAPI", httpTypes], path: "CoreAPI/Testing", swiftSettings: settings),
         .target(
-            name: "CoreAPIDigest", dependencies: ["CoreAPI", crypto, httpTypes], path: "CoreAPI/Digest", swiftSettings: settings),
+            name: "CoreAPITesting", dependencies: ["CoreAPILock", "CoreAPI", httpTypes], path: "CoreAPI/Testing",
+            swiftSettings: settings),
+        .target(
+            name: "CoreAPIDigest", dependencies: ["CoreAPILock", "CoreAPI", crypto, httpTypes], path: "CoreAPI/Digest",
+            swiftSettings: settings),
         .target(
             name: "CoreAPIReactive",
-            dependencies: ["CoreAPI", product("OpenCombineShim", "OpenCombine", trait: "Reactive"), httpTypes],
+            dependencies: ["CoreAPILock", "CoreAPI", product("OpenCombineShim", "OpenCombine", trait: "Reactive"), httpTypes],
             path: "CoreAPI/Reactive", swiftSettings: settings),
         .target(
             name: "CoreAPIXML", dependencies: ["CoreAPI", product("XMLCoder", "XMLCoder", trait: "XML"), httpTypes],
@@ -133,6 +140,7 @@ let package = Package(
         .executableTarget(
             name: "networker",
             dependencies: [
+                "CoreAPILock",
                 "CoreAPI", "EveryChannel", "Sandbox", product("ArgumentParser", "swift-argument-parser", trait: "Tools"),
                 product("SwiftASN1", "swift-asn1", trait: "Tools"), product("X509", "swift-certificates", trait: "Tools"),
                 httpTypes, logging,
@@ -143,13 +151,15 @@ let package = Package(
         .testTarget(
             name: "CoreAPITests",
             dependencies: [
+                "CoreAPILock",
                 "CoreAPI", "CoreAPICookies", "CoreAPICore", "CoreAPICurl", "CoreAPIJSON", "CoreAPITesting", "Programs", httpTypes,
                 logging,
             ],
             path: "Tests/CoreAPITests",
             swiftSettings: settings),
         .testTarget(
-            name: "CoreAPIDigestTests", dependencies: ["CoreAPI", "CoreAPIDigest", "CoreAPITesting", crypto, httpTypes],
+            name: "CoreAPIDigestTests",
+            dependencies: ["CoreAPILock", "CoreAPI", "CoreAPIDigest", "CoreAPITesting", crypto, httpTypes],
             path: "Tests/CoreAPIDigestTests", swiftSettings: settings),
         .testTarget(
             name: "CoreAPIJSONTests", dependencies: ["CoreAPIJSON"], path: "Tests/CoreAPIJSONTests", swiftSettings: settings),
@@ -165,16 +175,18 @@ let package = Package(
             dependencies: ["CoreAPI", "CoreAPITesting", "CoreAPIXML", product("XMLCoder", "XMLCoder", trait: "XML"), httpTypes],
             path: "Tests/CoreAPIXMLTests", swiftSettings: settings),
         .testTarget(
-            name: "CoreAPITestingTests", dependencies: ["CoreAPI", "CoreAPITesting", "Programs", httpTypes],
+            name: "CoreAPITestingTests", dependencies: ["CoreAPILock", "CoreAPI", "CoreAPITesting", "Programs", httpTypes],
             path: "Tests/CoreAPITestingTests",
             swiftSettings: settings),
         .testTarget(
             name: "ChannelTests",
-            dependencies: ["CoreAPI", "CoreAPITesting", "EveryChannel", "Sandbox", httpTypes] + networkers + interactors,
+            dependencies: ["CoreAPILock", "CoreAPI", "CoreAPITesting", "EveryChannel", "Sandbox", httpTypes] + networkers
+                + interactors,
             path: "Tests/ChannelTests", swiftSettings: settings),
         .testTarget(
             name: "NetworkerCommandTests",
             dependencies: [
+                "CoreAPILock",
                 "networker", "CoreAPI", "CoreAPITesting", "Programs", "Sandbox",
                 product("ArgumentParser", "swift-argument-parser", trait: "Tools"),
                 httpTypes,
@@ -183,6 +195,7 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
+                "CoreAPILock",
                 "CoreAPI", "CoreAPITesting", "TYNetworker", "TYInteractors", "DLNetworker", "DLInteractors", httpTypes,
             ],
             path: "Tests/DocumentationTests", swiftSettings: settings),

@@ -1,4 +1,5 @@
 public import CoreAPI
+import CoreAPILock
 
 /// Signs in to the second-hand shop: a bearer token with every attempt. When the shop refuses the token, one refresh buys a new
 /// one for all calls that were refused together; ``CoreAPI/BearerAuthentication`` does that.

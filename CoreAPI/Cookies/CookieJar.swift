@@ -1,5 +1,5 @@
-internal import CoreAPIBase
 public import CoreAPIHTTPSupport
+internal import CoreAPILock
 public import Foundation
 package import HTTPTypes
 

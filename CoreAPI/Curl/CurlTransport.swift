@@ -1,4 +1,5 @@
 public import CoreAPICore
+internal import CoreAPILock
 internal import Foundation
 internal import Synchronization
 

@@ -1,4 +1,4 @@
-internal import CoreAPIBase
+internal import CoreAPILock
 
 /// The kit's, where the standard library's is in sight as well.
-typealias Mutex = CoreAPIBase.Mutex
+typealias Mutex = CoreAPILock.Mutex

@@ -1,3 +1,5 @@
+internal import CoreAPILock
+
 #if Signing
 public import CoreAPI
 internal import Foundation

@@ -1,4 +1,5 @@
 internal import CoreAPI
+internal import CoreAPILock
 internal import OpenCombineShim
 
 /// One subscription: a call that begins with the first demand.

@@ -1,3 +1,5 @@
+import CoreAPILock
+
 #if Signing
 import CoreAPI
 import CoreAPITesting

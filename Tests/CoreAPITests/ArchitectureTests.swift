@@ -7,18 +7,21 @@ struct ArchitectureTests {
     private static let allowed: [(folder: String, modules: Set<String>)] =
         [
             ("CoreAPI/Umbrella", ["CoreAPICore", "CoreAPICurl", "CoreAPIFixtures"]),
-            ("CoreAPI/Base", []), ("CoreAPI/HTTPSupport", []), ("CoreAPI/JSON", []),
-            ("CoreAPI/Cookies", ["CoreAPIBase", "CoreAPIHTTPSupport", "CoreAPIJSON"]),
-            ("CoreAPI/Core", ["CoreAPIBase", "CoreAPICookies", "CoreAPIHTTPSupport", "CoreAPIJSON"]),
-            ("CoreAPI/Curl", ["CCurl", "CStreamEnds", "CZlib", "CoreAPIBase", "CoreAPICore"]),
+            ("CoreAPI/Base", []), ("CoreAPI/Lock", []), ("CoreAPI/HTTPSupport", []), ("CoreAPI/JSON", []),
+            ("CoreAPI/Cookies", ["CoreAPILock", "CoreAPIBase", "CoreAPIHTTPSupport", "CoreAPIJSON"]),
+            ("CoreAPI/Core", ["CoreAPILock", "CoreAPIBase", "CoreAPICookies", "CoreAPIHTTPSupport", "CoreAPIJSON"]),
+            ("CoreAPI/Curl", ["CoreAPILock", "CCurl", "CStreamEnds", "CZlib", "CoreAPIBase", "CoreAPICore"]),
             ("CoreAPI/Fixtures", ["CoreAPICore"]),
-            ("CoreAPI/Digest", ["CoreAPI"]),
-            ("CoreAPI/Reactive", ["CoreAPI"]),
-            ("CoreAPI/Testing", ["CoreAPI"]),
+            ("CoreAPI/Digest", ["CoreAPILock", "CoreAPI"]),
+            ("CoreAPI/Reactive", ["CoreAPILock", "CoreAPI"]),
+            ("CoreAPI/Testing", ["CoreAPILock", "CoreAPI"]),
             ("CoreAPI/XML", ["CoreAPI"]), ("Tools/Sandbox", []),
         ]
         + SourceTree.folders(in: "Interactors").flatMap { channel -> [(String, Set<String>)] in
-            [("Channels/\(channel)", ["CoreAPI"]), ("Interactors/\(channel)", ["CoreAPI", "\(channel)Networker"])]
+            [
+                ("Channels/\(channel)", ["CoreAPI", "CoreAPILock"]),
+                ("Interactors/\(channel)", ["CoreAPI", "\(channel)Networker"]),
+            ]
         }
 
     @Test("imports run only downward")

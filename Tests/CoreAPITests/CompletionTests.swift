@@ -1,4 +1,5 @@
 import CoreAPI
+import CoreAPILock
 import Dispatch
 import Foundation
 import Testing

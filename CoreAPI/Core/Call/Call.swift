@@ -1,5 +1,5 @@
-internal import CoreAPIBase
 internal import CoreAPIHTTPSupport
+internal import CoreAPILock
 internal import Synchronization
 
 /// What is the same for every attempt of one call: the channel, the endpoint, the deadline's beginning, and what hooks keep.

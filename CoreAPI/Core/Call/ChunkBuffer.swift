@@ -1,4 +1,4 @@
-internal import CoreAPIBase
+internal import CoreAPILock
 package import Foundation
 
 /// Chunks of a body on their way from one side to the other, with bounded room: what is not taken is not produced.

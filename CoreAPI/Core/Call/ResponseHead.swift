@@ -1,5 +1,5 @@
-internal import CoreAPIBase
 public import CoreAPIHTTPSupport
+internal import CoreAPILock
 public import HTTPTypes
 
 /// Status and header fields of a response.

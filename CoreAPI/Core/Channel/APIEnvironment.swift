@@ -1,4 +1,5 @@
 internal import CoreAPIHTTPSupport
+internal import CoreAPILock
 internal import Foundation
 
 /// One of the places that a channel can speak to: production, staging, a sandbox. Channels declare an enum of their hosts.

@@ -1,4 +1,4 @@
-internal import CoreAPIBase
+internal import CoreAPILock
 
 /// A call with a completion, from its first attempt to the last one made by hand.
 final class CompletionCall<Value: Sendable>: Sendable {

@@ -1,3 +1,5 @@
+internal import CoreAPILock
+
 extension Call {
     /// How a completion that heard of the call makes another attempt of it by hand.
     enum Door: Sendable {

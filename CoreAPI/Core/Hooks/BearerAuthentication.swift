@@ -1,4 +1,4 @@
-internal import CoreAPIBase
+internal import CoreAPILock
 public import HTTPTypes
 
 /// Sends a bearer token with every request and refreshes it when the server refuses it (RFC 6750).

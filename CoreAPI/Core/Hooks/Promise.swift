@@ -1,4 +1,4 @@
-internal import CoreAPIBase
+internal import CoreAPILock
 
 /// A value that is still to come and that many may wait for, each no longer than it wants to.
 ///

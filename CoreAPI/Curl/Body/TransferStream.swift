@@ -1,4 +1,5 @@
 internal import CoreAPICore
+internal import CoreAPILock
 internal import Foundation
 
 /// The body of an answer on its way from the loop to the task that reads it. The loop offers what comes; while the task is

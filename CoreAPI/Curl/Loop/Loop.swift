@@ -1,4 +1,5 @@
 internal import CoreAPICore
+internal import CoreAPILock
 internal import Synchronization
 
 /// The door to a thread that runs libcurl: one mailbox, one wake-up.

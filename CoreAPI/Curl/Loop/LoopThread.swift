@@ -1,5 +1,6 @@
 internal import CCurl
 internal import CoreAPICore
+internal import CoreAPILock
 
 #if canImport(Darwin)
 internal import Darwin

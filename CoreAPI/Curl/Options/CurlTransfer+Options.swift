@@ -1,5 +1,6 @@
 internal import CCurl
 internal import CoreAPICore
+internal import CoreAPILock
 internal import Foundation
 
 extension CurlTransfer {

@@ -1,4 +1,5 @@
 internal import CoreAPICore
+internal import CoreAPILock
 internal import Synchronization
 
 /// The limits that a pool has: those of ``Limits`` that bound connections and the queue.

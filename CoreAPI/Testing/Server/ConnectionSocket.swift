@@ -1,3 +1,4 @@
+internal import CoreAPILock
 import Foundation
 
 #if canImport(Darwin)

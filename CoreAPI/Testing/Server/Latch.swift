@@ -1,4 +1,5 @@
 internal import CoreAPI
+internal import CoreAPILock
 
 #if canImport(Darwin)
 import Darwin

@@ -1,4 +1,5 @@
 internal import CoreAPI
+internal import CoreAPILock
 
 /// A value that tasks can wait on: each change wakes exactly those whose condition it meets. Nobody polls.
 final class Watched<Value: Sendable>: Sendable {

@@ -1,4 +1,5 @@
 import CoreAPI
+import CoreAPILock
 import DLInteractors
 import DLNetworker
 import Foundation

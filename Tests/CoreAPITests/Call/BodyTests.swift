@@ -1,3 +1,4 @@
+import CoreAPILock
 import Foundation
 import HTTPTypes
 import Testing

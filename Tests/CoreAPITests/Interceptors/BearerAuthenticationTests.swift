@@ -1,4 +1,5 @@
 import CoreAPI
+import CoreAPILock
 import Foundation
 import HTTPTypes
 import Testing

@@ -1,4 +1,5 @@
 import CoreAPI
+import CoreAPILock
 
 /// A value that several tasks of a test change; a class, because a local `Mutex` cannot be captured by closures that are sent.
 final class Shared<Value: Sendable>: Sendable {

@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
+import CoreAPI
 @testable import CoreAPICore
 
 @Suite("Redirects")

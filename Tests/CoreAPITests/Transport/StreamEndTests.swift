@@ -1,3 +1,4 @@
+import CoreAPILock
 import CoreAPITesting
 import Foundation
 import HTTPTypes

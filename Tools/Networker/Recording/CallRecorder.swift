@@ -1,4 +1,5 @@
 import CoreAPI
+import CoreAPILock
 
 /// Listens to a channel and keeps what its calls did, so that numbers are had of calls that features make, without a change in
 /// them.

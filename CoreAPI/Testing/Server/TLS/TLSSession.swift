@@ -1,3 +1,4 @@
+internal import CoreAPILock
 import Foundation
 
 /// One connection's TLS. It never touches a socket: what came in is fed to it, and what is to go out is drained from it.

@@ -1,7 +1,7 @@
 #if THREAD_SANITIZER
 internal import Foundation
 #else
-internal import Synchronization
+public import Synchronization
 #endif
 
 /// The lock of everything that is built on the core: the standard library's, unless ThreadSanitizer is watching.
@@ -9,23 +9,29 @@ internal import Synchronization
 /// On Linux a contended `Synchronization.Mutex` is handed over by the kernel (a priority-inheriting futex), which the sanitizer
 /// cannot see: it would report every access behind it as a race. `Scripts/test --sanitize thread` therefore sets
 /// THREAD_SANITIZER.
-package struct Mutex<State>: ~Copyable, Sendable {
+///
+/// Public and inlinable, because the compiler specialises a generic type of another module only then; a call without that looks
+/// up metadata each time. CoreAPI does not re-export the module, so users keep the standard library's name.
+public struct Mutex<State>: ~Copyable, Sendable {
     #if THREAD_SANITIZER
-    private let state: LockedState<State>
+    @usableFromInline let state: LockedState<State>
 
-    package init(_ state: sending State) {
+    @inlinable
+    public init(_ state: sending State) {
         self.state = LockedState(state)
     }
     #else
-    private let state: Synchronization.Mutex<State>
+    @usableFromInline let state: Synchronization.Mutex<State>
 
-    package init(_ state: sending State) {
+    @inlinable
+    public init(_ state: sending State) {
         self.state = Synchronization.Mutex(state)
     }
     #endif
 
     /// Runs a function alone with the state. It must not come back to this object.
-    package borrowing func withLock<Result, Failure: Error>(
+    @inlinable
+    public borrowing func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         try state.withLock(body)
@@ -34,14 +40,17 @@ package struct Mutex<State>: ~Copyable, Sendable {
 
 #if THREAD_SANITIZER
 // `@unchecked`: `state` is touched under `lock` only.
-private final class LockedState<State>: @unchecked Sendable {
+@usableFromInline
+final class LockedState<State>: @unchecked Sendable {
     private let lock = NSLock()
     private var state: State
 
+    @usableFromInline
     init(_ state: sending State) {
         self.state = state
     }
 
+    @usableFromInline
     func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
