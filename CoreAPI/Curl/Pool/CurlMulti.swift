@@ -121,11 +121,11 @@ final class CurlMulti {
     }
 
     /// Lets a paused transfer go on. Its callbacks may be called inside, and again in the next turn.
-    func goOn(_ handle: CurlHandle) {
+    ///
+    /// - Returns: why the transfer cannot go on; libcurl does not end it then by itself.
+    func goOn(_ handle: CurlHandle) -> CURLcode {
         beginTurn()
-        let code = curl_easy_pause(handle.easy, CURLPAUSE_CONT)
-        guard code != CURLE_OK else { return }
-        failure = failure ?? .curl(code: Int(code.rawValue), message: String(cString: curl_easy_strerror(code)))
+        return curl_easy_pause(handle.easy, CURLPAUSE_CONT)
     }
 
     /// Lets every transfer go as far as it can, whether something happened on its socket or not.

@@ -84,7 +84,7 @@ final class PoolWorker {
         guard transfer.stage == .active, let handle = transfer.handle, transfer.isHeld || transfer.upload.isHeld else { return }
         (transfer.isHeld, transfer.upload.isHeld) = (false, false)
         transfer.lastActivity = now
-        multi.goOn(handle)
+        unpause(transfer, handle)
         nextDeadline = min(nextDeadline, transfer.due(now))
     }
 
@@ -106,8 +106,14 @@ final class PoolWorker {
     func beginTurn(isShared: Bool) {
         multi.connections.isShared = isShared
         for transfer in multi.connections.takeRested() where transfer.stage == .active && !transfer.isHeld {
-            if let handle = transfer.handle { multi.goOn(handle) }
+            if let handle = transfer.handle { unpause(transfer, handle) }
         }
+    }
+
+    /// A piece that libcurl kept while the transfer was paused may be one too many; that ends this transfer and no other.
+    private func unpause(_ transfer: CurlTransfer, _ handle: CurlHandle) {
+        let code = multi.goOn(handle)
+        if code != CURLE_OK { finish(transfer, transfer.end(code, at: now)) }
     }
 
     /// Calls libcurl where it wants to be, sockets or not.
