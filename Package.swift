@@ -51,6 +51,7 @@ let package = Package(
         .library(name: "CoreAPIJSON", targets: ["CoreAPIJSON"]),
         .library(name: "CoreAPIReactive", targets: ["CoreAPIReactive"]),
         .library(name: "CoreAPITesting", targets: ["CoreAPITesting"]),
+        .library(name: "CoreAPIURLSession", targets: ["CoreAPIURLSession"]),
         .library(name: "CoreAPIXML", targets: ["CoreAPIXML"]),
         .executable(name: "networker", targets: ["networker"]),
     ]
@@ -121,6 +122,8 @@ let package = Package(
             name: "CoreAPIReactive",
             dependencies: ["CoreAPILock", "CoreAPI", product("OpenCombineShim", "OpenCombine", trait: "Reactive"), httpTypes],
             path: "CoreAPI/Reactive", swiftSettings: settings),
+        .target(
+            name: "CoreAPIURLSession", dependencies: ["CoreAPI", httpTypes], path: "CoreAPI/URLSession", swiftSettings: settings),
         .target(
             name: "CoreAPIXML", dependencies: ["CoreAPI", product("XMLCoder", "XMLCoder", trait: "XML"), httpTypes],
             path: "CoreAPI/XML", swiftSettings: settings),

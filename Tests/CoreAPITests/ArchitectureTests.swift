@@ -15,6 +15,7 @@ struct ArchitectureTests {
             ("CoreAPI/Digest", ["CoreAPILock", "CoreAPI"]),
             ("CoreAPI/Reactive", ["CoreAPILock", "CoreAPI"]),
             ("CoreAPI/Testing", ["CoreAPILock", "CoreAPI"]),
+            ("CoreAPI/URLSession", ["CoreAPILock", "CoreAPI"]),
             ("CoreAPI/XML", ["CoreAPI"]), ("Tools/Sandbox", []),
         ]
         + SourceTree.folders(in: "Interactors").flatMap { channel -> [(String, Set<String>)] in

@@ -1,0 +1,280 @@
+internal import CoreAPI
+internal import Foundation
+internal import HTTPTypes
+
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+
+/// One request and its answer. It has one end, whichever comes first: the answer's, a failure, a clock, a cancellation.
+///
+/// The clocks are the kit's own: on Linux `timeoutInterval` is cut to whole seconds, and `timeoutIntervalForResource` is ignored.
+final class Exchange: Sendable {
+    private struct State {
+        var head: ResponseHead?
+        var body = Data()
+        var received: Int64 = 0
+        /// What the caller reads, once it has the head.
+        var chunks: ChunkBuffer?
+        var reply: Reply?
+        var waiter: CheckedContinuation<Reply, Never>?
+        var isOver = false
+        var lastActivity = ContinuousClock.now
+        var atEnd: [@Sendable () -> Void] = []
+    }
+
+    private let attempt: Attempt
+    private let request: URLRequest
+    private let state = Mutex(State())
+
+    init(_ attempt: Attempt, _ request: URLRequest) {
+        self.attempt = attempt
+        self.request = request
+    }
+
+    private var limits: Limits { attempt.call.channel.limits }
+
+    /// Sends the request; the reply has the whole body, or the head and a stream.
+    func reply(over session: Session) async -> Reply {
+        let clock = Task { while let due = check() { try await Task.sleep(until: due, clock: .continuous) } }
+        onEnd { clock.cancel() }
+        let sending = Task {
+            do {
+                let upload = try await Upload(attempt.request.body)
+                onEnd { upload.discard() }
+                try Task.checkCancellation()
+                touch()
+                let task = session.start(self, request, upload)
+                onEnd { task.cancel() }
+            } catch {
+                end(TransportError.bodyUnreadable(error))
+            }
+        }
+        onEnd { sending.cancel() }
+        return await withCheckedContinuation { waiter in
+            let reply = state.withLock { state in
+                if state.reply == nil { state.waiter = waiter }
+                defer { state.reply = nil }
+                return state.reply
+            }
+            if let reply { waiter.resume(returning: reply) }
+        }
+    }
+
+    /// Calls back at the end, at once where that was.
+    func onEnd(_ action: @escaping @Sendable () -> Void) {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.atEnd.append(action) }
+            return state.isOver
+        }
+        if isOver { action() }
+    }
+
+    func touch() {
+        state.withLock { $0.lastActivity = .now }
+    }
+
+    /// Looks at the clocks; says when to look again.
+    private func check() -> ContinuousClock.Instant? {
+        let timeout = attempt.request.timeout
+        let (lastActivity, isOver) = state.withLock { ($0.lastActivity, $0.isOver) }
+        guard !isOver else { return nil }
+        let (deadline, idleEnd, now) = (attempt.request.deadline, lastActivity + timeout.idle, ContinuousClock.now)
+        guard now < deadline else {
+            end(TransportError.timedOut(.total, after: timeout.total))
+            return nil
+        }
+        guard now < idleEnd else {
+            end(TransportError.timedOut(.idle, after: timeout.idle))
+            return nil
+        }
+        return min(deadline, idleEnd)
+    }
+
+    // MARK: - What arrives
+
+    func receive(_ response: URLResponse) {
+        // Those before the answer, such as 103, come as answers of their own on Linux.
+        guard let response = response as? HTTPURLResponse, response.statusCode >= 200 else { return touch() }
+        let head = WireForm.head(response, isDecoded: hasBody(response.statusCode))
+        let failure = WireForm.failure(of: head, to: attempt.request)
+        let chunks =
+            attempt.wantsStream && failure == nil
+            ? ChunkBuffer(limit: limits.responseBodySize, goOn: {}, abandoned: abandon) : nil
+        let isFirst = state.withLock { state in
+            guard !state.isOver, state.head == nil else { return false }
+            (state.head, state.chunks, state.lastActivity) = (head, chunks, .now)
+            return true
+        }
+        guard isFirst else { return }
+        if let failure { return end(failure) }
+        if let chunks { settle(Reply(attempt, head: head, body: Reader(attempt, head, chunks).body)) }
+    }
+
+    func receive(_ data: Data) {
+        let (chunks, size) = state.withLock { state in
+            state.lastActivity = .now
+            state.received += Int64(data.count)
+            guard !state.isOver, state.chunks == nil else { return (state.chunks, 0) }
+            if state.body.count + data.count <= limits.responseBodySize { state.body += data }
+            return (nil, Int(state.received))
+        }
+        chunks?.offer(data)
+        if size > limits.responseBodySize || chunks?.hasRoom() == false {
+            end(TransportError.responseTooLarge(limit: limits.responseBodySize))
+        }
+    }
+
+    /// - Parameter response: the answer; on Linux a redirect without a usable address is reported only here, without its body.
+    func complete(_ response: URLResponse?, _ error: (any Error)?) {
+        if error == nil, let response { receive(response) }
+        let (head, received) = state.withLock { ($0.head, $0.received) }
+        if let error { return end(WireForm.error(error, head: head, received: received, to: attempt.request)) }
+        if let head, let expected = head.length, received < expected, hasBody(head.status.code) {
+            return end(TransportError.truncated(received: received, expected: expected))
+        }
+        end(nil)
+    }
+
+    private func hasBody(_ status: Int) -> Bool { attempt.request.method != .head && status != 204 && status != 304 }
+
+    // MARK: - The end
+
+    /// Ends the exchange; what comes later changes nothing.
+    func end(_ failure: (any Error)?) {
+        let (ended, isFirst) = state.withLock { state in
+            defer { (state.isOver, state.atEnd, state.chunks) = (true, [], nil) }
+            return (state, !state.isOver)
+        }
+        guard isFirst else { return }
+        for action in ended.atEnd { action() }
+        let error = failure.map {
+            APIClientError($0, ErrorContext(attempt.request, head: ended.head, body: ended.body), stage: APIClientError.unknown)
+        }
+        if let chunks = ended.chunks {
+            chunks.finish(error.map { .failure($0) } ?? .success(()))
+        } else {
+            settle(Reply(attempt, head: ended.head, body: .bytes(ended.body), failure: error))
+        }
+    }
+
+    @Sendable private func abandon() { end(CancellationError()) }
+
+    private func settle(_ reply: Reply) {
+        let waiter = state.withLock { state in
+            // Not kept: a streamed body ends the exchange when it is let go of.
+            if state.waiter == nil { state.reply = reply }
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume(returning: reply)
+    }
+
+}
+
+/// The reading side of a streamed body. Leaving the loop over a body, and dropping it unread, ends the exchange.
+private final class Reader: Sendable {
+    private let attempt: Attempt
+    private let head: ResponseHead
+    private let chunks: ChunkBuffer
+    private let wasOpened = Mutex(false)
+
+    init(_ attempt: Attempt, _ head: ResponseHead, _ chunks: ChunkBuffer) {
+        self.attempt = attempt
+        self.head = head
+        self.chunks = chunks
+    }
+
+    deinit {
+        chunks.abandon()
+    }
+
+    var body: Body { .stream(BodyStream(length: head.length, ChunkSource(isReplayable: false, open: open))) }
+
+    @Sendable private func open() throws -> ChunkSource.Next {
+        let isFirst = wasOpened.withLock { wasOpened in
+            defer { wasOpened = true }
+            return !wasOpened
+        }
+        guard isFirst else { throw BodyReadTwice() }
+        var received: Int64 = 0
+        return { [self] in
+            do {
+                guard let chunk = try await chunks.next() else { return nil }
+                received += Int64(chunk.count)
+                attempt.tell { $0.body(CallEvent.BodyProgress(attempt: attempt, received: received, expected: head.length)) }
+                return chunk
+            } catch {
+                throw APIClientError(error, ErrorContext(attempt.request, head: head))
+            }
+        }
+    }
+}
+
+extension ResponseHead {
+    /// `Content-Length`.
+    var length: Int64? { headers[.contentLength].flatMap { Int64($0) } }
+}
+
+/// What a request's body is sent from.
+enum Upload {
+    case nothing
+    case bytes(Data)
+    /// - isTemporary: whether it was written for this request.
+    case file(URL, isTemporary: Bool)
+
+    struct WrongLength: LocalizedError {
+        let expected: Int64
+        let got: Int64
+        var errorDescription: String? { "expected \(expected) bytes, but the body has \(got) or more" }
+    }
+
+    /// - Throws: what reading a stream or a file throws.
+    init(_ body: Body) async throws {
+        switch body {
+        case .none: self = .nothing
+        case .bytes(let data): self = data.isEmpty ? .nothing : .bytes(data)
+        case .file(let url):
+            let file = try FileHandle(forReadingFrom: url)
+            defer { try? file.close() }
+            // Foundation on Linux waits forever for the first byte of an empty file.
+            self = try file.seekToEnd() == 0 ? .nothing : .file(url, isTemporary: false)
+        case .stream(let stream):
+            let url = FileManager.default.temporaryDirectory.appendingPathComponent("networkerkit-body-\(UUID().uuidString)")
+            let length = try await Self.write(body, to: url)
+            let upload = Upload.file(url, isTemporary: true)
+            if let expected = stream.length, length != expected {
+                upload.discard()
+                throw WrongLength(expected: expected, got: length)
+            }
+            if length == 0 { upload.discard() }
+            self = length == 0 ? .nothing : upload
+        }
+    }
+
+    /// Writes a stream to a file that only this user can read; returns its size.
+    private static func write(_ body: Body, to url: URL) async throws -> Int64 {
+        guard FileManager.default.createFile(atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
+            throw CocoaError(.fileWriteUnknown)
+        }
+        do {
+            let file = try FileHandle(forWritingTo: url)
+            defer { try? file.close() }
+            var length: Int64 = 0
+            for try await chunk in body {
+                try Task.checkCancellation()
+                try file.write(contentsOf: chunk)
+                length += Int64(chunk.count)
+                if case .stream(let stream) = body, let expected = stream.length, length > expected { break }
+            }
+            return length
+        } catch {
+            try? FileManager.default.removeItem(at: url)
+            throw error
+        }
+    }
+
+    func discard() {
+        if case .file(let url, isTemporary: true) = self { try? FileManager.default.removeItem(at: url) }
+    }
+}

@@ -1,0 +1,166 @@
+public import CoreAPI
+internal import Foundation
+
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+
+/// Sends requests with Foundation's `URLSession`.
+///
+/// ```swift
+/// channel.transport = URLSessionTransport()
+/// ```
+///
+/// It sends one request and gives back one answer: the channel follows redirects and keeps cookies. `URLSession` keeps no
+/// cookies, cache or credentials here. It adds `Accept`, `Accept-Language`, `Accept-Encoding` and `Connection` where they lack.
+///
+/// What it does not do fails with ``TransportError/unsupported(capability:)``: authorities and pins of a channel's own, client
+/// certificates, TLS 1.3 as the minimum, ``Limits/refusedAddresses``, the methods `CONNECT` and `TRACE`, a body of `GET` or
+/// `HEAD`.
+///
+/// What `URLSession` does not tell is absent: there are no ``TransferMetrics``, and ``Timeout/idle`` takes the place of
+/// ``Timeout/connect``. An answer's duplicate fields are one field with commas; `Set-Cookie` is taken apart again.
+///
+/// A request's stream is written to a temporary file before it is sent. An answer's stream has no backpressure: an answer of
+/// which more than ``Limits/responseBodySize`` bytes lie unread fails. On Linux Foundation itself reads ahead without a bound:
+/// 64 MiB from loopback lay in its queue before the first two were counted.
+public final class URLSessionTransport: Transport {
+    private let shared: Session
+    private let limits: Limits
+    private let state = Mutex(State())
+
+    private struct State {
+        var exchanges: [ObjectIdentifier: Exchange] = [:]
+        var isClosed = false
+    }
+
+    /// - Parameter limits: of which ``Limits/connectionsPerHost`` counts here.
+    public init(limits: Limits = Limits()) {
+        self.limits = limits
+        shared = Session(limits)
+    }
+
+    deinit {
+        shared.session.finishTasksAndInvalidate()
+    }
+
+    public func isolatedCopy() -> any Transport { URLSessionTransport(limits: limits) }
+
+    public func send(_ attempt: Attempt) async -> Reply {
+        let exchange: Exchange
+        do {
+            exchange = Exchange(attempt, try WireForm.request(attempt.request))
+        } catch {
+            return attempt.failed(error)
+        }
+        guard register(exchange) else { return attempt.failed(TransportError.closed) }
+        attempt.tell { $0.queued(CallEvent.Queued(attempt: attempt)) }
+        let reply = await withTaskCancellationHandler {
+            await exchange.reply(over: session(for: attempt.request))
+        } onCancel: {
+            exchange.end(CancellationError())
+        }
+        attempt.tellExchange(reply)
+        return reply
+    }
+
+    public func close() async {
+        let exchanges = state.withLock { state in
+            state.isClosed = true
+            return state.exchanges.values
+        }
+        for exchange in exchanges { exchange.end(TransportError.closed) }
+        shared.session.invalidateAndCancel()
+    }
+
+    private func register(_ exchange: Exchange) -> Bool {
+        let id = ObjectIdentifier(exchange)
+        exchange.onEnd { [weak self] in self?.state.withLock { $0.exchanges[id] = nil } }
+        return state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.exchanges[id] = exchange
+            return true
+        }
+    }
+
+    /// `URLSession` sends a request again when an open connection dies under it, whatever the method. On a new connection it does
+    /// not: what must not be sent twice gets a session of its own.
+    private func session(for request: Request) -> Session {
+        request.method.isIdempotent ? shared : Session(limits, isForOne: true)
+    }
+}
+
+/// A `URLSession` and the exchanges that its tasks belong to.
+final class Session: Sendable {
+    let session: URLSession
+    private let router: Router
+    private let isForOne: Bool
+
+    init(_ limits: Limits, isForOne: Bool = false) {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.httpShouldSetCookies = false
+        configuration.httpCookieStorage = nil
+        configuration.urlCache = nil
+        configuration.urlCredentialStorage = nil
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        configuration.httpMaximumConnectionsPerHost = limits.connectionsPerHost
+        router = Router()
+        session = URLSession(configuration: configuration, delegate: router, delegateQueue: nil)
+        self.isForOne = isForOne
+    }
+
+    /// Starts an exchange.
+    func start(_ exchange: Exchange, _ request: URLRequest, _ upload: Upload) -> URLSessionTask {
+        let task: URLSessionTask
+        switch upload {
+        case .nothing: task = session.dataTask(with: request)
+        case .bytes(let data): task = session.uploadTask(with: request, from: data)
+        case .file(let url, _): task = session.uploadTask(with: request, fromFile: url)
+        }
+        router.exchanges.withLock { $0[task.taskIdentifier] = exchange }
+        task.resume()
+        if isForOne { session.finishTasksAndInvalidate() }
+        return task
+    }
+}
+
+/// Hands what a session's tasks report to their exchanges. It is the session's delegate, because Foundation on Linux tells a
+/// task's own of no data.
+private final class Router: NSObject, URLSessionDataDelegate, Sendable {
+    let exchanges = Mutex<[Int: Exchange]>([:])
+
+    private func exchange(of task: URLSessionTask) -> Exchange? { exchanges.withLock { $0[task.taskIdentifier] } }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        exchange(of: dataTask)?.receive(response)
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        exchange(of: dataTask)?.receive(data)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        exchange(of: task)?.touch()
+    }
+
+    /// The channel follows redirects.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let exchange = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+        exchange?.complete(task.response, error)
+    }
+}

@@ -1,0 +1,140 @@
+internal import CoreAPI
+internal import Foundation
+internal import HTTPTypes
+
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+
+/// Requests, heads and errors in Foundation's form and in the kit's.
+enum WireForm {
+    /// - Throws: ``RequestError`` or ``TransportError`` for a request that must not, or cannot, be sent so.
+    static func request(_ request: Request) throws -> URLRequest {
+        let environment = request.call.channel.environment
+        if request.url.scheme == .http, !environment.allowsInsecureConnections(to: request.url.host) {
+            throw RequestError.insecureConnection(host: request.url.host)
+        }
+        if let capability = unsupported(request) { throw TransportError.unsupported(capability: capability) }
+        guard let url = URL(string: request.url.string), url.absoluteString == request.url.string else {
+            throw TransportError.unsupported(capability: "an address that Foundation's URL changes")
+        }
+        var sent = URLRequest(url: url)
+        sent.httpMethod = request.method.rawValue
+        sent.httpShouldHandleCookies = false
+        // The kit's clocks run; on Linux a fraction of a second would be none at all.
+        sent.timeoutInterval = 365 * 86_400
+        for name in Set(request.headers.map(\.name)) where name != .contentLength && name != .transferEncoding {
+            let values = request.headers[fields: name]
+            guard values.allSatisfy({ field in field.withUnsafeBytesOfValue { $0.elementsEqual(field.value.utf8) } }) else {
+                throw TransportError.unsupported(capability: "bytes other than UTF-8 in the field '\(name.rawName)'")
+            }
+            sent.setValue(values.map(\.value).joined(separator: name == .cookie ? "; " : ", "), forHTTPHeaderField: name.rawName)
+        }
+        if request.headers[.userAgent] == nil { sent.setValue("NetworkerKit URLSession", forHTTPHeaderField: "User-Agent") }
+        if !request.body.isEmpty, request.headers[.contentType] == nil {
+            // Foundation on Linux would call it a form.
+            sent.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
+        }
+        return sent
+    }
+
+    /// What of a request would silently be left out.
+    private static func unsupported(_ request: Request) -> String? {
+        switch request.method {
+        case .connect, .trace: return "the method \(request.method.rawValue)"
+        case .get where !request.body.isEmpty, .head where !request.body.isEmpty: return "a body of \(request.method.rawValue)"
+        default: break
+        }
+        if !request.call.channel.limits.refusedAddresses.isEmpty { return "refused addresses" }
+        guard request.url.scheme == .https else { return nil }
+        let trust = request.call.channel.environment.serverTrustManager
+        if trust.authorities != .system { return "authorities of a channel's own" }
+        if trust.isPinningActive, !trust.pins.isEmpty { return "pins" }
+        if trust.identity != nil { return "a client's certificate" }
+        return trust.minimumTLSVersion == .tls12 ? nil : "TLS 1.3 as the minimum"
+    }
+
+    /// - Parameter isDecoded: whether Foundation took the codings off the body that it knows.
+    static func head(_ response: HTTPURLResponse, isDecoded: Bool) -> ResponseHead {
+        var fields = HTTPFields()
+        for case (let name as String, let value as String) in response.allHeaderFields {
+            guard let name = HTTPField.Name(name) else { continue }
+            for value in name == .setCookie ? cookies(in: value) : [value] {
+                fields.append(HTTPField(name: name, value: value))
+            }
+        }
+        if isDecoded, let codings = fields[.contentEncoding], unknownCoding(in: codings) == nil {
+            // They describe the bytes on the wire, which the caller does not get to see.
+            (fields[.contentEncoding], fields[.contentLength]) = (nil, nil)
+        }
+        return ResponseHead(status: .init(code: response.statusCode), headers: fields)
+    }
+
+    /// `a=1; Expires=Wed, 09 Jun 2027 10:18:14 GMT, b=2` is two cookies: a comma ends one where a name and `=` follow it.
+    private static func cookies(in joined: String) -> [String] {
+        var cookies: [String] = []
+        for part in joined.split(separator: ",", omittingEmptySubsequences: false) {
+            let beginsCookie = part.wholeMatch(of: /\s*[^\s;,="]+=.*/.dotMatchesNewlines()) != nil
+            if beginsCookie || cookies.isEmpty {
+                cookies.append(part.trimmingCharacters(in: .whitespaces))
+            } else {
+                cookies[cookies.count - 1] += "," + part
+            }
+        }
+        return cookies
+    }
+
+    /// The first coding that Foundation does not take off. On Linux libcurl does: it knows zstd, or fails where it does not.
+    private static func unknownCoding(in codings: String) -> String? {
+        var known: Set = ["gzip", "x-gzip", "deflate", "br", "identity", ""]
+        #if canImport(FoundationNetworking)
+        known.insert("zstd")
+        #endif
+        return codings.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+            .first { !known.contains($0) }
+    }
+
+    /// What makes a head one that is not taken.
+    static func failure(of head: ResponseHead, to request: Request) -> TransportError? {
+        let limits = request.call.channel.limits
+        // Without the line ends' and separators' exact form, which Foundation does not keep.
+        let size = head.headers.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 }
+        if size > limits.responseHeadSize { return .headTooLarge(limit: limits.responseHeadSize) }
+        if head.headers.count > limits.responseHeadLines { return .tooManyHeadLines(limit: limits.responseHeadLines) }
+        if head.status.code == 206, request.headers[.range] == nil {
+            return .malformedResponse(reason: "a part (206) of what was asked for whole (RFC 9110 §15.3.7)")
+        }
+        return nil
+    }
+
+    static func error(_ error: any Error, head: ResponseHead?, received: Int64, to request: Request) -> any Error {
+        let (code, reason) = ((error as? URLError)?.code ?? .unknown, error.localizedDescription)
+        let host = request.url.host
+        switch code {
+        case .cancelled: return CancellationError()
+        case .cannotFindHost, .dnsLookupFailed: return TransportError.cannotResolveHost(host)
+        case .cannotConnectToHost, .timedOut: return TransportError.cannotConnect(host: host, reason: reason)
+        case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateNotYetValid,
+            .serverCertificateHasUnknownRoot, .clientCertificateRequired, .clientCertificateRejected:
+            return TransportError.tls(host: host, reason: reason)
+        // On Linux the code for what is not HTTP.
+        case .unsupportedURL, .cannotParseResponse: return TransportError.malformedResponse(reason: reason)
+        default: break
+        }
+        // libcurl's words for a line beyond its own buffer, and for a head beyond 300 KiB.
+        if head == nil, reason.contains("Out of memory") || reason.contains("Too large response headers") {
+            return TransportError.headTooLarge(limit: request.call.channel.limits.responseHeadSize)
+        }
+        // On Linux no code says so.
+        if head == nil, reason.contains("SSL") || reason.contains("certificate") {
+            return TransportError.tls(host: host, reason: reason)
+        }
+        guard let head else {
+            return TransportError.connectionLost(reason: reason, mayHaveBeenProcessed: !request.method.isIdempotent)
+        }
+        if let coding = head.headers[.contentEncoding].flatMap(unknownCoding) {
+            return TransportError.unsupported(capability: "the content coding '\(coding)'")
+        }
+        return TransportError.truncated(received: received, expected: head.length)
+    }
+}
