@@ -182,6 +182,10 @@ let package = Package(
             path: "Tests/CoreAPITestingTests",
             swiftSettings: settings),
         .testTarget(
+            name: "TransportTests",
+            dependencies: ["CoreAPI", "CoreAPIDigest", "CoreAPITesting", "CoreAPIURLSession", httpTypes],
+            path: "Tests/TransportTests", swiftSettings: settings),
+        .testTarget(
             name: "ChannelTests",
             dependencies: ["CoreAPILock", "CoreAPI", "CoreAPITesting", "EveryChannel", "Sandbox", httpTypes] + networkers
                 + interactors,

@@ -1,0 +1,237 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+/// What may become of an answer on its way.
+extension Case {
+    static let codings: [Case] = [
+        Case("a body in gzip is decoded, and no field speaks of it", needs: [.gzip], coded("gzip", gzip)) { stage async throws in
+            let response = await stage.send()
+            #expect(try response.value == Data("hello hello hello".utf8))
+            #expect(response.head?.headers[.contentEncoding] == nil)
+            #expect(response.head?.headers[.contentLength] == nil)
+            #expect(stage.requests.first?.headers["Accept-Encoding"]?.contains("gzip") == true)
+        },
+        Case("a body in brotli is decoded", needs: [.brotli], coded("br", [0x0B, 0x02, 0x80] + Array("hello".utf8) + [3])) {
+            stage async throws in
+            #expect(try await stage.send().value == Data("hello".utf8))
+        },
+        Case("a body in a coding that is not known comes as it is", needs: [.unknownCodings], coded("wild", gzip)) {
+            stage async throws in
+            let response = await stage.send()
+            #expect(try response.value == Data(gzip))
+            #expect(response.head?.headers[.contentEncoding] == "wild")
+        },
+        Case("a gzip body that breaks off is no success", needs: [.checksCodings], coded("gzip", Array(gzip.dropLast(8)))) {
+            stage async throws in
+            #expect(failure(of: await stage.send()) != nil)
+        },
+        Case("a small body that decodes to a huge one is refused", needs: [.gzip]) { _ in
+            .gzipBomb(decodedBytes: 64 << 20)
+        } run: { stage async throws in
+            #expect(failure(of: await stage.send())?.label == "responseTooLarge")
+        },
+    ]
+
+    private static let gzip: [UInt8] = [
+        31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 203, 72, 205, 201, 201, 87, 200, 64, 144, 0, 128, 136, 249, 229, 17, 0, 0, 0,
+    ]
+
+    private static func coded(_ coding: String, _ bytes: [UInt8]) -> Answers {
+        { _, _ in
+            var answer = Answer(200, ["Content-Encoding": coding])
+            answer.body = Data(bytes)
+            return answer
+        }
+    }
+
+    static let timeouts: [Case] = [
+        Case("a connection that is not made in time fails", needs: [.connectClock]) { _ in
+            .ok()
+        } run: { stage async throws in
+            let stalled = try StalledListener()
+            let response = await stage.send(timeout: Timeout(connect: .milliseconds(200))) {
+                $0.environment = APIEnvironment("test", baseURL: stalled.url)
+                $0.environment.allowsInsecureConnections = true
+            }
+            #expect(failure(of: response)?.label == "timedOut.connect")
+        },
+        Case("a server that says nothing is given up", needs: [.idleClock]) { _ in
+            .stallBeforeHead
+        } run: { stage async throws in
+            let response = await stage.send(timeout: Timeout(idle: .milliseconds(300)))
+            #expect(failure(of: response)?.label == "timedOut.idle")
+        },
+        Case("a server that stops in the body is given up, and what came is kept", needs: [.idleClock]) { _ in
+            .stallInBody(sent: Data("half".utf8))
+        } run: { stage async throws in
+            let response = await stage.send(timeout: Timeout(idle: .milliseconds(300)))
+            #expect(failure(of: response)?.label == "timedOut.idle")
+            #expect(response.status == 200)
+            #expect(response.text == "half")
+        },
+        Case("a body that trickles in is not idle", needs: [.idleClock]) { _ in
+            [
+                .sendHead(status: 200, headers: ["Content-Length": "20"]),
+                .throttled(Data(repeating: 0x61, count: 20), chunkSize: 1, interval: .milliseconds(50)),
+            ]
+        } run: { stage async throws in
+            let response = await stage.send(timeout: Timeout(idle: .milliseconds(600)))
+            #expect(try response.value.count == 20)
+        },
+        Case("a call that takes too long as a whole is ended", needs: [.totalClock]) { _, _ in
+            Answer(200, delay: .seconds(60))
+        } run: { stage async throws in
+            let began = ContinuousClock.now
+            let response = await stage.send(timeout: Timeout(.milliseconds(300)))
+            #expect(failure(of: response)?.label == "timedOut.total" || failure(of: response)?.label == "timedOut.idle")
+            #expect(began.duration(to: .now) < .seconds(20))
+        },
+    ]
+
+    static let cancellation: [Case] = [
+        Case("a task that is cancelled already sends nothing") { _, _ in
+            Answer()
+        } run: { stage async throws in
+            let task = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return await stage.send().error
+            }
+            #expect(await task.value?.isCancelled == true)
+            #expect(stage.requests.isEmpty)
+        },
+        Case("a task that waits for an answer stops waiting") { _, _ in
+            Answer(200, delay: .seconds(60))
+        } run: { stage async throws in
+            let task = Task { await stage.send(timeout: Timeout(.seconds(50))).error }
+            try await stage.waitForRequest()
+            let began = ContinuousClock.now
+            task.cancel()
+            #expect(await task.value?.isCancelled == true)
+            #expect(began.duration(to: .now) < .seconds(20))
+        },
+        Case("a task that waits for the rest of a body stops waiting, and the connection closes", needs: [.http1]) { _ in
+            .stallInBody(sent: Data("half".utf8))
+        } run: { stage async throws in
+            let task = Task { await stage.send(timeout: Timeout(.seconds(50))).error }
+            try await stage.waitForRequest()
+            task.cancel()
+            #expect(await task.value?.isCancelled == true)
+            try await stage.server?.waitForOpenConnections(atMost: 0)
+        },
+        Case("closing the channel ends what waits", needs: [.sockets]) { _ in
+            .stallBeforeHead
+        } run: { stage async throws in
+            let task = Task { failure(of: await stage.send(timeout: Timeout(.seconds(50))))?.label }
+            try await stage.waitForRequest()
+            await stage.channel.close()
+            #expect(await task.value == "closed")
+            #expect(failure(of: await stage.send())?.label == "closed")
+            try await stage.server?.waitForOpenConnections(atMost: 0)
+        },
+    ]
+
+    static let faults: [Case] = [
+        fault("a connection that closes without an answer is lost", .closeWithoutReply, as: ["connectionLost"]),
+        fault("a connection that is reset before an answer is lost", .resetBeforeHead, as: ["connectionLost"]),
+        fault(
+            "a body that ends early is truncated, and what came is kept", .truncated(declared: 9, sent: Data("half".utf8)),
+            as: ["truncated"], keeps: "half"),
+        fault(
+            "a body that is reset is truncated", .resetInBody(sent: Data("half".utf8)), as: ["truncated", "connectionLost"]),
+        fault(
+            "a chunked body without its end is truncated", .chunkedWithoutEnd(["half"]), needs: [.http1], as: ["truncated"],
+            keeps: "half"),
+        fault(
+            "what is not HTTP is no answer", .garbage(Data("220 smtp.example ESMTP\r\n".utf8)), needs: [.http1],
+            as: ["malformedResponse"]),
+        fault(
+            "a head beyond the limit is refused",
+            .ok("x", headers: HeaderLines((0..<100).map { .init(name: "X-\($0)", value: String(repeating: "x", count: 700)) })),
+            as: ["headTooLarge"]),
+        fault(
+            "a head of too many lines is refused",
+            .ok("x", headers: HeaderLines((0..<600).map { HeaderLines.Line(name: "X-\($0)", value: "1") })),
+            as: ["tooManyHeadLines"]),
+        fault(
+            "a body without a length beyond the limit is refused",
+            ServerReply(
+                [.sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"])]
+                    + (0..<6).map { _ in .sendChunk(megabyte) } + [.endChunks()]), needs: [.http1], as: ["responseTooLarge"]),
+        Case("a body beyond the limit is refused", needs: [.checksBodyLimit]) { _, _ in
+            var answer = Answer()
+            answer.body = Data(count: 5 << 20)
+            return answer
+        } run: { stage async throws in
+            #expect(failure(of: await stage.send())?.label == "responseTooLarge")
+        },
+        Case("a body beyond the limit ends its call and no other", needs: [.sockets, .checksBodyLimit]) { scene in
+            scene.request.path == "/large"
+                ? .ok(Data(count: 5 << 20)) : .ok("small").after(.waitFor(scene.gate))
+        } run: { stage async throws in
+            let small = Task { await stage.send(.get, "small") }
+            try await stage.waitForRequest()
+            #expect(failure(of: await stage.send(.get, "large"))?.label == "responseTooLarge")
+            stage.gate.open()
+            #expect(try await small.value.value == Data("small".utf8))
+        },
+        Case("a port where no server listens cannot be connected to", needs: [.sockets]) { _ in
+            .ok()
+        } run: { stage async throws in
+            let gone = try LoopbackServer.start { _ in .ok() }
+            gone.close()
+            let response = await stage.send {
+                $0.environment = APIEnvironment("test", baseURL: gone.url)
+                $0.environment.allowsInsecureConnections = true
+            }
+            #expect(failure(of: response)?.label == "cannotConnect")
+        },
+        Case("a server whose authority is not known is refused", needs: [.sockets]) { _ in
+            .ok()
+        } run: { stage async throws in
+            let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok() }
+            defer { server.close() }
+            let response = await stage.send { $0.environment = APIEnvironment("test", baseURL: server.url) }
+            #expect(failure(of: response)?.label == "tls")
+            #expect(server.requests.isEmpty)
+        },
+        Case("a server that does not show a key that is pinned is refused", needs: [.sockets, .https, .trust]) { _ in
+            .ok()
+        } run: { stage async throws in
+            let response = await stage.send {
+                $0.environment.serverTrustManager.pins = PinSet([
+                    "localhost": [UInt8(1), 2].map { "sha256/" + Data(repeating: $0, count: 32).base64EncodedString() }
+                ])
+            }
+            #expect(failure(of: response)?.label == "pinMismatch")
+            #expect(stage.requests.isEmpty)
+        },
+        Case("a request that must not be sent twice is not, when an open connection dies", needs: [.http1]) { scene in
+            scene.request.method == "POST" ? .closeWithoutReply : .ok("open")
+        } run: { stage async throws in
+            #expect(await stage.send().error == nil)
+            let response = await stage.send(.post, body: .bytes(Data("pay".utf8)))
+            guard case .connectionLost(_, mayHaveBeenProcessed: true) = failure(of: response) else {
+                Issue.record("expected a lost connection, got \(String(describing: response.error))")
+                return
+            }
+            #expect(stage.requests.map(\.method) == ["GET", "POST"])
+        },
+    ]
+
+    private static func fault(
+        _ name: String, _ reply: ServerReply, needs: Set<Need> = [], as labels: Set<String>, keeps text: String? = nil
+    ) -> Case {
+        Case(name, needs: needs.union([.checksHead])) { _ in
+            reply
+        } run: { stage async throws in
+            let response = await stage.send()
+            let label = try #require(
+                failure(of: response)?.label, "expected \(labels), got \(String(describing: response.error))")
+            #expect(labels.contains(label))
+            if let text { #expect(response.text == text) }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import CoreAPI
+import CoreAPIDigest
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+/// Hooks above the transport: they work the same over each.
+extension Case {
+    static let hooks: [Case] =
+        [
+            Case("a refused GET is sent again by the retry policy") { _, number in
+                number == 0 ? Answer(503) : Answer(200, body: "at last")
+            } run: { stage async throws in
+                let response = await stage.send { $0.interceptors = [RetryPolicy(base: .zero)] }
+                #expect(try response.value == Data("at last".utf8))
+                #expect(response.attempts.map(\.status) == [503, 200])
+                #expect(stage.requests.count == 2)
+            },
+            Case("a body is sent again, whole, with the retry of a PUT") { _, number in
+                Answer(number == 0 ? 503 : 200)
+            } run: { stage async throws in
+                let response = await stage.send(.put, body: sequence(length: 12)) { $0.interceptors = [RetryPolicy(base: .zero)] }
+                #expect(response.error == nil)
+                #expect(stage.requests.map(\.text) == ["one two six ", "one two six "])
+            },
+            Case("a refused POST is not sent again") { _, _ in
+                Answer(503)
+            } run: { stage async throws in
+                let response = await stage.send(.post, body: .bytes(Data("pay".utf8))) {
+                    $0.interceptors = [RetryPolicy(base: .zero)]
+                }
+                #expect(response.error?.label == "verification.unacceptableStatus.503")
+                #expect(stage.requests.count == 1)
+            },
+            Case("a GET whose connection is lost is sent again by the retry policy") { scene in
+                scene.number == 0 ? .closeWithoutReply : .ok("at last")
+            } run: { stage async throws in
+                let response = await stage.send { $0.interceptors = [RetryPolicy(base: .zero)] }
+                #expect(try response.value == Data("at last".utf8))
+                #expect(response.attempts.count == 2)
+            },
+            Case("a refused token is fetched anew once, however many requests it is refused for") { request, _ in
+                switch (request.target, request.headers["Authorization"]) {
+                case ("/token", _): Answer(200, body: "fresh", delay: .milliseconds(100))
+                case (_, "Bearer fresh"): Answer(200, body: "welcome")
+                default: Answer(401, ["WWW-Authenticate": "Bearer realm=\"here\""], body: "who?")
+                }
+            } run: { stage async throws in
+                let bearer = BearerAuthentication(token: "stale") { _ in
+                    try String(decoding: await stage.send(.get, "token").value, as: UTF8.self)
+                }
+                let answers = try await withThrowingTaskGroup { group in
+                    for _ in 0..<4 {
+                        group.addTask { try await stage.send { $0.attemptMiddleware = [bearer] }.value }
+                    }
+                    return try await group.reduce(into: []) { $0.append(String(decoding: $1, as: UTF8.self)) }
+                }
+                #expect(answers == Array(repeating: "welcome", count: 4))
+                #expect(stage.requests.count { $0.target == "/token" } == 1)
+            },
+            Case("listeners hear of a call in one order") { request, number in
+                switch (request.target, number) {
+                case ("/thing", _): Answer(302, ["Location": "/there"])
+                case (_, 1): Answer(503)
+                default: Answer(200, body: "here")
+                }
+            } run: { stage async throws in
+                let (one, other) = (Diary(), Diary())
+                _ = await stage.send {
+                    $0.interceptors = [RetryPolicy(base: .zero)]
+                    $0.listeners = [one, other]
+                }
+                let hop = ["redirected 302 /there"]
+                #expect(
+                    one.lines == ["built", "started 1"] + hop + ["read 503", "retrying", "started 2"] + hop
+                        + ["read 200", "finished success"])
+                #expect(other.lines == one.lines)
+            },
+            Case("listeners hear of each head, and of the body", needs: [.tellsHeads]) { request, _ in
+                request.target == "/thing" ? Answer(302, ["Location": "/there"]) : Answer(200, body: "here")
+            } run: { stage async throws in
+                let heads = Heads()
+                _ = await stage.send { $0.listeners = [heads] }
+                #expect(heads.lines == ["head 302", "head 200", "body 4"])
+            },
+        ] + digest
+
+    #if Signing
+    private static let digest = [
+        Case("a Digest challenge is answered") { request, number in
+            number == 0
+                ? Answer(401, ["WWW-Authenticate": #"Digest realm="r", qop="auth", algorithm=SHA-256, nonce="n""#], body: "who?")
+                : Answer(200, body: request.headers["Authorization"] ?? "")
+        } run: { stage async throws in
+            let digest = try DigestAuthentication(username: "Mufasa", password: Secret("Circle of Life"))
+            let response = await stage.send { $0.attemptMiddleware = [digest] }
+            #expect(try String(decoding: response.value, as: UTF8.self).hasPrefix(#"Digest username="Mufasa", realm="r""#))
+            #expect(stage.requests.map { $0.headers["Authorization"] == nil } == [true, false])
+        }
+    ]
+    #else
+    private static let digest: [Case] = []
+    #endif
+
+    /// What is known above any transport.
+    private final class Diary: Listener {
+        private let written = Mutex<[String]>([])
+
+        var lines: [String] { written.withLock { $0 } }
+
+        private func write(_ line: String) {
+            written.withLock { $0.append(line) }
+        }
+
+        func built(_ event: CallEvent.Built) { write("built") }
+        func started(_ event: CallEvent.Started) { write("started \(event.attempt.number)") }
+        func redirected(_ event: CallEvent.Redirected) { write("redirected \(event.status) \(event.url.path)") }
+        func read(_ event: CallEvent.Read) {
+            write(event.error?.label == "verification.unacceptableStatus.503" ? "read 503" : "read 200")
+        }
+        func retrying(_ event: CallEvent.Retrying) { write("retrying") }
+        func finished(_ event: CallEvent.Finished) { write("finished \(event.response.error?.label ?? "success")") }
+    }
+
+    /// What only a transport knows.
+    private final class Heads: Listener {
+        private let written = Mutex<[String]>([])
+
+        var lines: [String] { written.withLock { $0 } }
+
+        func head(_ event: CallEvent.Head) { written.withLock { $0.append("head \(event.head.status.code)") } }
+        func body(_ event: CallEvent.BodyProgress) { written.withLock { $0.append("body \(event.received)") } }
+    }
+}

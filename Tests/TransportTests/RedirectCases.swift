@@ -1,0 +1,119 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+extension Case {
+    static let redirects: [Case] =
+        [301, 302, 303, 307, 308].map { status in
+            let keeps = status >= 307
+            return Case("\(status) sends a POST on as \(keeps ? "a POST with its body" : "a GET without one")") { request, _ in
+                request.target == "/thing" ? Answer(status, ["Location": "/there"], body: "moved") : Answer(200, body: "here")
+            } run: { stage async throws in
+                let response = await stage.send(.post, headers: ["Content-Type": "text/plain"], body: .bytes(Data("x".utf8)))
+                #expect(try response.value == Data("here".utf8))
+                #expect(stage.requests.map(\.method) == ["POST", keeps ? "POST" : "GET"])
+                #expect(stage.requests.map(\.text) == ["x", keeps ? "x" : ""])
+            }
+        } + [
+            Case("an address that is relative leads from the one before") { request, _ in
+                switch request.target {
+                case "/a/b/thing": Answer(302, ["Location": "../c?d=e"])
+                case "/a/c?d=e": Answer(200, body: "here")
+                default: Answer(404)
+                }
+            } run: { stage async throws in
+                #expect(try await stage.send(.get, "a/b/thing").value == Data("here".utf8))
+            },
+            Case("a field that may be a credential does not go to another origin", leads(to: "/there")) { stage async throws in
+                let headers: Headers = ["Authorization": "Bearer secret", "X-Api-Key": "secret", "Accept-Language": "cs"]
+                let response = await stage.send(headers: headers, over: redirected(to: stage.other))
+                #expect(try response.value == Data("there".utf8))
+                let seen = stage.requests.map(\.headers)
+                #expect(seen.map { $0["Authorization"] } == ["Bearer secret", nil])
+                #expect(seen.map { $0["X-Api-Key"] } == ["secret", nil])
+                #expect(seen.map { $0["Accept-Language"] } == ["cs", "cs"])
+            },
+            Case("a loop ends at the channel's limit") { _, number in
+                Answer(302, ["Location": "/loop-\(number)"])
+            } run: { stage async throws in
+                let response = await stage.send { $0.limits.redirects = 5 }
+                #expect(failure(of: response)?.label == "tooManyRedirects")
+                #expect(stage.requests.count == 6)
+            },
+            Case("without redirects the redirect is the answer, with its body") { _, _ in
+                Answer(302, ["Location": "/there"], body: "moved")
+            } run: { stage async throws in
+                let response = await stage.send { $0.limits.redirects = 0 }
+                #expect(response.status == 302)
+                #expect(response.text == "moved")
+                #expect(stage.requests.count == 1)
+            },
+            Case("from https to http is refused", needs: [.https]) { _, _ in
+                Answer(302, ["Location": "http://127.0.0.1/"])
+            } run: { stage async throws in
+                #expect(failure(of: await stage.send())?.label == "redirectRefused")
+            },
+            Case("to another scheme is refused") { _, _ in
+                Answer(302, ["Location": "ftp://127.0.0.1/"])
+            } run: { stage async throws in
+                #expect(failure(of: await stage.send())?.label == "redirectRefused")
+            },
+            Case("a redirect that leads nowhere is the answer") { _, _ in
+                Answer(302)
+            } run: { stage async throws in
+                let response = await stage.send()
+                #expect(response.status == 302)
+                #expect(response.error?.label == "verification.unacceptableStatus.302")
+            },
+        ]
+
+    /// Redirects what asks for `/thing` at the address that the request's field names.
+    private static func leads(to path: String) -> Answers {
+        { request, _ in
+            request.target == "/thing"
+                ? Answer(302, ["Location": (request.headers["X-Requested-With"] ?? "") + path]) : Answer(200, body: "there")
+        }
+    }
+
+    private static func redirected(to origin: String) -> (inout Channel) -> Void {
+        { $0.environment.commonHeaders["X-Requested-With"] = origin }
+    }
+
+    static let cookies: [Case] = [
+        Case("a cookie goes back with the next request") { _, number in
+            Answer(200, number == 0 ? cookies(["a=1; Path=/", "b=2"]) : [:])
+        } run: { stage async throws in
+            let jar = CookieJar()
+            for _ in 0..<2 { #expect(await stage.send { $0.cookies = jar }.error == nil) }
+            #expect(stage.requests.map { $0.headers["Cookie"] } == [nil, "a=1; b=2"])
+        },
+        Case("a cookie that a redirect sets goes along to where it leads") { request, _ in
+            request.target == "/thing" ? Answer(302, ["Location": "/there", "Set-Cookie": "a=1; Path=/"]) : Answer()
+        } run: { stage async throws in
+            #expect(await stage.send { $0.cookies = CookieJar() }.error == nil)
+            #expect(stage.requests.map { $0.headers["Cookie"] } == [nil, "a=1"])
+        },
+        Case("a cookie stays below its path") { _, number in
+            Answer(200, number == 0 ? ["Set-Cookie": "a=1; Path=/in"] : [:])
+        } run: { stage async throws in
+            let jar = CookieJar()
+            for path in ["in/one", "in/two", "out"] { _ = await stage.send(.get, path) { $0.cookies = jar } }
+            #expect(stage.requests.map { $0.headers["Cookie"] } == [nil, "a=1", nil])
+        },
+        Case("a cookie for another domain is not kept") { _, _ in
+            Answer(200, ["Set-Cookie": "a=1; Domain=elsewhere.example; Path=/"])
+        } run: { stage async throws in
+            let jar = CookieJar()
+            for _ in 0..<2 { _ = await stage.send { $0.cookies = jar } }
+            #expect(stage.requests.map { $0.headers["Cookie"] } == [nil, nil])
+        },
+        Case("without a jar no cookie is kept") { _, _ in
+            Answer(200, ["Set-Cookie": "a=1; Path=/"])
+        } run: { stage async throws in
+            for _ in 0..<2 { _ = await stage.send() }
+            #expect(stage.requests.map { $0.headers["Cookie"] } == [nil, nil])
+        },
+    ]
+}

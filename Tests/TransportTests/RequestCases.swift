@@ -1,0 +1,267 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+/// What goes down: methods, bodies, fields.
+extension Case {
+    static let methods: [Case] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY", "PURGE"].map { name in
+        Case("\(name) arrives under its name, and its answer's body comes back") { _, _ in
+            Answer(200, body: "done")
+        } run: { stage async throws in
+            let response = await stage.send(try #require(HTTPRequest.Method(name)))
+            #expect(try response.value == Data("done".utf8))
+            #expect(stage.requests.map(\.method) == [name])
+            #expect(stage.requests.first?.body.isEmpty == true)
+        }
+    }
+
+    static let bodies: [Case] =
+        [
+            body("bytes", { _ in .bytes(Data("hello".utf8)) }, arrivesAs: Data("hello".utf8), length: 5),
+            body("no bytes", { _ in .bytes(Data()) }, arrivesAs: Data(), length: 0),
+            body("a megabyte", { _ in .bytes(megabyte) }, arrivesAs: megabyte, length: megabyte.count),
+            body("a file", { try .file($0.filled(with: megabyte)) }, arrivesAs: megabyte, length: megabyte.count),
+            body("an empty file", { try .file($0.filled(with: Data())) }, arrivesAs: Data(), length: 0),
+            body("a stream with a length", { _ in reading(length: 12) }, arrivesAs: Data("one two six ".utf8), length: 12),
+            body("a stream without a length", { _ in reading(length: nil) }, arrivesAs: Data("one two six ".utf8)),
+            body("a sequence with a length", { _ in sequence(length: 12) }, arrivesAs: Data("one two six ".utf8), length: 12),
+            body("a sequence without a length", { _ in sequence(length: nil) }, arrivesAs: Data("one two six ".utf8)),
+            body(
+                "a stream of a megabyte",
+                { _ in
+                    .stream(BodyStream { AsyncStream(unfolding: counted(16, Data(megabyte.prefix(65_536)))) })
+                }, arrivesAs: megabyte),
+        ] + [
+            Case("a stream that is shorter than it says fails the request", needs: [.checksUploads]) { _, _ in
+                Answer()
+            } run: { stage async throws in
+                let response = await stage.send(.post, body: sequence(length: 13))
+                guard case .bodyUnreadable = failure(of: response) else {
+                    Issue.record("expected an unreadable body, got \(String(describing: response.error))")
+                    return
+                }
+            },
+            Case("a file that is not there fails the request", needs: [.checksUploads]) { _, _ in
+                Answer()
+            } run: { stage async throws in
+                let response = await stage.send(.post, body: .file(URL(fileURLWithPath: "/nowhere/at/all")))
+                #expect(failure(of: response)?.label == "bodyUnreadable")
+                #expect(stage.requests.isEmpty)
+            },
+        ]
+
+    private static func body(
+        _ what: String, _ make: @escaping @Sendable (TemporaryFile) throws -> Body, arrivesAs bytes: Data, length: Int? = nil
+    ) -> Case {
+        Case("\(what) arrives as it is") { _, _ in
+            Answer(201)
+        } run: { stage async throws in
+            let file = TemporaryFile()
+            let response = await stage.send(.post, headers: ["Content-Type": "text/plain"], body: try make(file))
+            #expect(response.error == nil)
+            let seen = try #require(stage.requests.first)
+            #expect(seen.body == bytes)
+            #expect(seen.headers["Content-Type"] == "text/plain" || bytes.isEmpty)
+            if let length, stage.server != nil { #expect(seen.headers["Content-Length"].flatMap { Int($0) } ?? 0 == length) }
+        }
+    }
+
+    static let megabyte = Data((0..<1_048_576).map { UInt8(truncatingIfNeeded: $0 % 65_536 &* 31) })
+
+    private static func reading(length: Int64?) -> Body {
+        .stream(
+            BodyStream(length: length) {
+                let rest = Mutex(["one ", "two ", "six "])
+                return { _ in rest.withLock { $0.isEmpty ? Data() : Data($0.removeFirst().utf8) } }
+            })
+    }
+
+    static func sequence(length: Int64?) -> Body {
+        .stream(
+            BodyStream(length: length) {
+                AsyncStream { continuation in
+                    for chunk in ["one ", "two ", "six "] { continuation.yield(Data(chunk.utf8)) }
+                    continuation.finish()
+                }
+            })
+    }
+
+    private static func counted(_ count: Int, _ chunk: Data) -> @Sendable () async -> Data? {
+        let left = Left(count)
+        return { left.take() ? chunk : nil }
+    }
+
+    private final class Left: Sendable {
+        private let count: Mutex<Int>
+
+        init(_ count: Int) {
+            self.count = Mutex(count)
+        }
+
+        func take() -> Bool {
+            count.withLock { count in
+                count -= 1
+                return count >= 0
+            }
+        }
+    }
+
+    /// Removed with its last reference.
+    final class TemporaryFile: Sendable {
+        private let url = FileManager.default.temporaryDirectory.appendingPathComponent("case-\(UUID().uuidString)")
+
+        deinit {
+            try? FileManager.default.removeItem(at: url)
+        }
+
+        func filled(with data: Data) throws -> URL {
+            try data.write(to: url)
+            return url
+        }
+    }
+}
+
+/// Fields and statuses.
+extension Case {
+    static let heads: [Case] = [
+        Case("fields of a request arrive as they are") { _, _ in
+            Answer()
+        } run: { stage async throws in
+            _ = await stage.send(headers: ["X-Plain": "a value, with \"all\"; sorts=of things", "X-Unicode": "žluťoučký"])
+            let seen = try #require(stage.requests.first).headers
+            #expect(seen["X-Plain"] == "a value, with \"all\"; sorts=of things")
+            #expect(seen["X-Unicode"] == "žluťoučký")
+        },
+        Case("an empty field of a request arrives empty") { _, _ in
+            Answer()
+        } run: { stage async throws in
+            _ = await stage.send(headers: ["X-Empty": ""])
+            #expect(stage.requests.first?.headers["X-Empty"] == "")
+        },
+        Case("path and query arrive as they were encoded") { _, _ in
+            Answer()
+        } run: { stage async throws in
+            _ = await stage.send(.get, "a%2Fb/c%20d?q=1%2B1&r=%C3%BC&s=a%7Cb&t")
+            #expect(stage.requests.map(\.target) == ["/a%2Fb/c%20d?q=1%2B1&r=%C3%BC&s=a%7Cb&t"])
+        },
+        Case("two hundred fields of an answer are all there") { _, _ in
+            Answer(200, Headers(Dictionary(uniqueKeysWithValues: (0..<200).map { ("X-Field-\($0)", "value \($0)") })))
+        } run: { stage async throws in
+            let fields = try #require(await stage.send().head).headers
+            for number in 0..<200 { #expect(fields[try #require(.init("x-field-\(number)"))] == "value \(number)") }
+        },
+        Case("values of duplicate fields are all there, in their order") { _, _ in
+            Answer(200, duplicates)
+        } run: { stage async throws in
+            #expect(try #require(await stage.send().head).headers[.via] == "1.1 one, 1.1 two, 1.1 three")
+        },
+        Case("duplicate fields stay apart", needs: [.separateFields]) { _, _ in
+            Answer(200, duplicates)
+        } run: { stage async throws in
+            #expect(try #require(await stage.send().head).headers[values: .via] == ["1.1 one", "1.1 two", "1.1 three"])
+        },
+        Case("each Set-Cookie stays a field of its own") { _, _ in
+            Answer(200, cookies(["a=1; Expires=Wed, 09 Jun 2032 10:18:14 GMT", "b=2; Path=/", "c=\"x\""]))
+        } run: { stage async throws in
+            #expect(
+                try #require(await stage.send().head).headers[values: .setCookie]
+                    == ["a=1; Expires=Wed, 09 Jun 2032 10:18:14 GMT", "b=2; Path=/", "c=\"x\""])
+        },
+        Case("an empty field of an answer is there, and empty") { _, _ in
+            Answer(200, ["X-Empty": "", "X-Full": "1"])
+        } run: { stage async throws in
+            let fields = try #require(await stage.send().head).headers
+            #expect(fields[try #require(.init("X-Empty"))] == "")
+            #expect(fields[try #require(.init("X-Full"))] == "1")
+        },
+        Case("a folded line is one value", needs: [.http1]) { _ in
+            [.send(Data("HTTP/1.1 200 OK\r\nX-Folded: one\r\n  two\r\nContent-Length: 2\r\n\r\nok".utf8))]
+        } run: { stage async throws in
+            let response = await stage.send()
+            #expect(response.text == "ok")
+            #expect(response.head?.headers[try #require(.init("X-Folded"))] == "one two")
+        },
+        Case("answers before the answer are not the answer", needs: [.http1]) { _ in
+            [.send(Data("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8))]
+        } run: { stage async throws in
+            let response = await stage.send()
+            #expect(try response.value == Data("ok".utf8))
+            #expect(response.status == 200)
+            #expect(response.head?.headers[try #require(.init("Link"))] == nil)
+        },
+    ]
+
+    private static let duplicates: Headers = {
+        var headers: Headers = [:]
+        for value in ["1.1 one", "1.1 two", "1.1 three"] { headers.append("Via", value) }
+        return headers
+    }()
+
+    static func cookies(_ lines: [String]) -> Headers {
+        var headers: Headers = [:]
+        for line in lines { headers.append("Set-Cookie", line) }
+        return headers
+    }
+
+    static let statuses: [Case] = [
+        Case("204 is a success without a body") { _, _ in
+            Answer(204)
+        } run: { stage async throws in
+            let response = await stage.send()
+            #expect(try response.value.isEmpty)
+            #expect(response.status == 204)
+        },
+        Case("304 keeps its fields and has no body") { _, _ in
+            Answer(304, ["ETag": "\"7\""])
+        } run: { stage async throws in
+            let response = await stage.send(headers: ["If-None-Match": "\"7\""])
+            #expect(response.status == 304)
+            #expect(response.head?.headers[.eTag] == "\"7\"")
+            #expect(response.data.isEmpty)
+        },
+        Case("the answer to HEAD names a length and has no body") { _, _ in
+            Answer(200, ["Content-Length": "12345"])
+        } run: { stage async throws in
+            let response = await stage.send(.head)
+            #expect(response.error == nil)
+            #expect(response.head?.headers[.contentLength] == "12345")
+            #expect(response.data.isEmpty)
+        },
+        Case("404 is refused, and its body is kept") { _, _ in
+            Answer(404, body: "nothing here")
+        } run: { stage async throws in
+            let response = await stage.send()
+            #expect(response.error?.label == "verification.unacceptableStatus.404")
+            #expect(response.text == "nothing here")
+        },
+        Case("401 without a challenge that is known is refused as any other") { _, _ in
+            Answer(401, ["WWW-Authenticate": "Bearer"], body: "who?")
+        } run: { stage async throws in
+            let response = await stage.send()
+            #expect(response.error?.label == "verification.unacceptableStatus.401")
+            #expect(response.text == "who?")
+            #expect(stage.requests.count == 1)
+        },
+        Case("a part that was not asked for is refused", needs: [.checksHead]) { _, _ in
+            Answer(206, ["Content-Range": "bytes 0-1/9"], body: "ab")
+        } run: { stage async throws in
+            #expect(failure(of: await stage.send())?.label == "malformedResponse")
+        },
+        Case("a part that was asked for is the answer") { _, _ in
+            Answer(206, ["Content-Range": "bytes 0-1/9"], body: "ab")
+        } run: { stage async throws in
+            #expect(try await stage.send(headers: ["Range": "bytes=0-1"]).value == Data("ab".utf8))
+        },
+        Case("the version and the peer of an exchange are known", needs: [.timings]) { _, _ in
+            Answer(200, body: "four")
+        } run: { stage async throws in
+            let metrics = try #require(await stage.send().metrics)
+            #expect(metrics.httpVersion == (stage.server?.tls == nil ? "HTTP/1.1" : "HTTP/2"))
+            #expect(metrics.remoteAddress == "127.0.0.1")
+            #expect(metrics.bytesReceived == 4)
+            #expect(metrics.connect != nil)
+        },
+    ]
+}

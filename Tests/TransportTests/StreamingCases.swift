@@ -1,0 +1,154 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+extension Case {
+    /// A call that streams; a transport may give it a body that is whole.
+    static let streaming: [Case] = [
+        Case("a body that is streamed is the same body") { _, _ in
+            var answer = Answer()
+            answer.body = megabyte
+            return answer
+        } run: { stage async throws in
+            let body = try await stage.send(as: .stream).value
+            #expect(try await body.collect(upTo: 2 << 20) == megabyte)
+        },
+        Case("the answer to HEAD, streamed, is an empty body") { _, _ in
+            Answer(200, ["Content-Length": "5"])
+        } run: { stage async throws in
+            let body = try await stage.send(.head, as: .stream).value
+            #expect(try await body.collect(upTo: 1).isEmpty)
+        },
+        Case("a streamed answer that is refused is collected and refused") { _, _ in
+            Answer(422, body: "no")
+        } run: { stage async throws in
+            let response = await stage.send(as: .stream)
+            #expect(response.error?.label == "verification.unacceptableStatus.422")
+            #expect(String(decoding: response.data, as: UTF8.self) == "no")
+        },
+        Case("a redirect is followed by a call that streams") { request, _ in
+            request.target == "/thing" ? Answer(302, ["Location": "/there"], body: "moved") : Answer(200, body: "here")
+        } run: { stage async throws in
+            let body = try await stage.send(as: .stream).value
+            #expect(try await body.collect(upTo: 9) == Data("here".utf8))
+        },
+        Case("the body of an answer is the body of the next request") { _, number in
+            Answer(200, body: number == 0 ? "passed on" : "thanks")
+        } run: { stage async throws in
+            let body = try await stage.send(as: .stream).value
+            #expect(try await stage.send(.put, body: body).value == Data("thanks".utf8))
+            #expect(stage.requests.map(\.text) == ["", "passed on"])
+        },
+        gated("the head comes before the body") { stage async throws in
+            let response = await stage.send(as: .stream)
+            #expect(response.head?.status == 200)
+            stage.gate.open()
+            #expect(try await response.value.collect(upTo: 99) == Data("first second".utf8))
+        },
+        gated("a chunk comes before the next one is sent") { stage async throws in
+            var chunks = try await stage.send(as: .stream).value.makeAsyncIterator()
+            #expect(try await chunks.next() == Data("first ".utf8))
+            stage.gate.open()
+            #expect(try await chunks.next() == Data("second".utf8))
+            #expect(try await chunks.next() == nil)
+        },
+        gated("a body can be read once") { stage async throws in
+            stage.gate.open()
+            let body = try await stage.send(as: .stream).value
+            #expect(try await body.collect(upTo: 99) == Data("first second".utf8))
+            await #expect(throws: BodyReadTwice.self) { try await body.collect(upTo: 99) }
+        },
+        Case("an error in the middle is thrown after what came", needs: [.streaming]) { _ in
+            .truncated(declared: 9, sent: Data("half".utf8))
+        } run: { stage async throws in
+            let body = try await stage.send(as: .stream).value
+            var text = ""
+            do {
+                for try await chunk in body { text += String(decoding: chunk, as: UTF8.self) }
+                Issue.record("expected an error")
+            } catch {
+                #expect((error as? APIClientError)?.label == "transport.truncated")
+            }
+            #expect(text == "half")
+        },
+        Case("leaving the loop ends the exchange", needs: [.streaming, .http1]) { _ in
+            [.sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"]), .sendChunk(Data("first".utf8)), .stall]
+        } run: { stage async throws in
+            try await firstChunk(of: stage)
+            try await stage.server?.waitForOpenConnections(atMost: 0)
+        },
+        Case("a body that is not looked at ends the exchange", needs: [.streaming, .http1]) { _ in
+            [.sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"]), .sendChunk(Data("first".utf8)), .stall]
+        } run: { stage async throws in
+            _ = await stage.send(as: .stream).head
+            try await stage.server?.waitForOpenConnections(atMost: 0)
+        },
+        Case("a task that is cancelled between chunks hears of it", needs: [.streaming]) { _ in
+            [.sendHead(status: 200, headers: ["Content-Length": "9"]), .sendBody(Data("first".utf8)), .stall]
+        } run: { stage async throws in
+            let first = Promise<Void>()
+            let task = Task {
+                do {
+                    for try await _ in try await stage.send(timeout: Timeout(.seconds(50)), as: .stream).value {
+                        first.fulfil(.success(()))
+                    }
+                    return "the end"
+                } catch {
+                    return (error as? APIClientError)?.label ?? "\(error)"
+                }
+            }
+            try await first.value(until: .now + .seconds(10)) { CocoaError(.userCancelled) }
+            task.cancel()
+            #expect(await task.value == "cancelled")
+        },
+        Case("the idle clock counts a server that stops in a streamed body", needs: [.streaming]) { _ in
+            [.sendHead(status: 200, headers: ["Content-Length": "9"]), .sendBody(Data("first".utf8)), .stall]
+        } run: { stage async throws in
+            let body = try await stage.send(timeout: Timeout(idle: .milliseconds(300)), as: .stream).value
+            do {
+                _ = try await body.collect(upTo: 99)
+                Issue.record("expected an error")
+            } catch {
+                #expect((error as? APIClientError)?.label == "transport.timedOut.idle")
+            }
+        },
+        backpressure,
+    ]
+
+    private static func firstChunk(of stage: Stage) async throws {
+        for try await chunk in try await stage.send(as: .stream).value {
+            #expect(chunk == Data("first".utf8))
+            break
+        }
+    }
+
+    /// A server that sends `first `, and `second` when the gate is open.
+    private static func gated(_ name: String, run: @escaping @Sendable (Stage) async throws -> Void) -> Case {
+        Case(
+            name, needs: [.streaming],
+            server: { scene in
+                [
+                    .sendHead(status: 200, headers: ["Content-Length": "12"]), .sendBody(Data("first ".utf8)),
+                    .waitFor(scene.gate), .sendBody(Data("second".utf8)),
+                ]
+            }, run: run)
+    }
+
+    private static let backpressure = Case(
+        "a server cannot send on while the body is not read", needs: [.streaming, .backpressure]
+    ) { scene in
+        ServerReply(
+            [.sendHead(status: 200, headers: ["Content-Length": "\(64 << 20)"])]
+                + (0..<64).map { _ in .sendBody(megabyte) } + [.open(scene.gate)])
+    } run: { stage async throws in
+        var chunks = try await stage.send(timeout: Timeout(.seconds(50)), as: .stream).value.makeAsyncIterator()
+        var size = try await chunks.next()?.count ?? 0
+        // What does not happen gives no signal: a server that is not held up is done in some 30 ms.
+        await #expect(throws: LoopbackServerError.self) { try await stage.gate.waitUntilOpen(timeout: .milliseconds(500)) }
+        while let chunk = try await chunks.next() { size += chunk.count }
+        #expect(size == 64 << 20)
+        try await stage.gate.waitUntilOpen()
+    }
+}

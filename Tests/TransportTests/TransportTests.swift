@@ -1,0 +1,47 @@
+import CoreAPI
+import Testing
+
+@Suite("Every transport", .timeLimit(.minutes(2)))
+struct TransportTests {
+    struct Trial: Sendable, CustomTestStringConvertible {
+        let subject: Subject
+        let example: Case
+        var testDescription: String { "\(subject.name): \(example.name)" }
+    }
+
+    static let trials = Subject.all.flatMap { subject in Case.all.map { Trial(subject: subject, example: $0) } }
+
+    @Test("behaves in every case that it can", .timeLimit(.minutes(1)), arguments: trials)
+    func behaves(_ trial: Trial) async throws {
+        if let reason = trial.subject.reasonToSkip(trial.example.needs) {
+            try Test.cancel("\(trial.subject.name) skips '\(trial.example.name)': \(reason)")
+        }
+        let stage = try Stage(trial.subject, trial.example.script)
+        do {
+            try await trial.example.run(stage)
+        } catch {
+            Issue.record(error, "\(trial)")
+        }
+        await stage.close()
+    }
+
+    @Test("skips a case only where it says what it lacks, and lacks nothing that no case needs", arguments: Subject.all)
+    func skips(_ subject: Subject) {
+        let skipped = Case.all.compactMap { example in
+            subject.reasonToSkip(example.needs).map { (name: example.name, reason: $0) }
+        }
+        for (name, reason) in skipped { print("\(subject.name) skips '\(name)': \(reason)") }
+        #expect(Case.all.count - skipped.count >= 30, "\(subject.name) takes \(Case.all.count - skipped.count) cases")
+        for need in subject.lacks.keys {
+            #expect(Case.all.contains { $0.needs.contains(need) }, "\(subject.name) lacks '\(need)', which no case needs")
+        }
+    }
+
+    @Test("is under test in every case, which has a name of its own")
+    func list() {
+        #expect(Set(Case.all.map(\.name)).count == Case.all.count)
+        for example in Case.all {
+            #expect(Subject.all.contains { $0.reasonToSkip(example.needs) == nil }, "no transport takes '\(example.name)'")
+        }
+    }
+}

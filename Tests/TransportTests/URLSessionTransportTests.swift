@@ -1,0 +1,91 @@
+import CoreAPI
+import CoreAPITesting
+import CoreAPIURLSession
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("The transport over URLSession", .timeLimit(.minutes(1)))
+struct URLSessionTransportTests {
+    struct Demand: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var method = HTTPRequest.Method.get
+        var body = Body.none
+        let ask: @Sendable (inout Channel) -> Void
+    }
+
+    private static let demands = [
+        Demand(testDescription: "pins") { channel in
+            channel.environment.serverTrustManager.pins = PinSet([
+                "shop.example": [
+                    "sha256/" + Data(count: 32).base64EncodedString(),
+                    "sha256/" + Data(repeating: 1, count: 32).base64EncodedString(),
+                ]
+            ])
+        },
+        Demand(testDescription: "authorities of its own") { $0.environment.serverTrustManager.authorities = .pem("none") },
+        Demand(testDescription: "TLS 1.3") { $0.environment.serverTrustManager.minimumTLSVersion = .tls13 },
+        Demand(testDescription: "refused addresses") { $0.limits.refusedAddresses = .nonPublic },
+        Demand(testDescription: "CONNECT", method: .connect) { _ in },
+        Demand(testDescription: "TRACE", method: .trace) { _ in },
+        Demand(testDescription: "a body of GET", body: .bytes(Data("x".utf8))) { _ in },
+    ]
+
+    @Test("refuses by name what it cannot do, and sends nothing", arguments: demands)
+    func unsupported(_ demand: Demand) async throws {
+        var channel = Channel(
+            name: "test", environment: APIEnvironment("test", baseURL: "https://shop.example"), transport: URLSessionTransport())
+        demand.ask(&channel)
+        let encoding = InputEncoding("as it is") { _, request in request.body = demand.body }
+        let endpoint = AdHocEndpoint(demand.method, "thing", encoding: encoding)
+        let response = await NetworkManager<AdHocEndpoint>(channel: channel).response(for: endpoint, as: .data)
+        #expect(failure(of: response)?.label == "unsupported", "\(String(describing: response.error))")
+        await channel.close()
+    }
+
+    @Test("bounds what lies unread of a body that streams")
+    func unread() async throws {
+        let megabyte = Data(count: 1 << 20)
+        let server = try LoopbackServer.start { _ in
+            ServerReply(
+                [.sendHead(status: 200, headers: ["Content-Length": "8388609"])] + (0..<8).map { _ in .sendBody(megabyte) } + [
+                    .stall
+                ])
+        }
+        defer { server.close() }
+        var channel = Channel(
+            name: "test", environment: APIEnvironment("test", baseURL: server.url), transport: URLSessionTransport())
+        channel.environment.allowsInsecureConnections = true
+        channel.limits.responseBodySize = 2 << 20
+        let endpoint = AdHocEndpoint(.get, "thing")
+        let response = await NetworkManager<AdHocEndpoint>(channel: channel).response(for: endpoint, as: .stream)
+        let body = try response.value
+        try await server.waitForOpenConnections(atMost: 0)
+        let error = await #expect(throws: APIClientError.self) { try await body.collect(upTo: 64 << 20) }
+        #expect(error?.label == "transport.responseTooLarge")
+        await channel.close()
+    }
+
+    @Test("leaves no file behind of a stream that it sent")
+    func files() async throws {
+        let text = Data(UUID().uuidString.utf8)
+        let folder = FileManager.default.temporaryDirectory
+        @Sendable func isThere() throws -> Bool {
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).contains { name in
+                // Others' may go while this looks.
+                name.hasPrefix("networkerkit-body-") && (try? Data(contentsOf: folder.appendingPathComponent(name))) == text
+            }
+        }
+        let stage = try Stage(
+            .urlSession, .answers { _, _ in Answer(200, body: (try? isThere()) == true ? "there" : "not there") })
+        let body = Body.stream(
+            BodyStream {
+                AsyncStream {
+                    $0.yield(text); $0.finish()
+                }
+            })
+        #expect(try await stage.send(.post, body: body).value == Data("there".utf8))
+        #expect(try !isThere())
+        await stage.close()
+    }
+}
