@@ -123,7 +123,8 @@ let package = Package(
             dependencies: ["CoreAPILock", "CoreAPI", product("OpenCombineShim", "OpenCombine", trait: "Reactive"), httpTypes],
             path: "CoreAPI/Reactive", swiftSettings: settings),
         .target(
-            name: "CoreAPIURLSession", dependencies: ["CoreAPI", httpTypes], path: "CoreAPI/URLSession", swiftSettings: settings),
+            name: "CoreAPIURLSession", dependencies: ["CoreAPILock", "CoreAPI", httpTypes], path: "CoreAPI/URLSession",
+            swiftSettings: settings),
         .target(
             name: "CoreAPIXML", dependencies: ["CoreAPI", product("XMLCoder", "XMLCoder", trait: "XML"), httpTypes],
             path: "CoreAPI/XML", swiftSettings: settings),
@@ -183,7 +184,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "TransportTests",
-            dependencies: ["CoreAPI", "CoreAPIDigest", "CoreAPITesting", "CoreAPIURLSession", httpTypes],
+            dependencies: ["CoreAPILock", "CoreAPI", "CoreAPIDigest", "CoreAPITesting", "CoreAPIURLSession", httpTypes],
             path: "Tests/TransportTests", swiftSettings: settings),
         .testTarget(
             name: "ChannelTests",

@@ -1,4 +1,5 @@
 internal import CoreAPI
+internal import CoreAPILock
 internal import Foundation
 internal import HTTPTypes
 

@@ -1,4 +1,5 @@
 public import CoreAPI
+internal import CoreAPILock
 internal import Foundation
 
 #if canImport(FoundationNetworking)
@@ -54,14 +55,11 @@ public final class URLSessionTransport: Transport {
             return attempt.failed(error)
         }
         guard register(exchange) else { return attempt.failed(TransportError.closed) }
-        attempt.tell { $0.queued(CallEvent.Queued(attempt: attempt)) }
-        let reply = await withTaskCancellationHandler {
+        return await withTaskCancellationHandler {
             await exchange.reply(over: session(for: attempt.request))
         } onCancel: {
             exchange.end(CancellationError())
         }
-        attempt.tellExchange(reply)
-        return reply
     }
 
     public func close() async {

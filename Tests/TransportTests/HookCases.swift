@@ -1,5 +1,6 @@
 import CoreAPI
 import CoreAPIDigest
+import CoreAPILock
 import CoreAPITesting
 import Foundation
 import HTTPTypes

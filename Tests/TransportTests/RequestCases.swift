@@ -1,4 +1,5 @@
 import CoreAPI
+import CoreAPILock
 import CoreAPITesting
 import Foundation
 import HTTPTypes

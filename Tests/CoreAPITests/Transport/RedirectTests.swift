@@ -4,7 +4,6 @@ import Foundation
 import HTTPTypes
 import Testing
 
-import CoreAPI
 @testable import CoreAPICore
 
 @Suite("Redirects")
