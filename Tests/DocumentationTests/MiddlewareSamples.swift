@@ -1,7 +1,7 @@
 import CoreAPI
 import Foundation
 
-// Shown on the page "Middleware"; what they do is tested in MiddlewareSamplesTests.
+// Shown on the page "Around a call"; what they do is tested in MiddlewareSamplesTests.
 
 /// Asks with the validator that it has, and answers a 304 with what it kept (RFC 9110 §13.1.2).
 actor ETagCache: Middleware {

@@ -19,7 +19,7 @@ struct MiddlewareSamplesTests {
 
     @Test("the page shows them as they are compiled, none longer than 25 lines")
     func page() throws {
-        let blocks = try Documentation.swift(in: "\(Documentation.catalog)/Middleware.md")
+        let blocks = try Documentation.swift(in: "\(Documentation.catalog)/AroundACall.md")
         #expect(blocks.count >= 4)
         for block in blocks {
             #expect(try Documentation.isCompiled(block), "not compiled anywhere:\n\(block)")

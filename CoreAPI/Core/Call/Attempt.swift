@@ -1,4 +1,4 @@
-/// One attempt of a call: the request as it is sent, and what came before it. It never changes; ``with(_:)`` makes another.
+/// One attempt of a call: the request as it is sent, and what came before it. It never changes; `with(_:)` makes another.
 ///
 /// A class, so that handing it from one stage to the next costs a reference, however large the request is.
 public final class Attempt: Sendable {

@@ -8,7 +8,7 @@ public struct Stage: Sendable, Hashable, CustomStringConvertible {
         /// Stands around the call.
         case call
         case adapt
-        /// Stands around the attempt; after ``Redirects`` around each hop.
+        /// Stands around the attempt; after `Redirects` around each hop.
         case attempt
         case transport
         /// What enhancers make of the answer, verification among them.

@@ -90,7 +90,7 @@ extension NetworkManager {
         await dispatcher.response(for: attached(endpoint), as: .decodable(type))
     }
 
-    /// As ``response(for:as:)``, with a decoding of the caller's own.
+    /// As `response(for:as:)`, with a decoding of the caller's own.
     public func response<Value: Sendable>(
         for endpoint: EndpointItem, decoding: ResponseDecoding<Value>
     ) async -> Response<Value> {
