@@ -24,7 +24,7 @@ struct CookieShelf: Sendable {
     ///
     /// - Throws: ``CookieRefusal/overlaysSecure(name:)``.
     mutating func put(_ cookie: Cookie, isFromSecureOrigin: Bool, at now: Date) throws(CookieRefusal) {
-        // At once and everywhere: what has expired overlays nothing and lends nobody its age.
+        // Expired cookies go first: one must neither block a new cookie nor pass on its creation date.
         if now >= nextExpiry {
             removeAll { $0.isExpired(at: now) }
             nextExpiry = domains.values.joined().compactMap(\.expires).min() ?? .distantFuture

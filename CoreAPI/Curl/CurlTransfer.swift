@@ -170,10 +170,8 @@ final class CurlTransfer: @unchecked Sendable {
     /// done nothing (RFC 9110 §9.2.2, RFC 9113 §8.7).
     var mayBeSentAgain: Bool { request.isIdempotent || streamFailure == .refused }
 
-    /// Whether it is over for a reason that another try has not, and that no caller has to hear of: the connection that libcurl
-    /// had chosen had bytes on it that nobody asked for, the server refused the stream, or it broke the connection before it said
-    /// anything to what is idempotent. Once for each time that it was sent, and as often as libcurl itself tries, which is six
-    /// times.
+    /// Whether the transfer may be restarted without telling the caller: after a stale connection, a refused stream, or, for an
+    /// idempotent request, a connection that was dropped before any answer. At most six times, as often as libcurl itself tries.
     var isToStartAgain: Bool {
         guard !foundUnreadBytes else { return true }
         guard failure == nil, isSent, timesSent < 6, !hasStreamAnswered, !hasHead else { return false }
@@ -216,9 +214,8 @@ final class CurlTransfer: @unchecked Sendable {
         return min(deadline, isUploading ? min(lastActivity + idle, now + max(idle / 4, 1_000_000)) : lastActivity + idle)
     }
 
-    /// Whether what is left of its time, after the wait in the queue, is none or as good as none: less than a fiftieth of that
-    /// wait, the last 1.2 s of a minute. Where a server is too slow for the queue, many run out of time together, and each one's
-    /// place would go to the next that runs out a moment later, for the price of a connection.
+    /// Whether less than a fiftieth of the queue wait is left before the deadline: the last 1.2 s of a minute. Starting the
+    /// transfer would open a connection only to time out.
     func isTooLate(_ now: LoopClock.Nanoseconds) -> Bool {
         request.deadline - now <= (now - submitted) / 50
     }

@@ -25,7 +25,7 @@ struct DocumentHeader {
     fileprivate var isDecoding = false
     fileprivate var convertedNames: ConvertedNames?
     fileprivate var memberIndexes: [MemberIndex] = []
-    /// Which member of a flat object is asked for where which one would be next: that one, until a type asks in another order.
+    /// For each member of a flat object, the member that the type asked for next the last time. Starts as the document's order.
     fileprivate var hints = nextMembers
 }
 
@@ -154,9 +154,9 @@ final class Document: ManagedBuffer<DocumentHeader, UInt64> {
 
     // MARK: - Decoders
 
-    /// A decoder of the value at `place`, a member or an item of `parent`'s, one that has served where there is one: nested
-    /// objects are 5.3 times as fast as Foundation's decoder so, and 4.7 times with a new one for each. It may have the key of
-    /// another member still, which is not taken from it before its own.
+    /// Returns a decoder of the value at `place`, a member or an item of `parent`'s, reused if possible: nested objects are then
+    /// 5.3 times as fast as Foundation's decoder, and 4.7 times with new ones. A reused one keeps its old key until the new key
+    /// is set.
     @inline(__always)
     func decoding(_ place: Int, parent: Decoding) -> Decoding {
         // References are swapped rather than copied, so that nothing is counted.

@@ -1,8 +1,7 @@
 /// The key that a value has in its object.
 ///
-/// Not the existential itself, which is slow to put into another's place: nested objects take 3 % less time so. Nearly every
-/// type's keys are of one byte at most, an `enum` without payloads; of those the byte is kept, and the existential made for who
-/// asks.
+/// Stores the key's raw byte, because most keys are payload-free enums, and builds the existential only when the path is
+/// requested. Nested objects take 3 % less time than with the existential itself.
 struct MemberKey {
     /// Of a key of one byte at most.
     private var type: (any CodingKey.Type)?

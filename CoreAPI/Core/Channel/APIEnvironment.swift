@@ -111,12 +111,14 @@ extension APIEnvironment {
         self.init(NamedEnvironment(name: name, baseURL: baseURL, isSimulated: isSimulated), fixturesType: fixturesType)
     }
 
-    /// This environment with the headers of another one on top: of one name, the other's count. Everything else stays.
+    /// This environment with the headers of another one on top. If both define a header, the other's value wins. Everything else
+    /// stays.
     public func merging(_ other: APIEnvironment) -> APIEnvironment {
         merging(commonHeaders: other.commonHeaders, specificHeaders: other.specificHeaders)
     }
 
-    /// This environment with the headers of another on top: of one name, the other's count. For what several environments share.
+    /// This environment with the headers of another on top. If both define a header, the other's value wins. For what several
+    /// environments share.
     public func merging(commonHeaders: Headers = [:], specificHeaders: [String: Headers] = [:]) -> APIEnvironment {
         var merged = self
         merged.commonHeaders = self.commonHeaders.merging(commonHeaders)

@@ -6,7 +6,7 @@ internal import Foundation
 struct BodyExcerpt {
     /// At most this many bytes of the body are shown.
     static let length = 200
-    /// To know what is secret, all of a text before it is read; behind so many bytes the beginning is shown in its stead.
+    /// Redaction must read everything before the excerpt. Past so many bytes, the start of the body is shown instead.
     private static let reach = 64 * 1_024
 
     private let body: Data

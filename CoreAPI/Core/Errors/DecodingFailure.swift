@@ -10,9 +10,8 @@ public struct DecodingFailure: Error, Sendable {
     public let reason: String
     /// Keys and indices from the top, as in `orders[3].price.amount`; empty for the body as a whole.
     public let codingPath: String
-    /// The JSON around that place, shortened, secrets redacted. Of a body that is no JSON, and of a number that the type cannot
-    /// hold, what lies before the byte where that shows; the body's beginning where it is no JSON at all, behind 64 KiB, and
-    /// where a body of more than 1 MiB is sound.
+    /// The JSON around the error, shortened, secrets redacted. For malformed JSON and for a number that the type cannot hold: the
+    /// text before the error. For anything else, for errors past 64 KiB and for bodies over 1 MiB: the start of the body.
     public let excerpt: String
     public let underlying: any Error
     /// Whether the body is not of the coder's format at all, rather than another value than was asked for.

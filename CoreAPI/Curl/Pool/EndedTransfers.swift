@@ -2,8 +2,8 @@ internal import CoreAPICore
 
 /// The transfers that are over and whose tasks were not resumed yet. On the loop's thread only.
 ///
-/// All of one turn are resumed together: the first of them wakes a thread, which may take this one's place on its core, and each
-/// that comes after a pause wakes it anew. 64 typed calls at once take 4 % less processor time so.
+/// All finished transfers of a turn are resumed at once: one thread wake-up a turn instead of one a transfer, 4 % less processor
+/// time for 64 typed calls at a time.
 struct EndedTransfers: ~Copyable {
     private struct Ended {
         let transfer: CurlTransfer

@@ -35,7 +35,7 @@ final class PinCheck {
     ///
     /// - Parameters:
     ///   - isRefused: whether it ended in its handshake.
-    ///   - began: when it began to connect; what was refused before was another's, which nobody came for.
+    ///   - began: when it began to connect. Earlier mismatches belong to transfers that were cancelled.
     func takeMismatches(isRefused: Bool, since began: LoopClock.Nanoseconds) -> [PinMismatch] {
         guard !mismatches.isEmpty else { return [] }
         var taken = mismatches.map(\.mismatch).filter { !$0.isEnforced }

@@ -151,9 +151,9 @@ final class StreamEnds {
     /// Whether libcurl is to be called again because streams have ended that it has not told of, or it read more than it had room
     /// for.
     ///
-    /// What one transfer reads from the connection for another lies there until that one's turn. In 7.88.1 the turn may never
-    /// come: the timer that is to bring it is set during a call of `curl_multi_perform` and may be swept away at the end of the
-    /// same call, and none is set for what lies behind the rest of an answer that there was no room for.
+    /// libcurl buffers data that it reads for other streams. 7.88.1 may lose the timer that would deliver it: the timer is set
+    /// during a call of `curl_multi_perform` and may be removed at the end of the same call. For data behind an answer without
+    /// room, none is set.
     ///
     /// - Parameter moved: whether anything came or went when libcurl was called last: then more may.
     func takeUntold(moved: Bool) -> Bool {
