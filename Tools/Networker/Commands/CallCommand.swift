@@ -7,7 +7,7 @@ import HTTPTypes
 struct CallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "call",
-        abstract: "Send one request by a channel's rules, and show what it waited for.",
+        abstract: "Send one request by a channel's rules, and show its answer and timeline.",
         discussion: """
             The request goes through everything that a feature's would: the channel's credentials, signatures, retries and errors. \
             name=value go into the query or, for POST, PUT, PATCH and the like, into a JSON body; a name that comes again makes a list.
