@@ -92,6 +92,13 @@ public final class Attempt: Sendable {
     ) -> Reply {
         Reply(self, failure: APIClientError(error, ErrorContext(request), stage: stage))
     }
+
+    /// The reply of an attempt whose refusal could not be mended. It has neither head nor body, from which the channel's filter
+    /// would read another error.
+    @inline(never)
+    func failed(_ error: any Error, insteadOf reply: Reply) -> Reply {
+        Reply(self, failure: APIClientError(error, ErrorContext(reply), stage: APIClientError.app))
+    }
 }
 
 /// What one attempt came to.

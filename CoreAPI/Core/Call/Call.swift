@@ -165,9 +165,14 @@ package final class PreparedChannel: Sendable {
 
     /// This channel as it is at the moment: at the environment that its switch stands at.
     var current: PreparedChannel {
-        guard let place = channel.environmentSwitch else { return self }
+        channel.environmentSwitch == nil ? self : switched()
+    }
+
+    // Not inlined: a channel by value would lie in the frame of every call (2,256 bytes → 96).
+    @inline(never)
+    private func switched() -> PreparedChannel {
         var current = channel
-        current.environment = place.environment
+        if let place = channel.environmentSwitch { current.environment = place.environment }
         return PreparedChannel(current)
     }
 

@@ -71,7 +71,7 @@ struct Pipeline: Sendable {
         } catch {
             return .failure(draft.refused(error))
         }
-        return attempt.with(draft.request).admitted()
+        return draft.attempt(of: attempt).admitted()
     }
 
     // MARK: - Up

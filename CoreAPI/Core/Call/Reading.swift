@@ -31,9 +31,13 @@ extension Call {
 final class Draft {
     var request: Request
 
+    @inline(never)
     init(_ request: Request) {
         self.request = request
     }
+
+    @inline(never)
+    func attempt(of attempt: Attempt) -> Attempt { attempt.with(request) }
 
     @inline(never)
     func refused(_ error: any Error) -> APIClientError {

@@ -78,13 +78,12 @@ public final class BearerAuthentication: Middleware {
         let used = withSession(of: attempt.call) { $0.token }
         let reply = await send(attempt, with: used, next)
         // Only once: a new token that is refused as well is the answer.
-        guard isRefused(Response(reply)), attempt.request.body.isReplayable else { return reply }
+        guard refuses(reply), attempt.request.body.isReplayable else { return reply }
         await reply.body.discard()
         do {
             return await send(attempt, with: try await token(newerThan: used, for: attempt, Response(reply)), next)
         } catch {
-            // Without the refusal's head and body, from which the channel's filter would read another error.
-            return Reply(attempt, failure: APIClientError(error, ErrorContext(reply), stage: APIClientError.app))
+            return attempt.failed(error, insteadOf: reply)
         }
     }
 
@@ -92,6 +91,10 @@ public final class BearerAuthentication: Middleware {
         BearerAuthentication(token: initial, origins: origins, isRefused: isRefused, refresh: refresh)
     }
 
+    @inline(never)
+    private func refuses(_ reply: Reply) -> Bool { isRefused(Response(reply)) }
+
+    @inline(never)
     private func mayCarryToken(_ attempt: Attempt) -> Bool {
         guard attempt.request.goesToEnvironment(or: origins) else { return false }
         let base = attempt.call.channel.environment.baseURL
