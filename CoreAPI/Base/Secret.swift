@@ -1,5 +1,5 @@
-/// A value that nothing prints by accident: no description, dump, log, error text or `cURL` form shows it. Whoever needs it says
-/// so.
+/// A value that nothing prints by accident: no description, dump, log, error text or `cURL` form shows it.
+/// Code that needs the value asks for `revealed`.
 ///
 /// ```swift
 /// let passphrase = Secret("open sesame")

@@ -44,8 +44,8 @@ struct CookieFile {
 
     // MARK: - Reading
 
-    /// - Parameter suffixes: as the jar's. A cookie for a domain that is a public suffix now, or that nobody can tell from one,
-    ///   is left out: the list may have changed since the file was written, and a login less is better than none.
+    /// - Parameter suffixes: as the jar's. A cookie for a domain that is, or may be, a public suffix is left out, because the
+    ///   list may have changed since the file was written. The other cookies are kept.
     init(contentsOf file: URL, suffixes: PublicSuffixList?) throws(CookieFileError) {
         let data: Data
         do {
@@ -101,8 +101,7 @@ struct CookieFile {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         func failure(_ reason: String) -> CookieFileError { .unwritable(file: file.path, reason: reason) }
-        // A new file under a name that nobody can have prepared, then the rename: nothing is written through a link that stood
-        // there, and no reader ever sees half of it.
+        // Write a new file under a random name, then rename it. No link is followed, and no reader sees half a file.
         let draft = "\(file.path).\(UUID().uuidString)"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }

@@ -168,7 +168,7 @@ package final class PreparedChannel: Sendable {
         channel.environmentSwitch == nil ? self : switched()
     }
 
-    // Not inlined: a channel by value would lie in the frame of every call (2,256 bytes → 96).
+    // Not inlined: a channel by value would lie in the frame of every call (2,256 bytes).
     @inline(never)
     private func switched() -> PreparedChannel {
         var current = channel

@@ -2,8 +2,8 @@ internal import CoreAPIHTTPSupport
 internal import Foundation
 internal import HTTPTypes
 
-// The synchronous steps of `Pipeline`. Those that make an error's context are not inlined, because its temporaries would lie in the
-// frame of each request in flight. `Scripts/bench --instructions` counts the bytes that a held call has in use.
+// The synchronous steps of `Pipeline`. Those that make an error's context are not inlined, because its temporaries would lie in
+// the frame of each request in flight. `Scripts/bench --instructions` counts the bytes that a held call has in use.
 
 extension Call {
     /// The endpoint's request, encoded.

@@ -83,8 +83,6 @@ public final class Reply: Sendable {
     public func with(body: Body) -> Reply { copy(body: body) }
 
     /// The same reply as a failure.
-    // Not inlined: the copy's arguments would lie in the frame of each attempt that waits.
-    @inline(never)
     public func failed(_ failure: APIClientError) -> Reply { copy(failure: failure) }
 
     /// One entry for each attempt so far, oldest first.

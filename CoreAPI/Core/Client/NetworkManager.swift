@@ -41,8 +41,7 @@ public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
     }
 
     /// An endpoint as the dispatcher gets it.
-    package func attached(_ endpoint: consuming any Endpoint) -> any Endpoint {
-        for modifiers in attached { endpoint = endpoint.attaching(modifiers) }
-        return endpoint
+    package func attached(_ endpoint: any Endpoint) -> any Endpoint {
+        attached.reduce(endpoint) { $0.attaching($1) }
     }
 }

@@ -22,8 +22,8 @@ struct BodyExcerpt {
         return shown(String(decoding: text, as: UTF8.self)).shortened(to: Self.length)
     }
 
-    /// What lies before a place, and nothing behind it: that was not read as JSON, so that nobody knows what is secret in it. The
-    /// beginning of what is no JSON from there.
+    /// The text before an offset. The text after it was not read as JSON, so its secrets cannot be found. The start of the body
+    /// where it is no JSON before the offset either.
     ///
     /// - Parameter offset: bytes of UTF-8 before the place.
     func before(_ offset: Int) -> String {

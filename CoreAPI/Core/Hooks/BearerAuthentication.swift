@@ -78,7 +78,7 @@ public final class BearerAuthentication: Middleware {
         let used = withSession(of: attempt.call) { $0.token }
         let reply = await send(attempt, with: used, next)
         // Only once: a new token that is refused as well is the answer.
-        guard refuses(reply), attempt.request.body.isReplayable else { return reply }
+        guard isRefused(Response(reply)), attempt.request.body.isReplayable else { return reply }
         await reply.body.discard()
         do {
             return await send(attempt, with: try await token(newerThan: used, for: attempt, Response(reply)), next)
@@ -91,10 +91,6 @@ public final class BearerAuthentication: Middleware {
         BearerAuthentication(token: initial, origins: origins, isRefused: isRefused, refresh: refresh)
     }
 
-    @inline(never)
-    private func refuses(_ reply: Reply) -> Bool { isRefused(Response(reply)) }
-
-    @inline(never)
     private func mayCarryToken(_ attempt: Attempt) -> Bool {
         guard attempt.request.goesToEnvironment(or: origins) else { return false }
         let base = attempt.call.channel.environment.baseURL

@@ -4,8 +4,8 @@ internal import Foundation
 
 /// Takes the codings of a body off again (RFC 9110 §8.4), piece by piece.
 ///
-/// Not left to libcurl, whose decoder does not look whether a coding has come to its end and shows nobody the bytes that it
-/// decodes: a page that breaks off inside a complete message would be a success.
+/// libcurl's decoder does not check that a coding has come to its end. A page that breaks off inside a complete message would be
+/// a success.
 final class ContentDecoder {
     enum Failure: Error {
         /// More came out than may.
