@@ -22,7 +22,9 @@ struct PipelineCost: Codable {
 extension Table {
     init(_ cost: PipelineCost) {
         heads = ["ten enhancers, three interceptors, a transport in memory", "a call", "promised"]
-        rows = [["µs", digits(cost.microseconds), "3.00"], ["mallocs", digits(cost.allocations), "12.00"]]
-        if let bytes = cost.heldBytes { rows.append(["bytes held", digits(bytes), digits(PipelineCost.heldBound)]) }
+        let held = cost.heldBytes.map { ["bytes held", digits($0), digits(PipelineCost.heldBound)] }
+        rows =
+            [["µs", digits(cost.microseconds), "3.00"], ["mallocs", digits(cost.allocations), "12.00"]]
+            + (held.map { [$0] } ?? [])
     }
 }
