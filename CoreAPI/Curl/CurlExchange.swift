@@ -17,7 +17,7 @@ struct CurlExchange {
                 throw .transport(.timedOut(.total, after: request.timeout.total), ErrorContext(request))
             }
             let deadline = LoopClock.now() + remaining.clampedNanoseconds
-            return .success(CurlTransfer(try HopRequest(request, deadline: deadline)))
+            return .success(CurlTransfer(try HopRequest(attempt, deadline: deadline)))
         } catch {
             return .failure(error)
         }

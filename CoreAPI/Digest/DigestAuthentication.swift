@@ -84,7 +84,7 @@ public final class DigestAuthentication: Middleware {
             } catch {
                 return Reply(attempt, failure: .app(error, ErrorContext(reply)))
             }
-            await reply.body.discard()
+            await reply.discardBody()
             (answered, nonce) = answer(attempt)
             reply = await next(answered)
         }

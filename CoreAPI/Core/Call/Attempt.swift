@@ -5,41 +5,39 @@ public final class Attempt: Sendable {
     public let request: Request
     /// The attempt that a redirect led here from; `nil` where none did.
     public let redirectedFrom: Attempt?
-    let origin: Origin
-
-    /// What is the same for all that middleware and redirects make of one attempt.
-    final class Origin: Sendable {
-        /// The call's request as enhancers left it: what every attempt begins with.
-        let enhanced: Request
-        let earlier: [AttemptOutcome]
-        let delay: Duration
-
-        init(_ enhanced: Request, after earlier: [AttemptOutcome] = [], delay: Duration = .zero) {
-            self.enhanced = enhanced
-            self.earlier = earlier
-            self.delay = delay
-        }
-    }
+    /// What the attempts before this one came to, oldest first.
+    public let earlier: [AttemptOutcome]
+    /// How long the call waited before this attempt.
+    public let delay: Duration
+    /// The attempt as enhancers left it, which this one was made from; `nil` for that one itself.
+    private let first: Attempt?
 
     /// The call that this is an attempt of.
     public var call: Call { request.call }
     /// 1 for the first.
     public var number: Int { request.attempt }
-    /// What the attempts before this one came to, oldest first.
-    public var earlier: [AttemptOutcome] { origin.earlier }
-    /// How long the call waited before this attempt.
-    public var delay: Duration { origin.delay }
 
     /// An attempt made by hand, for a transport or a middleware without a pipeline.
     public convenience init(_ request: Request) {
-        self.init(request, of: Origin(request), redirectedFrom: nil)
+        self.init(request, after: [], delay: .zero)
     }
 
-    private init(_ request: Request, of origin: Origin, redirectedFrom: Attempt?) {
+    private init(_ request: Request, after earlier: [AttemptOutcome], delay: Duration) {
         self.request = request
-        self.origin = origin
+        self.earlier = earlier
+        self.delay = delay
+        (redirectedFrom, first) = (nil, nil)
+    }
+
+    private init(_ request: Request, of first: Attempt, redirectedFrom: Attempt?) {
+        self.request = request
+        (earlier, delay) = (first.earlier, first.delay)
+        self.first = first
         self.redirectedFrom = redirectedFrom
     }
+
+    /// The attempt as enhancers left it: the same one for all that interceptors, middleware and redirects make of it.
+    var origin: Attempt { first ?? self }
 
     /// The same attempt with another request: a header more, another address.
     public func with(_ request: Request) -> Attempt {
@@ -67,17 +65,17 @@ public final class Attempt: Sendable {
 
     /// The attempt after this one.
     func next(after outcomes: [AttemptOutcome], delay: Duration) -> Attempt {
-        var again = origin.enhanced
+        var again = origin.request
         again.attempt = outcomes.count + 1
-        return Attempt(again, of: Origin(origin.enhanced, after: outcomes, delay: delay), redirectedFrom: nil)
+        return Attempt(again, after: outcomes, delay: delay)
     }
 
     /// The first attempt of the same call repeated by hand: adapted again, not enhanced again.
     func repeated(by call: Call) -> Attempt {
-        var again = origin.enhanced
+        var again = origin.request
         again.call = call
         again.attempt = call.earlier.count + 1
-        return Attempt(again, of: Origin(again, after: call.earlier, delay: call.delay), redirectedFrom: nil)
+        return Attempt(again, after: call.earlier, delay: call.delay)
     }
 
     /// The reply of an attempt that failed before there was an answer.

@@ -9,6 +9,7 @@ public struct Next: Sendable {
     var index = 0
 
     /// Goes on with an attempt and returns what came of it.
+    @inline(never)
     public func callAsFunction(_ attempt: Attempt) async -> Reply {
         let channel = attempt.call.prepared
         let chain = position == .call ? channel.callChain : channel.attemptChain
@@ -16,7 +17,7 @@ public struct Next: Sendable {
             return await chain[index].handle(attempt, next: Next(position: position, index: index + 1))
         }
         if position == .call { return await Pipeline().attempts(attempt) }
-        attempt.tell { $0.queued(CallEvent.Queued(attempt: attempt)) }
+        attempt.tellQueued()
         let reply = await channel.transport.send(attempt)
         attempt.tellExchange(reply)
         return reply

@@ -8,7 +8,7 @@ struct Pipeline: Sendable {
         let first: Attempt
         switch build(call) {
         case .success(let attempt): first = attempt
-        case .failure(let error): return await deliver(Reply(call, failure: error))
+        case .failure(let error): return await deliver(call.failed(error))
         }
         return await run(first)
     }
@@ -35,10 +35,13 @@ struct Pipeline: Sendable {
 
     /// One attempt: adapted, admitted, and sent through the middleware around it, which follows redirects.
     private func send(_ attempt: Attempt) async -> Reply {
-        switch await adapt(attempt) {
-        case .success(let adapted): await Next(position: .attempt)(adapted)
-        case .failure(let error): attempt.failed(error)
+        let adapted: Attempt
+        do throws(APIClientError) {
+            adapted = try await adapt(attempt)
+        } catch {
+            return attempt.failed(error)
         }
+        return await Next(position: .attempt)(adapted)
     }
 
     // MARK: - Down
@@ -61,17 +64,17 @@ struct Pipeline: Sendable {
     }
 
     /// What interceptors make of an attempt, unless it must not be sent.
-    private func adapt(_ attempt: Attempt) async -> Result<Attempt, APIClientError> {
-        let interceptors = attempt.call.prepared.channel.interceptors
-        guard !interceptors.isEmpty else { return attempt.admitted() }
-        let draft = Draft(attempt.request)
+    private func adapt(_ attempt: Attempt) async throws(APIClientError) -> Attempt {
+        let draft = attempt.draft()
         do {
-            try Task.checkCancellation()
-            for interceptor in interceptors { try await interceptor.adapt(&draft.request) }
+            for index in draft.interceptors.indices {
+                try Task.checkCancellation()
+                try await draft.interceptors[index].adapt(&draft.request)
+            }
+            return try draft.admitted()
         } catch {
-            return .failure(draft.refused(error))
+            throw draft.failure(error)
         }
-        return draft.attempt(of: attempt).admitted()
     }
 
     // MARK: - Up
@@ -91,7 +94,7 @@ struct Pipeline: Sendable {
     /// channel's limit on attempts and the call's deadline hold whatever they say.
     private func decide(_ reply: Reply, _ failure: APIClientError) async -> Decision {
         let wish = await wish(Response(reply), failure)
-        guard !Task.isCancelled else { return .end(reply.cancelled()) }
+        guard !Task.isCancelled else { return .end(reply.replaced(by: CancellationError())) }
         switch wish {
         case .doNotRetry: return .end(reply)
         case .fail(let error): return .end(reply.replaced(by: error))
@@ -123,7 +126,7 @@ struct Pipeline: Sendable {
             if delay > .zero { try await Task.sleep(for: delay) }
             try Task.checkCancellation()
         } catch {
-            return .end(reply.cancelled())
+            return .end(reply.replaced(by: CancellationError()))
         }
         return .again(attempt.next(after: reply.attempts, delay: delay))
     }

@@ -7,7 +7,6 @@ internal import HTTPTypes
 
 extension Call {
     /// The endpoint's request, encoded.
-    @inline(never)
     func request() -> Result<Request, APIClientError> {
         guard let endpoint = described else {
             return .failure(.channel(problems: ["the call was made by hand and has no endpoint"], ErrorContext(self)))
@@ -25,48 +24,54 @@ extension Call {
             return .failure(.request(error, context))
         }
     }
+
+    /// The reply of a call whose request could not be built.
+    @inline(never)
+    func failed(_ error: APIClientError) -> Reply { Reply(self, failure: error) }
 }
 
-/// A request that interceptors change, kept out of the frame of the function that waits for them.
+/// An attempt that interceptors change.
 final class Draft {
     var request: Request
+    private let attempt: Attempt
 
-    @inline(never)
-    init(_ request: Request) {
-        self.request = request
+    fileprivate init(_ attempt: Attempt) {
+        request = attempt.request
+        self.attempt = attempt
     }
 
-    @inline(never)
-    func attempt(of attempt: Attempt) -> Attempt { attempt.with(request) }
+    var interceptors: [any RequestInterceptor] { attempt.call.prepared.channel.interceptors }
 
+    /// The attempt, if it may be sent: not after a cancellation or the deadline, and not out of an environment that may be
+    /// simulated.
     @inline(never)
-    func refused(_ error: any Error) -> APIClientError {
+    func admitted() throws -> Attempt {
+        let adapted = interceptors.isEmpty ? attempt : attempt.with(request)
+        let (request, call) = (adapted.request, adapted.call)
+        try Task.checkCancellation()
+        guard ContinuousClock.now < request.deadline else {
+            throw TransportError.timedOut(.total, after: request.timeout.total)
+        }
+        guard !call.prepared.isLeft(by: request.url) else {
+            throw RequestError.leavesEnvironment(host: request.url.host, environment: call.channel.environment.name)
+        }
+        call.tell { $0.started(CallEvent.Started(attempt: adapted)) }
+        return adapted
+    }
+
+    /// Why the attempt is not sent, at the address that interceptors had given it by then.
+    @inline(never)
+    func failure(_ error: any Error) -> APIClientError {
         APIClientError(error, ErrorContext(request), stage: APIClientError.adapting)
     }
 }
 
 extension Attempt {
-    /// The attempt, if it may be sent: not after a cancellation or the deadline, and not out of an environment that may be
-    /// simulated.
+    // Not inlined: an object that does not leave a function lies in its frame.
     @inline(never)
-    func admitted() -> Result<Attempt, APIClientError> {
-        func refused(_ error: any Error) -> Result<Attempt, APIClientError> {
-            .failure(APIClientError(error, ErrorContext(request)))
-        }
-        guard !Task.isCancelled else { return refused(CancellationError()) }
-        guard ContinuousClock.now < request.deadline else {
-            return refused(TransportError.timedOut(.total, after: request.timeout.total))
-        }
-        guard !call.prepared.isLeft(by: request.url) else {
-            return refused(
-                RequestError.leavesEnvironment(host: request.url.host, environment: call.channel.environment.name))
-        }
-        tell { $0.started(CallEvent.Started(attempt: self)) }
-        return .success(self)
-    }
+    func draft() -> Draft { Draft(self) }
 
     /// Verifies, filters and decodes an answer; the last stages that can fail. An answer that was read before stays as it is.
-    @inline(never)
     func read(_ reply: Reply) -> Reply {
         guard case .unread = reply.reading else { return reply }
         let channel = call.prepared
@@ -90,6 +95,7 @@ extension Attempt {
     }
 
     /// Whether an answer's body is left to the caller: it asked for a stream, and the status is accepted.
+    @inline(never)
     func streams(_ reply: Reply) -> Bool {
         guard call.decoding.wantsStream, reply.failure == nil, let status = reply.status else { return false }
         return (request.modifier() ?? StatusCodeResponseVerifier.successful).accepts(status)
@@ -103,28 +109,22 @@ extension Reply {
         return copy(attempt: self.attempt.map { attempt.with($0.request) } ?? attempt)
     }
 
-    /// The call was cancelled while this was its last reply.
+    /// Another error in the place of this reply's, from an interceptor or the error handler, or because the call was cancelled.
     @inline(never)
-    func cancelled() -> Reply { copy(failure: .cancelled(ErrorContext(self))) }
-
-    /// An interceptor or the error handler gave another error.
-    @inline(never)
-    func replaced(by error: any Error) -> Reply {
-        copy(failure: APIClientError(error, ErrorContext(self), stage: APIClientError.app))
+    func replaced(by error: any Error, stage: (any Error, ErrorContext) -> APIClientError = APIClientError.app) -> Reply {
+        copy(failure: APIClientError(error, ErrorContext(self), stage: stage))
     }
 
     /// An interceptor or the error handler gave a value.
-    @inline(never)
     func resolved(_ value: any Sendable) -> Reply {
         guard let failure, call.decoding.makes(value) else {
             let mismatch = ResolutionMismatch(expected: call.decoding.valueName, found: "\(type(of: value))")
-            return copy(failure: .unknown(mismatch, ErrorContext(self)))
+            return replaced(by: mismatch, stage: APIClientError.unknown)
         }
         return copy(failure: .some(nil), reading: .resolved(value, after: failure))
     }
 
     /// The error that the channel's filter puts in the place of this one.
-    @inline(never)
     func translated() -> Reply {
         guard let failure, let translated = call.channel.errorFilter.translate(failure) else { return self }
         return copy(failure: translated)
@@ -132,7 +132,7 @@ extension Reply {
 
     /// Whether the channel's limit and the call's deadline leave room for another attempt after a pause.
     func mayTryAgain(after delay: Duration) -> Bool {
-        guard let attempt, attempt.origin.enhanced.body.isReplayable, attempts.count < call.attemptLimit else { return false }
+        guard let attempt, attempt.origin.request.body.isReplayable, attempts.count < call.attemptLimit else { return false }
         return delay < ContinuousClock.now.duration(to: attempt.request.deadline)
     }
 

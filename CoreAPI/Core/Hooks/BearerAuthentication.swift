@@ -79,7 +79,13 @@ public final class BearerAuthentication: Middleware {
         let reply = await send(attempt, with: used, next)
         // Only once: a new token that is refused as well is the answer.
         guard isRefused(Response(reply)), attempt.request.body.isReplayable else { return reply }
-        await reply.body.discard()
+        return await sendAgain(attempt, after: reply, insteadOf: used, next)
+    }
+
+    // Not inlined: most requests are never refused, and its frame would be theirs.
+    @inline(never)
+    private func sendAgain(_ attempt: Attempt, after reply: Reply, insteadOf used: String?, _ next: Next) async -> Reply {
+        await reply.discardBody()
         do {
             return await send(attempt, with: try await token(newerThan: used, for: attempt, Response(reply)), next)
         } catch {
@@ -98,9 +104,8 @@ public final class BearerAuthentication: Middleware {
     }
 
     private func send(_ attempt: Attempt, with token: String?, _ next: Next) async -> Reply {
-        guard let token else { return await next(attempt) }
         do {
-            return await next(try attempt.with { try $0.setHeader("Authorization", "Bearer \(token)") })
+            return await next(try attempt.carrying(token))
         } catch {
             return attempt.failed(error, stage: APIClientError.adapting)
         }
@@ -157,6 +162,15 @@ public final class BearerAuthentication: Middleware {
             }
             promise.fulfil(outcome)
         }
+    }
+}
+
+extension Attempt {
+    // Not inlined: a request by value would lie in the frame that waits.
+    @inline(never)
+    fileprivate func carrying(_ token: String?) throws -> Attempt {
+        guard let token else { return self }
+        return try with { try $0.setHeader("Authorization", "Bearer \(token)") }
     }
 }
 

@@ -11,15 +11,19 @@ struct Redirects: Middleware {
         var earlier: Reply?
         while true {
             let reply = (await next(hop)).after(earlier, of: attempt)
-            guard let status = reply.status, Self.isRedirect(status), reply.failure == nil else { return reply }
             switch hop.redirected(by: reply) {
-            case nil: return reply
-            case .failure(let error): return reply.failed(error)
-            case .success(let target):
-                await reply.body.discard()
+            case .ends(let reply): return reply
+            case .leads(let target):
+                await reply.discardBody()
                 (hop, earlier) = (target, reply)
             }
         }
+    }
+
+    /// What an answer comes to: the end, or another hop.
+    fileprivate enum Step {
+        case ends(Reply)
+        case leads(Attempt)
     }
 
     /// The fields that go to another origin: those that are known to give nothing away. A team's own field may be a credential,
@@ -147,18 +151,17 @@ extension Attempt {
     /// The addresses that redirects led to, in order.
     fileprivate var visited: [HTTPURL] { redirectedFrom.map { $0.visited + [request.url] } ?? [] }
 
-    /// Where an answer leads to; `nil` where it is the answer itself.
+    /// Where an answer leads to, if it is a redirect that may be followed.
     // Not inlined: a request by value would lie in the frame that waits.
     @inline(never)
-    fileprivate func redirected(by reply: Reply) -> Result<Attempt, APIClientError>? {
+    fileprivate func redirected(by reply: Reply) -> Redirects.Step {
+        guard let status = reply.status, Redirects.isRedirect(status), reply.failure == nil else { return .ends(reply) }
         do throws(TransportError) {
-            guard let target = try Redirects.target(of: reply, to: self) else { return nil }
-            tell {
-                $0.redirected(CallEvent.Redirected(attempt: self, status: reply.status ?? 0, url: target.url))
-            }
-            return .success(redirected(target))
+            guard let target = try Redirects.target(of: reply, to: self) else { return .ends(reply) }
+            tell { $0.redirected(CallEvent.Redirected(attempt: self, status: status, url: target.url)) }
+            return .leads(redirected(target))
         } catch {
-            return .failure(.transport(error, ErrorContext(request, head: reply.head, body: reply.data)))
+            return .ends(reply.failed(.transport(error, ErrorContext(request, head: reply.head, body: reply.data))))
         }
     }
 }

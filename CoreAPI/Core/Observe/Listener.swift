@@ -203,6 +203,9 @@ extension Attempt {
 
     package func warn(_ text: String) { tell { $0.warning(CallEvent.Warning(attempt: self, text: text)) } }
 
+    @inline(never)
+    func tellQueued() { tell { $0.queued(CallEvent.Queued(attempt: self)) } }
+
     /// What is known of an exchange once its head has come, in the order in which it happened.
     @inline(never)
     func tellExchange(_ reply: Reply) {

@@ -5,9 +5,7 @@ internal import HTTPTypes
 /// One exchange as the loop needs it: checked, and made ready by the task that sends, so that the loop's thread only hands it to
 /// libcurl.
 struct HopRequest: Sendable {
-    let request: Request
-    /// Beside the request, from which it is a copy each time.
-    let url: HTTPURL
+    private let attempt: Attempt
     let method: String
     let isIdempotent: Bool
     let headers: HeaderList
@@ -23,14 +21,18 @@ struct HopRequest: Sendable {
     /// them.
     let proxy: Proxy?
 
+    // By reference: a request is some 200 bytes, and thousands may be held.
+    var request: Request { attempt.request }
+    var url: HTTPURL { attempt.request.url }
     var limits: Limits { request.call.channel.limits }
     var trust: ServerTrustManager { request.call.channel.environment.serverTrustManager }
 
     /// - Parameters:
-    ///   - request: what is to be sent.
+    ///   - attempt: what is to be sent.
     ///   - deadline: when the whole call must be over.
     /// - Throws: ``APIClientError`` when the request must not be sent.
-    init(_ request: Request, deadline: LoopClock.Nanoseconds) throws(APIClientError) {
+    init(_ attempt: Attempt, deadline: LoopClock.Nanoseconds) throws(APIClientError) {
+        let request = attempt.request
         let url = request.url
         let lines: FieldLines
         do throws(RequestError) {
@@ -47,7 +49,7 @@ struct HopRequest: Sendable {
             throw .transport(.unsupported(capability: capability), ErrorContext(request))
         }
         // All at once and at the end: halfway there it would have to be copied.
-        self.url = url
+        self.attempt = attempt
         self.deadline = deadline
         let proxies = ProxyEnvironment.current
         proxy = proxies == nil || !request.call.channel.limits.refusedAddresses.isEmpty ? nil : proxies?.proxy(for: url)
@@ -57,7 +59,6 @@ struct HopRequest: Sendable {
         method = request.method.rawValue
         isIdempotent = request.method.isIdempotent
         headers = lines.list
-        self.request = request
     }
 
     /// The second line of defence. libcurl passes a CR, LF or NUL in a method or an address on verbatim, and with it

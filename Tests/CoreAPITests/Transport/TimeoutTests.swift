@@ -65,8 +65,10 @@ struct TimeoutTests {
     func connecting() throws {
         let transfer = CurlTransfer(
             try HopRequest(
-                requests.make(
-                    .get, "http://127.0.0.1", timeout: Timeout(connect: .seconds(9), idle: .seconds(1), total: .seconds(60))),
+                Attempt(
+                    requests.make(
+                        .get, "http://127.0.0.1",
+                        timeout: Timeout(connect: .seconds(9), idle: .seconds(1), total: .seconds(60)))),
                 deadline: 60_000_000_000))
         #expect(transfer.due(0) == 60_000_000_000)
         transfer.stage = .active

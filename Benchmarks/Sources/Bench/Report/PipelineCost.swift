@@ -8,7 +8,7 @@ struct PipelineCost: Codable {
     let heldBytes: Double?
 
     /// A request holds some 19,000 bytes over libcurl, and the whole may be 1.15 times of what C needs.
-    static let heldBound = 6_000.0
+    static let heldBound = 4_800.0
 
     /// Where more is taken than is promised.
     var problems: [String] {
