@@ -20,11 +20,6 @@ public enum Methods {
     public enum TRACE: EndpointMethod { public static var method: HTTPRequest.Method { .trace } }
 }
 
-extension HTTPRequest.Method {
-    /// Asks like GET, with content like POST; safe and idempotent.
-    public static var query: HTTPRequest.Method { HTTPRequest.Method("QUERY") ?? .get }
-}
-
 // `GET<Void, [Order]>` in the place of `TypedEndpoint<Methods.GET, Void, [Order]>`. The curl transport refuses CONNECT, whose
 // answer is a tunnel, and a TRACE with credentials or content; a transport of the team's own may do as it likes.
 
