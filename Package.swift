@@ -1,8 +1,12 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The architecture as data. Imports run only downward: CoreAPIBase, CoreAPIHTTPSupport, CoreAPIJSON, CoreAPILock ← CoreAPICookies
-// ← CoreAPICore ← CoreAPICurl, CoreAPIFixtures ← CoreAPI ← channel ← interactors ← tools.
+// The architecture as data. Imports run only downward:
+//   CoreAPIBase, CoreAPIHTTPSupport, CoreAPIJSON, CoreAPILock, CoreAPISpellings
+//   ← CoreAPICookies, CoreAPIRedaction ← CoreAPICoding, CoreAPITrust
+//   ← CoreAPICore, which knows what a call is
+//   ← CoreAPICurl, CoreAPIFixtures, CoreAPIHooks
+//   ← CoreAPI ← channel ← interactors ← tools.
 // The core has no library of C below it; libcurl's transport has CCurl, CZlib and CStreamEnds.
 
 /// Each has a folder in `Channels/` and one in `Interactors/`.
@@ -85,16 +89,21 @@ let package = Package(
             name: "CZlib", path: "CoreAPI/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(name: "CStreamEnds", path: "CoreAPI/CStreamEnds"),
         .target(
-            name: "CoreAPI", dependencies: ["CoreAPICore", "CoreAPICurl", "CoreAPIFixtures"], path: "CoreAPI/Umbrella",
-            swiftSettings: settings),
+            name: "CoreAPI", dependencies: ["CoreAPICore", "CoreAPICurl", "CoreAPIFixtures", "CoreAPIHooks"],
+            path: "CoreAPI/Umbrella", swiftSettings: settings),
         .target(name: "CoreAPIBase", path: "CoreAPI/Base", swiftSettings: settings),
+        .target(
+            name: "CoreAPICoding",
+            dependencies: ["CoreAPIBase", "CoreAPIHTTPSupport", "CoreAPIJSON", "CoreAPIRedaction", httpTypes],
+            path: "CoreAPI/Coding", swiftSettings: settings),
         .target(
             name: "CoreAPICookies", dependencies: ["CoreAPILock", "CoreAPIBase", "CoreAPIHTTPSupport", "CoreAPIJSON", httpTypes],
             path: "CoreAPI/Cookies", swiftSettings: settings),
         .target(
             name: "CoreAPICore",
             dependencies: [
-                "CoreAPILock", "CoreAPIBase", "CoreAPICookies", "CoreAPIHTTPSupport", "CoreAPIJSON", httpTypes, logging,
+                "CoreAPILock", "CoreAPIBase", "CoreAPICoding", "CoreAPICookies", "CoreAPIHTTPSupport", "CoreAPIJSON",
+                "CoreAPIRedaction", "CoreAPISpellings", "CoreAPITrust", httpTypes,
             ],
             path: "CoreAPI/Core", swiftSettings: settings),
         .target(
@@ -104,9 +113,20 @@ let package = Package(
         .target(
             name: "CoreAPIFixtures", dependencies: ["CoreAPICore", httpTypes], path: "CoreAPI/Fixtures", swiftSettings: settings),
         .target(
+            name: "CoreAPIHooks", dependencies: ["CoreAPILock", "CoreAPICore", "CoreAPIJSON", httpTypes, logging],
+            path: "CoreAPI/Hooks", swiftSettings: settings),
+        .target(
             name: "CoreAPIHTTPSupport", dependencies: [httpTypes], path: "CoreAPI/HTTPSupport", swiftSettings: settings),
         .target(name: "CoreAPIJSON", path: "CoreAPI/JSON", swiftSettings: settings),
         .target(name: "CoreAPILock", path: "CoreAPI/Lock", swiftSettings: settings),
+        .target(
+            name: "CoreAPIRedaction", dependencies: ["CoreAPIBase", "CoreAPIHTTPSupport"], path: "CoreAPI/Redaction",
+            swiftSettings: settings),
+        .target(
+            name: "CoreAPISpellings", dependencies: [httpTypes], path: "CoreAPI/Spellings", swiftSettings: settings),
+        .target(
+            name: "CoreAPITrust", dependencies: ["CoreAPIBase", "CoreAPIHTTPSupport", "CoreAPIJSON"], path: "CoreAPI/Trust",
+            swiftSettings: settings),
         .target(name: "ChannelModels", path: "Channels/Shared", swiftSettings: settings),
         .target(
             name: "EveryChannel", dependencies: ["CoreAPI"] + networkers, path: "Channels/Every", swiftSettings: settings,
@@ -120,7 +140,9 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "CoreAPIReactive",
-            dependencies: ["CoreAPILock", "CoreAPI", product("OpenCombineShim", "OpenCombine", trait: "Reactive"), httpTypes],
+            dependencies: [
+                "CoreAPILock", "CoreAPI", product("OpenCombineShim", "OpenCombine", trait: "Reactive"), httpTypes,
+            ],
             path: "CoreAPI/Reactive", swiftSettings: settings),
         .target(
             name: "CoreAPIURLSession", dependencies: ["CoreAPILock", "CoreAPI", httpTypes], path: "CoreAPI/URLSession",
@@ -156,8 +178,8 @@ let package = Package(
             name: "CoreAPITests",
             dependencies: [
                 "CoreAPILock",
-                "CoreAPI", "CoreAPICookies", "CoreAPICore", "CoreAPICurl", "CoreAPIJSON", "CoreAPITesting", "Programs", httpTypes,
-                logging,
+                "CoreAPI", "CoreAPICookies", "CoreAPICore", "CoreAPICurl", "CoreAPIHooks", "CoreAPIJSON", "CoreAPITesting",
+                "CoreAPITrust", "Programs", httpTypes, logging,
             ],
             path: "Tests/CoreAPITests",
             swiftSettings: settings),

@@ -1,8 +1,12 @@
-// A feature names methods and statuses, `.get` and `.notFound`, without a second import. Addresses, media types and their like
-// are the kit's own words in a module of their own.
+// A feature names methods and statuses, `.get` and `.notFound`, without a second import. Addresses, coders, certificates and
+// their like are the kit's own words, in modules of their own.
 @_exported public import CoreAPIBase
+@_exported public import CoreAPICoding
 @_exported public import CoreAPICookies
 @_exported public import CoreAPIHTTPSupport
+@_exported public import CoreAPIRedaction
+@_exported public import CoreAPISpellings
+@_exported public import CoreAPITrust
 @_exported public import HTTPTypes
 
 /// A request method, by the name that other libraries give it.

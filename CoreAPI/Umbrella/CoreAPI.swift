@@ -1,8 +1,9 @@
-// What users import: the core, fixtures, and the transport of the platform. The core itself knows no transport, so a channel that
-// names none gets it here.
+// What users import: the core, fixtures, ready-made hooks, and the transport of the platform. The core itself knows no transport
+// and no log, so a channel that names none gets them here.
 @_exported public import CoreAPICore
 @_exported public import CoreAPICurl
 @_exported public import CoreAPIFixtures
+@_exported public import CoreAPIHooks
 
 extension Channel {
     /// - Parameters:
@@ -23,7 +24,9 @@ extension Channel {
     ///   - summary: what the channel is, in a few words.
     ///   - hosts: where it can speak to; ``at(_:credentials:)`` goes to another.
     public init(_ name: String, _ summary: String = "", hosts: ChannelHosts) {
-        self.init(name, summary, hosts: hosts, transport: CurlTransport())
+        self.init(
+            name, summary, hosts: hosts, transport: CurlTransport(),
+            logger: CoreNetworkLogger(subsystem: "networkerkit", category: name))
     }
 }
 

@@ -94,7 +94,7 @@ public final class Attempt: Sendable {
     /// The reply of an attempt whose refusal could not be mended. It has neither head nor body, from which the channel's filter
     /// would read another error.
     @inline(never)
-    func failed(_ error: any Error, insteadOf reply: Reply) -> Reply {
+    package func failed(_ error: any Error, insteadOf reply: Reply) -> Reply {
         Reply(self, failure: APIClientError(error, ErrorContext(reply), stage: APIClientError.app))
     }
 }

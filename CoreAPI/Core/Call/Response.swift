@@ -85,7 +85,7 @@ public struct Response<Value: Sendable>: Sendable {
 
 extension Response where Value == Void {
     /// An attempt or a call as hooks see it, which do not know the type of its value.
-    init(_ reply: Reply) {
+    package init(_ reply: Reply) {
         self.init(reply, reply.failure.map { .failure($0) } ?? .success(()))
     }
 }

@@ -11,19 +11,21 @@ internal import HTTPTypes
 //     class ShopNetworker<E: Endpoint>: ChannelNetworker<E> { init() { super.init(.shop) } }
 
 extension Channel {
-    /// A channel at the first of its hosts, which logs to swift-log under the label `networkerkit.` and its name.
+    /// A channel at the first of its hosts.
     ///
     /// - Parameters:
     ///   - name: stands in logs and errors.
     ///   - summary: what the channel is, in a few words.
     ///   - hosts: where it can speak to; ``at(_:credentials:)`` goes to another.
     ///   - transport: carries the channel's requests.
-    package init(_ name: String, _ summary: String = "", hosts: ChannelHosts, transport: any Transport) {
+    ///   - logger: hears of each call.
+    package init(_ name: String, _ summary: String = "", hosts: ChannelHosts, transport: any Transport, logger: any NetworkLogger)
+    {
         let first = hosts.first ?? ChannelHost(name: "", baseURL: "")
         self.init(name: name, environment: first.environment, transport: transport)
         self.summary = summary
         self.hosts = hosts
-        logger = CoreNetworkLogger(subsystem: "networkerkit", category: name)
+        self.logger = logger
     }
 
     /// This channel at another of its hosts, with connections, tokens and cookies of its own. Keep it rather than make it anew.

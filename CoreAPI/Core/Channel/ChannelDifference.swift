@@ -69,15 +69,3 @@ extension Channel {
         ]
     }
 }
-
-extension ServerTrustManager.Authorities {
-    /// Which authorities, without their certificates.
-    public var summary: String {
-        switch self {
-        case .system: "the system's"
-        case .systemAndPEM(let text): "the system's and \(text.utf8.count) bytes of PEM"
-        case .pem(let text): "given, \(text.utf8.count) bytes of PEM"
-        case .file(let path): "in \(path)"
-        }
-    }
-}

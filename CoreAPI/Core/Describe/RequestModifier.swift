@@ -17,3 +17,7 @@ public protocol RequestModifier: Sendable {
 extension RequestModifier {
     public static var allowsSeveral: Bool { true }
 }
+
+extension BodyCoder: RequestModifier {
+    public static var allowsSeveral: Bool { false }
+}

@@ -136,7 +136,8 @@ extension String {
     }
 }
 
-extension APIClientError: LocalizedError, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension APIClientError: LocalizedError, ErrorForUsers, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
+{
     /// One sentence for the user of an app, in English, without ids, names of channels and addresses. It is the same for every
     /// error of one ``label``. The app's own error says it in its own words, secrets redacted;
     /// ``ErrorFilter/localized(_:default:)`` gives the sentences of another language. For logs and developers see

@@ -1,4 +1,4 @@
-public import CoreAPIHTTPSupport
+internal import CoreAPIHTTPSupport
 internal import Foundation
 internal import HTTPTypes
 
@@ -80,18 +80,6 @@ extension Authorization: CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension BearerAuthentication: CustomReflectable {
-    /// Shows no token.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-extension Parameters: CustomReflectable, CustomStringConvertible {
-    /// The type of what was given, and no value.
-    public var description: String { isAbsent ? "no parameters" : "parameters of \(type(of: value))" }
-
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
-}
-
 extension Call: CustomReflectable, CustomStringConvertible {
     /// Id, channel and endpoint, secrets hidden.
     public var description: String {
@@ -99,14 +87,6 @@ extension Call: CustomReflectable, CustomStringConvertible {
     }
 
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
-}
-
-extension HTTPURL: CustomReflectable, CustomDebugStringConvertible {
-    /// The address with the values of secret query items hidden, unlike ``description``: arrays, dumps and failed expectations
-    /// show this.
-    public var debugDescription: String { Redaction().redact(url: self).escapingControls }
-
-    public var customMirror: Mirror { Mirror(self, children: ["address": debugDescription]) }
 }
 
 extension TransportError: CustomReflectable, CustomStringConvertible, CustomDebugStringConvertible {

@@ -1,9 +1,10 @@
+import CoreAPI
 import CoreAPITesting
 import Foundation
 import HTTPTypes
 import Testing
 
-@testable import CoreAPICore
+@testable import CoreAPIHooks
 
 @Suite("The retry policy")
 struct RetryPolicyTests {

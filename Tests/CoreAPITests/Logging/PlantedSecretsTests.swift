@@ -1,3 +1,4 @@
+import CoreAPIHooks
 import CoreAPITesting
 import Foundation
 import HTTPTypes

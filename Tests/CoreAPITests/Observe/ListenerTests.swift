@@ -1,3 +1,4 @@
+import CoreAPIHooks
 import CoreAPILock
 import CoreAPITesting
 import Foundation

@@ -1,7 +1,8 @@
+import CoreAPI
 import Foundation
 import Testing
 
-@testable import CoreAPICore
+@testable import CoreAPITrust
 
 @Suite("A certificate")
 struct CertificateTests {

@@ -4,7 +4,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import CoreAPICore
+@testable import CoreAPITrust
 
 @Suite("Certificates of the team's own type, and pin sets that refuse other hosts")
 struct PinnedCertificateTests {

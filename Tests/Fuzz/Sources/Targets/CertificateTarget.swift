@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import CoreAPICore
+@testable import CoreAPITrust
 
 extension FuzzTarget {
     /// A certificate in DER, or one or more certificates and keys in PEM.

@@ -1,7 +1,7 @@
 import Foundation
 
-@testable import CoreAPICore
 @testable import CoreAPIHTTPSupport
+@testable import CoreAPIHooks
 
 extension FuzzTarget {
     /// `Retry-After`, seconds or a date (RFC 9110 §10.2.3), and HTTP dates in their three forms (§5.6.7).

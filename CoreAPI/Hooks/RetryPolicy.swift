@@ -1,4 +1,4 @@
-internal import CoreAPIHTTPSupport
+public import CoreAPICore
 internal import Foundation
 internal import HTTPTypes
 

@@ -1,5 +1,3 @@
-public import Foundation
-
 // As EndpointSpellings.swift, for the hooks whose requirements have defaults: a method in another library's form would never be
 // called.
 
@@ -94,9 +92,6 @@ extension RequestInterceptorSpellings {
     public static func _retryWithSession(_: _RetrySession.Type) {}
 }
 
-extension RequestInterceptorSpellings where _AdaptedInPlace == Request {
-    public static func _adaptInPlace(_: _AdaptedInPlace.Type) {}
-}
 extension RequestInterceptorSpellings where _AdaptedByLabel == _Absent {
     public static func _adaptByLabel(_: _AdaptedByLabel.Type) {}
 }
@@ -104,9 +99,6 @@ extension RequestInterceptorSpellings where _FailedAnswer == _Absent { public st
 extension RequestInterceptorSpellings where _Adapted == _Absent { public static func _adapt(_: _Adapted.Type) {} }
 extension RequestInterceptorSpellings where _AdaptedLater == _Absent { public static func _adaptLater(_: _AdaptedLater.Type) {} }
 extension RequestInterceptorSpellings where _Session == _Absent { public static func _adaptWithSession(_: _Session.Type) {} }
-extension RequestInterceptorSpellings where _Failed == Response<Void>, _Reason == APIClientError, _Answer == RetryResult {
-    public static func _retry(_: _Failed.Type, _: _Reason.Type, _: _Answer.Type) {}
-}
 extension RequestInterceptorSpellings where _RetrySession == _Absent {
     public static func _retryWithSession(_: _RetrySession.Type) {}
 }
@@ -191,8 +183,6 @@ extension RequestEnhancerSpellings {
     public static func _instancePriority(_: _InstancePriority.Type) {}
 }
 
-extension RequestEnhancerSpellings where _Enhanced == Request { public static func _enhance(_: _Enhanced.Type) {} }
-extension RequestEnhancerSpellings where _Deenhanced == Response<Data> { public static func _deenhance(_: _Deenhanced.Type) {} }
 extension RequestEnhancerSpellings where _EnhancedByLabel == _Absent {
     public static func _enhanceByLabel(_: _EnhancedByLabel.Type) {}
 }
@@ -210,10 +200,6 @@ extension RequestEnhancerSpellings where _DeenhancedResult == _Absent {
 }
 extension RequestEnhancerSpellings where _DeenhancedCopyResult == _Absent {
     public static func _deenhanceCopyByLabel(_: _DeenhancedCopyResult.Type) {}
-}
-extension RequestEnhancerSpellings where _Priority == Priority { public static func _priority(_: _Priority.Type) {} }
-extension RequestEnhancerSpellings where _InstancePriority == Priority? {
-    public static func _instancePriority(_: _InstancePriority.Type) {}
 }
 
 /// Names and types of an endpoint provider's members that ``EndpointProvider`` does not read.
@@ -248,10 +234,6 @@ extension EndpointProviderSpellings {
 
 extension EndpointProviderSpellings where _ProviderBaseURL == _Absent, _ProviderHeaders == _Absent {
     public static func _providerNames(_: _ProviderBaseURL.Type, _: _ProviderHeaders.Type) {}
-}
-
-extension EndpointProviderSpellings where _ImplicitModifiers == [any RequestModifier] {
-    public static func _implicitModifiers(_: _ImplicitModifiers.Type) {}
 }
 
 /// Names and types of a host's members that ``EnvironmentType`` does not read.
@@ -322,16 +304,4 @@ where
 extension EnvironmentTypeSpellings where _IsSimulated == Bool { public static func _isSimulated(_: _IsSimulated.Type) {} }
 extension EnvironmentTypeSpellings where _MayBeSimulated == _Absent {
     public static func _mayBeSimulated(_: _MayBeSimulated.Type) {}
-}
-
-/// A closure where a channel has a logger.
-@_documentation(visibility: internal)
-public protocol ChannelSpellings {}
-
-extension ChannelSpellings {
-    @available(*, unavailable, message: "wrap the closure: `FunctionLogger { event in … }`")
-    public var logger: @Sendable (NetworkEvent) -> Void {
-        get { { _ in } }
-        set {}
-    }
 }

@@ -1,16 +1,15 @@
 internal import CoreAPIJSON
 public import Foundation
-internal import HTTPTypes
+package import HTTPTypes
 
 /// Turns values into request bodies and response bodies into values. A channel has one; JSON unless it says otherwise. Attached
 /// to a provider or an endpoint as a modifier, it counts there.
-public struct BodyCoder: RequestModifier {
+public struct BodyCoder: Sendable {
     /// The media type that bodies are sent as and answers are asked for.
     public let contentType: String
-    public static let allowsSeveral = false
 
     /// What asks for such an answer. Made once: a field costs some thousand instructions.
-    let accepting: HTTPFields
+    package let accepting: HTTPFields
     private let encodeValue: @Sendable (any Encodable) throws -> Data
     private let decoding: Decoding
 

@@ -1,3 +1,4 @@
+public import CoreAPICore
 internal import CoreAPILock
 public import HTTPTypes
 

@@ -1,11 +1,15 @@
 internal import Foundation
 
 /// Flattens any `Encodable` value into names and values, by a ``QueryStyle``.
-struct FieldEncoder {
+package struct FieldEncoder {
     let style: QueryStyle
 
+    package init(style: QueryStyle) {
+        self.style = style
+    }
+
     /// - Throws: what the value throws, and `EncodingError` for a top-level value without names, a number that is not finite.
-    func fields(of parameters: Parameters) throws -> [(name: String, value: String)] {
+    package func fields(of parameters: Parameters) throws -> [(name: String, value: String)] {
         let encoding = NodeEncoder(style: style, codingPath: [])
         let node = try encoding.node(for: parameters.value)
         guard case .object(let members) = node else {

@@ -32,7 +32,7 @@ public struct Redaction: Sendable, Hashable {
     public func hides(_ name: some StringProtocol) -> Bool { hides(name, inForm: false) }
 
     /// - Parameter inForm: whether the name stands in a query or a form.
-    func hides(_ name: some StringProtocol, inForm: Bool) -> Bool {
+    package func hides(_ name: some StringProtocol, inForm: Bool) -> Bool {
         guard name.utf8.contains(UInt8(ascii: "[")) else { return hidesPart(name, inForm: inForm) }
         return hidesPart(name, inForm: inForm) || name.split { "[]".contains($0) }.contains { hidesPart($0, inForm: false) }
     }
@@ -47,7 +47,7 @@ public struct Redaction: Sendable, Hashable {
     }
 
     /// Whether what a path of keys leads to is hidden: below a secret, or the number of a card.
-    func hides(path: some Sequence<String>) -> Bool {
+    package func hides(path: some Sequence<String>) -> Bool {
         var isBelowCard = false
         for name in path {
             if hides(name) || isBelowCard && SecretNames.isNumber(name) { return true }
@@ -62,7 +62,7 @@ public struct Redaction: Sendable, Hashable {
     }
 
     /// The value to show under this name of a query or a form.
-    func redact(_ value: String, inFormUnder name: String) -> String {
+    package func redact(_ value: String, inFormUnder name: String) -> String {
         hides(name, inForm: true) ? Self.mask : redact(text: value)
     }
 
@@ -94,13 +94,13 @@ public struct Redaction: Sendable, Hashable {
     public func redact(text: String) -> String { redact(text: text, isCard: false) }
 
     /// - Parameter isCard: whether the text is a part of a payment card.
-    func redact(text: String, isCard: Bool) -> String {
+    package func redact(text: String, isCard: Bool) -> String {
         var scanner = SecretScanner(text, redaction: self, isCard: isCard)
         return scanner.redacted()
     }
 
     /// Without case, and what else makes no difference between names.
-    static func normalized(_ name: some StringProtocol) -> [UInt8] {
+    package static func normalized(_ name: some StringProtocol) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(name.utf8.count)
         for byte in name.utf8 {

@@ -22,7 +22,7 @@ public struct Parameters: Encodable, Sendable, ExpressibleByDictionaryLiteral, E
     }
 
     /// `nil` for a value that is nil, which is nothing to send.
-    init?<Value: Encodable & Sendable>(unlessNil value: Value) {
+    package init?<Value: Encodable & Sendable>(unlessNil value: Value) {
         if Value.self is any ExpressibleByNilLiteral.Type {
             let mirror = Mirror(reflecting: value)
             if mirror.displayStyle == .optional, mirror.children.isEmpty { return nil }
@@ -66,6 +66,13 @@ private struct Items: Encodable, Sendable {
             if let value { try container.encode(value) } else { try container.encodeNil() }
         }
     }
+}
+
+extension Parameters: CustomReflectable, CustomStringConvertible {
+    /// The type of what was given, and no value.
+    public var description: String { isAbsent ? "no parameters" : "parameters of \(type(of: value))" }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// A coding key made from any text or index.

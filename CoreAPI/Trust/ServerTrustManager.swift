@@ -26,7 +26,7 @@ public struct ServerTrustManager: Sendable, Hashable {
     /// simulated or the kit was built for debugging.
     public var isPinningActive: Bool
     /// Whether pinning was asked for by name, so that a set without pins is worth a warning.
-    let expectsPins: Bool
+    package let expectsPins: Bool
     /// What the client shows of itself. Default nothing.
     public var identity: ClientIdentity?
     /// Default TLS 1.2.
@@ -69,4 +69,16 @@ public struct ServerTrustManager: Sendable, Hashable {
         return (caches ?? FileManager.default.homeDirectoryForCurrentUser)
             .appendingPathComponent("networkerkit/sandbox-authority.pem").path
     }()
+}
+
+extension ServerTrustManager.Authorities {
+    /// Which authorities, without their certificates.
+    public var summary: String {
+        switch self {
+        case .system: "the system's"
+        case .systemAndPEM(let text): "the system's and \(text.utf8.count) bytes of PEM"
+        case .pem(let text): "given, \(text.utf8.count) bytes of PEM"
+        case .file(let path): "in \(path)"
+        }
+    }
 }

@@ -1,3 +1,5 @@
+public import CoreAPICore
+
 /// What a call writes into the log. Attached at several levels, the options add up; ``off`` at the nearest level silences the
 /// call.
 ///

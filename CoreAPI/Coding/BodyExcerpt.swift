@@ -1,5 +1,6 @@
 internal import CoreAPIHTTPSupport
 internal import CoreAPIJSON
+internal import CoreAPIRedaction
 internal import Foundation
 
 /// The part of a body that an error is about, shortened, secrets redacted, nothing in it that steers a terminal.

@@ -178,8 +178,6 @@ public enum _Absent: Sendable { case absent }
 @_documentation(visibility: internal)
 public protocol _ForeignContent {}
 extension Dictionary: _ForeignContent {}
-extension Parameters: _ForeignContent {}
-extension Headers: _ForeignContent {}
 extension HTTPFields: _ForeignContent {}
 extension Data: _ForeignContent {}
 extension Array: _ForeignContent where Element == URLQueryItem {}
@@ -217,11 +215,7 @@ extension EndpointSpellings {
 }
 
 extension EndpointSpellings where _BaseURL == String { public static func _baseURL(_: _BaseURL.Type) {} }
-extension EndpointSpellings where _Headers == Headers { public static func _headers(_: _Headers.Type) {} }
-extension EndpointSpellings where _Params == Parameters? { public static func _params(_: _Params.Type) {} }
 extension EndpointSpellings where _URL == String { public static func _url(_: _URL.Type) {} }
-extension EndpointSpellings where _Encoding == InputEncoding { public static func _encoding(_: _Encoding.Type) {} }
-extension EndpointSpellings where _Modifiers == [any RequestModifier] { public static func _modifiers(_: _Modifiers.Type) {} }
 extension EndpointSpellings where _KeyPath == String { public static func _keyPath(_: _KeyPath.Type) {} }
 
 // MARK: - Names of other libraries
@@ -557,10 +551,6 @@ extension EndpointSpellings where _Query == (any Encodable & Sendable)? {
 }
 
 extension EndpointSpellings where _Header: _ForeignContent {
-    @available(*, unavailable, message: "not `header`: an endpoint's headers are `var headers: Headers`")
-    public static func _header(_: _Header.Type) {}
-}
-extension EndpointSpellings where _Header == [Header] {
     @available(*, unavailable, message: "not `header`: an endpoint's headers are `var headers: Headers`")
     public static func _header(_: _Header.Type) {}
 }

@@ -4,7 +4,7 @@ internal import CoreAPIHTTPSupport
 ///
 /// A word such as `token` hides the value, unless a harmless last word follows (`tokenCount`) or paging or counting words precede
 /// (`nextPageToken`, `max_tokens`). In doubt a name hides its value, because a leaked credential is the worse mistake.
-struct SecretNames {
+package struct SecretNames {
     private let words: [String]
 
     private init(words: [String]) {
@@ -14,7 +14,7 @@ struct SecretNames {
     /// - Parameters:
     ///   - name: of a header field, a query item, a key of JSON, an element of XML. Dots and brackets divide it as `_` does.
     ///   - inForm: whether it stands in a query or a form, where OAuth's `code` and `state` are secrets.
-    static func hide(_ name: some StringProtocol, inForm: Bool) -> Bool {
+    package static func hide(_ name: some StringProtocol, inForm: Bool) -> Bool {
         let bytes = Array(name.utf8)
         let (words, isAmbiguous) = words(of: bytes, acronymTakesLast: false)
         if SecretNames(words: words).isSecret(inForm: inForm) { return true }
@@ -23,12 +23,12 @@ struct SecretNames {
     }
 
     /// Whether what stands below this name may be a payment card.
-    static func isCard(_ name: some StringProtocol) -> Bool {
+    package static func isCard(_ name: some StringProtocol) -> Bool {
         SecretNames(words: words(of: Array(name.utf8), acronymTakesLast: false).words).words.contains(where: cards.contains)
     }
 
     /// Whether this is the number of the card that it stands below.
-    static func isNumber(_ name: some StringProtocol) -> Bool {
+    package static func isNumber(_ name: some StringProtocol) -> Bool {
         ["number", "num", "no"].contains(name.lowercased())
     }
 

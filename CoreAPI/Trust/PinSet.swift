@@ -1,3 +1,4 @@
+internal import CoreAPIBase
 internal import CoreAPIHTTPSupport
 internal import CoreAPIJSON
 public import Foundation
@@ -77,7 +78,7 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
 
     /// Whether a host is refused because the set does not name it.
-    func refuses(_ host: String) -> Bool { refusesOtherHosts && currentMode == .enforce && pins(for: host).isEmpty }
+    package func refuses(_ host: String) -> Bool { refusesOtherHosts && currentMode == .enforce && pins(for: host).isEmpty }
 
     /// What counts at a time.
     package func mode(at date: Date) -> Mode {
@@ -110,7 +111,7 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
 
     /// What is malformed, in words. A pin that cannot be read would otherwise refuse, or worse allow, everything.
-    var problems: [String] {
+    package var problems: [String] {
         pins.sorted { $0.key < $1.key }.flatMap { pattern, pins in
             var problems: [String] = []
             if !Self.isPattern(pattern) {

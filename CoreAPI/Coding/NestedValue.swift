@@ -6,10 +6,10 @@ internal import Foundation
 /// can be handed types but no values.
 ///
 /// A key may be spelled as the body has it or as the coder's strategy converts it.
-struct NestedValue<Value: Decodable>: Decodable {
-    let value: Value
+package struct NestedValue<Value: Decodable>: Decodable {
+    package let value: Value
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         var decoder = decoder
         let path = NestedPath.current
         for (depth, key) in path.keys.enumerated() {
@@ -48,8 +48,8 @@ struct NestedValue<Value: Decodable>: Decodable {
     }
 }
 
-struct NestedPath: Sendable {
-    @TaskLocal static var current = NestedPath(keys: [], type: Never.self, coder: .json)
+package struct NestedPath: Sendable {
+    @TaskLocal package static var current = NestedPath(keys: [], type: Never.self, coder: .json)
 
     /// From the top.
     let keys: [String]
@@ -57,6 +57,12 @@ struct NestedPath: Sendable {
     let type: any (Decodable & SendableMetatype).Type
     /// Reads the body.
     let coder: BodyCoder
+
+    package init(keys: [String], type: any (Decodable & SendableMetatype).Type, coder: BodyCoder) {
+        self.keys = keys
+        self.type = type
+        self.coder = coder
+    }
 
     /// What the coder makes of the key at a depth, found by a document with no other keys; `nil` where the coder reads no JSON.
     /// Asked only where the key is not found as it is spelled.

@@ -1,3 +1,4 @@
+internal import CoreAPIBase
 public import CoreAPIHTTPSupport
 public import Foundation
 
@@ -34,19 +35,5 @@ extension RequestError: LocalizedError, CustomStringConvertible, CustomDebugStri
         case .leavesEnvironment(let host, let environment):
             "expected an address of the simulated environment '\(environment)', got one at '\(host)'"
         }
-    }
-}
-
-extension Error {
-    /// The text that a developer should read: `LocalizedError`'s where there is one, else the value itself. An
-    /// ``APIClientError`` has its own, because its `LocalizedError` is for the user of an app.
-    package var readableDescription: String {
-        if let error = self as? APIClientError { return error.description }
-        if let text = (self as? any LocalizedError)?.errorDescription { return text }
-        if case let error as EncodingError = self, case .invalidValue(let value, let context) = error {
-            let path = context.codingPath.map(\.stringValue).joined(separator: ".")
-            return "\(type(of: value)) at '\(path)': \(context.debugDescription)"
-        }
-        return String(describing: self)
     }
 }

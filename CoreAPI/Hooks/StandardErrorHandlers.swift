@@ -1,3 +1,4 @@
+public import CoreAPICore
 internal import HTTPTypes
 
 /// Decides by the answer's status, whoever turned it into an error.

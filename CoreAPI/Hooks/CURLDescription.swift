@@ -1,3 +1,4 @@
+public import CoreAPICore
 internal import Foundation
 internal import HTTPTypes
 
@@ -58,6 +59,9 @@ extension Request {
         !body.isEmpty || method == .post || method == .put || method == .patch || method == .query
     }
 
+    /// Whether the transport asks for compression and undoes it. It does not for a caller who asks for a coding or a range.
+    private var acceptsCompression: Bool { headers[.acceptEncoding] == nil && headers[.range] == nil }
+
     /// The fields that the transport sends of its own accord are written too, but for those that curl makes itself.
     private var wireHeaders: [HTTPField] {
         // Framing is the transport's, and curl's.
@@ -66,14 +70,6 @@ extension Request {
             fields.append(HTTPField(name: agent, value: Kit.userAgent))
         }
         return fields
-    }
-}
-
-extension Request {
-    /// Whether the transport asks for compression and undoes it: not when the caller has asked for something himself, because he
-    /// then gets what he asked for.
-    var acceptsCompression: Bool {
-        headers[.acceptEncoding] == nil && headers[.range] == nil
     }
 }
 

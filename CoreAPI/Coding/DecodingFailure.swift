@@ -1,5 +1,7 @@
+internal import CoreAPIBase
 internal import CoreAPIHTTPSupport
 internal import CoreAPIJSON
+package import CoreAPIRedaction
 public import Foundation
 
 /// Why a body could not be turned into the type that was asked for, with the place in the JSON where it went wrong.

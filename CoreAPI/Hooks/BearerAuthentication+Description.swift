@@ -1,0 +1,6 @@
+internal import CoreAPICore
+
+extension BearerAuthentication: CustomReflectable {
+    /// Shows no token.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,9 @@
+public import CoreAPIHTTPSupport
+
+extension HTTPURL: CustomReflectable, CustomDebugStringConvertible {
+    /// The address with the values of secret query items hidden, unlike ``description``: arrays, dumps and failed expectations
+    /// show this.
+    public var debugDescription: String { Redaction().redact(url: self).escapingControls }
+
+    public var customMirror: Mirror { Mirror(self, children: ["address": debugDescription]) }
+}
