@@ -5,7 +5,7 @@ import PackageDescription
 //   CoreAPIBase, CoreAPIHTTPSupport, CoreAPIJSON, CoreAPILock, CoreAPISpellings
 //   ← CoreAPICookies, CoreAPIRedaction ← CoreAPICoding, CoreAPITrust
 //   ← CoreAPICore, which knows what a call is
-//   ← CoreAPICurl, CoreAPIFixtures, CoreAPIHooks
+//   ← CoreAPICurl, CoreAPIFixtures, CoreAPIHooks, and beside them CoreAPIDigest, CoreAPIReactive, CoreAPIURLSession, CoreAPIXML
 //   ← CoreAPI ← channel ← interactors ← tools.
 // The core has no library of C below it; libcurl's transport has CCurl, CZlib and CStreamEnds.
 
@@ -136,19 +136,19 @@ let package = Package(
             name: "CoreAPITesting", dependencies: ["CoreAPILock", "CoreAPI", httpTypes], path: "CoreAPI/Testing",
             swiftSettings: settings),
         .target(
-            name: "CoreAPIDigest", dependencies: ["CoreAPILock", "CoreAPI", crypto, httpTypes], path: "CoreAPI/Digest",
+            name: "CoreAPIDigest", dependencies: ["CoreAPILock", "CoreAPICore", crypto, httpTypes], path: "CoreAPI/Digest",
             swiftSettings: settings),
         .target(
             name: "CoreAPIReactive",
             dependencies: [
-                "CoreAPILock", "CoreAPI", product("OpenCombineShim", "OpenCombine", trait: "Reactive"), httpTypes,
+                "CoreAPILock", "CoreAPICore", product("OpenCombineShim", "OpenCombine", trait: "Reactive"), httpTypes,
             ],
             path: "CoreAPI/Reactive", swiftSettings: settings),
         .target(
-            name: "CoreAPIURLSession", dependencies: ["CoreAPILock", "CoreAPI", httpTypes], path: "CoreAPI/URLSession",
+            name: "CoreAPIURLSession", dependencies: ["CoreAPILock", "CoreAPICore", httpTypes], path: "CoreAPI/URLSession",
             swiftSettings: settings),
         .target(
-            name: "CoreAPIXML", dependencies: ["CoreAPI", product("XMLCoder", "XMLCoder", trait: "XML"), httpTypes],
+            name: "CoreAPIXML", dependencies: ["CoreAPICore", product("XMLCoder", "XMLCoder", trait: "XML"), httpTypes],
             path: "CoreAPI/XML", swiftSettings: settings),
         .target(
             name: "Sandbox",

@@ -1,7 +1,7 @@
 internal import CoreAPILock
 
 #if Signing
-public import CoreAPI
+public import CoreAPICore
 internal import Foundation
 internal import HTTPTypes
 

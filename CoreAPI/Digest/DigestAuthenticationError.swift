@@ -1,5 +1,5 @@
 #if Signing
-public import CoreAPI
+public import CoreAPICore
 public import Foundation
 
 /// Why a Digest challenge was not answered. Says nothing of the password.

@@ -1,5 +1,5 @@
 #if Signing
-import CoreAPI
+import CoreAPICore
 import Crypto
 import Foundation
 

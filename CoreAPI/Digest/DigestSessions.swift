@@ -1,5 +1,5 @@
 #if Signing
-import CoreAPI
+import CoreAPICore
 
 /// The challenges that are being answered, by origin, and how often each nonce was.
 struct DigestSessions {

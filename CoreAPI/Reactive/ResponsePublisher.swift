@@ -1,4 +1,4 @@
-public import CoreAPI
+public import CoreAPICore
 public import OpenCombineShim
 
 extension Dispatcher {

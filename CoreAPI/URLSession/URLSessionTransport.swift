@@ -1,4 +1,4 @@
-public import CoreAPI
+public import CoreAPICore
 internal import CoreAPILock
 internal import Foundation
 

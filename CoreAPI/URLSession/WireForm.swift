@@ -1,4 +1,4 @@
-internal import CoreAPI
+internal import CoreAPICore
 internal import Foundation
 internal import HTTPTypes
 

@@ -1,4 +1,4 @@
-public import CoreAPI
+public import CoreAPICore
 internal import Foundation
 public import XMLCoder
 

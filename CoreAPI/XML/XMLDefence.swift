@@ -1,4 +1,4 @@
-internal import CoreAPI
+internal import CoreAPICore
 internal import Foundation
 
 /// What an XML document may be before a parser sees it. The parser beneath goes on after errors, follows any depth, which ends

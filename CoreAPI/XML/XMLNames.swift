@@ -1,4 +1,4 @@
-internal import CoreAPI
+internal import CoreAPICore
 internal import Foundation
 
 /// What may be written into a document as it is. XMLCoder escapes texts, but neither names nor the characters that XML does not
