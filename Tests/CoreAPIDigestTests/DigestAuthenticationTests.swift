@@ -27,7 +27,7 @@ struct DigestAuthenticationTests {
     }
 
     private func status(_ channel: Channel, _ endpoint: Thing = Thing()) async -> Int? {
-        await NetworkManager<Thing>(channel: channel).response(for: endpoint, decoding: .nothing).head?.status.code
+        await NetworkManager<Thing>(channel: channel).response(for: endpoint, as: .nothing).head?.status.code
     }
 
     @Test("asks once, then answers in advance, for the very target that goes over the wire")
@@ -92,7 +92,7 @@ struct DigestAuthenticationTests {
         let server = try LoopbackServer.start { digest.reply(to: $0, .ok()) }
         let channel = try channel(server.url, password: "s3cret")
         for _ in 0..<2 {
-            let response = await NetworkManager<Thing>(channel: channel).response(for: Thing(), decoding: .nothing)
+            let response = await NetworkManager<Thing>(channel: channel).response(for: Thing(), as: .nothing)
             #expect(response.error?.label == "verification.unacceptableStatus.401")
             let shown = "\(response) \(response.error?.localizedDescription ?? "") \(String(describing: response.request))"
             #expect(!shown.contains("s3cret"))
@@ -109,9 +109,9 @@ struct DigestAuthenticationTests {
         }
         let channel = try channel(server.url)
         let manager = NetworkManager<Thing>(channel: channel)
-        let refused = await manager.response(for: Thing(path: "int"), decoding: .nothing).error
+        let refused = await manager.response(for: Thing(path: "int"), as: .nothing).error
         #expect(refused?.app(DigestAuthenticationError.self) == .unsupportedProtection("auth-int"))
-        let other = await manager.response(for: Thing(path: "basic"), decoding: .nothing).error
+        let other = await manager.response(for: Thing(path: "basic"), as: .nothing).error
         #expect(other?.label == "verification.unacceptableStatus.401")
         #expect(server.requests.count == 2)
         await channel.close()
@@ -138,7 +138,7 @@ struct DigestAuthenticationTests {
         let digest = DigestServer(isLegacy: true)
         let server = try LoopbackServer.start { digest.reply(to: $0, .ok()) }
         let channel = try channel(server.url)
-        let error = await NetworkManager<Thing>(channel: channel).response(for: Thing(), decoding: .nothing).error
+        let error = await NetworkManager<Thing>(channel: channel).response(for: Thing(), as: .nothing).error
         #expect(error?.app(DigestAuthenticationError.self) == .unsupportedProtection(nil))
         #expect(error?.description.contains("allowsLegacyChallenges: true") == true)
         #expect(server.requests.map { $0.headers["authorization"] } == [nil])

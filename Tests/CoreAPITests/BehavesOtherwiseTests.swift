@@ -133,7 +133,7 @@ struct BehavesOtherwiseTests {
         for (limit, label) in [(1_000, "transport.responseTooLarge"), (1_001, nil)] as [(Int, String?)] {
             var channel = Channel.test(server.url)
             channel.limits.responseBodySize = limit
-            #expect(await channel.manager().response(for: TestEndpoint(), decoding: .data).error?.label == label)
+            #expect(await channel.manager().response(for: TestEndpoint(), as: .data).error?.label == label)
             await channel.close()
         }
     }
@@ -151,7 +151,7 @@ struct BehavesOtherwiseTests {
     @Test("localizedDescription speaks to a user.")
     func userText() async throws {
         let channel = Channel.test("https://h.example", transport: RecordingTransport(status: 404))
-        let error = try #require(await channel.manager().response(for: TestEndpoint(), decoding: .nothing).error)
+        let error = try #require(await channel.manager().response(for: TestEndpoint(), as: .nothing).error)
         #expect(error.localizedDescription == "The server could not find this (404).")
         #expect(error.description.contains("https://h.example/thing") && "\(error)" == error.description)
     }
@@ -275,7 +275,7 @@ struct BehavesOtherwiseTests {
             await error(status: 200, body: #"{"id":1}"#) { $0.modifiers = [StatusCodeResponseVerifier(201).always, nearest] }
                 != nil)
         let response = await Channel.test("https://h.example", transport: RecordingTransport()).manager()
-            .attaching(StatusCodeResponseVerifier(201)).attaching(nearest).response(for: TestEndpoint(), decoding: .nothing)
+            .attaching(StatusCodeResponseVerifier(201)).attaching(nearest).response(for: TestEndpoint(), as: .nothing)
         #expect(response.error == nil)
     }
 
@@ -334,7 +334,7 @@ struct BehavesOtherwiseTests {
             var channel = Channel.test("https://h.example", transport: transport)
             channel.interceptors = [Always()]
             if let limit { channel.limits.attempts = limit }
-            _ = await channel.manager().response(for: TestEndpoint(), decoding: .nothing)
+            _ = await channel.manager().response(for: TestEndpoint(), as: .nothing)
             #expect(transport.requests.count == limit ?? 10)
         }
     }
@@ -345,7 +345,7 @@ struct BehavesOtherwiseTests {
             let transport = RecordingTransport(answer)
             var channel = Channel.test("https://h.example", transport: transport)
             channel.errorHandler = handler
-            _ = await channel.manager().response(for: TestEndpoint(), decoding: .nothing)
+            _ = await channel.manager().response(for: TestEndpoint(), as: .nothing)
             return transport.requests.count
         }
         let handler = NoInternetErrorHandler(repetitions: 1, pause: .zero)
@@ -366,7 +366,7 @@ struct BehavesOtherwiseTests {
             let transport = RecordingTransport(status: 408)
             var channel = Channel.test("https://h.example", transport: transport)
             channel.errorHandler = RequestTimeoutErrorHandler(repetitions: 1)
-            _ = await channel.manager().response(for: TestEndpoint("x", method, headers: headers), decoding: .nothing)
+            _ = await channel.manager().response(for: TestEndpoint("x", method, headers: headers), as: .nothing)
             #expect(transport.requests.count == expected)
         }
     }
@@ -391,7 +391,7 @@ struct BehavesOtherwiseTests {
         channel.environment.isSimulated = true
         channel.environment.baseURL = "https://127.0.0.1:9"
         let response = await channel.manager().response(
-            for: TestEndpoint("https://other.example/x", modifiers: [BaseURL.ignore]), decoding: .nothing)
+            for: TestEndpoint("https://other.example/x", modifiers: [BaseURL.ignore]), as: .nothing)
         #expect(response.error?.label == "request.leavesEnvironment", "\(response.result)")
         await channel.close()
     }

@@ -15,7 +15,7 @@ struct CallAttemptsTests {
     func responses() async {
         let transport = RecordingTransport(statuses: [503, 502, 200], body: #"{"id":7}"#)
         var seen: [String] = []
-        for await response in channel(transport).manager().attempts(for: TestEndpoint(), as: Item.self) {
+        for await response in channel(transport).manager().attempts(for: TestEndpoint(), as: .decodable(Item.self)) {
             seen.append("\(response.attempts.count) \(response.error?.label ?? "success")")
         }
         #expect(seen == ["1 verification.unacceptableStatus.503", "2 verification.unacceptableStatus.502", "3 success"])
@@ -24,7 +24,7 @@ struct CallAttemptsTests {
     @Test("cold: a call per iteration, none before")
     func cold() async {
         let transport = RecordingTransport(body: #"{"id":7}"#)
-        let attempts = channel(transport).manager().attempts(for: TestEndpoint(), as: Item.self)
+        let attempts = channel(transport).manager().attempts(for: TestEndpoint(), as: .decodable(Item.self))
         #expect(transport.requests.isEmpty)
         for await _ in attempts {}
         for await _ in attempts {}
@@ -40,7 +40,7 @@ struct CallAttemptsTests {
             tell.yield(Task.isCancelled)
             return Response(request: request, result: .failure(.cancelled(ErrorContext(request))))
         }
-        for await _ in channel(transport).manager().attempts(for: TestEndpoint(), as: Item.self) { break }
+        for await _ in channel(transport).manager().attempts(for: TestEndpoint(), as: .decodable(Item.self)) { break }
         for await wasCancelled in ended {
             #expect(wasCancelled)
             break
@@ -52,7 +52,7 @@ struct CallAttemptsTests {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 503))
         channel.modifiers = [Timeout(total: .seconds(86_400))]
         channel.interceptors = [RetryPolicy(base: .seconds(3_600), cap: .seconds(3_600))]
-        for await response in channel.manager().attempts(for: TestEndpoint(), as: Item.self) {
+        for await response in channel.manager().attempts(for: TestEndpoint(), as: .decodable(Item.self)) {
             #expect(response.attempts.count == 1)
             break
         }

@@ -152,7 +152,7 @@ struct InteractorCallTests {
         var onResult: (() -> Void)?
 
         func fetch() {
-            networkManager.request(TestEndpoint(), to: self) { $0.handle($1) }
+            request(TestEndpoint()) { $0.handle($1) }
         }
     }
 

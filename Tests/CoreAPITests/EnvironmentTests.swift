@@ -48,7 +48,7 @@ struct EnvironmentTests {
         place.environment = APIEnvironment(TestHost(baseURL: "https://two.example"))
         try await manager.request(endpoint: TestEndpoint())
         place.environment = APIEnvironment(TestHost(baseURL: "http://three.example"))
-        let refused = await manager.response(for: TestEndpoint(), decoding: .nothing)
+        let refused = await manager.response(for: TestEndpoint(), as: .nothing)
         #expect(transport.requests.map(\.url.host) == ["one.example", "two.example"])
         #expect(refused.error?.label == "channel")
     }

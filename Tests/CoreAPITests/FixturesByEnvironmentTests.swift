@@ -102,9 +102,9 @@ struct FixturesByEnvironmentTests {
         let folder = SourceTree.path("Tests/Fixtures")
         let (channel, _) = channel(.directory(folder, scenario: "orders-empty"))
         let manager = NetworkManager<TestEndpoint>(channel: channel)
-        let orders = await manager.response(for: TestEndpoint("orders?page=1"), decoding: .text)
+        let orders = await manager.response(for: TestEndpoint("orders?page=1"), as: .text)
         #expect(try orders.value.contains("orders"))
-        let outside = await manager.attaching(FixtureScenario(name)).response(for: TestEndpoint("orders"), decoding: .text)
+        let outside = await manager.attaching(FixtureScenario(name)).response(for: TestEndpoint("orders"), as: .text)
         #expect(outside.error?.label == "transport.fixture")
     }
 
@@ -126,11 +126,11 @@ struct FixturesByEnvironmentTests {
         let place = EnvironmentSwitch(real)
         channel.environmentSwitch = place
         let manager = channel.manager()
-        #expect(await manager.response(for: TestEndpoint(), decoding: .nothing).head?.status.code == 200)
+        #expect(await manager.response(for: TestEndpoint(), as: .nothing).head?.status.code == 200)
         place.environment = simulated
-        #expect(await manager.response(for: TestEndpoint(), decoding: .nothing).head?.status.code == 404)
+        #expect(await manager.response(for: TestEndpoint(), as: .nothing).head?.status.code == 404)
         place.environment = real
-        #expect(await manager.response(for: TestEndpoint(), decoding: .nothing).head?.status.code == 200)
+        #expect(await manager.response(for: TestEndpoint(), as: .nothing).head?.status.code == 200)
         #expect(network.requests.count == 2)
     }
 
@@ -139,9 +139,9 @@ struct FixturesByEnvironmentTests {
         let (channel, network) = channel()
         try await withChannel(channel, transport: .fixtures("orders-empty")) {
             let manager = NetworkManager<TestEndpoint>(channel: channel)
-            let orders = try await manager.response(for: TestEndpoint("orders"), decoding: .text).value
+            let orders = try await manager.response(for: TestEndpoint("orders"), as: .text).value
             #expect(orders.contains("totalPages"))
-            let other = await manager.attaching(FixtureScenario("giphy")).response(for: TestEndpoint("orders"), decoding: .text)
+            let other = await manager.attaching(FixtureScenario("giphy")).response(for: TestEndpoint("orders"), as: .text)
             #expect(other.error?.label == "transport.fixture", "another folder beside it has no orders")
         }
         #expect(network.requests.isEmpty)

@@ -33,7 +33,7 @@ struct HotPathTests {
         channel.interceptors = Array(repeating: Passing(), count: 3)
         let manager = channel.manager()
         try await Allocations.report("pipeline") {
-            _ = try await manager.response(for: TestEndpoint("orders/list"), decoding: .data).value
+            _ = try await manager.response(for: TestEndpoint("orders/list"), as: .data).value
         }
     }
 
@@ -43,7 +43,7 @@ struct HotPathTests {
         let channel = Channel.test("http://127.0.0.1:\(server.plainPort)/")
         let manager = channel.manager()
         try await Allocations.report("exchange") {
-            _ = try await manager.response(for: TestEndpoint("connection"), decoding: .data).value
+            _ = try await manager.response(for: TestEndpoint("connection"), as: .data).value
         }
         await channel.close()
     }

@@ -25,14 +25,14 @@ struct IsolationTests {
         channel.environmentSwitch = place
         let dispatcher = CommonDispatcher(channel: channel)
         let copy = dispatcher.isolatedCopy()
-        #expect(try await dispatcher.value(for: TestEndpoint(), as: .decodable(Item.self)) == Item(id: 7))
+        #expect(try await dispatcher.request(TestEndpoint(), as: .decodable(Item.self)) == Item(id: 7))
         #expect(refreshes.current == 1)
         place.environment = APIEnvironment(TestHost(baseURL: "http://127.0.0.1:9"), allowsInsecureConnections: true)
-        #expect(try await copy.value(for: TestEndpoint(), as: .decodable(Item.self)) == Item(id: 7))
+        #expect(try await copy.request(TestEndpoint(), as: .decodable(Item.self)) == Item(id: 7))
         #expect(refreshes.current == 2, "the copy had a token of its own")
         #expect(server.connectionsAccepted == 2)
         await dispatcher.channel.close()
-        #expect(try await copy.value(for: TestEndpoint(), as: .decodable(Item.self)) == Item(id: 7), "its transport lives on")
+        #expect(try await copy.request(TestEndpoint(), as: .decodable(Item.self)) == Item(id: 7), "its transport lives on")
         await copy.channel.close()
     }
 

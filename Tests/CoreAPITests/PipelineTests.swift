@@ -64,7 +64,7 @@ struct PipelineTests {
         channel.interceptors = [RetryPolicy()]
         channel.attemptMiddleware = [BearerAuthentication { _ in "new" }]
         channel.modifiers = [Timeout(connect: timeout, idle: timeout, total: timeout)]
-        #expect(await channel.manager().response(for: TestEndpoint(), decoding: .nothing).error != nil)
+        #expect(await channel.manager().response(for: TestEndpoint(), as: .nothing).error != nil)
     }
 
     struct Refusing: RequestInterceptor {
@@ -174,7 +174,7 @@ struct PipelineTests {
         var channel = Channel.test("https://h.example", transport: transport)
         channel.interceptors = [Slow()]
         channel.modifiers = [Timeout(.milliseconds(20))]
-        let response = await channel.manager().response(for: TestEndpoint(), decoding: .nothing)
+        let response = await channel.manager().response(for: TestEndpoint(), as: .nothing)
         #expect(response.error?.label == "transport.timedOut.total")
         #expect(transport.requests.isEmpty)
     }

@@ -68,13 +68,13 @@ struct PortedDesignsTests {
         try await manager.request(endpoint: TestEndpoint("b", modifiers: [BaseURL(production.url, priority: .max)]))
         #expect(sandbox.requests.map(\.path) == ["/a", "/b"])
         let whole = TestEndpoint("\(production.url)/c", modifiers: [BaseURL.ignore])
-        #expect(await manager.response(for: whole, decoding: .nothing).error?.label == "request.leavesEnvironment")
+        #expect(await manager.response(for: whole, as: .nothing).error?.label == "request.leavesEnvironment")
         let inside = TestEndpoint("\(sandbox.url)/c", modifiers: [BaseURL.ignore])
-        #expect(await manager.response(for: inside, decoding: .nothing).error == nil)
+        #expect(await manager.response(for: inside, as: .nothing).error == nil)
         let simulated = channel.environment
         channel.interceptors = [Leaving(url: try HTTPURL("\(production.url)/d"))]
         #expect(
-            await channel.manager().response(for: TestEndpoint(), decoding: .nothing).error?.label == "request.leavesEnvironment")
+            await channel.manager().response(for: TestEndpoint(), as: .nothing).error?.label == "request.leavesEnvironment")
         channel.interceptors = []
         var real = simulated
         real.isSimulated = false
@@ -88,7 +88,7 @@ struct PortedDesignsTests {
         channel.environment = simulated
         channel.environment.baseURL = ""
         let own = TestEndpoint("f", baseURL: production.url)
-        #expect(await channel.manager().response(for: own, decoding: .nothing).error?.label == "request.leavesEnvironment")
+        #expect(await channel.manager().response(for: own, as: .nothing).error?.label == "request.leavesEnvironment")
         channel.environment = real
         channel.environment.baseURLRule = .environment
         let dispatcher = CommonDispatcher(channel: channel)
@@ -106,7 +106,7 @@ struct PortedDesignsTests {
         try await manager.request(endpoint: TestEndpoint("a", baseURL: "https://own.example"))
         try await manager.request(endpoint: TestEndpoint("a", modifiers: [BaseURL("https://modifier.example")]))
         #expect(transport.requests.map(\.url.host) == ["own.example", "modifier.example"])
-        let response = await manager.response(for: TestEndpoint("a"), decoding: .nothing)
+        let response = await manager.response(for: TestEndpoint("a"), as: .nothing)
         #expect(response.error?.label == "channel" && "\(response.error!)".contains("has no base URL"))
     }
 
@@ -128,8 +128,8 @@ struct PortedDesignsTests {
         }
         let transport = RecordingTransport()
         let dispatcher = CommonDispatcher(channel: .test("https://h.example", transport: transport))
-        _ = try await dispatcher.value(for: Whole(), as: .nothing)
-        _ = try await dispatcher.value(for: Whole().attaching(Header("X", "1")), as: .nothing)
+        _ = try await dispatcher.request(Whole(), as: .nothing)
+        _ = try await dispatcher.request(Whole().attaching(Header("X", "1")), as: .nothing)
         #expect(transport.requests.map(\.url.string) == Array(repeating: "https://whole.example/a?b=1", count: 2))
     }
 
@@ -164,13 +164,13 @@ struct PortedDesignsTests {
         let request = APIRequest(TestEndpoint("orders/7"), environment: environment, as: Item.self)
         func makeCalls() async throws {
             let item = ResponseDecoding<Item>.decodable()
-            #expect(try await CommonDispatcher(channel: channel).value(for: TestEndpoint("orders/7"), as: item).id == 7)
-            #expect(try await CommonDispatcher(environment: environment).value(for: TestEndpoint("orders/7"), as: item).id == 7)
+            #expect(try await CommonDispatcher(channel: channel).request(TestEndpoint("orders/7"), as: item).id == 7)
+            #expect(try await CommonDispatcher(environment: environment).request(TestEndpoint("orders/7"), as: item).id == 7)
             #expect(try await APIClient().perform(request).id == 7)
             let manager = NetworkManager<TestEndpoint>(host: "shop.example", networkLogger: SilentLogger())
             #expect(try await manager.request(endpoint: TestEndpoint("orders/7"), type: Item.self).id == 7)
             let copy = CommonDispatcher(channel: channel).isolatedCopy()
-            #expect(try await copy.value(for: TestEndpoint("orders/7"), as: item).id == 7)
+            #expect(try await copy.request(TestEndpoint("orders/7"), as: item).id == 7)
         }
         let fixtures = FixtureTransport([Fixture(.get, "orders/7", body: #"{"id":7}"#)])
         try await withChannel(channel, transport: fixtures) { try await makeCalls() }
@@ -182,7 +182,7 @@ struct PortedDesignsTests {
     func isolatedCopy() async throws {
         let stub = RecordingTransport()
         let dispatcher = CommonDispatcher(channel: .test("http://127.0.0.1:9", transport: stub))
-        _ = try await dispatcher.isolatedCopy().value(for: TestEndpoint(), as: .nothing)
+        _ = try await dispatcher.isolatedCopy().request(TestEndpoint(), as: .nothing)
         #expect(stub.requests.count == 1)
         let own = CommonDispatcher(channel: .test("http://127.0.0.1:9"))
         #expect(own.channel.transport as? CurlTransport !== own.isolatedCopy().channel.transport as? CurlTransport)
@@ -238,7 +238,7 @@ struct PortedDesignsTests {
                 left.change {
                     $0 = Task {
                         try? await refreshed.waitUntilOpen()
-                        return await manager.response(for: TestEndpoint("later"), decoding: .nothing).error?.label
+                        return await manager.response(for: TestEndpoint("later"), as: .nothing).error?.label
                     }
                 }
                 return try await manager.request(endpoint: TestEndpoint("token"), type: String.self)
@@ -262,7 +262,7 @@ struct PortedDesignsTests {
                     .request(endpoint: TestEndpoint("token"), type: String.self)
             }
         ]
-        let error = await channel.manager().response(for: TestEndpoint("orders"), decoding: .nothing).error
+        let error = await channel.manager().response(for: TestEndpoint("orders"), as: .nothing).error
         #expect(error?.label == "verification.unacceptableStatus.401")
         #expect(server.requests.map(\.path) == ["/orders", "/token"])
         await channel.close()
@@ -298,13 +298,13 @@ struct PortedDesignsTests {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 409, body: body))
         for filter in [ErrorFilter.refusal(ShopError.self), .envelope(ShopError.self) { error, _ in error }] {
             channel.errorFilter = filter
-            let error = try #require(await channel.manager().response(for: TestEndpoint(), decoding: .nothing).error)
+            let error = try #require(await channel.manager().response(for: TestEndpoint(), as: .nothing).error)
             #expect(error.label == "verification.unacceptableStatus.409")
             #expect(error.context.unreadEnvelope?.expected == "ShopError")
             #expect("\(error)".contains("could not be read as the channel's error"))
         }
         channel.transport = RecordingTransport(body: body)
-        #expect(await channel.manager().response(for: TestEndpoint(), decoding: .nothing).error == nil)
+        #expect(await channel.manager().response(for: TestEndpoint(), as: .nothing).error == nil)
     }
 
     @Test("a filter of the team's own type names errors, translates them and turns a failure into a success")
@@ -393,11 +393,11 @@ struct PortedDesignsTests {
     func keyPath() async throws {
         let body = #"{"data":{"item":{"id":1},"other":{"id":2}}}"#
         let dispatcher = CommonDispatcher(channel: .test("https://h.example", transport: RecordingTransport(body: body)))
-        #expect(try await dispatcher.value(for: Nested(), as: .decodable(Item.self)).id == 1)
-        #expect(try await dispatcher.value(for: Nested().attaching(Header("X", "1")), as: .decodable(Item.self)).id == 1)
-        #expect(try await dispatcher.value(for: Nested(), as: .decodable(Item.self, at: "data.other")).id == 2)
-        #expect(try await dispatcher.value(for: Nested(), as: .json)["id"]?.int == 1)
-        #expect(try await dispatcher.value(for: Nested(), as: .text) == body)
+        #expect(try await dispatcher.request(Nested(), as: .decodable(Item.self)).id == 1)
+        #expect(try await dispatcher.request(Nested().attaching(Header("X", "1")), as: .decodable(Item.self)).id == 1)
+        #expect(try await dispatcher.request(Nested(), as: .decodable(Item.self, at: "data.other")).id == 2)
+        #expect(try await dispatcher.request(Nested(), as: .json)["id"]?.int == 1)
+        #expect(try await dispatcher.request(Nested(), as: .text) == body)
     }
 
     // MARK: - Hand-written clients

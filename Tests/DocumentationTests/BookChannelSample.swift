@@ -31,7 +31,7 @@ final class BasketInteractor: BKNetworker<BasketEndpoint>, BasketInteractorInter
 
     // The form with a completion: called at most once, on the main actor; the call does not keep the interactor alive.
     func add(product: Int) {
-        networkManager.request(.add(product: product, quantity: 1), to: self) { $0.output?.handleBasket($1) }
+        request(.add(product: product, quantity: 1)) { $0.output?.handleBasket($1) }
     }
 
     // The form to await.

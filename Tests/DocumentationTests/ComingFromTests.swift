@@ -41,8 +41,8 @@ struct ComingFromTests {
                     "signed-out": [Fixture(.get, "products", status: 401, body: #"{"code": "session"}"#)],
                 ], scenario: "full"))
         let dispatcher = catalogue(environment) { signedOut.withLock { $0 = true } }
-        let products = try await dispatcher.value(
-            for: CatalogueTarget.products(page: 1), as: .decodable([Product].self, at: "data.items"))
+        let products = try await dispatcher.request(
+            CatalogueTarget.products(page: 1), as: .decodable([Product].self, at: "data.items"))
         let endpoint = CatalogueTarget.products(page: 1).attaching(FixtureScenario("signed-out"))
         let refused = await dispatcher.response(for: endpoint, as: .json)
         #expect(products == [Product(id: 1), Product(id: 2)])

@@ -37,7 +37,7 @@ struct MiddlewareSamplesTests {
         channel.attemptMiddleware = [ETagCache()]
         let manager = NetworkManager<Thing>(channel: channel)
         for _ in 0..<2 {
-            #expect(try await manager.response(for: Thing(), decoding: .text).value == "fresh")
+            #expect(try await manager.response(for: Thing(), as: .text).value == "fresh")
         }
         #expect(server.requests.map { $0.headers["if-none-match"] } == [nil, "\"1\""])
         await channel.close()
@@ -58,8 +58,8 @@ struct MiddlewareSamplesTests {
         channel.callMiddleware = [SingleFlight()]
         let manager = NetworkManager<Thing>(channel: channel)
         let (text, json) = (
-            Task { try await manager.response(for: Thing(), decoding: .text).value },
-            Task { try await manager.response(for: Thing(), decoding: .json).value }
+            Task { try await manager.response(for: Thing(), as: .text).value },
+            Task { try await manager.response(for: Thing(), as: .json).value }
         )
         var calls = built.makeAsyncIterator()
         for _ in 0..<2 { await calls.next() }
@@ -79,9 +79,9 @@ struct MiddlewareSamplesTests {
         channel.attemptMiddleware = [Breaker()]
         let manager = NetworkManager<Thing>(channel: channel)
         for _ in 0..<5 {
-            #expect(await manager.response(for: Thing(), decoding: .nothing).head?.status.code == 500)
+            #expect(await manager.response(for: Thing(), as: .nothing).head?.status.code == 500)
         }
-        let error = await manager.response(for: Thing(), decoding: .nothing).error
+        let error = await manager.response(for: Thing(), as: .nothing).error
         #expect(error?.underlyingError is Breaker.IsOpen)
         #expect(server.requests.count == 5)
         await channel.close()
@@ -93,7 +93,7 @@ struct MiddlewareSamplesTests {
         defer { server.close() }
         var channel = channel(server)
         channel.attemptMiddleware = [Signer { "signed \($0)" }]
-        #expect(await NetworkManager<Thing>(channel: channel).response(for: Thing(), decoding: .nothing).error == nil)
+        #expect(await NetworkManager<Thing>(channel: channel).response(for: Thing(), as: .nothing).error == nil)
         #expect(server.requests.map { $0.headers["x-signature"] } == ["signed GET /thing", "signed GET /other"])
         await channel.close()
     }

@@ -59,7 +59,7 @@ struct SeedSnippetsTests {
         channel.environment.allowsInsecureConnections = true
         let dispatcher = CommonDispatcher(channel: channel)
         func items(_ target: GalleryTarget) async throws -> [String] {
-            try await dispatcher.value(for: target, as: .decodable([String].self))
+            try await dispatcher.request(target, as: .decodable([String].self))
         }
         #expect(try await items(.pictures) == ["a", "b"])
         #expect(try await items(.avatar(id: 1)) == [])

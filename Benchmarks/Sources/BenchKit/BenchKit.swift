@@ -43,19 +43,19 @@ struct BenchKit {
             let loops = job.isNeighbourApart ? LoopGroup(loops: 1) : loops
             let other = NetworkManager<BenchEndpoint>(channel: .bench(job, loops, base: String(neighbour[..<slash])))
             let path = String(neighbour[slash...])
-            Job.disturb(job.neighbourRequests) { _ = await other.response(for: .resource(path), decoding: .data) }
+            Job.disturb(job.neighbourRequests) { _ = await other.response(for: BenchEndpoint.resource(path), as: .data) }
         }
         switch job.decoding {
         case .body where managers.count > 1:
             let next = Atomic(0)
             job.measure { path in
                 let manager = managers[next.wrappingAdd(1, ordering: .relaxed).oldValue % managers.count]
-                let response = await manager.response(for: .resource(path), decoding: .data)
+                let response = await manager.response(for: BenchEndpoint.resource(path), as: .data)
                 guard try !response.value.isEmpty else { throw WrongAnswer(status: response.head?.status.code ?? 0) }
             }
         case .body:
             job.measure { path in
-                let response = await manager.response(for: .resource(path), decoding: .data)
+                let response = await manager.response(for: BenchEndpoint.resource(path), as: .data)
                 guard try !response.value.isEmpty else { throw WrongAnswer(status: response.head?.status.code ?? 0) }
             }
         case .array:

@@ -60,7 +60,7 @@ private struct Series {
         await withTaskGroup { group in
             for round in [count / 10, count] {
                 before = bytes_in_use()
-                for _ in 0..<round { group.addTask { _ = await manager.response(for: .orders, decoding: .data) } }
+                for _ in 0..<round { group.addTask { _ = await manager.response(for: MemoryEndpoint.orders, as: .data) } }
                 while holding.count < round { await Task.yield() }
                 heldBytes = Double(bytes_in_use() - before) / Double(round)
                 holding.release()
@@ -81,7 +81,7 @@ private struct Series {
     }
 
     private func call(_ manager: NetworkManager<MemoryEndpoint>) async {
-        let response = await manager.response(for: .orders, decoding: .data)
+        let response = await manager.response(for: MemoryEndpoint.orders, as: .data)
         guard case .success(let body) = response.result, body.count == Memory.body.count else { exit(1) }
     }
 

@@ -3,7 +3,7 @@ public import Foundation
 /// The body of a request or of an answer: nothing, bytes, a file, or a stream of chunks.
 ///
 /// ```swift
-/// let body = try await manager.response(for: .export, decoding: .stream).value
+/// let body = try await manager.stream(.get("export")).value
 /// for try await chunk in body { hash.update(chunk) }
 /// ```
 ///

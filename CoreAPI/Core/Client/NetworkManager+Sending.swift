@@ -24,9 +24,11 @@ extension NetworkManager {
         try await response(for: endpoint, as: .decodable(type)).value
     }
 
-    /// Sends a request whose answer is of no interest beyond its success.
-    public func request(endpoint: EndpointItem) async throws(APIClientError) {
-        try await response(for: endpoint, as: .nothing).value
+    /// Sends a request and returns what `decoding` makes of its answer: by default nothing beyond its success.
+    public func request<Value: Sendable>(
+        endpoint: EndpointItem, as decoding: ResponseDecoding<Value> = .nothing
+    ) async throws(APIClientError) -> Value {
+        try await response(for: endpoint, as: decoding).value
     }
 
     /// Sends a request and calls back.
@@ -44,41 +46,21 @@ extension NetworkManager {
     @discardableResult
     public func request<Value: Decodable & Sendable>(
         endpoint: EndpointItem, type: Value.Type,
-        // Lets a closure that is written on an actor stay on it, as `Task.init` does.
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, APIClientError>) -> Void
     ) -> Cancellable {
-        request(endpoint, as: .decodable(type), completion: completion)
+        CompletionCall(queue: callbackQueue) { await completion($0.result) }.start {
+            await self.response(for: endpoint, as: .decodable(type))
+        }
     }
 
-    /// Sends a request whose answer is of no interest beyond its success, and calls back as
-    /// ``request(endpoint:type:completion:)`` does.
+    /// As ``request(endpoint:type:completion:)``, for a request whose answer is of no interest beyond its success.
     @discardableResult
     public func request(
         endpoint: EndpointItem,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Void, APIClientError>) -> Void
     ) -> Cancellable {
-        request(endpoint, as: .nothing, completion: completion)
-    }
-
-    /// Sends a request and hands its result to an interactor, which the call does not keep alive.
-    ///
-    /// ```swift
-    /// networkManager.request(.orderDetail(id: id), to: self) { $0.output?.handleOrderDetailResponse($1) }
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - endpoint: what to ask for.
-    ///   - receiver: held weakly; when it is gone, the completion is not called.
-    ///   - completion: called with the receiver and the result, at most once, on the main actor.
-    /// - Returns: a handle to cancel with; need not be kept.
-    @MainActor
-    @discardableResult
-    public func request<Value: Decodable & Sendable, Receiver: AnyObject>(
-        _ endpoint: EndpointItem, to receiver: Receiver,
-        completion: @escaping @MainActor (Receiver, Result<Value, APIClientError>) -> Void
-    ) -> Cancellable {
-        request(endpoint: endpoint, type: Value.self) { [weak receiver] result in
-            if let receiver { completion(receiver, result) }
+        CompletionCall(queue: callbackQueue) { await completion($0.result) }.start {
+            await self.response(for: endpoint, as: .nothing)
         }
     }
 
@@ -90,13 +72,6 @@ extension NetworkManager {
         await dispatcher.response(for: attached(endpoint), as: .decodable(type))
     }
 
-    /// As `response(for:as:)`, with a decoding of the caller's own.
-    public func response<Value: Sendable>(
-        for endpoint: EndpointItem, decoding: ResponseDecoding<Value>
-    ) async -> Response<Value> {
-        await dispatcher.response(for: attached(endpoint), as: decoding)
-    }
-
     /// Sends a request and calls back with all there is to know; else as ``request(endpoint:type:completion:)``. What failed can
     /// be tried again by hand, see ``Request/retry(max:delay:failCallback:)``.
     @discardableResult
@@ -105,13 +80,6 @@ extension NetworkManager {
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Value>) -> Void
     ) -> Cancellable {
         response(for: endpoint, as: .decodable(type), completion: completion)
-    }
-
-    /// A call as the sequence of its attempts; see ``Dispatcher/attempts(for:as:)``.
-    public func attempts<Value: Decodable & Sendable>(
-        for endpoint: EndpointItem, as type: Value.Type = Value.self
-    ) -> CallAttempts<Value> {
-        attempts(for: endpoint, as: .decodable(type))
     }
 }
 

@@ -5,7 +5,7 @@
 /// let page: OrderList = try await manager.request(endpoint: .list(page: 1))
 /// ```
 ///
-/// A manager is a ``Dispatcher`` too, and so sends whatever endpoint: a typed one, a one-off
+/// A manager is a ``Dispatcher`` too, and so sends any endpoint: a typed one, a one-off
 /// `request(.get("orders/\(segment: id)"), as: Order.self)`.
 ///
 /// Sendable; may be called from any actor. Nothing runs on the caller's actor but the completion.

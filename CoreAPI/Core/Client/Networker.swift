@@ -1,4 +1,4 @@
-/// Who speaks for a channel: the base of a feature's interactors.
+/// Sends a feature's requests through its channel: the base of interactors.
 ///
 /// A channel declares one open class that conforms, and features inherit from it; ``ChannelNetworker`` is its base:
 ///
@@ -11,4 +11,26 @@ public protocol Networker<EndpointType>: AnyObject {
     associatedtype EndpointType: Endpoint
     /// May be replaced, in a test for instance; `withChannel` of CoreAPITesting does it without touching the feature.
     var networkManager: NetworkManager<EndpointType> { get set }
+}
+
+extension Networker {
+    /// Sends a request of the feature and hands its result to the interactor, which the call does not keep alive.
+    ///
+    /// ```swift
+    /// request(.orderDetail(id: id)) { $0.output?.handleOrderDetailResponse($1) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - endpoint: what to ask for.
+    ///   - completion: called with the interactor and the result, once, on the main actor; not when the interactor is gone.
+    /// - Returns: a handle to cancel with; need not be kept.
+    @MainActor
+    @discardableResult
+    public func request<Value: Decodable & Sendable>(
+        _ endpoint: EndpointType, completion: @escaping @MainActor (Self, Result<Value, APIClientError>) -> Void
+    ) -> Cancellable {
+        networkManager.request(endpoint: endpoint, type: Value.self) { [weak self] result in
+            if let self { completion(self, result) }
+        }
+    }
 }

@@ -1,12 +1,37 @@
-// The ways to send a call, each once: await the value, await the response, the same two with a completion, and follow the
-// attempts. CoreAPIReactive adds the publisher. They take an endpoint that knows its answer, through whatever dispatches calls.
+// The ways to send a call, each once, through whatever dispatches calls. Every form is a line over `response(for:as:)`, which a
+// dispatcher implements; CoreAPIReactive adds the publisher. `as:` says what the answer becomes: `.data`, `.text`, `.json`,
+// `.nothing`, `.decodable(T.self)`, or the value under a path of keys, `.decodable([Item].self, at: "data.items")`.
 
 extension Dispatcher {
-    /// Sends a request and returns its decoded answer.
+    /// Sends a request and returns its value: `request(.delete("orders/\(segment: id)"))`, `request(.get("motd"), as: .text)`.
     ///
+    /// - Parameters:
+    ///   - endpoint: what to ask for.
+    ///   - decoding: how the answer becomes the value. Default ``ResponseDecoding/nothing``.
     /// - Throws: ``APIClientError``, by the stage that failed; `.cancelled` when the task was.
+    public func request<Value: Sendable>(
+        _ endpoint: some Endpoint, as decoding: ResponseDecoding<Value> = .nothing
+    ) async throws(APIClientError) -> Value {
+        try await response(for: endpoint, as: decoding).value
+    }
+
+    /// As `request(_:as:)`, for a decodable value: `request(.get("orders/\(segment: id)"), as: Order.self)`.
+    public func request<Value: Decodable & Sendable>(
+        _ endpoint: some Endpoint, as type: Value.Type
+    ) async throws(APIClientError) -> Value {
+        try await response(for: endpoint, as: .decodable(type)).value
+    }
+
+    /// As `request(_:as:)`, for an endpoint that knows its answer: `request(OrderEndpoints.all)`.
     public func request<Output>(_ endpoint: some AnsweredEndpoint<Output>) async throws(APIClientError) -> Output {
         try await response(for: endpoint, as: endpoint.decoding).value
+    }
+
+    /// As `request(_:)`, for a typed endpoint and its input: `request(OrderEndpoints.place, order)`.
+    public func request<Method, Input, Output>(
+        _ endpoint: TypedEndpoint<Method, Input, Output>, _ input: Input
+    ) async throws(APIClientError) -> Output {
+        try await response(for: endpoint(input), as: endpoint.decoding).value
     }
 
     /// Sends a request and returns all there is to know: head, body, metrics, attempts and the result together. Does not throw,
@@ -15,68 +40,8 @@ extension Dispatcher {
         await response(for: endpoint, as: endpoint.decoding)
     }
 
-    /// Sends a request and calls back with its result; see ``response(for:as:queue:completion:)``.
-    @discardableResult
-    public func request<Output>(
-        _ endpoint: some AnsweredEndpoint<Output>, queue: CallbackQueue? = nil,
-        @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Output, APIClientError>) -> Void
-    ) -> Cancellable {
-        request(endpoint, as: endpoint.decoding, queue: queue, completion: completion)
-    }
-
-    /// Sends a request and calls back with the response; see ``response(for:as:queue:completion:)``.
-    @discardableResult
-    public func response<Output>(
-        for endpoint: some AnsweredEndpoint<Output>, queue: CallbackQueue? = nil,
-        @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Output>) -> Void
-    ) -> Cancellable {
-        response(for: endpoint, as: endpoint.decoding, queue: queue, completion: completion)
-    }
-
-    /// A call as the sequence of its attempts; see ``attempts(for:as:)``.
-    public func attempts<Output>(for endpoint: some AnsweredEndpoint<Output>) -> CallAttempts<Output> {
-        attempts(for: endpoint, as: endpoint.decoding)
-    }
-}
-
-extension Dispatcher {
-    /// Sends the request of an endpoint that takes a value: `request(OrderEndpoints.place(order))` in two arguments.
-    public func request<Method, Input, Output>(
-        _ endpoint: TypedEndpoint<Method, Input, Output>, _ input: Input
-    ) async throws(APIClientError) -> Output {
-        try await response(for: endpoint(input), as: endpoint.decoding).value
-    }
-
-    /// Sends a one-off request and decodes its answer: `request(.get("orders/\(segment: id)"), as: Order.self)`.
-    ///
-    /// - Throws: ``APIClientError``, by the stage that failed; `.cancelled` when the task was.
-    public func request<Value: Decodable & Sendable>(
-        _ endpoint: some Endpoint, as type: Value.Type
-    ) async throws(APIClientError) -> Value {
-        try await response(for: endpoint, as: .decodable(type)).value
-    }
-
-    /// Sends a one-off request whose answer is of no interest beyond its success: `request(.delete("orders/\(segment: id)"))`.
-    public func request(_ endpoint: some Endpoint) async throws(APIClientError) {
-        try await response(for: endpoint, as: .nothing).value
-    }
-}
-
-// The same for an endpoint that leaves its answer to the caller: `.data`, `.text`, `.json`, `.nothing`, `.decodable(T.self)`, or
-// the value under a path of keys, `.decodable([Item].self, at: "data.items")`.
-
-extension Dispatcher {
-    /// Runs a call and returns its value.
-    ///
-    /// - Throws: ``APIClientError``, by the stage that failed.
-    public func value<Value: Sendable>(
-        for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>
-    ) async throws(APIClientError) -> Value {
-        try await response(for: endpoint, as: decoding).value
-    }
-
-    /// Runs a call and calls back with the whole response, exactly once, after a cancellation too; and once more for each attempt
-    /// that is made by hand, see ``Request/retry(max:delay:failCallback:)``.
+    /// Sends a request and calls back with the whole response, exactly once, after a cancellation too; and once more for each
+    /// attempt that is made by hand, see ``Request/retry(max:delay:failCallback:)``.
     ///
     /// - Parameters:
     ///   - endpoint: what to ask for.
@@ -95,14 +60,13 @@ extension Dispatcher {
         }
     }
 
-    /// As ``response(for:as:queue:completion:)``, for a completion that is told the result only.
-    func request<Value: Sendable>(
-        _ endpoint: any Endpoint, as decoding: ResponseDecoding<Value>, queue: CallbackQueue? = nil,
-        @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, APIClientError>) -> Void
+    /// As ``response(for:as:queue:completion:)``, for an endpoint that knows its answer.
+    @discardableResult
+    public func response<Output>(
+        for endpoint: some AnsweredEndpoint<Output>,
+        @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Output>) -> Void
     ) -> Cancellable {
-        CompletionCall(queue: queue ?? callbackQueue) { await completion($0.result) }.start {
-            await self.response(for: endpoint, as: decoding)
-        }
+        response(for: endpoint, as: endpoint.decoding, completion: completion)
     }
 
     /// Runs a call and returns its response with the head there and the body still to come; see ``Body`` and

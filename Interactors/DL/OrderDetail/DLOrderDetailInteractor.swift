@@ -23,12 +23,12 @@ public final class DLOrderDetailInteractor: DLNetworker<DLOrderDetailEndpointIte
     public weak var output: (any DLOrderDetailInteractorOutput)?
 
     public func fetchOrderDetail(id: String) {
-        networkManager.request(.orderDetail(id: id), to: self) { $0.output?.handleOrderDetailResponse($1) }
+        request(.orderDetail(id: id)) { $0.output?.handleOrderDetailResponse($1) }
     }
 
-    /// As ``fetchOrderDetail(id:)``, for who can wait; from any actor.
+    /// The awaited form of ``fetchOrderDetail(id:)``; from any actor.
     ///
-    /// - Throws: a ``DLNetworker/DLError`` with the key `order.not-found` for an id that is none.
+    /// - Throws: a ``DLNetworker/DLError`` with the key `order.not-found` for an unknown id.
     public nonisolated func orderDetail(id: String) async throws(APIClientError) -> DLOrderDetailResponse {
         try await networkManager.request(endpoint: .orderDetail(id: id))
     }

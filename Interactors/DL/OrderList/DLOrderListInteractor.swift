@@ -18,15 +18,15 @@ public protocol DLOrderListInteractorOutput: AnyObject {
     func handleOrderListResponse(_ result: Result<DLOrderListResponse, APIClientError>)
 }
 
-/// Gets the orders of the user who is signed in.
+/// Gets the signed-in user's orders.
 public final class DLOrderListInteractor: DLNetworker<DLOrderEndpointItem>, DLOrderListInteractorInterface {
     public weak var output: (any DLOrderListInteractorOutput)?
 
     public func fetchOrderList(path: String) {
-        networkManager.request(.orderList(path: path), to: self) { $0.output?.handleOrderListResponse($1) }
+        request(.orderList(path: path)) { $0.output?.handleOrderListResponse($1) }
     }
 
-    /// As ``fetchOrderList(path:)``, for who can wait; from any actor.
+    /// The awaited form of ``fetchOrderList(path:)``; from any actor.
     public nonisolated func orderList(path: String) async throws(APIClientError) -> DLOrderListResponse {
         try await networkManager.request(endpoint: .orderList(path: path))
     }

@@ -6,14 +6,14 @@ public import GIPHYNetworker
 public protocol GIPHYGifsInteractorInterface: AnyObject {
     var output: (any GIPHYGifsInteractorOutput)? { get set }
 
-    /// Searches from the beginning; the output hears of it exactly once.
+    /// Searches from the beginning; calls the output exactly once.
     func fetchGifs(query: String)
 
-    /// Fetches what many watch today; the output hears of it exactly once.
+    /// Fetches today's trending GIFs; calls the output exactly once.
     func fetchTrendingGifs()
 }
 
-/// Hears which GIFs there are; on the main actor.
+/// Gets the GIFs that were found; called on the main actor.
 @MainActor
 public protocol GIPHYGifsInteractorOutput: AnyObject {
     func handleGifsResponse(_ result: Result<GIPHYGifsResponse, APIClientError>)
@@ -21,7 +21,7 @@ public protocol GIPHYGifsInteractorOutput: AnyObject {
 
 /// Finds GIFs.
 public final class GIPHYGifsInteractor: GIPHYNetworker<GIPHYGifsEndpointItem>, GIPHYGifsInteractorInterface {
-    /// GIFs to a page, where nothing else is said; GIPHY's own default.
+    /// GIFs to a page by default; GIPHY's own default.
     public nonisolated static let pageSize = 25
 
     public weak var output: (any GIPHYGifsInteractorOutput)?
@@ -35,16 +35,16 @@ public final class GIPHYGifsInteractor: GIPHYNetworker<GIPHYGifsEndpointItem>, G
     }
 
     private func fetch(_ endpoint: GIPHYGifsEndpointItem) {
-        networkManager.request(endpoint, to: self) { $0.output?.handleGifsResponse($1) }
+        request(endpoint) { $0.output?.handleGifsResponse($1) }
     }
 
-    /// Searches, for who can wait; from any actor.
+    /// Searches and awaits the page; from any actor.
     ///
     /// - Parameters:
     ///   - query: at most 50 characters.
     ///   - limit: GIFs to a page, at most 50.
-    ///   - offset: how many to pass over, at most 4999.
-    ///   - rating: nothing beyond it; `nil` for everything.
+    ///   - offset: how many to skip, at most 4999.
+    ///   - rating: the highest one to include; `nil` for all.
     ///   - language: of the query, as ISO 639-1: `tr`.
     public nonisolated func search(
         _ query: String, limit: Int = pageSize, offset: Int = 0, rating: GIPHYRating? = nil, language: String? = nil
@@ -53,12 +53,12 @@ public final class GIPHYGifsInteractor: GIPHYNetworker<GIPHYGifsEndpointItem>, G
             endpoint: .search(query, limit: limit, offset: offset, rating: rating, language: language))
     }
 
-    /// What many watch today, for who can wait; from any actor.
+    /// Awaits a page of today's trending GIFs; from any actor.
     ///
     /// - Parameters:
     ///   - limit: GIFs to a page, at most 50.
-    ///   - offset: how many to pass over, at most 499.
-    ///   - rating: nothing beyond it; `nil` for everything.
+    ///   - offset: how many to skip, at most 499.
+    ///   - rating: the highest one to include; `nil` for all.
     public nonisolated func trending(
         limit: Int = pageSize, offset: Int = 0, rating: GIPHYRating? = nil
     ) async throws(APIClientError) -> GIPHYGifsResponse {

@@ -13,7 +13,7 @@ public struct GIPHYGif: Decodable, Sendable, Hashable, Identifiable {
     public let title: String
     /// Its page.
     public let url: URL
-    /// Empty when nobody signed for it.
+    /// Empty for a GIF without an owner.
     public let username: String
     public let rating: GIPHYRating
     public let images: GIPHYImages

@@ -2,8 +2,7 @@ public import CoreAPI
 public import Foundation
 public import HTTPBinNetworker
 
-/// Asks an httpbin. An instrument and not a screen, so it has no output to tell: every question is one that can be waited for,
-/// from any actor.
+/// Asks an httpbin. It is an instrument and not a screen, so it has no output: every method is awaited, from any actor.
 public final class HTTPBinInteractor: HTTPBinNetworker<HTTPBinEndpointItem> {
     /// The address that the server sees.
     public func ip() async throws(APIClientError) -> String {
@@ -25,7 +24,7 @@ public final class HTTPBinInteractor: HTTPBinNetworker<HTTPBinEndpointItem> {
         try await networkManager.request(endpoint: .pizzaForm)
     }
 
-    /// Fills in the pizza form and sends it off as a browser would.
+    /// Fills in the pizza form and sends it as a browser does.
     public func orderPizza(_ pizza: HTTPBinPizza) async throws(APIClientError) -> HTTPBinPizzaReceipt {
         try await networkManager.request(endpoint: .orderPizza(pizza))
     }
@@ -58,21 +57,21 @@ public final class HTTPBinInteractor: HTTPBinNetworker<HTTPBinEndpointItem> {
     ///
     /// - Parameter lines: up to 100; the server takes more for 100.
     public func stream(lines: Int) async throws(APIClientError) -> [HTTPBinStreamLine] {
-        try await networkManager.response(for: .stream(lines: lines), decoding: .jsonLines(of: HTTPBinStreamLine.self)).value
+        try await networkManager.request(endpoint: .stream(lines: lines), as: .jsonLines(of: HTTPBinStreamLine.self))
     }
 
     /// Signs in with a name and a password that the server is told to expect.
     ///
     /// - Parameters:
     ///   - user: letters and digits; it stands in the path too.
-    ///   - password: as `user`. No secret: whoever sees the address sees it.
+    ///   - password: as `user`. Not a secret: it is part of the address.
     public func basicAuth(user: String, password: String) async throws(APIClientError) -> HTTPBinAuthAnswer {
         try await networkManager.request(endpoint: .basicAuth(user: user, password: password))
     }
 }
 
 extension ResponseDecoding {
-    /// One JSON value to a line (https://jsonlines.org), each read by the channel's coder; empty lines are passed over.
+    /// One JSON value a line (https://jsonlines.org), each read by the channel's coder; empty lines are skipped.
     fileprivate static func jsonLines<Line: Decodable & Sendable>(of type: Line.Type) -> ResponseDecoding where Value == [Line] {
         ResponseDecoding { response in
             try response.data.split(separator: UInt8(ascii: "\n")).map { line in

@@ -4,7 +4,7 @@ internal import IDNetworker
 /// What the basket asks the instant delivery for.
 public enum IDBasketEndpointItem: Endpoint {
     /// - Parameter idempotencyKey: see ``IDBasketInteractor/checkout(basketID:_:idempotencyKey:)``.
-    case checkout(basketID: String, IDCheckoutRequest, idempotencyKey: String?)
+    case checkout(basketID: String, IDCheckoutRequest, idempotencyKey: String? = nil)
 
     public var path: String {
         switch self {

@@ -6,29 +6,28 @@ public import IDNetworker
 public protocol IDBasketInteractorInterface: AnyObject {
     var output: (any IDBasketInteractorOutput)? { get set }
 
-    /// Orders what is in a basket; the output hears of it exactly once.
+    /// Orders the basket's content; calls the output exactly once.
     func checkOut(basketID: String, _ checkout: IDCheckoutRequest)
 }
 
-/// Hears what an order came to; on the main actor.
+/// Gets the result of an order; called on the main actor.
 @MainActor
 public protocol IDBasketInteractorOutput: AnyObject {
     func handleCheckoutResponse(_ result: Result<IDCheckoutResponse, APIClientError>)
 }
 
-/// Orders what is in a basket. A checkout is repeated when the server could not answer, and places one order however often.
+/// Orders a basket's content. If the server cannot answer, the channel repeats the checkout; it still places only one order.
 public final class IDBasketInteractor: IDNetworker<IDBasketEndpointItem>, IDBasketInteractorInterface {
     public weak var output: (any IDBasketInteractorOutput)?
 
     public func checkOut(basketID: String, _ checkout: IDCheckoutRequest) {
-        let order = IDBasketEndpointItem.checkout(basketID: basketID, checkout, idempotencyKey: nil)
-        networkManager.request(order, to: self) { $0.output?.handleCheckoutResponse($1) }
+        request(.checkout(basketID: basketID, checkout)) { $0.output?.handleCheckoutResponse($1) }
     }
 
-    /// Orders what is in a basket, for who can wait; from any actor.
+    /// Orders the basket's content and awaits the order; from any actor.
     ///
-    /// - Parameter idempotencyKey: stands for this order and no other; `nil` makes one for this call. Give one that outlives the
-    ///   call to be able to ask again after a crash: the same key and the same basket is the same order.
+    /// - Parameter idempotencyKey: identifies this order; `nil` makes a key for this call. Keep a key of your own to ask again
+    ///   after a crash: the same key with the same basket is the same order.
     /// - Throws: an ``IDNetworker/IDError`` with `IDEMPOTENCY_CONFLICT` for a key that stands for another order, `BASKET_EMPTY`
     ///   and `QUANTITY_INVALID` for a basket that cannot be ordered.
     public nonisolated func checkout(

@@ -6,26 +6,25 @@ public import IDNetworker
 public protocol IDStoresInteractorInterface: AnyObject {
     var output: (any IDStoresInteractorOutput)? { get set }
 
-    /// Fetches the stores that deliver to a place; the output hears of them exactly once.
+    /// Fetches the stores that deliver to a point; calls the output exactly once.
     func fetchStores(latitude: Double, longitude: Double)
 }
 
-/// Hears which stores there are; on the main actor.
+/// Gets the stores that were found; called on the main actor.
 @MainActor
 public protocol IDStoresInteractorOutput: AnyObject {
     func handleStoresResponse(_ result: Result<IDStoresResponse, APIClientError>)
 }
 
-/// Gets the stores that deliver to a place.
+/// Gets the stores that deliver to a point.
 public final class IDStoresInteractor: IDNetworker<IDStoresEndpointItem>, IDStoresInteractorInterface {
     public weak var output: (any IDStoresInteractorOutput)?
 
     public func fetchStores(latitude: Double, longitude: Double) {
-        let near = IDStoresEndpointItem.stores(latitude: latitude, longitude: longitude)
-        networkManager.request(near, to: self) { $0.output?.handleStoresResponse($1) }
+        request(.stores(latitude: latitude, longitude: longitude)) { $0.output?.handleStoresResponse($1) }
     }
 
-    /// The stores that deliver to a place, nearest first, for who can wait; from any actor.
+    /// Awaits the stores that deliver to a point, nearest first; from any actor.
     ///
     /// - Parameters:
     ///   - latitude: in degrees.

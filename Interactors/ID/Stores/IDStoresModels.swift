@@ -1,9 +1,9 @@
-/// The stores that deliver to a place, nearest first.
+/// The stores that deliver to a point, nearest first.
 public struct IDStoresResponse: Decodable, Sendable, Hashable {
     public let stores: [IDStore]
 }
 
-/// A store as seen from the place that was asked for.
+/// A store, seen from the requested point.
 public struct IDStore: Decodable, Sendable, Hashable, Identifiable {
     public let id: String
     public let name: String

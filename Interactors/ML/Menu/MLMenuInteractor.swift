@@ -23,12 +23,12 @@ public final class MLMenuInteractor: MLNetworker<MLMenuEndpointItem>, MLMenuInte
     public weak var output: (any MLMenuInteractorOutput)?
 
     public func fetchMenu(restaurantID: String) {
-        networkManager.request(.menu(restaurantID: restaurantID), to: self) { $0.output?.handleMenuResponse($1) }
+        request(.menu(restaurantID: restaurantID)) { $0.output?.handleMenuResponse($1) }
     }
 
-    /// As ``fetchMenu(restaurantID:)``, for who can wait; from any actor.
+    /// The awaited form of ``fetchMenu(restaurantID:)``; from any actor.
     ///
-    /// - Throws: a ``MLNetworker/MLError`` with the code 1404 for an id that is none.
+    /// - Throws: a ``MLNetworker/MLError`` with the code 1404 for an unknown id.
     public nonisolated func menu(restaurantID: String) async throws(APIClientError) -> MLMenuResponse {
         try await networkManager.request(endpoint: .menu(restaurantID: restaurantID))
     }

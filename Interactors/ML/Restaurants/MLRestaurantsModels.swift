@@ -1,11 +1,11 @@
 @_exported public import ChannelModels
 
-/// The restaurants near a place, nearest first.
+/// The restaurants near a point, nearest first.
 public struct MLRestaurantsResponse: Decodable, Sendable, Hashable {
     public let restaurants: [MLRestaurant]
 }
 
-/// A restaurant as seen from the place that was asked for.
+/// A restaurant, seen from the requested point.
 public struct MLRestaurant: Decodable, Sendable, Hashable, Identifiable {
     public let id: String
     public let name: String

@@ -21,12 +21,12 @@ public final class TYProductDetailInteractor: TYNetworker<TYProductDetailEndpoin
     public weak var output: (any TYProductDetailInteractorOutput)?
 
     public func fetchProductDetail(id: Int) {
-        networkManager.request(.productDetail(id: id), to: self) { $0.output?.handleProductDetailResponse($1) }
+        request(.productDetail(id: id)) { $0.output?.handleProductDetailResponse($1) }
     }
 
-    /// As ``fetchProductDetail(id:)``, for who can wait; from any actor.
+    /// The awaited form of ``fetchProductDetail(id:)``; from any actor.
     ///
-    /// - Throws: a ``TYNetworker/TYError`` with the code `product-not-found` for an id that is none.
+    /// - Throws: a ``TYNetworker/TYError`` with the code `product-not-found` for an unknown id.
     public nonisolated func productDetail(id: Int) async throws(APIClientError) -> TYProductDetailResponse {
         try await networkManager.request(endpoint: .productDetail(id: id))
     }

@@ -6,16 +6,16 @@ public import TYNetworker
 public protocol TYProductSearchInteractorInterface: AnyObject {
     var output: (any TYProductSearchInteractorOutput)? { get set }
 
-    /// Begins a search and gives up the one before it. The output hears of the first page exactly once, unless this search is
-    /// given up too before the page has come.
+    /// Begins a search and cancels the one before it. Calls the output with the first page exactly once, unless another search
+    /// begins before.
     func fetchProducts(query: String)
 
-    /// Fetches the page after the last one that came; the output hears of it exactly once. Does nothing when there is none, or
-    /// when it is on its way already, so that a list may call it whenever its end comes into sight.
+    /// Fetches the next page; calls the output exactly once. Does nothing after the last page or while a page is being fetched, so
+    /// a list may call it whenever its end comes into sight.
     func fetchNextPage()
 }
 
-/// Hears what the product search came to; on the main actor.
+/// Gets the pages of a product search; called on the main actor.
 @MainActor
 public protocol TYProductSearchInteractorOutput: AnyObject {
     func handleProductSearchResponse(_ result: Result<TYProductSearchResponse, APIClientError>)
@@ -38,7 +38,7 @@ public final class TYProductSearchInteractor: TYNetworker<TYProductSearchEndpoin
     private var lastPage: TYProductSearchResponse?
     private var call: Cancellable?
 
-    /// Whether ``nextPage()`` has a page to fetch: one has come, and it was not the last.
+    /// Whether ``nextPage()`` has a page to fetch.
     public var hasNextPage: Bool { lastPage?.hasNext ?? false }
 
     public func fetchProducts(query: String) {
@@ -51,27 +51,27 @@ public final class TYProductSearchInteractor: TYNetworker<TYProductSearchEndpoin
     }
 
     private func fetch(page: Int, of search: Search) {
-        call = networkManager.request(endpoint(page, of: search), to: self) { $0.finish(search, with: $1) }
+        call = request(endpoint(page, of: search)) { $0.finish(search, with: $1) }
     }
 
     private func finish(_ search: Search, with result: Result<TYProductSearchResponse, APIClientError>) {
-        // An answer to a search that was given up must not be shown as one to the present search.
+        // An answer to an earlier search must not be shown as one to the present search.
         guard search == self.search else { return }
         call = nil
         if case .success(let page) = result { lastPage = page }
         output?.handleProductSearchResponse(result)
     }
 
-    /// Begins a search and gives up the one before it, for who can wait.
+    /// Begins a search, cancels the one before it, and awaits a page.
     ///
     /// - Parameters:
-    ///   - query: words that the name or the brand must hold; empty finds everything.
+    ///   - query: words that the name or the brand must contain; empty finds everything.
     ///   - page: from 0.
     public func search(_ query: String, page: Int = 0) async throws(APIClientError) -> TYProductSearchResponse {
         try await load(page: page, of: begin(query))
     }
 
-    /// The page after the last one that came, or `nil` when there is none, or none has come yet.
+    /// Awaits the next page; `nil` after the last page and before the first.
     public func nextPage() async throws(APIClientError) -> TYProductSearchResponse? {
         guard let lastPage, lastPage.hasNext else { return nil }
         return try await load(page: lastPage.page + 1, of: search)

@@ -139,7 +139,7 @@ struct MiddlewareTests {
         channel.interceptors = [Counting(), RetryPolicy(base: .zero)]
         channel.callMiddleware = [Counting()]
         for _ in 0..<2 {
-            let response = await channel.manager().response(for: TestEndpoint(), decoding: .nothing)
+            let response = await channel.manager().response(for: TestEndpoint(), as: .nothing)
             #expect(response.error == nil)
             #expect(response.call[Visits.self] == 12)
         }

@@ -30,8 +30,8 @@ struct CookiesOverTheWireTests {
     func off() async throws {
         let server = try shop()
         let channel = channel(server.url, jar: nil)
-        _ = await channel.manager().response(for: TestEndpoint("login"), decoding: .text)
-        #expect(try await channel.manager().response(for: TestEndpoint("home"), decoding: .text).value == "")
+        _ = await channel.manager().response(for: TestEndpoint("login"), as: .text)
+        #expect(try await channel.manager().response(for: TestEndpoint("home"), as: .text).value == "")
         #expect(Channel.test().cookies == nil)
         await channel.close()
     }
@@ -41,11 +41,11 @@ struct CookiesOverTheWireTests {
         let server = try shop()
         let channel = channel(server.url)
         let manager = channel.manager()
-        func home() async throws -> String { try await manager.response(for: TestEndpoint("home"), decoding: .text).value }
-        _ = await manager.response(for: TestEndpoint("login"), decoding: .nothing)
+        func home() async throws -> String { try await manager.response(for: TestEndpoint("home"), as: .text).value }
+        _ = await manager.response(for: TestEndpoint("login"), as: .nothing)
         let inside = try await home()
         #expect(inside == "sid=1; theme=dark")
-        _ = await manager.response(for: TestEndpoint("logout"), decoding: .nothing)
+        _ = await manager.response(for: TestEndpoint("logout"), as: .nothing)
         #expect(try await home() == "theme=dark")
         await channel.close()
     }
@@ -63,8 +63,8 @@ struct CookiesOverTheWireTests {
             return .garbage(Data(head + Array("; Path=/\r\nSet-Cookie: z=1; Path=/\r\n\r\n".utf8)))
         }
         let channel = channel(server.url)
-        #expect(await channel.manager().response(for: TestEndpoint("login"), decoding: .nothing).error == nil)
-        #expect(await channel.manager().response(for: TestEndpoint("home"), decoding: .nothing).error == nil)
+        #expect(await channel.manager().response(for: TestEndpoint("login"), as: .nothing).error == nil)
+        #expect(await channel.manager().response(for: TestEndpoint("home"), as: .nothing).error == nil)
         let head = try #require(server.requests.last?.rawHead)
         let line = Array("Cookie: ".utf8) + pair + Array("; z=1\r\n".utf8)
         #expect(head.range(of: Data(line)) != nil, "\(String(decoding: head, as: UTF8.self))")
@@ -78,7 +78,7 @@ struct CookiesOverTheWireTests {
             return .ok("in", headers: ["Set-Cookie": "e\u{301}=1; Path=/", "Set-Cookie": "\u{E9}=2; Path=/"])
         }
         let channel = channel(server.url)
-        for path in ["login", "home"] { _ = await channel.manager().response(for: TestEndpoint(path), decoding: .nothing) }
+        for path in ["login", "home"] { _ = await channel.manager().response(for: TestEndpoint(path), as: .nothing) }
         let head = try #require(server.requests.last?.rawHead)
         #expect(head.range(of: Data("e\u{301}=1; \u{E9}=2".utf8)) != nil)
         #expect(channel.cookies?.cookies.map { Array($0.name.utf8) } == [Array("e\u{301}".utf8), Array("\u{E9}".utf8)])
@@ -109,11 +109,11 @@ struct CookiesOverTheWireTests {
         }
         let channel = channel(server.url)
         let manager = channel.manager()
-        #expect(try await manager.response(for: TestEndpoint("a"), decoding: .text).value == "none")
+        #expect(try await manager.response(for: TestEndpoint("a"), as: .text).value == "none")
         #expect(server.requests.map { $0.headers["cookie"] } == [nil, "hop=1"])
         let elsewhere = TestEndpoint("c", baseURL: "http://localhost:\(other.port)")
-        #expect(try await manager.response(for: elsewhere, decoding: .text).value == "there=2")
-        #expect(try await manager.response(for: TestEndpoint("d"), decoding: .text).value == "hop=1")
+        #expect(try await manager.response(for: elsewhere, as: .text).value == "there=2")
+        #expect(try await manager.response(for: TestEndpoint("d"), as: .text).value == "hop=1")
         await channel.close()
     }
 
@@ -121,12 +121,12 @@ struct CookiesOverTheWireTests {
     func channels() async throws {
         let server = try shop()
         let (one, two) = (channel(server.url), channel(server.url))
-        _ = await one.manager().response(for: TestEndpoint("login"), decoding: .nothing)
-        #expect(try await two.manager().response(for: TestEndpoint("home"), decoding: .text).value == "")
+        _ = await one.manager().response(for: TestEndpoint("login"), as: .nothing)
+        #expect(try await two.manager().response(for: TestEndpoint("home"), as: .text).value == "")
         let copy = CommonDispatcher(channel: one).isolatedCopy()
         let manager = NetworkManager<TestEndpoint>(dispatcher: copy)
-        #expect(try await manager.response(for: TestEndpoint("home"), decoding: .text).value == "")
-        _ = await manager.response(for: TestEndpoint("login"), decoding: .nothing)
+        #expect(try await manager.response(for: TestEndpoint("home"), as: .text).value == "")
+        _ = await manager.response(for: TestEndpoint("login"), as: .nothing)
         #expect(copy.channel.cookies?.cookies.count == 2)
         for channel in [one, two, copy.channel] { await channel.close() }
     }
@@ -139,7 +139,7 @@ struct CookiesOverTheWireTests {
         let channel = channel(server.url)
         try channel.cookies?.set("a=1; Secure; Path=/", from: "https://127.0.0.1/")
         for _ in 0..<2 {
-            #expect(try await channel.manager().response(for: TestEndpoint("x"), decoding: .text).value == "none")
+            #expect(try await channel.manager().response(for: TestEndpoint("x"), as: .text).value == "none")
         }
         #expect(channel.cookies?.cookies.map(\.name) == ["a"])
         await channel.close()
@@ -157,7 +157,7 @@ struct CookiesOverTheWireTests {
         try channel.cookies?.set("jar=1; Path=/", from: server.url + "/")
         try channel.cookies?.set("other=1; Path=/", from: "http://localhost/")
         let endpoint = TestEndpoint("a", headers: ["Cookie": "mine=1; too=2"])
-        #expect(try await channel.manager().response(for: endpoint, decoding: .text).value == "")
+        #expect(try await channel.manager().response(for: endpoint, as: .text).value == "")
         #expect(server.requests.map { $0.headers["cookie"] } == ["mine=1; too=2", nil])
         #expect(channel.cookies?.cookies.map(\.name).contains("new") == true)
         await channel.close()
@@ -172,7 +172,7 @@ struct CookiesOverTheWireTests {
             try channel.cookies?.set("c\(index)=\(String(repeating: "v", count: 4_000)); Path=/", from: server.url + "/")
         }
         try channel.cookies?.set("small=1; Path=/", from: server.url + "/")
-        #expect(try await channel.manager().response(for: TestEndpoint("x"), decoding: .text).value == "fine")
+        #expect(try await channel.manager().response(for: TestEndpoint("x"), as: .text).value == "fine")
         let sent = try #require(server.requests.first?.headers.all("cookie").joined(separator: "; "))
         #expect(sent.utf8.count <= CookieJar.headerLimit && sent.contains("c0=") && sent.contains("small=1"))
         await channel.close()
@@ -187,7 +187,7 @@ struct CookiesOverTheWireTests {
     func smuggling(_ line: String) async throws {
         let server = try LoopbackServer.start { _ in .ok("", headers: ["Set-Cookie": line, "Set-Cookie": "good=1; Path=/"]) }
         let channel = channel(server.url)
-        for _ in 0..<2 { _ = await channel.manager().response(for: TestEndpoint("x"), decoding: .nothing) }
+        for _ in 0..<2 { _ = await channel.manager().response(for: TestEndpoint("x"), as: .nothing) }
         #expect(channel.cookies?.cookies.contains { $0.name != "good" } == false)
         for request in server.requests {
             #expect(request.defect == nil && [nil, "good=1"].contains(request.headers["cookie"]), "\(request.headers)")
@@ -205,7 +205,7 @@ struct CookiesOverTheWireTests {
             ]
         }
         let channel = channel(server.url)
-        let response = await channel.manager().response(for: TestEndpoint("x"), decoding: .nothing)
+        let response = await channel.manager().response(for: TestEndpoint("x"), as: .nothing)
         #expect(response.error?.label == "transport.malformedResponse")
         #expect(channel.cookies?.cookies.isEmpty == true)
         await channel.close()
@@ -220,7 +220,7 @@ struct CookiesOverTheWireTests {
         let lines = Shared("")
         channel.logger = FunctionLogger { event in lines.change { $0 += "\(event)\n" } }
         for _ in 0..<2 {
-            let response = await channel.manager().response(for: TestEndpoint("x"), decoding: .nothing)
+            let response = await channel.manager().response(for: TestEndpoint("x"), as: .nothing)
             lines.change {
                 $0 += "\(response) \(response.request.map { "\($0)" } ?? "") \(response.error?.localizedDescription ?? "")"
             }
@@ -242,7 +242,7 @@ struct CookiesOverTheWireTests {
         channel.cookies = CookieJar()
         let manager = channel.manager()
         for endpoint in [TestEndpoint("login", .post), TestEndpoint("home"), TestEndpoint("lost")] {
-            _ = await manager.response(for: endpoint, decoding: .nothing)
+            _ = await manager.response(for: endpoint, as: .nothing)
         }
         #expect(try channel.cookies?.sent(to: "https://h.example/x") == ["__Host-sid=1", "last=home"])
         #expect(channel.differences(from: Channel.test("https://h.example")).map(\.description).contains("cookies: on ≠ off"))

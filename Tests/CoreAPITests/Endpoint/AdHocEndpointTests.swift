@@ -73,7 +73,7 @@ struct AdHocEndpointTests {
         endpoint.keyPath = "data"
         #expect(try await manager.request(endpoint, as: Order.self) == Order(id: 8))
         #expect(await manager.response(for: endpoint, as: .text).head?.status == .ok)
-        #expect(try await manager.value(for: endpoint, as: .json)["id"]?.int == 8)
+        #expect(try await manager.request(endpoint, as: .json)["id"]?.int == 8)
     }
 
     @Test("are named after the function that makes them, and never by a value of their path")

@@ -129,7 +129,7 @@ struct InputEncodingTests {
         guard case .bytes(let sent)? = transport.requests.first?.body else { Issue.record("nothing was sent"); return }
         #expect(String(decoding: sent, as: UTF8.self) == "x\ny")
         #expect(transport.requests.first?.headers[.contentType] == "text/plain")
-        let error = await manager.response(for: TestEndpoint("a", .post, params: ["a": 1], encoding: lines), decoding: .nothing)
+        let error = await manager.response(for: TestEndpoint("a", .post, params: ["a": 1], encoding: lines), as: .nothing)
             .error
         #expect(error?.label == "request.encodingFailed")
         #expect(error?.description.contains("lines") == true)

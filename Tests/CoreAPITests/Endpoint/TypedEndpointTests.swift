@@ -143,10 +143,11 @@ struct TypedEndpointTests {
         #expect(try await manager.request(OrderByID(id: 7)) == Order(id: 2))
         #expect(await manager.response(for: OrderByID(id: 8)).attempts.count == 1)
         let result = await withCheckedContinuation { continuation in
-            manager.request(Orders.place(Order(id: 9))) { continuation.resume(returning: $0) }
+            manager.response(for: Orders.place(Order(id: 9))) { continuation.resume(returning: $0.result) }
         }
         #expect(try result.get() == Order(id: 2))
-        for await response in manager.attempts(for: OrderByID(id: 10)) { #expect(try response.value == Order(id: 2)) }
+        let last = OrderByID(id: 10)
+        for await response in manager.attempts(for: last, as: last.decoding) { #expect(try response.value == Order(id: 2)) }
         try await manager.request(Orders.order("a"))
         let any: any Endpoint = Orders.all
         #expect(any.description == "Orders.all" && any.path == "orders")

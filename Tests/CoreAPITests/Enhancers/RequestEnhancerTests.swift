@@ -14,7 +14,7 @@ struct RequestEnhancerTests {
             ("custom", .custom(150)), ("max", .max), ("high more", .high.more), ("max more", .max.more),
         ]
         channel.enhancers = places.map { Noting(name: $0.0, diary: diary, instancePriority: $0.1) }
-        _ = await channel.manager().response(for: TestEndpoint(), decoding: .nothing)
+        _ = await channel.manager().response(for: TestEndpoint(), as: .nothing)
         // As in Fetcher, whose `.high` is 100.
         let names = ["max", "max more", "core more", "custom", "high more", "high", "normal", "normal less", "low"]
         #expect(diary.all == names.map { "enhance \($0)" } + names.map { "deenhance \($0)" })
@@ -81,7 +81,7 @@ struct RequestEnhancerTests {
             Peeking(name: "normal", diary: diary), Peeking(name: "max", diary: diary, instancePriority: .max),
             Peeking(name: "core.more", diary: diary, instancePriority: .core.more),
         ]
-        _ = await channel.manager().response(for: TestEndpoint(), decoding: .nothing)
+        _ = await channel.manager().response(for: TestEndpoint(), as: .nothing)
         #expect(diary.all == ["max: []", "core.more: []", "normal: [\"1\"]"])
     }
 

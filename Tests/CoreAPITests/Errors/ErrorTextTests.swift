@@ -38,7 +38,7 @@ struct ErrorTextTests {
         }
         defer { server.close() }
         let channel = Channel.test(server.url)
-        let response = await channel.manager().response(for: TestEndpoint(), decoding: .nothing)
+        let response = await channel.manager().response(for: TestEndpoint(), as: .nothing)
         let text = "\(try #require(response.error))"
         #expect(text.contains("the response breaks the rules of HTTP: expected one Content-Length, got 3 and 5"), "\(text)")
         #expect(!text.contains("something else"))

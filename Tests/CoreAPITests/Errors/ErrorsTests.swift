@@ -82,7 +82,7 @@ struct ErrorsTests {
         struct Rude: Error, LocalizedError { var errorDescription: String? { "x\n2026-01-01 error: forged\r" } }
         var channel = Channel.test("https://h.example", transport: RecordingTransport())
         channel.errorFilter = ErrorFilter { _ in Rude() }
-        let text = await channel.manager().response(for: TestEndpoint(), decoding: .nothing).error?.localizedDescription ?? ""
+        let text = await channel.manager().response(for: TestEndpoint(), as: .nothing).error?.localizedDescription ?? ""
         #expect(text.contains("forged") && !text.contains("\n") && !text.contains("\r"))
     }
 

@@ -11,7 +11,7 @@ struct StandardErrorHandlersTests {
     ) async -> [AttemptOutcome] {
         var channel = Channel.test("https://h.example", transport: RecordingTransport { answer($0) })
         channel.errorHandler = handler
-        return await channel.manager().response(for: TestEndpoint("x", method, headers: headers), decoding: .nothing).attempts
+        return await channel.manager().response(for: TestEndpoint("x", method, headers: headers), as: .nothing).attempts
     }
 
     private static func failing(_ error: TransportError) -> @Sendable (Request) -> Response<Data> {

@@ -113,7 +113,7 @@ struct UserTextTests {
         func label(_ error: any Error) async -> String? {
             var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 503))
             channel.errorFilter = ErrorFilter.none.translating { _ in error }
-            return await channel.manager().response(for: TestEndpoint(), decoding: .nothing).error?.label
+            return await channel.manager().response(for: TestEndpoint(), as: .nothing).error?.label
         }
         #expect(await label(Silent(code: 1)) == "app.verification.unacceptableStatus.503")
         #expect(await label(Labelled(label: "busy")) == "app.busy")

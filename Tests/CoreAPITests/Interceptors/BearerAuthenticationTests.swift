@@ -51,7 +51,7 @@ struct BearerAuthenticationTests {
                 }
             }
         ]
-        let response = await channel.manager().response(for: TestEndpoint(), decoding: .nothing)
+        let response = await channel.manager().response(for: TestEndpoint(), as: .nothing)
         #expect(response.error?.label == "verification.unacceptableStatus.401")
         #expect(response.attempts.count == 1)
         #expect(transport.requests.count == 2)
@@ -73,13 +73,13 @@ struct BearerAuthenticationTests {
         let manager = channel.manager()
         let errors = await withTaskGroup { group in
             for _ in 0..<20 {
-                group.addTask { await manager.response(for: TestEndpoint(), decoding: .nothing).error?.app(Refused.self) }
+                group.addTask { await manager.response(for: TestEndpoint(), as: .nothing).error?.app(Refused.self) }
             }
             return await group.reduce(into: [Refused?]()) { $0.append($1) }
         }
         #expect(errors == Array(repeating: Refused(), count: 20))
         #expect(refreshes.withLock { $0 } == 1)
-        _ = await manager.response(for: TestEndpoint(), decoding: .nothing)
+        _ = await manager.response(for: TestEndpoint(), as: .nothing)
         #expect(refreshes.withLock { $0 } == 2)
     }
 
@@ -97,9 +97,9 @@ struct BearerAuthenticationTests {
             }
         ]
         let manager = channel.manager()
-        let cancelled = Task { await manager.response(for: TestEndpoint(), decoding: .nothing) }
+        let cancelled = Task { await manager.response(for: TestEndpoint(), as: .nothing) }
         for await _ in started { break }
-        let patient = Task { await manager.response(for: TestEndpoint(), decoding: .nothing) }
+        let patient = Task { await manager.response(for: TestEndpoint(), as: .nothing) }
         while transport.requests.count < 2 { await Task.yield() }
         cancelled.cancel()
         // The gate is still closed: only leaving the queue can end this one.
@@ -119,7 +119,7 @@ struct BearerAuthenticationTests {
             }
         ]
         let response = await channel.manager().response(
-            for: TestEndpoint(modifiers: [Timeout(.milliseconds(200))]), decoding: .nothing)
+            for: TestEndpoint(modifiers: [Timeout(.milliseconds(200))]), as: .nothing)
         #expect(response.error?.label == "transport.timedOut.total")
         open.yield()
     }
@@ -137,7 +137,7 @@ struct BearerAuthenticationTests {
         ]
         let manager = channel.manager()
         for base in ["", "https://files.example/x", "https://evil.example", "https://h.example:8443", "http://h.example"] {
-            _ = await manager.response(for: TestEndpoint(baseURL: base), decoding: .nothing)
+            _ = await manager.response(for: TestEndpoint(baseURL: base), as: .nothing)
         }
         #expect(transport.requests.map { $0.headers[.authorization] } == ["Bearer t", "Bearer t", nil, nil, nil])
         #expect(refreshes.withLock { $0 } == 0)

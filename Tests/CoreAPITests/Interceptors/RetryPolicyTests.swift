@@ -14,7 +14,7 @@ struct RetryPolicyTests {
     ) async -> Int {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(answer))
         channel.interceptors = [policy]
-        return await channel.manager().response(for: TestEndpoint("x", method, headers: headers), decoding: .nothing).attempts
+        return await channel.manager().response(for: TestEndpoint("x", method, headers: headers), as: .nothing).attempts
             .count
     }
 
@@ -86,7 +86,7 @@ struct RetryPolicyTests {
         }
         var channel = Channel.test(server.url)
         channel.interceptors = [RetryPolicy(base: .milliseconds(1))]
-        let attempts = await channel.manager().response(for: TestEndpoint(), decoding: .nothing).attempts
+        let attempts = await channel.manager().response(for: TestEndpoint(), as: .nothing).attempts
         #expect(attempts.count == 2)
         #expect(attempts.last.map { $0.delay >= .seconds(1) } == true)
         await channel.close()
@@ -121,7 +121,7 @@ struct RetryPolicyTests {
         let response = RecordingTransport(status: 503)
         var channel = Channel.test("https://h.example", transport: response)
         channel.interceptors = [RetryPolicy(attempts: 6, base: .milliseconds(2), cap: .milliseconds(8))]
-        let attempts = await channel.manager().response(for: TestEndpoint(), decoding: .nothing).attempts
+        let attempts = await channel.manager().response(for: TestEndpoint(), as: .nothing).attempts
         #expect(attempts.map(\.delay).first == .zero)
         for (attempt, ceiling) in zip(attempts.dropFirst(), [2, 4, 8, 8, 8]) { #expect(attempt.delay <= .milliseconds(ceiling)) }
     }

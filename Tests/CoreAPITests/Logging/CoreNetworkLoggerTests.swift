@@ -45,7 +45,7 @@ struct CoreNetworkLoggerTests {
         channel.logger = CoreNetworkLogger(subsystem: "com.example", category: "test", logger: logger)
         if let options { channel.modifiers.append(options) }
         prepare(&channel)
-        _ = await channel.manager().response(for: endpoint, decoding: .nothing)
+        _ = await channel.manager().response(for: endpoint, as: .nothing)
         return pages.all
     }
 
@@ -132,7 +132,7 @@ struct CoreNetworkLoggerTests {
         channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(server.authority))
         channel.logger = CoreNetworkLogger(
             subsystem: "a", category: "b", logger: Logger(label: "t") { _ in Handler(pages: pages) })
-        for _ in 0..<2 { _ = try await channel.manager().response(for: TestEndpoint("1k"), decoding: .nothing).value }
+        for _ in 0..<2 { _ = try await channel.manager().response(for: TestEndpoint("1k"), as: .nothing).value }
         await transport.close()
         let lines = pages.all.filter { $0.message == "request finished" }.map(\.metadata)
         let first = try #require(lines.first)
@@ -195,7 +195,7 @@ struct CoreNetworkLoggerTests {
                 Response(request: request, head: ResponseHead(status: .ok), data: body, result: .success(body))
             })
         channel.logger = CoreNetworkLogger(options: .responseBody) { line in lines.change { $0.append(line) } }
-        _ = await channel.manager().response(for: TestEndpoint(), decoding: .nothing)
+        _ = await channel.manager().response(for: TestEndpoint(), as: .nothing)
         #expect(lines.current.contains { $0.contains(#"response.body={"password":"<redacted>","page":7}"#) }, "\(lines.current)")
     }
 
@@ -204,12 +204,12 @@ struct CoreNetworkLoggerTests {
         let lines = Shared<[String]>([])
         var channel = Channel.test("https://h.example", transport: RecordingTransport(body: "hello"))
         channel.logger = CoreNetworkLogger { line in lines.change { $0.append(line) } }
-        _ = await channel.manager().response(for: TestEndpoint(), decoding: .nothing)
+        _ = await channel.manager().response(for: TestEndpoint(), as: .nothing)
         let standard = try #require(lines.current.last)
         #expect(standard.hasPrefix("request finished") && standard.contains("status=200") && !standard.contains("hello"))
         channel.modifiers = [RequestLogging.status]
         let manager = channel.manager().attaching(RequestLogging.responseBody)
-        _ = await manager.response(for: TestEndpoint(modifiers: [RequestLogging.url]), decoding: .nothing)
+        _ = await manager.response(for: TestEndpoint(modifiers: [RequestLogging.url]), as: .nothing)
         let union = try #require(lines.current.last)
         #expect(
             union.contains("status=200") && union.contains("url=https://h.example/thing") && union.contains("response.body=hello")

@@ -11,7 +11,7 @@ struct PrintingTests {
         let modifiers: [any RequestModifier] = [Header("Authorization", "Bearer s3cret"), QueryItem("api_key", "s3cret")]
         let manager = Channel.test("https://h.example", transport: transport).manager()
         let endpoint = TestEndpoint(headers: ["Cookie": "s3cret"], params: ["password": "s3cret"], modifiers: modifiers)
-        let response = await manager.response(for: endpoint, decoding: .data)
+        let response = await manager.response(for: endpoint, as: .data)
         let request = try #require(response.request)
         let credential = Credential("s3cret", variable: "V")
         var text = "\(request) \(response) \(modifiers) \(NetworkEvent.sending(request)) \(credential)"

@@ -87,7 +87,7 @@ struct ListenerTests {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 404))
         channel.listeners = [Silent(), Recorder(diary: diary)]
         channel.logger = NotingLogger(diary: diary)
-        _ = await channel.manager().response(for: TestEndpoint(), decoding: .nothing)
+        _ = await channel.manager().response(for: TestEndpoint(), as: .nothing)
         #expect(
             diary.all == [
                 "built /thing", "log sending", "started 1", "queued /thing", "head 404", "body 2",

@@ -10,7 +10,7 @@ struct CURLDescriptionTests {
     /// The request as it left, and the server that it went to.
     private func exchange(_ endpoint: TestEndpoint, _ server: LoopbackServer) async throws -> (Request, ReceivedRequest) {
         let channel = Channel.test(server.url)
-        let response = await channel.manager().response(for: endpoint, decoding: .nothing)
+        let response = await channel.manager().response(for: endpoint, as: .nothing)
         await channel.close()
         _ = try response.value
         return (try #require(response.request), try #require(server.requests.last))

@@ -72,13 +72,13 @@ struct RequestModifierTests {
                 "https://high.example/thing", "https://endpoint.example/thing", "https://whole.example/a?b=1",
             ])
         let conflict = TestEndpoint(modifiers: [BaseURL("https://a.example"), BaseURL("https://b.example")])
-        #expect(await manager.response(for: conflict, decoding: .nothing).error?.label == "request.conflictingBaseURLs")
+        #expect(await manager.response(for: conflict, as: .nothing).error?.label == "request.conflictingBaseURLs")
         let same = TestEndpoint(modifiers: [
             BaseURL("https://a.example", priority: .max), BaseURL("https://a.example", priority: .max),
         ])
-        #expect(await manager.response(for: same, decoding: .nothing).error == nil)
+        #expect(await manager.response(for: same, as: .nothing).error == nil)
         let relative = TestEndpoint("thing", modifiers: [BaseURL.ignore])
-        #expect(await manager.response(for: relative, decoding: .nothing).error?.label == "request.malformedURL")
+        #expect(await manager.response(for: relative, as: .nothing).error?.label == "request.malformedURL")
     }
 
     @Test("takes the base URL of the endpoint before the nearest modifier's before the environment's")
@@ -116,7 +116,7 @@ struct RequestModifierTests {
     @Test("a query item without a name is an error", arguments: [nil, "1"] as [String?])
     func namelessQueryItem(value: String?) async {
         let manager = Channel.test("https://h.example", transport: RecordingTransport()).manager()
-        let response = await manager.response(for: TestEndpoint(modifiers: [QueryItem("", value)]), decoding: .nothing)
+        let response = await manager.response(for: TestEndpoint(modifiers: [QueryItem("", value)]), as: .nothing)
         #expect(response.error?.label == "request.namelessQueryItem")
     }
 
@@ -177,15 +177,15 @@ struct RequestModifierTests {
     func twice(modifiers: [any RequestModifier]) async {
         var channel = Channel.test("https://h.example", transport: RecordingTransport())
         let endpoint = TestEndpoint(modifiers: modifiers)
-        let error = await channel.manager().response(for: endpoint, decoding: .nothing).error
+        let error = await channel.manager().response(for: endpoint, as: .nothing).error
         #expect(error?.label == "request.duplicateModifier")
         #expect(error?.description.contains("\(type(of: modifiers[0]))") == true)
         channel.modifiers = [modifiers[0]]
-        let once = await channel.manager().response(for: TestEndpoint(modifiers: [modifiers[1]]), decoding: .nothing)
+        let once = await channel.manager().response(for: TestEndpoint(modifiers: [modifiers[1]]), as: .nothing)
         #expect(once.error?.label != "request.duplicateModifier", "one per level is fine")
         channel.modifiers = modifiers
         #expect(
-            await channel.manager().response(for: TestEndpoint(), decoding: .nothing).error?.label == "request.duplicateModifier")
+            await channel.manager().response(for: TestEndpoint(), as: .nothing).error?.label == "request.duplicateModifier")
     }
 
     @Test("what is attached later to a manager is nearer")
@@ -199,7 +199,7 @@ struct RequestModifierTests {
     @Test("the value of a query item without a name stands in no text")
     func namelessSecret() async {
         let manager = Channel.test("https://h.example", transport: RecordingTransport()).manager()
-        let error = await manager.response(for: TestEndpoint(modifiers: [QueryItem("", "s3cret")]), decoding: .nothing).error
+        let error = await manager.response(for: TestEndpoint(modifiers: [QueryItem("", "s3cret")]), as: .nothing).error
         #expect(error?.description.contains("s3cret") == false)
     }
 }

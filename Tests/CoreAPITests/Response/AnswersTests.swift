@@ -36,10 +36,10 @@ struct AnswersTests {
         var channel = Channel.test(transport: RecordingTransport(body: #"{"ok":true,"in":{"ok":true}}"#))
         channel.coder = .json(using: coding)
         let dispatcher = CommonDispatcher(channel: channel)
-        let child: Parent = try await dispatcher.value(for: TestEndpoint(), as: .decodable(given))
-        let parent: Parent = try await dispatcher.value(for: TestEndpoint(), as: .decodable())
-        let underPath: Parent = try await dispatcher.value(for: TestEndpoint(), as: .decodable(given, at: "in"))
-        let own = try await dispatcher.value(for: TestEndpoint(), as: ResponseDecoding<Child>.decodable())
+        let child: Parent = try await dispatcher.request(TestEndpoint(), as: .decodable(given))
+        let parent: Parent = try await dispatcher.request(TestEndpoint(), as: .decodable())
+        let underPath: Parent = try await dispatcher.request(TestEndpoint(), as: .decodable(given, at: "in"))
+        let own = try await dispatcher.request(TestEndpoint(), as: ResponseDecoding<Child>.decodable())
         #expect((child as? Child)?.isOK == true)
         #expect(type(of: parent) == Parent.self)
         #expect((underPath as? Child)?.isOK == true)
@@ -52,18 +52,18 @@ struct AnswersTests {
         var channel = Channel.test(transport: RecordingTransport(body: body))
         channel.coder = .json(using: coding)
         let dispatcher = CommonDispatcher(channel: channel)
-        let date = try await dispatcher.value(for: TestEndpoint(), as: .decodable(Date.self, at: "placed.at"))
+        let date = try await dispatcher.request(TestEndpoint(), as: .decodable(Date.self, at: "placed.at"))
         #expect(date == Date(timeIntervalSince1970: 1_709_208_000))
-        let url = try await dispatcher.value(for: TestEndpoint(), as: .decodable(URL?.self, at: "site"))
+        let url = try await dispatcher.request(TestEndpoint(), as: .decodable(URL?.self, at: "site"))
         #expect(url == URL(string: "https://h.example/a"))
     }
 
     @Test("comes as bytes, text, JSON, a value, nothing, or the value under a key path")
     func forms() async throws {
-        #expect(try await dispatcher.value(for: TestEndpoint(), as: .data) == Data(body.utf8))
-        #expect(try await dispatcher.value(for: TestEndpoint(), as: .text) == body)
-        try await dispatcher.value(for: TestEndpoint(), as: .nothing)
-        let json = try await dispatcher.value(for: TestEndpoint(), as: .json)
+        #expect(try await dispatcher.request(TestEndpoint(), as: .data) == Data(body.utf8))
+        #expect(try await dispatcher.request(TestEndpoint(), as: .text) == body)
+        try await dispatcher.request(TestEndpoint(), as: .nothing)
+        let json = try await dispatcher.request(TestEndpoint(), as: .json)
         #expect(json["data"]?["items"]?[1]?["id"]?.int == 2)
         #expect(json["data"]?["none"]?.isNull == true)
         #expect(json["şş"]?["a"]?.double == 1.5)
@@ -71,13 +71,13 @@ struct AnswersTests {
         #expect(json["data"]?["items"]?[7] == nil)
         #expect(json["ok"]?["no"] == nil)
         #expect(
-            try await dispatcher.value(for: TestEndpoint(), as: .decodable([Item].self, at: "data.items")) == [
+            try await dispatcher.request(TestEndpoint(), as: .decodable([Item].self, at: "data.items")) == [
                 Item(id: 1), Item(id: 2),
             ])
-        #expect(try await dispatcher.value(for: TestEndpoint(), as: .decodable(Int.self, at: "data.items.1.id")) == 2)
-        #expect(try await dispatcher.value(for: TestEndpoint(), as: .decodable(String.self, at: "data.2")) == "two")
-        #expect(try await dispatcher.value(for: TestEndpoint(), as: .decodable(Int?.self, at: "data.none")) == nil)
-        #expect(try await dispatcher.value(for: TestEndpoint(), as: .decodable([String: Double].self, at: "şş")) == ["a": 1.5])
+        #expect(try await dispatcher.request(TestEndpoint(), as: .decodable(Int.self, at: "data.items.1.id")) == 2)
+        #expect(try await dispatcher.request(TestEndpoint(), as: .decodable(String.self, at: "data.2")) == "two")
+        #expect(try await dispatcher.request(TestEndpoint(), as: .decodable(Int?.self, at: "data.none")) == nil)
+        #expect(try await dispatcher.request(TestEndpoint(), as: .decodable([String: Double].self, at: "şş")) == ["a": 1.5])
     }
 
     @Test("is a value: changing a copy, or one with another result, leaves the response alone")
@@ -130,12 +130,12 @@ struct AnswersTests {
         channel.coder = coder
         let dispatcher = CommonDispatcher(channel: channel)
         for path in ["user_data.full_name", "userData.fullName", "user_data.fullName", "userData.full_name"] {
-            #expect(try await dispatcher.value(for: TestEndpoint(), as: .decodable(String.self, at: path)) == "Ada", "\(path)")
+            #expect(try await dispatcher.request(TestEndpoint(), as: .decodable(String.self, at: path)) == "Ada", "\(path)")
         }
         for path in ["user_data.list_of.0.item_id", "userData.listOf.0.itemId", "plain"] {
-            #expect(try await dispatcher.value(for: TestEndpoint(), as: .decodable(Int.self, at: path)) > 0, "\(path)")
+            #expect(try await dispatcher.request(TestEndpoint(), as: .decodable(Int.self, at: path)) > 0, "\(path)")
         }
-        #expect(try await dispatcher.value(for: TestEndpoint(), as: .decodable(Int.self, at: "user_data.é_x.last_key")) == 1)
+        #expect(try await dispatcher.request(TestEndpoint(), as: .decodable(Int.self, at: "user_data.é_x.last_key")) == 1)
         let error = await dispatcher.response(for: TestEndpoint(), as: .decodable(Int.self, at: "user_data.first_name")).error
         #expect(error?.description.contains("'first_name' is missing; there are 'fullName', 'listOf'") == true, "\(error as Any)")
     }
@@ -158,7 +158,7 @@ struct AnswersTests {
             })
         let dispatcher = CommonDispatcher(channel: channel)
         for path in ["USER-DATA.NAME", "user-data.Name", "USER-DATA.Name", "user-data.NAME"] {
-            #expect(try await dispatcher.value(for: TestEndpoint(), as: .decodable(String.self, at: path)) == "Ada", "\(path)")
+            #expect(try await dispatcher.request(TestEndpoint(), as: .decodable(String.self, at: path)) == "Ada", "\(path)")
         }
     }
 

@@ -16,7 +16,7 @@ struct CharsetTests {
                 result: .success(Data(bytes)))
         }
         return await Channel.test("https://h.example", transport: transport).manager().response(
-            for: TestEndpoint(), decoding: .data)
+            for: TestEndpoint(), as: .data)
     }
 
     /// As a person reads the body, and as ``Response/exactText`` gives it; `nil` where that is an error.
@@ -154,7 +154,7 @@ struct CharsetTests {
             .ok(Data(bytes), headers: ["Content-Type": "text/plain; \(charset)"])
         }
         let channel = Channel.test(server.url)
-        #expect(try await channel.manager().response(for: TestEndpoint(), decoding: .text).value == expected)
+        #expect(try await channel.manager().response(for: TestEndpoint(), as: .text).value == expected)
         await channel.close()
     }
 

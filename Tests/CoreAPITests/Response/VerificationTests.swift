@@ -12,7 +12,7 @@ struct VerificationTests {
             let headers: HTTPFields = type.map { [.contentType: $0] } ?? [:]
             var channel = Channel.test("https://h.example", transport: RecordingTransport(status: status, headers: headers))
             channel.modifiers = [StatusCodeResponseVerifier(418)]
-            return await channel.manager().response(for: TestEndpoint(modifiers: modifiers), decoding: .nothing).error?.label
+            return await channel.manager().response(for: TestEndpoint(modifiers: modifiers), as: .nothing).error?.label
         }
         let json = ContentTypeResponseVerifier("application/json", "text/*")
         #expect(await label(418, nil, []) == nil)
@@ -45,7 +45,7 @@ struct VerificationTests {
         }
         let channel = Channel.test(server.url)
         let endpoint = TestEndpoint(modifiers: [ContentTypeResponseVerifier("application/json")])
-        let error = await channel.manager().response(for: endpoint, decoding: .nothing).error
+        let error = await channel.manager().response(for: endpoint, as: .nothing).error
         #expect(error?.label == (isAccepted ? nil : "verification.unacceptableContentType"))
         await channel.close()
     }
@@ -78,7 +78,7 @@ struct VerificationTests {
             #expect(await manager.response(for: endpoint, as: [Item].self).error?.label == "verification.emptyBody")
             #expect(await manager.response(for: endpoint, as: Int.self).error?.label == "verification.emptyBody")
         }
-        #expect(await manager.response(for: TestEndpoint(), decoding: .nothing).error == nil)
+        #expect(await manager.response(for: TestEndpoint(), as: .nothing).error == nil)
     }
 
     @Test(
@@ -87,7 +87,7 @@ struct VerificationTests {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(status: status))
         func isAccepted(_ verifiers: any RequestModifier...) async -> Bool {
             channel.modifiers = [verifiers[0]]
-            return await channel.manager().response(for: TestEndpoint(modifiers: [verifiers[1]]), decoding: .nothing).error == nil
+            return await channel.manager().response(for: TestEndpoint(modifiers: [verifiers[1]]), as: .nothing).error == nil
         }
         #expect(await isAccepted(StatusCodeResponseVerifier(200), StatusCodeResponseVerifier(200, 404)) == (status != 201))
         #expect(await isAccepted(StatusCodeResponseVerifier(200).always, StatusCodeResponseVerifier(200, 404)) == (status == 200))
@@ -111,7 +111,7 @@ struct VerificationTests {
         channel.modifiers = [Needs(header: "ETag"), Needs(header: "Age")]
         let endpoint = TestEndpoint(modifiers: [Needs(header: "Location")])
         guard
-            case .verification(.custom(let error), _)? = await channel.manager().response(for: endpoint, decoding: .nothing).error
+            case .verification(.custom(let error), _)? = await channel.manager().response(for: endpoint, as: .nothing).error
         else {
             Issue.record("expected a verifier's own error"); return
         }

@@ -90,11 +90,11 @@ struct AddressPolicyTests {
         defer { server.close() }
         var channel = Channel.test(server.url)
         channel.environment.allowsInsecureConnections = false
-        #expect(await channel.manager().response(for: TestEndpoint(), decoding: .data).error?.label == "channel")
+        #expect(await channel.manager().response(for: TestEndpoint(), as: .data).error?.label == "channel")
         channel.environment.insecureHosts = ["127.0.0.1"]
-        #expect(await channel.manager().response(for: TestEndpoint(), decoding: .data).error == nil)
+        #expect(await channel.manager().response(for: TestEndpoint(), as: .data).error == nil)
         let other = TestEndpoint(baseURL: "http://localhost:\(server.port)")
-        #expect(await channel.manager().response(for: other, decoding: .data).error?.label == "request.insecureConnection")
+        #expect(await channel.manager().response(for: other, as: .data).error?.label == "request.insecureConnection")
         await channel.close()
     }
 }

@@ -10,7 +10,7 @@ struct ConnectionLimitsTests {
     }
 
     private func get(_ channel: Channel) async -> Response<Data> {
-        await channel.manager().response(for: TestEndpoint("x"), decoding: .data)
+        await channel.manager().response(for: TestEndpoint("x"), as: .data)
     }
 
     @Test("a limit that bounds no connection leaves the connections alone")

@@ -39,7 +39,7 @@ struct PinningTests {
     }
 
     private func outcome(_ channel: Channel) async -> String {
-        let response = await channel.manager().response(for: TestEndpoint("1k"), decoding: .data)
+        let response = await channel.manager().response(for: TestEndpoint("1k"), as: .data)
         return response.error?.label ?? "\(response.data.count)"
     }
 
@@ -57,7 +57,7 @@ struct PinningTests {
         }
         let (channel, heard) = channel(server, ["**.localhost": [Self.other, Self.other.replacing("AAA=", with: "AAE=")]])
         for _ in 0..<3 {
-            let error = await channel.manager().response(for: TestEndpoint("1k"), decoding: .data).error
+            let error = await channel.manager().response(for: TestEndpoint("1k"), as: .data).error
             #expect(error?.label == "transport.pinMismatch")
             #expect(error?.description.contains(server.pin) == true && error?.description.contains(root) == true)
             #expect(error?.description.contains(Self.other) == true)
@@ -116,13 +116,13 @@ struct PinningTests {
         let place = EnvironmentSwitch(channel.environment)
         channel.environmentSwitch = place
         let manager = channel.manager()
-        for _ in 0..<3 { _ = try await manager.response(for: TestEndpoint("1k"), decoding: .data).value }
+        for _ in 0..<3 { _ = try await manager.response(for: TestEndpoint("1k"), as: .data).value }
         #expect(heard.current.count == 1)
         #expect(heard.current.first?.contains("no backup") == true)
         place.environment.serverTrustManager.pins = ["localhost": [Self.other, Self.other.replacing("AAA=", with: "AAE=")]]
-        #expect(await manager.response(for: TestEndpoint("1k"), decoding: .data).error?.label == "transport.pinMismatch")
+        #expect(await manager.response(for: TestEndpoint("1k"), as: .data).error?.label == "transport.pinMismatch")
         place.environment.serverTrustManager.pins = ["localhost": [server.pin, Self.other]]
-        let back = await manager.response(for: TestEndpoint("1k"), decoding: .data)
+        let back = await manager.response(for: TestEndpoint("1k"), as: .data)
         #expect(back.error == nil)
         #expect(back.metrics?.isConnectionReused == false, "the old trust's connection was closed")
         let transport = try #require(channel.transport as? CurlTransport)
@@ -139,7 +139,7 @@ struct PinningTests {
         var second = first
         second.name = "second"
         #expect(await outcome(first) == "1024")
-        let response = await second.manager().response(for: TestEndpoint("1k"), decoding: .data)
+        let response = await second.manager().response(for: TestEndpoint("1k"), as: .data)
         #expect(response.metrics?.isConnectionReused == true)
         #expect(transport.trusts == 1)
         await transport.close()

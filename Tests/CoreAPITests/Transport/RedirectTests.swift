@@ -51,7 +51,7 @@ struct RedirectTests {
         let server = try LoopbackServer.start { .redirect(to: other.url + $0.path, status: 302) }
         let manager = Channel.test(server.url, transport: transport).manager()
         for path in ["cut", "file", "broken"] {
-            let error = try #require(await manager.response(for: TestEndpoint(path), decoding: .nothing).error)
+            let error = try #require(await manager.response(for: TestEndpoint(path), as: .nothing).error)
             #expect(error.context.url == "\(other.url)/\(path)" && "\(error)".contains(other.url), "\(error)")
         }
         await transport.close()
@@ -161,7 +161,7 @@ struct RedirectTests {
         let sandbox = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "/b") : .redirect(to: production.url) }
         var channel = Channel.test(sandbox.url)
         channel.environment.isSimulated = true
-        let response = await channel.manager().response(for: TestEndpoint("a"), decoding: .nothing)
+        let response = await channel.manager().response(for: TestEndpoint("a"), as: .nothing)
         #expect(response.error?.label == "transport.redirectRefused" && production.requests.isEmpty)
         await channel.close()
     }

@@ -62,7 +62,7 @@ struct StreamingTests {
         let body = try await manager.stream(TestEndpoint("large")).value
         // More than every buffer on the way holds; meanwhile a sibling is served.
         for _ in 0..<20 {
-            #expect(try await manager.response(for: TestEndpoint("small"), decoding: .text).value == "small")
+            #expect(try await manager.response(for: TestEndpoint("small"), as: .text).value == "small")
         }
         await #expect(throws: (any Error).self) { try await sent.waitUntilOpen(timeout: .milliseconds(300)) }
         var received = 0
@@ -200,7 +200,7 @@ struct StreamingTests {
         let length = 50 * (1 << 16)
         let body = Body.stream(BodyStream(length: hasLength ? Int64(length) : nil, Self.chunks(50)))
         let manager = NetworkManager<UploadEndpoint>(channel: channel)
-        #expect(try await manager.response(for: UploadEndpoint(body: body), decoding: .text).value == "\(length)")
+        #expect(try await manager.response(for: UploadEndpoint(body: body), as: .text).value == "\(length)")
         #expect(server.requests[0].headers["content-length"] == (hasLength ? "\(length)" : nil))
         await channel.close()
     }
@@ -212,7 +212,7 @@ struct StreamingTests {
         let channel = try channel(server) { $0.modifiers = [Timeout(idle: .milliseconds(200))] }
         let body = Body.stream(BodyStream(Self.chunks(3, pause: .milliseconds(500), of: 10)))
         let manager = NetworkManager<UploadEndpoint>(channel: channel)
-        #expect(try await manager.response(for: UploadEndpoint(body: body), decoding: .text).value == "30")
+        #expect(try await manager.response(for: UploadEndpoint(body: body), as: .text).value == "30")
         await channel.close()
     }
 
@@ -237,7 +237,7 @@ struct StreamingTests {
             .stream(BodyStream(length: 10, Self.chunks(2, of: 10))),
         ]
         for body in bodies {
-            let response = await manager.response(for: UploadEndpoint(body: body), decoding: .text)
+            let response = await manager.response(for: UploadEndpoint(body: body), as: .text)
             #expect(response.error?.label == "transport.bodyUnreadable")
         }
         #expect(server.requests.allSatisfy { $0.defect != nil })
@@ -255,11 +255,11 @@ struct StreamingTests {
         let (from, to) = (try channel(source), try channel(target) { $0.interceptors = [RetryPolicy(base: .zero)] })
         let manager = NetworkManager<UploadEndpoint>(channel: to)
         let body = try await from.manager().stream(TestEndpoint()).value
-        #expect(try await manager.response(for: UploadEndpoint(body: body), decoding: .text).value == "\(1 << 20)")
+        #expect(try await manager.response(for: UploadEndpoint(body: body), as: .text).value == "\(1 << 20)")
         let second = try await from.manager().stream(TestEndpoint()).value
         var busy = UploadEndpoint(body: second)
         (busy.path, busy.method) = ("busy", .put)
-        let refused = await manager.response(for: busy, decoding: .text)
+        let refused = await manager.response(for: busy, as: .text)
         #expect(refused.head?.status.code == 503)
         #expect(target.requests.count == 2)
         await from.close()
@@ -287,7 +287,7 @@ struct StreamingTests {
                 }
             })
         let manager = NetworkManager<UploadEndpoint>(channel: channel)
-        #expect(await manager.response(for: UploadEndpoint(body: body), decoding: .text).head?.status.code == 413)
+        #expect(await manager.response(for: UploadEndpoint(body: body), as: .text).head?.status.code == 413)
         for await _ in gone { break }
         await channel.close()
     }

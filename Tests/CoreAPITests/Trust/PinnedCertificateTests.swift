@@ -70,7 +70,7 @@ struct PinnedCertificateTests {
         channel.environment.serverTrustManager.pins = ["api.example": [pin, pin.replacing("AAA=", with: "AAE=")]]
         channel.environment.serverTrustManager.pins.refusesOtherHosts = true
         await withChannel(channel, server: server) {
-            let response = await channel.manager().response(for: TestEndpoint(), decoding: .text)
+            let response = await channel.manager().response(for: TestEndpoint(), as: .text)
             #expect((try? response.value) == "fine", "\(response.result)")
         }
     }

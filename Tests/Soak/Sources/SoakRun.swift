@@ -112,7 +112,7 @@ final class SoakRun: Sendable {
         let task = Task {
             scenario.isDecoded
                 ? await manager.response(for: endpoint, as: Item.self).with(.success(Data()), unless: \.error)
-                : await manager.response(for: endpoint, decoding: .data)
+                : await manager.response(for: endpoint, as: .data)
         }
         if let pause = scenario.cancelledAfter {
             if pause > .zero { try? await Task.sleep(for: pause) }
