@@ -54,7 +54,7 @@ public struct DecodingFailure: Error, Sendable {
         excerpt =
             if isSecret, !path.isEmpty {
                 Redaction.mask
-            } else if let place = Malformed.place(of: underlying, in: body) ?? broken {
+            } else if let place = JSONSyntaxError.place(of: underlying, in: body) ?? broken {
                 found.before(place)
             } else {
                 tree.map { found.at(path, in: $0) } ?? found.beginning
@@ -70,7 +70,7 @@ public struct DecodingFailure: Error, Sendable {
             _ = try JSONBodyDecoder().decode(Anything.self, from: body)
             return nil
         } catch {
-            return Malformed.place(of: error, in: body)
+            return JSONSyntaxError.place(of: error, in: body)
         }
     }
 

@@ -4,7 +4,7 @@ public import Foundation
 /// Any JSON, for answers whose shape is mapped by hand and bodies that have no type.
 ///
 /// ```swift
-/// let answer = try await manager.response(for: .search, decoding: .json).value
+/// let answer = try await manager.request(endpoint: .search, as: .json)
 /// let total = answer["data"]?["items"]?[0]?["price"]?.decimal
 /// ```
 public enum JSONValue: Codable, Sendable, Hashable {
@@ -33,12 +33,12 @@ public enum JSONValue: Codable, Sendable, Hashable {
                 return
             }
             try self.init(root)
-        } catch let malformed as Malformed {
+        } catch let malformed as JSONSyntaxError {
             throw malformed.decodingError(in: data)
         }
     }
 
-    /// - Throws: ``Malformed``.
+    /// - Throws: ``JSONSyntaxError``.
     private init(_ node: JSONNode) throws {
         switch try node.kind() {
         case .null: self = .null
@@ -59,7 +59,7 @@ public enum JSONValue: Codable, Sendable, Hashable {
             return .decimal(decimal)
         }
         guard let double = Double(text), double.isFinite else {
-            throw Malformed(reason: "expected a number that a Double can hold", offset: offset)
+            throw JSONSyntaxError(reason: "expected a number that a Double can hold", offset: offset)
         }
         return .double(double)
     }

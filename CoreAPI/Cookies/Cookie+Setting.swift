@@ -10,8 +10,8 @@ extension Cookie {
     ///
     /// - Parameter suffixes: `nil` where there is no list; then no domain is taken but the host's own name, and for the host
     ///   alone.
-    /// - Throws: ``CookieRefusal``.
-    init(_ line: SetCookie, from url: HTTPURL, at now: Date, suffixes: PublicSuffixList?) throws(CookieRefusal) {
+    /// - Throws: ``CookieRejection``.
+    init(_ line: SetCookie, from url: HTTPURL, at now: Date, suffixes: PublicSuffixList?) throws(CookieRejection) {
         nameBytes = line.name
         valueBytes = line.value
         let shared = try Self.sharedDomain(line, host: url.host, suffixes: suffixes)
@@ -32,7 +32,7 @@ extension Cookie {
     /// The domain whose hosts share the cookie; `nil` when it is for the host alone.
     private static func sharedDomain(
         _ line: SetCookie, host: String, suffixes: PublicSuffixList?
-    ) throws(CookieRefusal) -> String? {
+    ) throws(CookieRejection) -> String? {
         guard let domain = line.domain else { return nil }
         guard CookieMatching.domain(domain, matches: host) else { throw .foreignDomain(domain.escapingControls, host: host) }
         if CookieMatching.isAddress(host) { return nil }
@@ -58,7 +58,7 @@ extension Cookie {
     }
 
     /// §4.1.3, compared without case because servers read names that way.
-    func checkPrefix(namesPath: Bool) throws(CookieRefusal) {
+    func checkPrefix(namesPath: Bool) throws(CookieRejection) {
         let claim = (nameBytes.isEmpty ? valueBytes.revealed : nameBytes).map { $0.isLetter ? $0 | 0x20 : $0 }
         guard let prefix = ["__Secure-", "__Host-"].first(where: { claim.starts(with: $0.lowercased().utf8) }) else { return }
         // Without a name it is sent as its value, which reads like the name of another.

@@ -180,7 +180,7 @@ extension CookieFile.Entry {
             let known = Cookie.SameSite.allCases.map(\.rawValue).joined(separator: ", ")
             return ("sameSite", "one of \(known)", "'\(sameSite.escapingControls)'")
         }
-        do throws(CookieRefusal) {
+        do throws(CookieRejection) {
             try Cookie(self).checkPrefix(namesPath: true)
         } catch {
             return ("name", "a name whose prefix the cookie keeps to", error.localizedDescription)

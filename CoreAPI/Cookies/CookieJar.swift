@@ -21,7 +21,7 @@ public final class CookieJar: Sendable {
     /// some without a word, and curl's own engine has the same bound.
     public static let headerLimit = 8_190
 
-    private let shelf: Mutex<CookieShelf>
+    private let storage: Mutex<CookieStorage>
     private let suffixes: PublicSuffixList?
     private let now: @Sendable () -> Date
     let limitPerDomain: Int
@@ -45,28 +45,28 @@ public final class CookieJar: Sendable {
         self.limit = max(0, limit)
         self.suffixes = suffixes
         self.now = now
-        shelf = Mutex(CookieShelf(limitPerDomain: self.limitPerDomain, limit: self.limit))
+        storage = Mutex(CookieStorage(limitPerDomain: self.limitPerDomain, limit: self.limit))
     }
 
     /// All that have not expired, oldest first.
     public var cookies: [Cookie] {
         let now = now()
-        return shelf.withLock { $0.all }.filter { !$0.isExpired(at: now) }
+        return storage.withLock { $0.all }.filter { !$0.isExpired(at: now) }
     }
 
     /// What a request to an address would take along, in the order in which it would: longer paths first, then older cookies
     /// (§5.8.3). Counts as use.
     public func cookies(for url: HTTPURL) -> [Cookie] {
         let now = now()
-        return shelf.withLock { $0.take(for: url, at: now) }
+        return storage.withLock { $0.take(for: url, at: now) }
     }
 
     /// Takes one `Set-Cookie` line, as if an answer from the address had come with it.
     ///
     /// - Returns: The cookie; `nil` when the line says that it has expired, which removes it from the jar.
-    /// - Throws: ``CookieRefusal``; the jar is then as it was.
+    /// - Throws: ``CookieRejection``; the jar is then as it was.
     @discardableResult
-    public func store(_ line: String, from url: HTTPURL) throws(CookieRefusal) -> Cookie? {
+    public func store(_ line: String, from url: HTTPURL) throws(CookieRejection) -> Cookie? {
         try store(Array(line.utf8), from: url)
     }
 
@@ -74,9 +74,9 @@ public final class CookieJar: Sendable {
     ///
     /// - Returns: Why lines were refused, in their order; empty when all were taken.
     @discardableResult
-    package func store(_ fields: HTTPFields, from url: HTTPURL) -> [CookieRefusal] {
+    package func store(_ fields: HTTPFields, from url: HTTPURL) -> [CookieRejection] {
         fields[fields: .setCookie].compactMap { field in
-            do throws(CookieRefusal) {
+            do throws(CookieRejection) {
                 try store(field.withUnsafeBytesOfValue { Array($0) }, from: url)
                 return nil
             } catch {
@@ -86,22 +86,22 @@ public final class CookieJar: Sendable {
     }
 
     @discardableResult
-    private func store(_ line: [UInt8], from url: HTTPURL) throws(CookieRefusal) -> Cookie? {
+    private func store(_ line: [UInt8], from url: HTTPURL) throws(CookieRejection) -> Cookie? {
         let now = now()
         let cookie = try Cookie(SetCookie(line), from: url, at: now, suffixes: suffixes)
-        try shelf.withLock { shelf throws(CookieRefusal) in
-            try shelf.put(cookie, isFromSecureOrigin: url.scheme == .https, at: now)
+        try storage.withLock { storage throws(CookieRejection) in
+            try storage.put(cookie, isFromSecureOrigin: url.scheme == .https, at: now)
         }
         return cookie.isExpired(at: now) ? nil : cookie
     }
 
     /// Removes the cookie of this name, domain and path, whatever its value is now.
     public func remove(_ cookie: Cookie) {
-        shelf.withLock { $0.removeAll { $0.identity == cookie.identity } }
+        storage.withLock { $0.removeAll { $0.identity == cookie.identity } }
     }
 
     public func removeAll() {
-        shelf.withLock { $0.removeAll { _ in true } }
+        storage.withLock { $0.removeAll { _ in true } }
     }
 
     /// An empty jar with the same limits.
@@ -149,11 +149,11 @@ extension CookieJar {
         let cookies = try CookieFile(contentsOf: file, suffixes: .loaded).cookies
         self.init(limitPerDomain: limitPerDomain, limit: limit, suffixes: .loaded, now: now)
         let moment = now()
-        shelf.withLock { shelf in
+        storage.withLock { storage in
             // What is in the file was taken once: it overlays nothing.
             for var cookie in cookies {
                 cookie.expires = cookie.expires.map { min($0, moment.addingTimeInterval(Cookie.longestLife)) }
-                try? shelf.put(cookie, isFromSecureOrigin: true, at: moment)
+                try? storage.put(cookie, isFromSecureOrigin: true, at: moment)
             }
         }
     }

@@ -23,8 +23,8 @@ struct SetCookie: Sendable, Hashable {
     private(set) var isHTTPOnly = false
     private(set) var sameSite = Cookie.SameSite.unspecified
 
-    /// - Throws: ``CookieRefusal`` for what cannot be a cookie, whoever sends it.
-    init(_ line: some Collection<UInt8>) throws(CookieRefusal) {
+    /// - Throws: ``CookieRejection`` for what cannot be a cookie, whoever sends it.
+    init(_ line: some Collection<UInt8>) throws(CookieRejection) {
         if let control = line.first(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) { throw .controlCharacter(control) }
         var parts = line.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map { Array($0)[...] }
         let pair = parts.removeFirst()

@@ -14,7 +14,7 @@ extension Array: ArrayDecodable where Element: Decodable {
         guard entry.count > 0 else { return [] }
         var items: [Element] = []
         items.reserveCapacity(Document.capacity(entry.count, of: Element.self))
-        let isPlain = TypeWay.of(Element.self).isPlain
+        let isPlain = TypeStrategy.of(Element.self).isPlain
         var place = decoding.value + 1
         var child = document.decoding(place, parent: decoding)
         child.key.remove()

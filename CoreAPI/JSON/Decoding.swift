@@ -60,10 +60,10 @@ extension Decoding: Decoder {
         return ContainerMakers.container(self)
     }
 
-    /// - Throws: ``Malformed`` for a key that is no string of Unicode.
+    /// - Throws: ``JSONSyntaxError`` for a key that is no string of Unicode.
     @inline(__always)
     private func prepareMembers() throws {
-        guard document.entry(value).has(Entry.irregular) || !document.hasDefaultKeys, index == nil else { return }
+        guard document.entry(value).has(TapeEntry.irregular) || !document.hasDefaultKeys, index == nil else { return }
         index = try MemberIndex.of(self)
     }
 

@@ -15,19 +15,19 @@ extension Document {
 
     /// A key that can be compared.
     ///
-    /// - Throws: ``Malformed``.
+    /// - Throws: ``JSONSyntaxError``.
     func key(_ place: Int) throws -> String {
         let key = try string(place) ?? ""
-        if entry(place).has(Entry.ascii | Entry.simple) { return key }
+        if entry(place).has(TapeEntry.ascii | TapeEntry.simple) { return key }
         guard !key.hasEndlessCombiningMarks else {
-            throw Malformed(
+            throw JSONSyntaxError(
                 reason: "expected a key with at most \(String.combiningMarkLimit) combining marks in a row",
                 offset: entry(place).offset)
         }
         return key
     }
 
-    /// - Returns: the place of the value, or ``Entry/none``. Only for an object with regular keys.
+    /// - Returns: the place of the value, or ``TapeEntry/none``. Only for an object with regular keys.
     @inline(__always)
     func member(_ name: String, of object: Int) -> Int {
         let entry = entry(object)
@@ -61,7 +61,7 @@ extension Document {
             }
             place = next
         }
-        return name.utf8.allSatisfy { $0 < 0x80 } ? Entry.none : equivalentMember(name, of: object, end: end)
+        return name.utf8.allSatisfy { $0 < 0x80 } ? TapeEntry.none : equivalentMember(name, of: object, end: end)
     }
 
     /// A few letters beyond ASCII are equivalent to one in it, as K is to the sign for Kelvin.
@@ -71,7 +71,7 @@ extension Document {
             if let key = try? key(place), key == name { return place + 1 }
             place = self.place(after: place + 1)
         }
-        return Entry.none
+        return TapeEntry.none
     }
 
     @inline(__always)
@@ -80,7 +80,7 @@ extension Document {
         let start = bytes + entry.offset
         let isEqual = name.utf8.withContiguousStorageIfAvailable { text in
             guard text.count == entry.length, let base = text.baseAddress else { return text.isEmpty && entry.length == 0 }
-            return Words.isEqual(base, start, text.count)
+            return SWAR.isEqual(base, start, text.count)
         }
         return isEqual ?? name.utf8.elementsEqual(UnsafeBufferPointer(start: start, count: entry.length))
     }

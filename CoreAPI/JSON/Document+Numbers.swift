@@ -2,42 +2,43 @@ internal import Foundation
 
 /// Numbers of a document.
 extension Document {
-    func numberText(_ entry: Entry) -> String {
+    func numberText(_ entry: TapeEntry) -> String {
         String(decoding: UnsafeBufferPointer(start: bytes + entry.offset, count: entry.length), as: UTF8.self)
     }
 
-    /// - Throws: ``Malformed`` for text that is no number by the grammar.
-    func checkedNumberText(_ entry: Entry) throws -> String {
+    /// - Throws: ``JSONSyntaxError`` for text that is no number by the grammar.
+    func checkedNumberText(_ entry: TapeEntry) throws -> String {
         guard NumberText(bytes + entry.offset, count: entry.length) != nil else { throw noNumber(entry) }
         return numberText(entry)
     }
 
     /// As an error shows it: not all of the millions of digits that a number may have.
-    private func shown(_ entry: Entry) -> String {
+    private func shown(_ entry: TapeEntry) -> String {
         let length = min(entry.length, 80)
         let text = String(decoding: UnsafeBufferPointer(start: bytes + entry.offset, count: length), as: UTF8.self)
         return length < entry.length ? text + "…" : text
     }
 
     @inline(never)
-    private func unrepresentable(_ entry: Entry, as type: Any.Type) -> Malformed {
-        Malformed(reason: "expected a number that \(type) can hold, found \(shown(entry))", offset: entry.offset, isSound: true)
+    private func unrepresentable(_ entry: TapeEntry, as type: Any.Type) -> JSONSyntaxError {
+        JSONSyntaxError(
+            reason: "expected a number that \(type) can hold, found \(shown(entry))", offset: entry.offset, isSound: true)
     }
 
     @inline(never)
-    private func noNumber(_ entry: Entry) -> Malformed {
-        Malformed(reason: "expected a number, found \(shown(entry))", offset: entry.offset)
+    private func noNumber(_ entry: TapeEntry) -> JSONSyntaxError {
+        JSONSyntaxError(reason: "expected a number, found \(shown(entry))", offset: entry.offset)
     }
 
     // MARK: - Integers
 
     /// - Returns: `nil` for another kind of value.
-    /// - Throws: ``Malformed``.
+    /// - Throws: ``JSONSyntaxError``.
     @inline(__always)
     func integer<Integer: FixedWidthInteger>(_ place: Int, _ type: Integer.Type) throws -> Integer? {
         let entry = entry(place)
         guard entry.is(.number) else { return nil }
-        if entry.has(Entry.digits), entry.length <= 18 {
+        if entry.has(TapeEntry.digits), entry.length <= 18 {
             let isNegative = bytes[entry.offset] == UInt8(ascii: "-")
             var place = bytes + (entry.offset &+ (isNegative ? 1 : 0))
             let end = bytes + (entry.offset &+ entry.length)
@@ -54,10 +55,10 @@ extension Document {
     }
 
     @inline(never)
-    private func otherInteger<Integer: FixedWidthInteger>(_ entry: Entry, _ type: Integer.Type) throws -> Integer {
+    private func otherInteger<Integer: FixedWidthInteger>(_ entry: TapeEntry, _ type: Integer.Type) throws -> Integer {
         guard NumberText(bytes + entry.offset, count: entry.length) != nil else { throw noNumber(entry) }
         let text = numberText(entry)
-        if entry.has(Entry.digits), let integer = Integer(text) { return integer }
+        if entry.has(TapeEntry.digits), let integer = Integer(text) { return integer }
         guard let integer = Self.wholeNumber(text, type) else { throw unrepresentable(entry, as: type) }
         return integer
     }
@@ -89,7 +90,7 @@ extension Document {
     // MARK: - Floating point
 
     /// - Returns: `nil` for another kind of value.
-    /// - Throws: ``Malformed``.
+    /// - Throws: ``JSONSyntaxError``.
     @inline(__always)
     func double(_ place: Int) throws -> Double? {
         let entry = entry(place)
@@ -110,7 +111,7 @@ extension Document {
 
     @inline(never)
     private func otherFloat<Float: BinaryFloatingPoint & LosslessStringConvertible>(
-        _ entry: Entry, _ number: NumberText, _ type: Float.Type
+        _ entry: TapeEntry, _ number: NumberText, _ type: Float.Type
     ) throws -> Float {
         let isZero = number.digits == 0 && !number.isLong
         guard let float = Float(numberText(entry)), float.isFinite, float != 0 || isZero || hasOnlyZeros(entry) else {
@@ -120,7 +121,7 @@ extension Document {
     }
 
     /// Up to the exponent.
-    private func hasOnlyZeros(_ entry: Entry) -> Bool {
+    private func hasOnlyZeros(_ entry: TapeEntry) -> Bool {
         for place in entry.offset..<entry.offset + entry.length {
             if (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(bytes[place]) { return false }
             if bytes[place] | 0x20 == UInt8(ascii: "e") { return true }
@@ -129,8 +130,8 @@ extension Document {
     }
 
     @inline(never)
-    private func nonConforming<Float: BinaryFloatingPoint>(_ entry: Entry, _ type: Float.Type) -> Float? {
-        guard entry.is(.string), entry.has(Entry.simple),
+    private func nonConforming<Float: BinaryFloatingPoint>(_ entry: TapeEntry, _ type: Float.Type) -> Float? {
+        guard entry.is(.string), entry.has(TapeEntry.simple),
             case .convertFromString(let infinity, let negativeInfinity, let nan) = settings.floats
         else { return nil }
         let text = UnsafeBufferPointer(start: bytes + entry.offset, count: entry.length)

@@ -47,7 +47,7 @@ extension Document {
     private func members<Value>(of decoding: Decoding, _ read: (Int) throws -> Value?) throws -> [String: Value] {
         let entry = entry(decoding.value)
         // A key that is no UTF-8 is found before any value is looked at.
-        let isIrregular = entry.has(Entry.irregular)
+        let isIrregular = entry.has(TapeEntry.irregular)
         if isIrregular { try checkNames(of: decoding.value) }
         var members: [String: Value] = [:]
         members.reserveCapacity(Self.capacity(entry.count, of: Value.self))
@@ -72,7 +72,7 @@ extension Document {
         let end = entry(object).end
         while place < end {
             // ASCII without escapes is nothing but itself.
-            if !entry(place).has(Entry.simple | Entry.ascii) { _ = try key(place) }
+            if !entry(place).has(TapeEntry.simple | TapeEntry.ascii) { _ = try key(place) }
             place = self.place(after: place &+ 1)
         }
     }

@@ -1,14 +1,14 @@
 /// Strings of a document (RFC 8259 §7).
 extension Document {
     /// - Returns: `nil` for another kind of value.
-    /// - Throws: ``Malformed``.
+    /// - Throws: ``JSONSyntaxError``.
     @inline(__always)
     func string(_ place: Int) throws -> String? {
         let entry = entry(place)
         guard entry.is(.string) else { return nil }
-        guard entry.has(Entry.simple) else { return try unescaped(entry) }
+        guard entry.has(TapeEntry.simple) else { return try unescaped(entry) }
         let text = UnsafeBufferPointer(start: bytes + entry.offset, count: entry.length)
-        guard let string = UTF8Text.string(text, isASCII: entry.has(Entry.ascii)) else { throw noUTF8(entry) }
+        guard let string = UTF8Text.string(text, isASCII: entry.has(TapeEntry.ascii)) else { throw noUTF8(entry) }
         return string
     }
 
@@ -16,21 +16,21 @@ extension Document {
     @inline(__always)
     func simpleString(_ place: Int) -> UnsafeBufferPointer<UInt8>? {
         let entry = entry(place)
-        guard entry.is(.string), entry.has(Entry.simple) else { return nil }
+        guard entry.is(.string), entry.has(TapeEntry.simple) else { return nil }
         return UnsafeBufferPointer(start: bytes + entry.offset, count: entry.length)
     }
 
     @inline(never)
-    private func unescaped(_ entry: Entry) throws -> String {
+    private func unescaped(_ entry: TapeEntry) throws -> String {
         let source = UnsafeBufferPointer(start: bytes + entry.offset, count: entry.length)
         // An escape is a scalar of its own, and so changes nothing about the text around it.
-        let isASCII = entry.has(Entry.ascii)
+        let isASCII = entry.has(TapeEntry.ascii)
         guard isASCII || UTF8Text.isValid(source) else { throw noUTF8(entry) }
         // Nothing gets longer by being unescaped.
         return try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: entry.length + Unescaping.excess) { buffer in
             guard let base = buffer.baseAddress else { return "" }
             var unescaping = Unescaping(
-                bytes: bytes, from: entry.offset, to: entry.offset + entry.length, hasControls: entry.has(Entry.controls))
+                bytes: bytes, from: entry.offset, to: entry.offset + entry.length, hasControls: entry.has(TapeEntry.controls))
             let count = try unescaping.write(to: base)
             let text = UnsafeBufferPointer(start: UnsafePointer(base), count: count)
             return UTF8Text.string(valid: text, isASCII: isASCII && unescaping.isASCII)
@@ -38,7 +38,7 @@ extension Document {
     }
 
     @inline(never)
-    private func noUTF8(_ entry: Entry) -> Malformed {
-        Malformed(reason: "expected UTF-8, found other bytes in the string that begins here", offset: entry.offset)
+    private func noUTF8(_ entry: TapeEntry) -> JSONSyntaxError {
+        JSONSyntaxError(reason: "expected UTF-8, found other bytes in the string that begins here", offset: entry.offset)
     }
 }

@@ -13,7 +13,7 @@ extension Document {
     /// The value of `decoding` itself.
     @inline(__always)
     func decode<Value: Decodable>(_ type: Value.Type, at place: Int, from decoding: Decoding) throws -> Value {
-        if TypeWay.of(type).isPlain { return try type.init(from: decoding) }
+        if TypeStrategy.of(type).isPlain { return try type.init(from: decoding) }
         return try decodeSpecial(type, from: decoding, isOwn: true)
     }
 
@@ -22,7 +22,8 @@ extension Document {
     func decode<Value: Decodable>(_ type: Value.Type, at place: Int, in parent: Decoding, key: some CodingKey) throws -> Value {
         let child = decoding(place, parent: parent)
         child.key.set(key)
-        let value = TypeWay.of(type).isPlain ? try type.init(from: child) : try decodeSpecial(type, from: child, isOwn: false)
+        let value =
+            TypeStrategy.of(type).isPlain ? try type.init(from: child) : try decodeSpecial(type, from: child, isOwn: false)
         recycle(consume child)
         return value
     }
@@ -33,7 +34,8 @@ extension Document {
         let child = decoding(place, parent: parent)
         child.key.remove()
         child.item = item
-        let value = TypeWay.of(type).isPlain ? try type.init(from: child) : try decodeSpecial(type, from: child, isOwn: false)
+        let value =
+            TypeStrategy.of(type).isPlain ? try type.init(from: child) : try decodeSpecial(type, from: child, isOwn: false)
         recycle(consume child)
         return value
     }
@@ -41,7 +43,7 @@ extension Document {
     /// - Parameter isOwn: whether a type is being decoded from `decoding` already.
     @inline(never)
     func decodeSpecial<Value: Decodable>(_ type: Value.Type, from decoding: Decoding, isOwn: Bool) throws -> Value {
-        switch TypeWay.of(type) {
+        switch TypeStrategy.of(type) {
         case .plain: return try type.init(from: decoding)
         case .string: return try same(decoding.decode(String.self), as: type)
         case .date:
@@ -61,7 +63,7 @@ extension Document {
     @inline(__always)
     func same<Source, Value>(_ value: Source, as type: Value.Type) throws -> Value {
         guard Source.self == Value.self else {
-            throw Malformed(reason: "expected \(Value.self), made a \(Source.self)", offset: 0)
+            throw JSONSyntaxError(reason: "expected \(Value.self), made a \(Source.self)", offset: 0)
         }
         return withUnsafePointer(to: value) { UnsafeRawPointer($0).load(as: Value.self) }
     }

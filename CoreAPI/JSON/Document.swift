@@ -39,7 +39,7 @@ final class Document: ManagedBuffer<DocumentHeader, UInt64> {
     static let root = 1
 
     /// - Returns: `nil` when the document is larger than the index can tell.
-    /// - Throws: ``Malformed``.
+    /// - Throws: ``JSONSyntaxError``.
     static func read(_ data: Data, _ shared: SharedDecodingSettings) throws -> Document? {
         guard data.count <= shared.settings.sizeLimit else { return nil }
         return try data.withUnsafeBytes { text in
@@ -55,7 +55,7 @@ final class Document: ManagedBuffer<DocumentHeader, UInt64> {
         _ text: UnsafeRawBufferPointer, in encoding: String.Encoding, _ shared: SharedDecodingSettings
     ) throws -> Document? {
         guard var utf8 = String(bytes: text, encoding: encoding) else {
-            throw Malformed(reason: "expected text in \(encoding), as its first bytes say", offset: 0)
+            throw JSONSyntaxError(reason: "expected text in \(encoding), as its first bytes say", offset: 0)
         }
         guard utf8.utf8.count <= shared.settings.sizeLimit else { return nil }
         return try utf8.withUTF8 { try read(UnsafeRawBufferPointer($0), shared) }
@@ -73,13 +73,13 @@ final class Document: ManagedBuffer<DocumentHeader, UInt64> {
         return document
     }
 
-    /// Words for the index; of a large document enough to tell how many the rest of it needs.
+    /// SWAR for the index; of a large document enough to tell how many the rest of it needs.
     private static func capacity(_ byteCount: Int) -> Int {
         min(byteCount / 6 + 32, 2_048)
     }
 
     private static func make(_ text: UnsafeRawBufferPointer, _ shared: SharedDecodingSettings) -> Document {
-        let textWords = (text.count + padding + Words.size - 1) / Words.size
+        let textWords = (text.count + padding + SWAR.size - 1) / SWAR.size
         // An empty one need not be converted.
         let userInfo: [CodingUserInfoKey: Any] = if shared.settings.userInfo.isEmpty { [:] } else { shared.settings.userInfo }
         let buffer = create(minimumCapacity: textWords + capacity(text.count)) { buffer in
@@ -121,7 +121,7 @@ final class Document: ManagedBuffer<DocumentHeader, UInt64> {
     }
 
     @inline(__always)
-    func entry(_ place: Int) -> Entry { Entry(bits: tape[place]) }
+    func entry(_ place: Int) -> TapeEntry { TapeEntry(bits: tape[place]) }
 
     @inline(__always)
     func place(after place: Int) -> Int { entry(place).end(from: place) }

@@ -9,14 +9,14 @@ extension Encoding {
     @inline(__always)
     final func node<Value: Encodable>(of value: Value, isOwn: Bool) throws -> UInt32 {
         if let stop = tree.stop { throw stop }
-        let way = EncodingWay.of(Value.self)
+        let way = EncodingStrategy.of(Value.self)
         guard case .plain = way else { return try special(value, way, isOwn: isOwn) }
         try value.encode(to: self)
         return take()
     }
 
     @inline(never)
-    private final func special<Value: Encodable>(_ value: Value, _ way: EncodingWay, isOwn: Bool) throws -> UInt32 {
+    private final func special<Value: Encodable>(_ value: Value, _ way: EncodingStrategy, isOwn: Bool) throws -> UInt32 {
         switch way {
         case .plain:
             try value.encode(to: self)

@@ -73,7 +73,7 @@ public struct JSONBodyDecoder: Sendable {
             }
             read = document
             return try document.decodeRoot(type)
-        } catch let malformed as Malformed {
+        } catch let malformed as JSONSyntaxError {
             // Looked for here, once: a type may try several types for a value, and catch what does not fit.
             let path = malformed.isSound ? read?.path(toNumberAt: malformed.offset) : nil
             throw malformed.decodingError(in: data, at: path ?? [])
@@ -98,7 +98,7 @@ struct DecodingSettings: Sendable {
     var floats = JSONDecoder.NonConformingFloatDecodingStrategy.throw
     var keys = JSONDecoder.KeyDecodingStrategy.useDefaultKeys
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
-    var sizeLimit = Entry.limit
+    var sizeLimit = TapeEntry.limit
 
     var hasDefaultKeys: Bool { if case .useDefaultKeys = keys { true } else { false } }
 }

@@ -8,7 +8,7 @@ extension JSONDecoder {
     package func decodeWithinEnd<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         // In UTF-16 and UTF-32 a bracket is that byte and zeros.
         guard data.last(where: { $0 != 0 }) != UInt8(ascii: "[") else {
-            throw Malformed(reason: "expected a value or ']', found the end", offset: data.count).decodingError(in: data)
+            throw JSONSyntaxError(reason: "expected a value or ']', found the end", offset: data.count).decodingError(in: data)
         }
         return try decode(type, from: data)
     }

@@ -19,11 +19,11 @@ package struct JSONNode {
     ///
     /// - Parameter takesTrailingCommas: whether a comma may stand behind the last item, as decoders take it.
     /// - Returns: `nil` for a document that is larger than its index can tell (256 MiB).
-    /// - Throws: ``Malformed``.
+    /// - Throws: ``JSONSyntaxError``.
     package static func root(of data: Data, takesTrailingCommas: Bool = false) throws -> JSONNode? {
         guard let document = try Document.read(data, SharedDecodingSettings(DecodingSettings())) else { return nil }
         if !takesTrailingCommas, let offset = document.trailingComma() {
-            throw Malformed(reason: "expected no comma behind the last item", offset: offset)
+            throw JSONSyntaxError(reason: "expected no comma behind the last item", offset: offset)
         }
         return JSONNode(document: document, index: Document.root)
     }
@@ -31,7 +31,7 @@ package struct JSONNode {
     /// Bytes of UTF-8 before the text of a number or a string.
     package var offset: Int { document.entry(index).offset }
 
-    /// - Throws: ``Malformed`` for a string or number that is none.
+    /// - Throws: ``JSONSyntaxError`` for a string or number that is none.
     package func kind() throws -> Kind {
         let entry = document.entry(index)
         if let string = try document.string(index) { return .string(string) }
@@ -55,7 +55,7 @@ package struct JSONNode {
     }
 
     /// - Returns: what `convert` makes of the members. Of equal keys the first counts, as it does for the decoder.
-    /// - Throws: ``Malformed`` for a key that is no string or cannot be compared, and what `convert` throws.
+    /// - Throws: ``JSONSyntaxError`` for a key that is no string or cannot be compared, and what `convert` throws.
     package func mapMembers<Member>(_ convert: (JSONNode) throws -> Member) throws -> [String: Member] {
         let entry = document.entry(index)
         var members: [String: Member] = [:]

@@ -3,24 +3,24 @@
 /// objects took.
 struct KeyPattern {
     /// Where the next key stands in the index, and where that object ends.
-    private var next = Entry.none
-    private var end = Entry.none
+    private var next = TapeEntry.none
+    private var end = TapeEntry.none
     /// The value of the key that was found last.
-    private(set) var value = Entry.none
+    private(set) var value = TapeEntry.none
 
     init() {}
 
     /// - Parameter object: a value that was scanned, an object or not; what the index begins with is none.
     @inline(__always)
     init(of object: Int, in tape: UnsafeMutablePointer<UInt64>) {
-        let entry = Entry(bits: tape[object])
-        guard entry.is(.object), !entry.has(Entry.irregular) else { return }
+        let entry = TapeEntry(bits: tape[object])
+        guard entry.is(.object), !entry.has(TapeEntry.irregular) else { return }
         next = object &+ 2
         end = entry.end
     }
 
     /// Whether all keys so far were those that were expected.
-    @inline(__always) var isFollowed: Bool { end != Entry.none }
+    @inline(__always) var isFollowed: Bool { end != TapeEntry.none }
 
     /// The expected key, if it stands in the text.
     ///
@@ -28,16 +28,16 @@ struct KeyPattern {
     @inline(__always)
     mutating func key(
         at place: Int, _ bytes: UnsafePointer<UInt8>, _ tape: UnsafeMutablePointer<UInt64>
-    ) -> Entry? {
+    ) -> TapeEntry? {
         guard next != end else { return nil }
-        let expected = Entry(bits: tape[next])
+        let expected = TapeEntry(bits: tape[next])
         // Nothing is read far behind the text's end: the zeros there are in no key, and end the comparison.
-        guard Words.isEqual(bytes + place, bytes + expected.offset, expected.length),
+        guard SWAR.isEqual(bytes + place, bytes + expected.offset, expected.length),
             bytes[place &+ expected.length] == UInt8(ascii: "\"")
         else { return nil }
         value = next &+ 1
-        next = Entry(bits: tape[value]).end(from: value)
-        return Entry(.string, flags: Entry.simple | Entry.ascii, length: expected.length, offset: place)
+        next = TapeEntry(bits: tape[value]).end(from: value)
+        return TapeEntry(.string, flags: TapeEntry.simple | TapeEntry.ascii, length: expected.length, offset: place)
     }
 
     // MARK: - While another object is scanned

@@ -21,8 +21,8 @@ struct KeySet {
     init(of object: Int, bytes: UnsafePointer<UInt8>, tape: UnsafeMutablePointer<UInt64>, end: Int) {
         var place = object &+ 2
         while place < end {
-            seen |= Self.bit(Entry(bits: tape[place]), bytes)
-            place = Entry(bits: tape[place &+ 1]).end(from: place &+ 1)
+            seen |= Self.bit(TapeEntry(bits: tape[place]), bytes)
+            place = TapeEntry(bits: tape[place &+ 1]).end(from: place &+ 1)
         }
     }
 
@@ -32,10 +32,10 @@ struct KeySet {
     ///   - end: the place behind the last entry before this one.
     @inline(__always)
     mutating func insert(
-        _ key: Entry, bytes: UnsafePointer<UInt8>, count: Int, tape: UnsafeMutablePointer<UInt64>, first: Int, end: Int
+        _ key: TapeEntry, bytes: UnsafePointer<UInt8>, count: Int, tape: UnsafeMutablePointer<UInt64>, first: Int, end: Int
     ) {
         if isIrregular { return }
-        guard key.has(Entry.simple | Entry.ascii), count <= Self.limit else {
+        guard key.has(TapeEntry.simple | TapeEntry.ascii), count <= Self.limit else {
             isIrregular = true
             return
         }
@@ -45,28 +45,28 @@ struct KeySet {
     }
 
     @inline(__always)
-    private static func bit(_ key: Entry, _ bytes: UnsafePointer<UInt8>) -> UInt64 {
+    private static func bit(_ key: TapeEntry, _ bytes: UnsafePointer<UInt8>) -> UInt64 {
         1 &<< hash(bytes + key.offset, key.length)
     }
 
     /// 0…63.
     @inline(__always)
     private static func hash(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> UInt64 {
-        let word = Words.load(bytes)
-        let first = count < 8 ? word & Words.mask(count) : word
-        let last = count < 8 ? 0 : Words.load(bytes + (count &- 8)) &* 0xC2B2_AE3D_27D4_EB4F
+        let word = SWAR.load(bytes)
+        let first = count < 8 ? word & SWAR.mask(count) : word
+        let last = count < 8 ? 0 : SWAR.load(bytes + (count &- 8)) &* 0xC2B2_AE3D_27D4_EB4F
         return ((first ^ last ^ UInt64(truncatingIfNeeded: count)) &* 0x9E37_79B9_7F4A_7C15) &>> 58
     }
 
     @inline(never)
     private static func contains(
-        _ key: Entry, bytes: UnsafePointer<UInt8>, tape: UnsafeMutablePointer<UInt64>, first: Int, end: Int
+        _ key: TapeEntry, bytes: UnsafePointer<UInt8>, tape: UnsafeMutablePointer<UInt64>, first: Int, end: Int
     ) -> Bool {
         var place = first
         while place < end {
-            let other = Entry(bits: tape[place])
-            if other.length == key.length, Words.isEqual(bytes + other.offset, bytes + key.offset, key.length) { return true }
-            place = Entry(bits: tape[place &+ 1]).end(from: place &+ 1)
+            let other = TapeEntry(bits: tape[place])
+            if other.length == key.length, SWAR.isEqual(bytes + other.offset, bytes + key.offset, key.length) { return true }
+            place = TapeEntry(bits: tape[place &+ 1]).end(from: place &+ 1)
         }
         return false
     }

@@ -19,7 +19,7 @@ struct KeyedContainer<Key: CodingKey>: MadeContainer {
         return names.compactMap { Key(stringValue: $0) }
     }
 
-    /// - Returns: the place of the value, or ``Entry/none``.
+    /// - Returns: the place of the value, or ``TapeEntry/none``.
     @inline(__always)
     func find(_ key: Key) -> Int {
         find(key.stringValue)
@@ -34,7 +34,7 @@ struct KeyedContainer<Key: CodingKey>: MadeContainer {
     @inline(__always)
     func require(_ key: Key) throws -> Int {
         let place = find(key)
-        guard place != Entry.none else { throw missing(key) }
+        guard place != TapeEntry.none else { throw missing(key) }
         return place
     }
 
@@ -46,7 +46,7 @@ struct KeyedContainer<Key: CodingKey>: MadeContainer {
     }
 
     func contains(_ key: Key) -> Bool {
-        find(key) != Entry.none
+        find(key) != TapeEntry.none
     }
 
     func decodeNil(forKey key: Key) throws -> Bool {

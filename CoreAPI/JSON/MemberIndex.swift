@@ -18,7 +18,7 @@ final class MemberIndex {
     /// How many of them a document keeps.
     private static let limit = 8
 
-    /// - Throws: ``Malformed`` for a key that is no string of Unicode.
+    /// - Throws: ``JSONSyntaxError`` for a key that is no string of Unicode.
     static func of(_ decoding: Decoding) throws -> MemberIndex {
         let document = decoding.document
         for index in document.memberIndexes where index.hasKeys(of: decoding) { return index }
@@ -52,7 +52,7 @@ final class MemberIndex {
         while place < entry.end {
             let (key, otherKey) = (document.entry(place), document.entry(otherPlace))
             guard key.length == otherKey.length,
-                Words.isEqual(document.bytes + key.offset, document.bytes + otherKey.offset, key.length)
+                SWAR.isEqual(document.bytes + key.offset, document.bytes + otherKey.offset, key.length)
             else { return false }
             place = document.place(after: place &+ 1)
             otherPlace = document.place(after: otherPlace &+ 1)
@@ -60,14 +60,14 @@ final class MemberIndex {
         return true
     }
 
-    /// - Returns: the place of the value, or ``Entry/none``.
+    /// - Returns: the place of the value, or ``TapeEntry/none``.
     func place(_ name: String, of decoding: Decoding) -> Int {
-        if keys.isEmpty { return places[name] ?? Entry.none }
+        if keys.isEmpty { return places[name] ?? TapeEntry.none }
         // Types ask for their keys in the order in which they mostly are written.
         let document = decoding.document
         var cursor = MemberCursor(bits: document.tape[decoding.value &+ 1])
         if cursor.member >= keys.count || keys[cursor.member] != name {
-            guard let member = members[name] else { return Entry.none }
+            guard let member = members[name] else { return TapeEntry.none }
             cursor = MemberCursor(member: 0, place: decoding.value &+ 2)
             while cursor.member < member { cursor.advance(in: document) }
         }

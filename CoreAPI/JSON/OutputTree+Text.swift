@@ -75,18 +75,18 @@ extension OutputTree {
     private func plainPrefix(_ bytes: UnsafePointer<UInt8>, _ length: Int) -> Int {
         var place = 0
         while place < length {
-            var special = special(Words.load(bytes + place))
-            if length &- place < Words.size { special &= Words.mask(length &- place) }
+            var special = special(SWAR.load(bytes + place))
+            if length &- place < SWAR.size { special &= SWAR.mask(length &- place) }
             if special != 0 { return place &+ special.trailingZeroBitCount &>> 3 }
-            place &+= Words.size
+            place &+= SWAR.size
         }
         return length
     }
 
     @inline(__always)
     private func special(_ word: UInt64) -> UInt64 {
-        let special = Words.special(word)
-        return escapesSlashes ? special | Words.slash(word) : special
+        let special = SWAR.special(word)
+        return escapesSlashes ? special | SWAR.slash(word) : special
     }
 
     /// - Parameter bytes: begin with one that needs an escape.
@@ -111,10 +111,10 @@ extension OutputTree {
     @inline(__always)
     private func plainWords(_ bytes: UnsafePointer<UInt8>, _ length: Int) -> Int {
         var place = 0
-        while length &- place >= Words.size {
-            let special = special(Words.load(bytes + place))
+        while length &- place >= SWAR.size {
+            let special = special(SWAR.load(bytes + place))
             if special != 0 { return place &+ special.trailingZeroBitCount &>> 3 }
-            place &+= Words.size
+            place &+= SWAR.size
         }
         return place
     }
@@ -173,11 +173,11 @@ extension OutputTree {
     private func isPlainASCII(_ bytes: UnsafePointer<UInt8>, _ length: Int) -> Bool {
         var place = 0
         while place < length {
-            let word = Words.load(bytes + place)
-            var odd = special(word) | word & Words.highs
-            if length &- place < Words.size { odd &= Words.mask(length &- place) }
+            let word = SWAR.load(bytes + place)
+            var odd = special(word) | word & SWAR.highs
+            if length &- place < SWAR.size { odd &= SWAR.mask(length &- place) }
             if odd != 0 { return false }
-            place &+= Words.size
+            place &+= SWAR.size
         }
         return true
     }

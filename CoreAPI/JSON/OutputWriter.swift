@@ -203,9 +203,9 @@ struct OutputWriter {
     private func prefix(_ node: UInt32) -> UInt64 {
         let place = nodes + Int(node)
         // Between the quotes.
-        let word = Words.load(text + Int(place.pointee.keyStart) + 1)
+        let word = SWAR.load(text + Int(place.pointee.keyStart) + 1)
         let length = Int(place.pointee.keyLength) &- 3
-        return (length < Words.size ? word & Words.mask(length) : word).byteSwapped
+        return (length < SWAR.size ? word & SWAR.mask(length) : word).byteSwapped
     }
 
     @inline(__always)

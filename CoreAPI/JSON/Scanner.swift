@@ -1,4 +1,4 @@
-/// Finds the values of a document in one pass and writes them down as an index (``Entry``).
+/// Finds the values of a document in one pass and writes them down as an index (``TapeEntry``).
 ///
 /// Checks as much as Foundation's scanner does: the structure, words and how strings end. Numbers and what is in strings are
 /// looked at when they are decoded, so that what nobody asks for may be wrong.
@@ -10,7 +10,7 @@ struct Scanner {
     private var length = 0
     private var at = 0
     /// The innermost open array or object, the place of its entry; in that entry, while it is open, lies the one around it.
-    private var open = Entry.none
+    private var open = TapeEntry.none
     private var depth = 0
     private var isInObject = false
     /// Values or members in the innermost so far.
@@ -20,7 +20,7 @@ struct Scanner {
     private var pattern = KeyPattern()
     /// Whose keys an object probably has that is like no other: those of the object that was closed last, or of the first item of
     /// the array that the innermost one is like.
-    private var fallback = Entry.none
+    private var fallback = TapeEntry.none
 
     /// Whether ``tape`` is memory of its own, which belongs to the caller then, also when scanning has failed.
     private(set) var hasGrown = false
@@ -36,11 +36,11 @@ struct Scanner {
     }
 
     /// Writes the index to ``tape``.
-    mutating func scan() throws(Malformed) {
-        append(Entry(.null, length: 0, offset: 0).bits)
+    mutating func scan() throws(JSONSyntaxError) {
+        append(TapeEntry(.null, length: 0, offset: 0).bits)
         let byte = text.skipSpace(&at)
-        if let entry = try text.scalar(byte, &at) { append(entry.bits) } else { try enter(byte, Entry.none) }
-        while open != Entry.none {
+        if let entry = try text.scalar(byte, &at) { append(entry.bits) } else { try enter(byte, TapeEntry.none) }
+        while open != TapeEntry.none {
             if isInObject { try scanMembers() } else { try scanItems() }
         }
         _ = text.skipSpace(&at)
@@ -53,7 +53,7 @@ struct Scanner {
     // lies in the scanner.
 
     /// To the end of the innermost object, or into a value of it.
-    private mutating func scanMembers() throws(Malformed) {
+    private mutating func scanMembers() throws(JSONSyntaxError) {
         var (at, length, items, keys, pattern) = (at, length, items, keys, pattern)
         var byte = text.skipSpace(&at)
         if items > 0 { byte = try text.skipComma(byte, "',' or '}'", &at, UInt8(ascii: "}")) }
@@ -61,7 +61,7 @@ struct Scanner {
             guard byte == UInt8(ascii: "\"") else { throw text.unexpected("a key", at) }
             if capacity &- length < Self.room { makeRoom(length, at) }
             items &+= 1
-            var value = Entry.none
+            var value = TapeEntry.none
             if let key = pattern.key(at: at &+ 1, text.bytes, tape) {
                 value = pattern.value
                 tape[length] = key.bits
@@ -93,7 +93,7 @@ struct Scanner {
     }
 
     /// To the end of the innermost array, or into a value of it.
-    private mutating func scanItems() throws(Malformed) {
+    private mutating func scanItems() throws(JSONSyntaxError) {
         var (at, length, items) = (at, length, items)
         var byte = text.skipSpace(&at)
         if items > 0 { byte = try text.skipComma(byte, "',' or ']'", &at, UInt8(ascii: "]")) }
@@ -102,7 +102,7 @@ struct Scanner {
             items &+= 1
             guard let entry = try text.scalar(byte, &at) else {
                 (self.at, self.length, self.items) = (at, length, items)
-                return try enter(byte, Entry.none)
+                return try enter(byte, TapeEntry.none)
             }
             tape[length] = entry.bits
             length &+= 1
@@ -115,22 +115,22 @@ struct Scanner {
     /// - Parameters:
     ///   - byte: at which the scanner is.
     ///   - likeness: a value of an object before, at the same place as this one in its own.
-    private mutating func enter(_ byte: UInt8, _ likeness: Int) throws(Malformed) {
+    private mutating func enter(_ byte: UInt8, _ likeness: Int) throws(JSONSyntaxError) {
         guard byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") else { throw text.unexpected("a value", at) }
         guard depth < Self.depthLimit else {
-            throw Malformed(reason: "expected at most \(Self.depthLimit) arrays and objects within each other", offset: at)
+            throw JSONSyntaxError(reason: "expected at most \(Self.depthLimit) arrays and objects within each other", offset: at)
         }
         depth &+= 1
-        if open != Entry.none { suspend() }
+        if open != TapeEntry.none { suspend() }
         isInObject = byte == UInt8(ascii: "{")
-        append(Entry(isInObject ? .object : .array, length: 0, offset: open).bits)
+        append(TapeEntry(isInObject ? .object : .array, length: 0, offset: open).bits)
         open = length &- 1
         if isInObject {
             append(0)
             keys = KeySet()
-            pattern = KeyPattern(of: likeness == Entry.none ? fallback : likeness, in: tape)
-        } else if likeness != Entry.none {
-            let other = Entry(bits: tape[likeness])
+            pattern = KeyPattern(of: likeness == TapeEntry.none ? fallback : likeness, in: tape)
+        } else if likeness != TapeEntry.none {
+            let other = TapeEntry(bits: tape[likeness])
             if other.is(.array), other.count > 0 { fallback = likeness &+ 1 }
         }
         items = 0
@@ -140,33 +140,33 @@ struct Scanner {
     /// Notes in the entry what has been found of an array or object, because another one begins in it.
     @inline(__always)
     private mutating func suspend() {
-        let outer = Entry(bits: tape[open]).offset
-        guard isInObject else { return tape[open] = Entry(.array, length: items, offset: outer).bits }
-        let flags = (keys.isIrregular ? Entry.irregular : 0) | (pattern.isFollowed ? Entry.follows : 0)
-        tape[open] = Entry(.object, flags: flags, length: items, offset: outer).bits
+        let outer = TapeEntry(bits: tape[open]).offset
+        guard isInObject else { return tape[open] = TapeEntry(.array, length: items, offset: outer).bits }
+        let flags = (keys.isIrregular ? TapeEntry.irregular : 0) | (pattern.isFollowed ? TapeEntry.follows : 0)
+        tape[open] = TapeEntry(.object, flags: flags, length: items, offset: outer).bits
         tape[open &+ 1] = pattern.isFollowed ? pattern.bits : keys.seen
     }
 
     @inline(__always)
     private mutating func close() {
-        let outer = Entry(bits: tape[open]).offset
+        let outer = TapeEntry(bits: tape[open]).offset
         if isInObject {
-            tape[open] = Entry(.object, flags: keys.isIrregular ? Entry.irregular : 0, length: items, offset: length).bits
+            tape[open] = TapeEntry(.object, flags: keys.isIrregular ? TapeEntry.irregular : 0, length: items, offset: length).bits
             tape[open &+ 1] = UInt64(truncatingIfNeeded: open &+ 2)
             if !keys.isIrregular { fallback = open }
         } else {
-            tape[open] = Entry(.array, length: items, offset: length).bits
+            tape[open] = TapeEntry(.array, length: items, offset: length).bits
         }
         open = outer
         depth &-= 1
-        guard outer != Entry.none else { return }
-        let entry = Entry(bits: tape[outer])
+        guard outer != TapeEntry.none else { return }
+        let entry = TapeEntry(bits: tape[outer])
         isInObject = entry.is(.object)
         items = entry.count
         guard isInObject else { return }
-        let follows = entry.has(Entry.follows)
+        let follows = entry.has(TapeEntry.follows)
         pattern = follows ? KeyPattern(bits: tape[outer &+ 1]) : KeyPattern()
-        keys = follows ? KeySet() : KeySet(seen: tape[outer &+ 1], isIrregular: entry.has(Entry.irregular))
+        keys = follows ? KeySet() : KeySet(seen: tape[outer &+ 1], isIrregular: entry.has(TapeEntry.irregular))
     }
 
     // MARK: - Index
@@ -178,7 +178,7 @@ struct Scanner {
         length &+= 1
     }
 
-    /// Words that one member takes at most: its key, and an object with its second word.
+    /// SWAR that one member takes at most: its key, and an object with its second word.
     private static let room = 3
 
     @inline(never)

@@ -11,7 +11,7 @@ struct TokenScanner {
     ///   - at: behind the value afterwards.
     /// - Returns: `nil` for what is neither a string, a number nor a word.
     @inline(__always)
-    func scalar(_ byte: UInt8, _ at: inout Int) throws(Malformed) -> Entry? {
+    func scalar(_ byte: UInt8, _ at: inout Int) throws(JSONSyntaxError) -> TapeEntry? {
         switch byte {
         case UInt8(ascii: "\""):
             let entry = try string(from: at &+ 1)
@@ -29,18 +29,18 @@ struct TokenScanner {
     /// - Parameter end: the word's last four letters, the first in the lowest bits.
     @inline(__always)
     private func word(
-        _ word: StaticString, _ end: UInt32, _ kind: Entry.Kind, length: Int, _ at: inout Int
-    ) throws(Malformed) -> Entry {
-        guard Words.half(bytes + (at &+ length &- 4)) == end else { throw unexpected(word, at) }
+        _ word: StaticString, _ end: UInt32, _ kind: TapeEntry.Kind, length: Int, _ at: inout Int
+    ) throws(JSONSyntaxError) -> TapeEntry {
+        guard SWAR.half(bytes + (at &+ length &- 4)) == end else { throw unexpected(word, at) }
         defer { at &+= length }
-        return Entry(kind, length: length, offset: at)
+        return TapeEntry(kind, length: length, offset: at)
     }
 
     /// Everything that numbers are made of, in any order.
     @inline(__always)
-    private func number(_ at: inout Int) -> Entry {
+    private func number(_ at: inout Int) -> TapeEntry {
         let start = at
-        var flags = Entry.digits
+        var flags = TapeEntry.digits
         at &+= 1
         while true {
             let byte = bytes[at]
@@ -53,74 +53,74 @@ struct TokenScanner {
             }
             at &+= 1
         }
-        return Entry(.number, flags: flags, length: at &- start, offset: start)
+        return TapeEntry(.number, flags: flags, length: at &- start, offset: start)
     }
 
     /// - Parameter start: behind the opening quote.
     @inline(__always)
-    func string(from start: Int) throws(Malformed) -> Entry {
+    func string(from start: Int) throws(JSONSyntaxError) -> TapeEntry {
         var place = start
         var seen: UInt64 = 0
         // Zeros behind the end stop it.
         while true {
-            let word = Words.load(bytes + place)
-            let special = Words.special(word)
+            let word = SWAR.load(bytes + place)
+            let special = SWAR.special(word)
             if special == 0 {
                 seen |= word
                 place &+= 8
                 continue
             }
             let count = special.trailingZeroBitCount &>> 3
-            seen |= word & Words.mask(count)
+            seen |= word & SWAR.mask(count)
             place &+= count
             break
         }
         guard bytes[place] == UInt8(ascii: "\"") else { return try oddString(start, place, seen) }
-        let flags = Entry.simple | (seen & Words.highs == 0 ? Entry.ascii : 0)
-        return Entry(.string, flags: flags, length: place &- start, offset: start)
+        let flags = TapeEntry.simple | (seen & SWAR.highs == 0 ? TapeEntry.ascii : 0)
+        return TapeEntry(.string, flags: flags, length: place &- start, offset: start)
     }
 
     /// From the first backslash or control character on.
     @inline(never)
-    private func oddString(_ start: Int, _ from: Int, _ seenBefore: UInt64) throws(Malformed) -> Entry {
+    private func oddString(_ start: Int, _ from: Int, _ seenBefore: UInt64) throws(JSONSyntaxError) -> TapeEntry {
         var place = from
         var seen = seenBefore
         var controls: UInt64 = 0
         while place < count {
             switch bytes[place] {
             case UInt8(ascii: "\""):
-                let flags = controls | (seen & Words.highs == 0 ? Entry.ascii : 0)
-                return Entry(.string, flags: flags, length: place &- start, offset: start)
+                let flags = controls | (seen & SWAR.highs == 0 ? TapeEntry.ascii : 0)
+                return TapeEntry(.string, flags: flags, length: place &- start, offset: start)
             case UInt8(ascii: "\\"):
                 let escaped = bytes[place &+ 1]
                 if escaped == UInt8(ascii: "u") {
                     for digit in 2..<6 where place &+ digit >= count || bytes[place &+ digit] == UInt8(ascii: "\"") {
-                        throw Malformed(reason: "expected four hexadecimal digits behind \\u", offset: place)
+                        throw JSONSyntaxError(reason: "expected four hexadecimal digits behind \\u", offset: place)
                     }
-                    seen |= Words.load(bytes + place) & Words.mask(6)
+                    seen |= SWAR.load(bytes + place) & SWAR.mask(6)
                     place &+= 6
                 } else {
                     seen |= UInt64(escaped)
                     place &+= 2
                 }
             case ..<0x20:
-                controls = Entry.controls
+                controls = TapeEntry.controls
                 place &+= 1
             default:
-                var word = Words.load(bytes + place)
-                var special = Words.special(word)
+                var word = SWAR.load(bytes + place)
+                var special = SWAR.special(word)
                 while special == 0 {
                     seen |= word
                     place &+= 8
-                    word = Words.load(bytes + place)
-                    special = Words.special(word)
+                    word = SWAR.load(bytes + place)
+                    special = SWAR.special(word)
                 }
                 let count = special.trailingZeroBitCount &>> 3
-                seen |= word & Words.mask(count)
+                seen |= word & SWAR.mask(count)
                 place &+= count
             }
         }
-        throw Malformed(reason: "expected the end of the string that begins here", offset: start)
+        throw JSONSyntaxError(reason: "expected the end of the string that begins here", offset: start)
     }
 
     // MARK: - Between values
@@ -132,7 +132,7 @@ struct TokenScanner {
     @inline(__always)
     func skipComma(
         _ byte: UInt8, _ expected: StaticString, _ at: inout Int, _ closing: UInt8
-    ) throws(Malformed) -> UInt8 {
+    ) throws(JSONSyntaxError) -> UInt8 {
         if byte == UInt8(ascii: ",") {
             at &+= 1
             return skipSpace(&at)
@@ -156,10 +156,10 @@ struct TokenScanner {
     }
 
     @inline(never)
-    func unexpected(_ expected: StaticString, _ at: Int) -> Malformed {
-        guard at < count else { return Malformed(reason: "expected \(expected), found the end", offset: count) }
+    func unexpected(_ expected: StaticString, _ at: Int) -> JSONSyntaxError {
+        guard at < count else { return JSONSyntaxError(reason: "expected \(expected), found the end", offset: count) }
         let byte = bytes[at]
         let found = byte > 0x20 && byte < 0x7F ? "'\(Character(Unicode.Scalar(byte)))'" : "byte \(byte)"
-        return Malformed(reason: "expected \(expected), found \(found)", offset: at)
+        return JSONSyntaxError(reason: "expected \(expected), found \(found)", offset: at)
     }
 }

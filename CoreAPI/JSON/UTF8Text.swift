@@ -25,15 +25,15 @@ enum UTF8Text {
         guard let bytes = text.baseAddress else { return true }
         var place = 0
         while place < text.count {
-            let others = Words.load(bytes + place) & Words.highs
+            let others = SWAR.load(bytes + place) & SWAR.highs
             guard others != 0 else {
-                place &+= Words.size
+                place &+= SWAR.size
                 continue
             }
             let start = place &+ others.trailingZeroBitCount &>> 3
             // No scalar goes on behind a byte of ASCII, so that a stretch may end before any.
             place = start
-            repeat { place &+= Words.size } while place < text.count && Words.load(bytes + place) & Words.highs != 0
+            repeat { place &+= SWAR.size } while place < text.count && SWAR.load(bytes + place) & SWAR.highs != 0
             guard start < text.count else { return true }
             guard isScalars(UnsafeBufferPointer(rebasing: text[start..<min(place, text.count)])) else { return false }
         }

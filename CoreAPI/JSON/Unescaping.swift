@@ -1,7 +1,7 @@
 /// Writes the value of a string with escapes in it.
 struct Unescaping {
     /// Bytes behind a value that are written to before it is known that it ends there.
-    static let excess = 2 * Words.size
+    static let excess = 2 * SWAR.size
 
     private let bytes: UnsafePointer<UInt8>
     private let end: Int
@@ -19,7 +19,7 @@ struct Unescaping {
 
     /// - Parameter output: as many bytes as there are, and ``excess`` more.
     /// - Returns: how many bytes were written.
-    mutating func write(to output: UnsafeMutablePointer<UInt8>) throws(Malformed) -> Int {
+    mutating func write(to output: UnsafeMutablePointer<UInt8>) throws(JSONSyntaxError) -> Int {
         if hasControls { try findControl() }
         var place = start
         var written = 0
@@ -38,32 +38,32 @@ struct Unescaping {
         let source = UnsafeRawPointer(bytes + start)
         let count = end &- start
         var place = 0
-        // Words that begin in the string may end behind it; what is behind a text can be read.
+        // SWAR that begin in the string may end behind it; what is behind a text can be read.
         while place < count {
             let word = source.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-            let next = source.loadUnaligned(fromByteOffset: place &+ Words.size, as: UInt64.self)
+            let next = source.loadUnaligned(fromByteOffset: place &+ SWAR.size, as: UInt64.self)
             UnsafeMutableRawPointer(output).storeBytes(of: word, toByteOffset: place, as: UInt64.self)
-            UnsafeMutableRawPointer(output).storeBytes(of: next, toByteOffset: place &+ Words.size, as: UInt64.self)
-            let found = Words.backslash(UInt64(littleEndian: word))
+            UnsafeMutableRawPointer(output).storeBytes(of: next, toByteOffset: place &+ SWAR.size, as: UInt64.self)
+            let found = SWAR.backslash(UInt64(littleEndian: word))
             if found != 0 { return min(place &+ found.trailingZeroBitCount &>> 3, count) }
-            let foundNext = Words.backslash(UInt64(littleEndian: next))
-            if foundNext != 0 { return min(place &+ Words.size &+ foundNext.trailingZeroBitCount &>> 3, count) }
-            place &+= 2 * Words.size
+            let foundNext = SWAR.backslash(UInt64(littleEndian: next))
+            if foundNext != 0 { return min(place &+ SWAR.size &+ foundNext.trailingZeroBitCount &>> 3, count) }
+            place &+= 2 * SWAR.size
         }
         return count
     }
 
     @inline(never)
-    private func findControl() throws(Malformed) {
+    private func findControl() throws(JSONSyntaxError) {
         for place in start..<end where bytes[place] < 0x20 {
-            throw Malformed(reason: "expected no control character in a string, found byte \(bytes[place])", offset: place)
+            throw JSONSyntaxError(reason: "expected no control character in a string, found byte \(bytes[place])", offset: place)
         }
     }
 
     @inline(__always)
     private mutating func writeEscape(
         _ place: inout Int, _ output: UnsafeMutablePointer<UInt8>, _ written: inout Int
-    ) throws(Malformed) {
+    ) throws(JSONSyntaxError) {
         let escaped = bytes[place &+ 1]
         let byte: UInt8
         switch escaped {
@@ -74,7 +74,8 @@ struct Unescaping {
         case UInt8(ascii: "r"): byte = 0x0D
         case UInt8(ascii: "t"): byte = 0x09
         case UInt8(ascii: "u"): return try writeScalar(&place, output, &written)
-        default: throw Malformed(reason: "expected one of \"\\/bfnrtu behind a backslash, found byte \(escaped)", offset: place)
+        default:
+            throw JSONSyntaxError(reason: "expected one of \"\\/bfnrtu behind a backslash, found byte \(escaped)", offset: place)
         }
         output[written] = byte
         written &+= 1
@@ -83,20 +84,20 @@ struct Unescaping {
 
     private mutating func writeScalar(
         _ place: inout Int, _ output: UnsafeMutablePointer<UInt8>, _ written: inout Int
-    ) throws(Malformed) {
+    ) throws(JSONSyntaxError) {
         var value = try unit(place)
         if value & 0xFC00 == 0xD800 {
             let hasSecond =
                 place &+ 12 <= end && bytes[place &+ 6] == UInt8(ascii: "\\") && bytes[place &+ 7] == UInt8(ascii: "u")
             let low = hasSecond ? try unit(place &+ 6) : 0
             guard low & 0xFC00 == 0xDC00 else {
-                throw Malformed(reason: "expected the second half of a surrogate pair behind the first", offset: place)
+                throw JSONSyntaxError(reason: "expected the second half of a surrogate pair behind the first", offset: place)
             }
             value = 0x10000 &+ (value &- 0xD800) &<< 10 &+ (low &- 0xDC00)
             place &+= 6
         }
         guard let scalar = Unicode.Scalar(value) else {
-            throw Malformed(reason: "expected a scalar, found the second half of a surrogate pair alone", offset: place)
+            throw JSONSyntaxError(reason: "expected a scalar, found the second half of a surrogate pair alone", offset: place)
         }
         if value >= 0x80 { isASCII = false }
         for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter {
@@ -107,7 +108,7 @@ struct Unescaping {
     }
 
     /// The four digits of the escape at `place`; the scanner has seen that they are there.
-    private func unit(_ place: Int) throws(Malformed) -> UInt32 {
+    private func unit(_ place: Int) throws(JSONSyntaxError) -> UInt32 {
         var unit: UInt32 = 0
         for index in 2..<6 {
             let byte = bytes[place &+ index]
@@ -116,7 +117,7 @@ struct Unescaping {
             case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte &- UInt8(ascii: "0")
             case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte &- UInt8(ascii: "a") &+ 10
             case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte &- UInt8(ascii: "A") &+ 10
-            default: throw Malformed(reason: "expected four hexadecimal digits behind \\u", offset: place)
+            default: throw JSONSyntaxError(reason: "expected four hexadecimal digits behind \\u", offset: place)
             }
             unit = unit &<< 4 | UInt32(digit)
         }

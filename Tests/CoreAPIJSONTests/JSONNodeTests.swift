@@ -33,14 +33,14 @@ struct JSONNodeTests {
     @Test("of equal keys the first counts, and the values of the others must be sound, too")
     func equalKeys() throws {
         #expect(try text(root(##"{"a":1,"b":2,"\u0061":3}"##)) == "{a:1,b:2}")
-        #expect(throws: Malformed.self) { try text(root(#"{"a":1,"a":01}"#)) }
+        #expect(throws: JSONSyntaxError.self) { try text(root(#"{"a":1,"a":01}"#)) }
     }
 
     @Test(
         "a comma behind the last item is refused, or taken where that is asked for",
         arguments: ["[1,]", #"{"a":1,}"#, #"["]",]"#, "[[1],]", #"{"a":[{"b":"\\"} , ]}"#, "[1,\n\t ]"])
     func trailingCommas(document: String) throws {
-        #expect(throws: Malformed.self) { try root(document) }
+        #expect(throws: JSONSyntaxError.self) { try root(document) }
         _ = try text(root(document, takesTrailingCommas: true))
     }
 
@@ -56,6 +56,6 @@ struct JSONNodeTests {
         arguments: ["[01]", "[1.]", #"["\ud800"]"#, "[\"\u{1}\"]"])
     func malformed(document: String) throws {
         let node = try root(document)
-        #expect(throws: Malformed.self) { try text(node) }
+        #expect(throws: JSONSyntaxError.self) { try text(node) }
     }
 }

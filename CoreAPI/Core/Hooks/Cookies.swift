@@ -53,7 +53,7 @@ extension CookieJar {
     ///
     /// - Returns: Why lines were refused, in their order; empty when all were taken.
     @discardableResult
-    public func store(_ head: ResponseHead, from url: HTTPURL) -> [CookieRefusal] {
+    public func store(_ head: ResponseHead, from url: HTTPURL) -> [CookieRejection] {
         store(head.headers, from: url)
     }
 }

@@ -16,8 +16,8 @@ struct CookieRulesTests {
             ("com.", "example.com."), ("xn--p1ai", "a.xn--p1ai"), ("kawasaki.jp", "a.b.kawasaki.jp"),
         ])
     func suffixes(_ domain: String, _ host: String) {
-        #expect(throws: CookieRefusal.publicSuffix(domain)) { try jar.set("a=b; Domain=\(domain)", from: "https://\(host)/") }
-        #expect(throws: CookieRefusal.publicSuffix(domain)) { try jar.set("a=b; Domain=.\(domain)", from: "https://\(host)/") }
+        #expect(throws: CookieRejection.publicSuffix(domain)) { try jar.set("a=b; Domain=\(domain)", from: "https://\(host)/") }
+        #expect(throws: CookieRejection.publicSuffix(domain)) { try jar.set("a=b; Domain=.\(domain)", from: "https://\(host)/") }
         #expect(jar.cookies.isEmpty)
     }
 
@@ -41,7 +41,7 @@ struct CookieRulesTests {
     @Test("without a list a domain is refused unless it is the host, which then gets the cookie alone")
     func withoutList() throws {
         let jar = CookieJar(suffixes: nil)
-        #expect(throws: CookieRefusal.unknownSuffix("example.com")) { try jar.set("a=b; Domain=example.com") }
+        #expect(throws: CookieRejection.unknownSuffix("example.com")) { try jar.set("a=b; Domain=example.com") }
         try jar.set("a=b; Domain=shop.example.com; Path=/")
         try jar.set("b=c; Path=/")
         #expect(jar.cookies.map(\.isHostOnly) == [true, true])
@@ -68,7 +68,9 @@ struct CookieRulesTests {
 
     @Test("a __Host- cookie is named with its path, even where that would be the default")
     func hostPath() {
-        #expect(throws: CookieRefusal.prefix("__Host-")) { try jar.set("__Host-a=1; Secure", from: "https://shop.example.com/") }
+        #expect(throws: CookieRejection.prefix("__Host-")) {
+            try jar.set("__Host-a=1; Secure", from: "https://shop.example.com/")
+        }
     }
 
     @Test("a refusal says why and keeps the value to itself")
@@ -79,7 +81,7 @@ struct CookieRulesTests {
             "sid=s3cret" + String(repeating: "x", count: 5_000),
         ]
         for line in lines {
-            let error = #expect(throws: CookieRefusal.self) { try jar.set(line) }
+            let error = #expect(throws: CookieRejection.self) { try jar.set(line) }
             let text = error?.localizedDescription ?? ""
             #expect(text.count > 20 && !text.contains("s3cret") && !"\(error as Any)".contains("s3cret"), "\(text)")
         }

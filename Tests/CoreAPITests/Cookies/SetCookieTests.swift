@@ -41,16 +41,16 @@ struct SetCookieTests {
     func refused() {
         for control in (0...0x1F).filter({ $0 != 0x09 }) + [0x7F] {
             for line in [Array("a=b".utf8) + [UInt8(control)], Array("a=b; path=/".utf8) + [UInt8(control)] + Array("x".utf8)] {
-                #expect(throws: CookieRefusal.controlCharacter(UInt8(control))) { try SetCookie(line) }
+                #expect(throws: CookieRejection.controlCharacter(UInt8(control))) { try SetCookie(line) }
             }
         }
         for line in ["", "=", " ; Secure", ";", " = "] {
-            #expect(throws: CookieRefusal.empty, "\(line)") { try parse(line) }
+            #expect(throws: CookieRejection.empty, "\(line)") { try parse(line) }
         }
-        #expect(throws: CookieRefusal.tooLong(octets: 4_097, limit: 4_096)) {
+        #expect(throws: CookieRejection.tooLong(octets: 4_097, limit: 4_096)) {
             try parse("a=" + String(repeating: "b", count: 4_096))
         }
-        #expect(throws: CookieRefusal.tooLong(octets: 4_098, limit: 4_096)) { try parse(String(repeating: "ş", count: 2_049)) }
+        #expect(throws: CookieRejection.tooLong(octets: 4_098, limit: 4_096)) { try parse(String(repeating: "ş", count: 2_049)) }
     }
 
     @Test("4096 octets of name and value are taken, and attributes do not count")

@@ -1,5 +1,5 @@
 /// Eight bytes at once, or four, the first in the lowest bits.
-enum Words {
+enum SWAR {
     static let size = 8
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     static let highs: UInt64 = 0x8080_8080_8080_8080

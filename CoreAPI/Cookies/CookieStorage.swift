@@ -3,7 +3,7 @@ internal import Foundation
 
 /// The cookies of a jar by their domains, and the rules about several of them (RFC 6265bis §5.7 and §5.8.3). A value: the jar
 /// keeps it under its lock.
-struct CookieShelf: Sendable {
+struct CookieStorage: Sendable {
     let limitPerDomain: Int
     let limit: Int
     private(set) var count = 0
@@ -22,8 +22,8 @@ struct CookieShelf: Sendable {
 
     /// Puts a cookie in the place of the one with its identity, or takes that one away if the new one has expired.
     ///
-    /// - Throws: ``CookieRefusal/overlaysSecure(name:)``.
-    mutating func put(_ cookie: Cookie, isFromSecureOrigin: Bool, at now: Date) throws(CookieRefusal) {
+    /// - Throws: ``CookieRejection/overlaysSecure(name:)``.
+    mutating func put(_ cookie: Cookie, isFromSecureOrigin: Bool, at now: Date) throws(CookieRejection) {
         // Expired cookies go first: one must neither block a new cookie nor pass on its creation date.
         if now >= nextExpiry {
             removeAll { $0.isExpired(at: now) }

@@ -3,7 +3,7 @@ internal import Foundation
 /// How values of a type are encoded. Finding out is slow, because it asks for conformances by name.
 ///
 /// `@unchecked`: types hold nothing that could change.
-enum EncodingWay: BitwiseCopyable, @unchecked Sendable {
+enum EncodingStrategy: BitwiseCopyable, @unchecked Sendable {
     /// By its own method and nothing else.
     case plain
     case bool, string, int, double
@@ -12,11 +12,11 @@ enum EncodingWay: BitwiseCopyable, @unchecked Sendable {
     case array(any ArrayEncodable.Type)
     case dictionary(any DictionaryEncodable.Type)
 
-    private static let known = TypeRegistry<EncodingWay>()
+    private static let known = TypeRegistry<EncodingStrategy>()
 
     @inline(__always)
-    static func of(_ type: Any.Type) -> EncodingWay {
-        known.value(of: type) { EncodingWay(type) }
+    static func of(_ type: Any.Type) -> EncodingStrategy {
+        known.value(of: type) { EncodingStrategy(type) }
     }
 
     private init(_ type: Any.Type) {
@@ -41,7 +41,7 @@ enum EncodingWay: BitwiseCopyable, @unchecked Sendable {
 @inline(__always)
 func known<Source, Value>(_ value: Source, as type: Value.Type) throws -> Value {
     guard Source.self == Value.self else {
-        throw Malformed(reason: "expected \(Value.self), found a \(Source.self)", offset: 0)
+        throw JSONSyntaxError(reason: "expected \(Value.self), found a \(Source.self)", offset: 0)
     }
     return withUnsafePointer(to: value) { UnsafeRawPointer($0).load(as: Value.self) }
 }

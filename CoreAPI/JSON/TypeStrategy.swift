@@ -3,18 +3,18 @@ internal import Foundation
 /// How values of a type are decoded. Finding out is slow, because it asks for conformances by name.
 ///
 /// `@unchecked`: types hold nothing that could change.
-enum TypeWay: BitwiseCopyable, @unchecked Sendable {
+enum TypeStrategy: BitwiseCopyable, @unchecked Sendable {
     /// By its own initializer and nothing else.
     case plain
     case string, date, data, url, decimal
     case array(any ArrayDecodable.Type)
     case dictionary(any DictionaryDecodable.Type)
 
-    private static let known = TypeRegistry<TypeWay>()
+    private static let known = TypeRegistry<TypeStrategy>()
 
     @inline(__always)
-    static func of(_ type: Any.Type) -> TypeWay {
-        known.value(of: type) { TypeWay(type) }
+    static func of(_ type: Any.Type) -> TypeStrategy {
+        known.value(of: type) { TypeStrategy(type) }
     }
 
     private init(_ type: Any.Type) {

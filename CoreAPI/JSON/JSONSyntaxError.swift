@@ -4,7 +4,7 @@ package import Foundation
 ///
 /// Within a decode it is an error of its own, and becomes a `DecodingError` only on the way out: so does Foundation's, and a type
 /// that catches `DecodingError` while it is decoded must see the same errors from both.
-package struct Malformed: Error {
+package struct JSONSyntaxError: Error {
     /// What was expected, and what came.
     let reason: String
     /// Bytes of UTF-8 before the place.
@@ -41,6 +41,6 @@ package struct Malformed: Error {
     }
 }
 
-extension Malformed: CustomStringConvertible {
+extension JSONSyntaxError: CustomStringConvertible {
     package var description: String { "\(reason), at byte \(offset)" }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Why a `Set-Cookie` line was not taken (RFC 6265bis §5.6 and §5.7). Says nothing of the cookie's value.
-public enum CookieRefusal: Error, Hashable, Sendable {
+public enum CookieRejection: Error, Hashable, Sendable {
     /// A control character other than a tab, anywhere in the line.
     case controlCharacter(UInt8)
     /// Neither a name nor a value.
@@ -27,7 +27,7 @@ public enum CookieRefusal: Error, Hashable, Sendable {
     case prefix(String)
 }
 
-extension CookieRefusal: LocalizedError {
+extension CookieRejection: LocalizedError {
     public var errorDescription: String? {
         switch self {
         case .controlCharacter(let byte):

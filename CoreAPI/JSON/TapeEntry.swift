@@ -3,7 +3,7 @@
 /// Strings and numbers: kind (4 bits), flags (4), length in bytes (28), offset in bytes (28). Arrays and objects: kind, flags,
 /// count of items or members (28), place behind the last one in the index (28). An object has a second word, its cursor. A member
 /// is the key's word and the value's. While an array or object is scanned, its place is that of the one around it.
-struct Entry {
+struct TapeEntry {
     /// Not an `enum`: each mention of one is a switch until late, and so many would keep the scanner's loops from being one
     /// function each.
     struct Kind {
