@@ -36,14 +36,7 @@ extension EndpointProvider {
         create(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name)
     }
 
-    /// An endpoint that takes nothing and gives a value.
-    ///
-    /// - Parameters:
-    ///   - path: below the base URL; may bring a query.
-    ///   - headers: the endpoint's own; they win over those of every farther level.
-    ///   - encoding: `nil` for the query or the body, as the method wants it.
-    ///   - modifiers: the endpoint's own.
-    ///   - name: stands in logs and errors. Default that of the property or function.
+    /// The same with the modifiers in an array.
     public static func create<Method, Output: Decodable>(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
         name: String = #function
@@ -52,13 +45,6 @@ extension EndpointProvider {
     }
 
     /// An endpoint that takes nothing and gives nothing.
-    ///
-    /// - Parameters:
-    ///   - path: below the base URL; may bring a query.
-    ///   - headers: the endpoint's own; they win over those of every farther level.
-    ///   - encoding: `nil` for the query or the body, as the method wants it.
-    ///   - modifiers: the endpoint's own.
-    ///   - name: stands in logs and errors. Default that of the property or function.
     public static func create<Method>(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
         name: String = #function
@@ -66,14 +52,7 @@ extension EndpointProvider {
         create(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name)
     }
 
-    /// An endpoint that takes nothing and gives nothing.
-    ///
-    /// - Parameters:
-    ///   - path: below the base URL; may bring a query.
-    ///   - headers: the endpoint's own; they win over those of every farther level.
-    ///   - encoding: `nil` for the query or the body, as the method wants it.
-    ///   - modifiers: the endpoint's own.
-    ///   - name: stands in logs and errors. Default that of the property or function.
+    /// The same with the modifiers in an array.
     public static func create<Method>(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
         name: String = #function
@@ -82,13 +61,6 @@ extension EndpointProvider {
     }
 
     /// An endpoint that takes a value and gives one.
-    ///
-    /// - Parameters:
-    ///   - path: below the base URL; may bring a query.
-    ///   - headers: the endpoint's own; they win over those of every farther level.
-    ///   - encoding: `nil` for the query or the body, as the method wants it.
-    ///   - modifiers: the endpoint's own.
-    ///   - name: stands in logs and errors. Default that of the property or function.
     public static func create<Method, Input: Encodable & Sendable, Output: Decodable>(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
         name: String = #function
@@ -96,14 +68,7 @@ extension EndpointProvider {
         create(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name)
     }
 
-    /// An endpoint that takes a value and gives one.
-    ///
-    /// - Parameters:
-    ///   - path: below the base URL; may bring a query.
-    ///   - headers: the endpoint's own; they win over those of every farther level.
-    ///   - encoding: `nil` for the query or the body, as the method wants it.
-    ///   - modifiers: the endpoint's own.
-    ///   - name: stands in logs and errors. Default that of the property or function.
+    /// The same with the modifiers in an array.
     public static func create<Method, Input: Encodable & Sendable, Output: Decodable>(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
         name: String = #function
@@ -112,13 +77,6 @@ extension EndpointProvider {
     }
 
     /// An endpoint that takes a value and gives nothing.
-    ///
-    /// - Parameters:
-    ///   - path: below the base URL; may bring a query.
-    ///   - headers: the endpoint's own; they win over those of every farther level.
-    ///   - encoding: `nil` for the query or the body, as the method wants it.
-    ///   - modifiers: the endpoint's own.
-    ///   - name: stands in logs and errors. Default that of the property or function.
     public static func create<Method, Input: Encodable & Sendable>(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
         name: String = #function
@@ -126,14 +84,7 @@ extension EndpointProvider {
         create(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name)
     }
 
-    /// An endpoint that takes a value and gives nothing.
-    ///
-    /// - Parameters:
-    ///   - path: below the base URL; may bring a query.
-    ///   - headers: the endpoint's own; they win over those of every farther level.
-    ///   - encoding: `nil` for the query or the body, as the method wants it.
-    ///   - modifiers: the endpoint's own.
-    ///   - name: stands in logs and errors. Default that of the property or function.
+    /// The same with the modifiers in an array.
     public static func create<Method, Input: Encodable & Sendable>(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
         name: String = #function

@@ -3,8 +3,8 @@ public import HTTPTypes
 
 /// An endpoint that knows what it takes and what it gives, made by an ``EndpointProvider``.
 ///
-/// Use it where the answer's type belongs to the endpoint; use an ``Endpoint`` enum where one type describes a feature's requests
-/// and the caller names the answer. Filled in, a typed endpoint is an ``Endpoint`` as well, and is sent in every way that one is.
+/// Use it where the answer's type belongs to the endpoint. Use an ``Endpoint`` enum where one type describes a feature's requests
+/// and the caller names the answer. With its input a typed endpoint is an ``Endpoint``, too, and is sent in the same ways.
 ///
 /// `Input` is `Void`, `Data` (the body as it is) or anything `Encodable`, of which `nil` is nothing; `Output` is `Void`, `Data`
 /// or anything `Decodable`, ``JSONValue`` among them.
@@ -25,15 +25,16 @@ public struct TypedEndpoint<Method: EndpointMethod, Input, Output: Sendable>: Se
 
     public var method: HTTPRequest.Method { Method.method }
 
-    /// This endpoint with its input: an endpoint that knows its answer.
+    /// This endpoint with its input: one that takes nothing more, and so an ``AnsweredEndpoint``.
     ///
     /// ```swift
     /// let order = try await networkManager.request(OrderEndpoints.place(NewOrder(items: items)))
     /// ```
-    public func callAsFunction(_ input: Input) -> FilledEndpoint<Output> {
-        FilledEndpoint(
-            path: path, method: method, headers: headers, params: write(input), encoding: encoding, modifiers: modifiers,
-            description: name, modifierLevels: modifierLevels, decoding: decoding)
+    public func callAsFunction(_ input: Input) -> TypedEndpoint<Method, Void, Output> {
+        let params = write(input)
+        return TypedEndpoint<Method, Void, Output>(
+            name: name, path: path, headers: headers, encoding: encoding, implicitModifiers: implicitModifiers,
+            modifiers: modifiers, attached: attached, write: { _ in params }, decoding: decoding)
     }
 
     public var modifierLevels: [[any RequestModifier]] { [implicitModifiers, modifiers + [headers]] + attached }
@@ -139,17 +140,4 @@ extension TypedEndpoint where Input: Encodable & Sendable, Output == Void {
 extension TypedEndpoint: CustomStringConvertible, EndpointSpellings, Endpoint, AnsweredEndpoint where Input == Void {
     public var description: String { name }
     public var params: Parameters? { write(()) }
-}
-
-/// A typed endpoint with its input; made by calling it, `OrderEndpoints.place(order)`.
-public struct FilledEndpoint<Output: Sendable>: AnsweredEndpoint {
-    public let path: String
-    public let method: HTTPRequest.Method
-    public let headers: Headers
-    public let params: Parameters?
-    public let encoding: InputEncoding
-    public let modifiers: [any RequestModifier]
-    public let description: String
-    public let modifierLevels: [[any RequestModifier]]
-    public let decoding: ResponseDecoding<Output>
 }
