@@ -30,30 +30,10 @@ struct LoadTests {
     func cancelHalf() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
         let transport = CurlTransport()
-        let requests = Requests(transport)
-        let ends = Mutex((done: 0, cancelled: 0, other: 0))
-        await each(of: 20_000, atOnce: 200) { index in
-            guard let request = try? requests.make(.get, server.url) else { return }
-            let task = Task { await transport.send(request) }
-            if index.isMultiple(of: 2) {
-                if index.isMultiple(of: 4) { await Task.yield() }
-                task.cancel()
-            }
-            let response = await task.value
-            ends.withLock {
-                if response.error == nil {
-                    $0.done += 1
-                } else if response.error?.isCancelled == true {
-                    $0.cancelled += 1
-                } else {
-                    $0.other += 1
-                }
-            }
-        }
-        let (done, cancelled, other) = ends.withLock { $0 }
-        #expect(done + cancelled == 20_000)
-        #expect(other == 0)
-        #expect(cancelled <= 10_000)
+        let ends = await Requests(transport).cancelHalf(of: 20_000, server.url)
+        #expect(ends.done + ends.cancelled == 20_000)
+        #expect(ends.other == 0)
+        #expect(ends.cancelled <= 10_000)
         #expect(transport.activeTransfers == 0 && transport.queuedTransfers == 0)
         await transport.close()
     }

@@ -1,4 +1,5 @@
 import CoreAPI
+import CoreAPILock
 import CoreAPITesting
 import Foundation
 import HTTPTypes
@@ -62,6 +63,39 @@ extension Response<Data> {
     var transportError: TransportError? {
         guard case .transport(let error, _) = error else { return nil }
         return error
+    }
+}
+
+/// How requests ended, of which some were cancelled.
+struct Ends {
+    var done = 0
+    var cancelled = 0
+    var other = 0
+}
+
+extension Requests {
+    /// Sends GETs, 200 at a time, and cancels each second one: half of those at once, the others a moment later.
+    func cancelHalf(of count: Int, _ url: String) async -> Ends {
+        let ends = Mutex(Ends())
+        await each(of: count, atOnce: 200) { index in
+            guard let request = try? make(.get, url) else { return }
+            let task = Task { await transport.send(request) }
+            if index.isMultiple(of: 2) {
+                if index.isMultiple(of: 4) { await Task.yield() }
+                task.cancel()
+            }
+            let response = await task.value
+            ends.withLock {
+                if response.error == nil {
+                    $0.done += 1
+                } else if response.error?.isCancelled == true {
+                    $0.cancelled += 1
+                } else {
+                    $0.other += 1
+                }
+            }
+        }
+        return ends.withLock { $0 }
     }
 }
 
