@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 // The architecture as data. Imports run only downward:
@@ -11,6 +12,21 @@ import PackageDescription
 
 /// Each has a folder in `Channels/` and one in `Interactors/`.
 let channels = ["TY", "DL", "ML", "ID", "HTTPBin", "GIPHY"]
+
+/// What channels have in a folder of that name: `TY/Sandbox`. A channel may have none.
+func folders(_ name: String) -> [String] {
+    channels.map { "\($0)/\(name)" }.filter {
+        FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/Channels/\($0)")
+    }
+}
+
+/// A target of `Channels/<name>` and of what channels have in a folder of that name; ListChannels lists it.
+func ofEveryChannel(_ target: String, _ name: String, besides other: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(
+        name: target, dependencies: dependencies, path: "Channels",
+        exclude: ["Every", "Shared", other] + folders(other) + folders("Networker"), sources: [name] + folders(name),
+        swiftSettings: settings, plugins: ["ListChannels"])
+}
 
 let settings: [SwiftSetting] = [
     "ExistentialAny",  // SE-0335
@@ -32,7 +48,8 @@ func product(_ name: String, _ package: String, trait: String) -> Target.Depende
 func channel(_ name: String) -> [Target] {
     [
         .target(
-            name: "\(name)Networker", dependencies: ["CoreAPI", httpTypes] + (ofChannel[name] ?? []), path: "Channels/\(name)",
+            name: "\(name)Networker", dependencies: ["CoreAPI", httpTypes] + (ofChannel[name] ?? []),
+            path: "Channels/\(name)/Networker",
             swiftSettings: settings),
         .target(
             name: "\(name)Interactors", dependencies: ["ChannelModels", "CoreAPI", .byName(name: "\(name)Networker"), httpTypes],
@@ -150,9 +167,9 @@ let package = Package(
         .target(
             name: "CoreAPIXML", dependencies: ["CoreAPICore", product("XMLCoder", "XMLCoder", trait: "XML"), httpTypes],
             path: "CoreAPI/XML", swiftSettings: settings),
-        .target(
-            name: "Sandbox",
-            dependencies: [
+        ofEveryChannel(
+            "Sandbox", "Sandbox", besides: "Tour",
+            [
                 product("Hummingbird", "hummingbird", trait: "Tools"),
                 product("HummingbirdCore", "hummingbird", trait: "Tools"),
                 product("HummingbirdHTTP2", "hummingbird", trait: "Tools"),
@@ -161,17 +178,17 @@ let package = Package(
                 product("NIOConcurrencyHelpers", "swift-nio", trait: "Tools"),
                 product("NIOCore", "swift-nio", trait: "Tools"),
                 crypto, httpTypes, logging,
-            ],
-            path: "Tools/Sandbox", swiftSettings: settings),
+            ]),
+        ofEveryChannel("DemoTours", "Tour", besides: "Sandbox", ["CoreAPI"] + interactors),
         .executableTarget(
             name: "networker",
             dependencies: [
                 "CoreAPILock",
-                "CoreAPI", "EveryChannel", "Sandbox", product("ArgumentParser", "swift-argument-parser", trait: "Tools"),
+                "CoreAPI", "DemoTours", "EveryChannel", "Sandbox",
+                product("ArgumentParser", "swift-argument-parser", trait: "Tools"),
                 product("SwiftASN1", "swift-asn1", trait: "Tools"), product("X509", "swift-certificates", trait: "Tools"),
                 httpTypes, logging,
-            ]
-                + interactors,
+            ],
             path: "Tools/Networker", swiftSettings: settings),
         .target(name: "Programs", path: "Tests/Programs", swiftSettings: settings),
         .testTarget(
@@ -217,7 +234,7 @@ let package = Package(
             name: "NetworkerCommandTests",
             dependencies: [
                 "CoreAPILock",
-                "networker", "CoreAPI", "CoreAPITesting", "Programs", "Sandbox",
+                "networker", "CoreAPI", "CoreAPITesting", "DemoTours", "Programs", "Sandbox",
                 product("ArgumentParser", "swift-argument-parser", trait: "Tools"),
                 httpTypes,
             ],

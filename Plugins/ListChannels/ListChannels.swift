@@ -1,29 +1,78 @@
 import Foundation
 import PackagePlugin
 
-/// Writes the list of channels from the networkers that a target depends on, so that no source file names every channel.
+/// Writes the list of what each channel brings to a target, so that no source file names every channel: its networker for
+/// `EveryChannel`, its answers for the sandbox, its tour for the demo.
 @main
 struct ListChannels: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
-        let networkers = target.dependencies.compactMap { dependency -> String? in
-            guard case .target(let module) = dependency, module.name.hasSuffix("Networker") else { return nil }
-            return module.name
-        }
-        let source = """
+        let source =
+            switch target.name {
+            case "Sandbox": sandboxes(of: target)
+            case "DemoTours": tours(of: target)
+            default: networkers(of: target)
+            }
+        let file = context.pluginWorkDirectoryURL.appending(path: "EveryChannelOf\(target.name).swift")
+        return [
+            .buildCommand(
+                displayName: "List the channels of \(target.name)", executable: URL(filePath: "/bin/sh"),
+                arguments: ["-c", #"printf '%s' "$1" > "$2""#, "sh", source, file.path], outputFiles: [file])
+        ]
+    }
+
+    private func networkers(of target: any Target) -> String {
+        let modules = channels(of: target, "Networker").map { "\($0)Networker" }
+        return """
             public import CoreAPI
-            \(networkers.map { "internal import \($0)" }.joined(separator: "\n"))
+            \(modules.map { "internal import \($0)" }.joined(separator: "\n"))
 
             /// Makes a networker of each channel in the package, in the order of Package.swift.
             public let everyNetworker: [@Sendable () -> ChannelNetworker<AdHocEndpoint>] = [
-                \(networkers.map { "{ \($0)() }" }.joined(separator: ",\n    "))
+                \(modules.map { "{ \($0)() }" }.joined(separator: ",\n    "))
             ]
 
             """
-        let file = context.pluginWorkDirectoryURL.appending(path: "EveryNetworker.swift")
-        return [
-            .buildCommand(
-                displayName: "List the channels", executable: URL(filePath: "/bin/sh"),
-                arguments: ["-c", #"printf '%s' "$1" > "$2""#, "sh", source, file.path], outputFiles: [file])
-        ]
+    }
+
+    /// Of the files `<C>/Sandbox/<C>Channel.swift`.
+    private func sandboxes(of target: any Target) -> String {
+        let types = stems(of: target).filter { $0.folder + "Channel" == $0.stem }.map(\.stem)
+        return """
+            /// Makes each channel's share of the server.
+            let everySandboxChannel: [@Sendable (SandboxOptions) -> any SandboxChannel] = [
+                \(types.sorted().map { "{ \($0)($0) }" }.joined(separator: ",\n    "))
+            ]
+
+            """
+    }
+
+    /// Of the files `<C>/Tour/<C>Tour.swift`.
+    private func tours(of target: any Target) -> String {
+        let found = Set(stems(of: target).filter { $0.folder + "Tour" == $0.stem }.map(\.folder))
+        let names = channels(of: target, "Interactors").filter(found.contains)
+        return """
+            extension DemoTour {
+                /// In the order of Package.swift.
+                package static let all: [DemoTour] = [\(names.map { ".\($0.lowercased())" }.joined(separator: ", "))]
+            }
+
+            """
+    }
+
+    /// The names of the channels whose module with that suffix the target depends on, in the order of Package.swift.
+    private func channels(of target: any Target, _ suffix: String) -> [String] {
+        target.dependencies.compactMap { dependency in
+            guard case .target(let module) = dependency, module.name.hasSuffix(suffix) else { return nil }
+            return String(module.name.dropLast(suffix.count))
+        }
+    }
+
+    /// The name of each source file without its extension, with that of the channel's folder, two above.
+    private func stems(of target: any Target) -> [(folder: String, stem: String)] {
+        let files = (target as? any SourceModuleTarget)?.sourceFiles(withSuffix: ".swift").map(\.url) ?? []
+        return files.map {
+            let folder = $0.deletingLastPathComponent().deletingLastPathComponent().lastPathComponent
+            return (folder, $0.deletingPathExtension().lastPathComponent)
+        }
     }
 }

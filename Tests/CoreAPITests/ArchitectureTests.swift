@@ -28,13 +28,13 @@ struct ArchitectureTests {
         ("CoreAPI/Reactive", ["CoreAPILock", "CoreAPICore"]),
         ("CoreAPI/Testing", ["CoreAPILock", "CoreAPI"]),
         ("CoreAPI/URLSession", ["CoreAPILock", "CoreAPICore"]),
-        ("CoreAPI/XML", ["CoreAPICore"]), ("Tools/Sandbox", []),
+        ("CoreAPI/XML", ["CoreAPICore"]), ("Channels/Sandbox", []), ("Channels/Tour", ["CoreAPI"]),
     ]
 
     private static let ofChannels: [(folder: String, modules: Set<String>)] = SourceTree.folders(in: "Interactors").flatMap {
         channel -> [(folder: String, modules: Set<String>)] in
         [
-            ("Channels/\(channel)", ["CoreAPI", "CoreAPILock"]),
+            ("Channels/\(channel)", ["CoreAPI", "CoreAPILock", "\(channel)Interactors"]),
             ("Interactors/\(channel)", ["CoreAPI", "\(channel)Networker"]),
         ]
     }

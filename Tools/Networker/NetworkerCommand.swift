@@ -13,7 +13,7 @@ struct NetworkerCommand: AsyncParsableCommand {
             through a channel's own rules, over TLS and, where the server can, HTTP/2.
 
             EXAMPLES
-              networker demo                   every feature of the four channels
+              networker demo                   every feature of every channel with a tour
               networker channels               which there are, and whom they trust
               networker doctor TY              what is wrong between here and a channel's server
               networker pins example.com       the certificates of a server, and a pin set

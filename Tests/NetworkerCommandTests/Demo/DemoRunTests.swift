@@ -1,13 +1,14 @@
 import Foundation
 import Testing
 
+@testable import DemoTours
 @testable import networker
 
 @Suite("The demo")
 struct DemoRunTests {
     @Test("uses every feature, and finds what it promises")
     func goesWell() async throws {
-        let report = try await DemoRun().report()
+        let report = try await DemoRun(tours: [.ty, .dl, .ml, .id]).report()
         #expect(report.failures.isEmpty)
         #expect(report.stops.map(\.channel) == ["TY", "TY", "TY", "DL", "DL", "ML", "ML", "ID", "ID"])
         #expect(report.stops.flatMap(\.exchanges).count == 12)
@@ -16,6 +17,13 @@ struct DemoRunTests {
         #expect(text.contains("all went well"))
         #expect(!text.contains("id-sandbox-session"), "a secret is shown")
         #expect(try JSONOutput.text(report.record).contains(#""ok" : true"#))
+    }
+
+    @Test("has a tour for each channel that brings one, in the order of Package.swift")
+    func tours() throws {
+        let channels = DemoTour.all.map(\.channel)
+        #expect(channels.starts(with: ["TY", "DL", "ML", "ID"]))
+        #expect(channels == ChannelRegistry.standard.names.filter(channels.contains))
     }
 
     @Test("says which feature failed and why, and goes on with the others")

@@ -5,7 +5,7 @@ import CoreAPI
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Use every feature of the four channels, and show what each exchange cost.",
+        abstract: "Use every feature of every channel with a tour, and show what each exchange cost.",
         discussion: """
             Starts a server on a free port of this machine, with a certificate authority of its own, and runs the interactors of TY, DL, \
             ML and ID against it: real sockets, TLS, HTTP/2. On the way an access token expires and is renewed, and an order is \

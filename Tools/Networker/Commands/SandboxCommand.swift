@@ -1,12 +1,13 @@
 import ArgumentParser
 import CoreAPI
+import DemoTours
 import Sandbox
 
 /// `networker sandbox`
 struct SandboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sandbox",
-        abstract: "Run a server that the four channels can speak to, until Ctrl-C.",
+        abstract: "Run a server that the channels can speak to, until Ctrl-C.",
         discussion: """
             Listens on this machine only, with TLS, HTTP/2 and HTTP/1.1, and answers for TY, DL, ML and ID with made-up data. Its \
             certificate authority is made anew at every start and kept, while it runs, in

@@ -1,3 +1,5 @@
+import DemoTours
+
 extension DemoReport {
     /// The report for programs.
     struct Record: Encodable {

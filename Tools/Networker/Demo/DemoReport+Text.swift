@@ -1,4 +1,5 @@
 import CoreAPI
+import DemoTours
 import HTTPTypes
 
 extension DemoReport {

@@ -1,3 +1,5 @@
+import DemoTours
+
 /// What a run of the demo came to.
 struct DemoReport: Sendable {
     let stops: [DemoStop]

@@ -1,4 +1,5 @@
 import CoreAPI
+import DemoTours
 import Sandbox
 
 /// The demo: starts a server, leads through every tour, and ends the server and every channel again.
@@ -21,7 +22,7 @@ struct DemoRun: Sendable {
         var stops: [DemoStop] = []
         for (tour, channel) in planned {
             let recorder = CallRecorder()
-            let guide = DemoGuide(channel: tour.channel, recorder: recorder)
+            let guide = RecordingGuide(channel: tour.channel, recorder: recorder)
             let aimed = channel.aimed(at: server, prefix: tour.prefix, recorder: recorder)
             await ChannelOverride.with(aimed) { await tour.walk(guide) }
             await channel.close()

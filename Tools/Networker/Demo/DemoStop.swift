@@ -1,5 +1,4 @@
-import CoreAPI
-import Foundation
+import DemoTours
 
 /// One feature that the demo has used, and what came of it.
 struct DemoStop: Sendable {
@@ -20,15 +19,4 @@ struct DemoStop: Sendable {
         guard case .failure(let failure) = result else { return nil }
         return failure
     }
-}
-
-/// Why a feature brought nothing.
-struct DemoFailure: Error, Sendable, Hashable, LocalizedError {
-    let reason: String
-
-    init(_ reason: String) {
-        self.reason = reason.escapingControls
-    }
-
-    var errorDescription: String? { reason }
 }

@@ -13,10 +13,10 @@ struct ChainProbe {
 
     /// The verified chain, the server's own certificate first.
     ///
-    /// - Throws: ``APIClientError`` when there is none.
+    /// - Throws: ``APIClientError`` without a chain.
     func certificates() async throws -> [Certificate] {
-        let nobody = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
-        var pins = PinSet([address.host: ["sha256/\(nobody)", "sha256/\(nobody)"]])
+        let unmatched = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
+        var pins = PinSet([address.host: ["sha256/\(unmatched)", "sha256/\(unmatched)"]])
         pins.mode = .reportOnly
         var environment = APIEnvironment("probe", baseURL: address.string)
         environment.serverTrustManager = trust

@@ -26,7 +26,7 @@ struct PinReport: Encodable {
         }
     }
 
-    /// The server's key, and that of whoever signed it as the backup.
+    /// The server's key, and its issuer's as the backup.
     var pinSet: String {
         let pins = certificates.prefix(2).map { "    \"\($0.pin)\",  // \($0.subject.escapingControls)" }
         return (["PinSet([\"\(host)\": ["] + pins + ["]])"]).joined(separator: "\n")

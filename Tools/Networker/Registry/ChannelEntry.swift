@@ -7,7 +7,7 @@ struct ChannelEntry: Sendable {
     struct Place: Sendable {
         /// `production`
         let environment: String
-        /// Whether it stands in for the real thing.
+        /// Whether it is a sandbox or the like.
         let isSimulated: Bool
         /// Makes the channel anew, with connections of its own.
         let make: @Sendable () -> Channel
@@ -26,8 +26,8 @@ struct ChannelEntry: Sendable {
         }
     }
 
-    /// The place of an environment. Without a name, the first that only stands in for the real thing, if there is one, because a
-    /// command that was typed in haste should not reach a customer.
+    /// The place of an environment. Without a name, the first simulated one, if there is one, because a command typed in haste
+    /// should not reach a customer.
     ///
     /// - Throws: `ValidationError` naming the environments that there are.
     func place(_ environment: String?) throws -> Place {

@@ -7,7 +7,7 @@ struct ChannelFacts: Encodable, Sendable, Hashable {
     let environment: String
     let isSimulated: Bool
     let baseURL: String
-    /// Who may vouch for the server.
+    /// The trusted authorities.
     let authorities: String
     /// Pins by host pattern; empty where they are not checked.
     let pins: [String: [String]]

@@ -12,7 +12,7 @@ struct AuthorityFile: Sendable {
         // If it cannot be made, opening the file says why.
         try? FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        // A new file under a name that nobody can have prepared, then the rename: nothing is written through a link that stood
+        // A new file under a random name, then the rename: nothing is written through a link that stood
         // there.
         let draft = "\(path).\(UUID().uuidString)"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

@@ -19,7 +19,7 @@ struct TextTable: Sendable {
         }
     }
 
-    /// One piece of text. Colour is no part of the text, so that it takes no place.
+    /// One piece of text. Its colour is kept apart, so that it adds no width.
     struct Cell: Sendable, ExpressibleByStringInterpolation {
         let text: String
         let tone: Tone
@@ -47,7 +47,7 @@ struct TextTable: Sendable {
         rows.append(Array((cells + Array(repeating: "", count: max(0, columns.count - cells.count))).prefix(columns.count)))
     }
 
-    /// The lines, without a newline at the end, with two spaces between columns and none at the ends of lines.
+    /// The lines, without a newline at the end, with two spaces between columns and no spaces at the ends of lines.
     func rendered(_ palette: Palette = .none) -> String {
         let headings = columns.map { Cell($0.title, .strong) }
         let widths = columns.indices.map { index in

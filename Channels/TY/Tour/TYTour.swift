@@ -1,4 +1,5 @@
-import TYInteractors
+internal import Foundation
+internal import TYInteractors
 
 extension DemoTour {
     /// Searches, turns the page, opens a product.

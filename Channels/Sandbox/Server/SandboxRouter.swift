@@ -1,8 +1,11 @@
 import HTTPTypes
 import Hummingbird
 
-/// A channel's share of the server: its prefix and its table of routes.
+/// A channel's share of the server: its prefix and its routes. `<C>Channel` in `Channels/<C>/Sandbox/`; the plugin ListChannels
+/// collects them in `everySandboxChannel`.
 protocol SandboxChannel: Sendable {
+    init(_ options: SandboxOptions)
+
     /// The first segment of the channel's paths.
     var prefix: String { get }
 

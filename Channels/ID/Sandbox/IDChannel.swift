@@ -11,6 +11,10 @@ struct IDChannel: SandboxChannel {
     let prefix = "id"
     let orders: IDOrders
 
+    init(_ options: SandboxOptions) {
+        orders = IDOrders(failsFirst: options.failFirstCheckout, now: options.now)
+    }
+
     func routes() -> Router<BasicRequestContext> {
         Router()
             .add(middleware: Envelope<IDFailure>())

@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// A rule that a request has to meet before its route, or the answer that there is none, is reached.
+/// A rule that a request must meet before it reaches its route or the answer for an unknown path.
 struct Gate: RouterMiddleware {
     typealias Context = BasicRequestContext
 

@@ -5,6 +5,10 @@ struct MLChannel: SandboxChannel {
     let prefix = "ml"
     let signature: MLSignature
 
+    init(_ options: SandboxOptions) {
+        signature = MLSignature(now: options.now)
+    }
+
     func routes() -> Router<BasicRequestContext> {
         Router()
             .add(middleware: Envelope<MLFailure>())

@@ -1,4 +1,5 @@
-import DLInteractors
+internal import DLInteractors
+internal import Foundation
 
 extension DemoTour {
     /// Lists orders, with an access token that has expired and must be renewed first, and opens one.

@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 
 extension Response {
-    /// A JSON answer as all four channels write it: ISO 8601 dates, keys in a stable order, slashes left alone.
+    /// A JSON answer as all channels write it: ISO 8601 dates, keys in a stable order, slashes left alone.
     static func json(
         _ body: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) throws -> Response {

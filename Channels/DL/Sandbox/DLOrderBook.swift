@@ -55,7 +55,7 @@ struct DLOrder: Sendable {
 
     var price: Money { items.reduce(.lira(0)) { $0 + $1.price } }
 
-    /// The parcel; nil while none was handed over, or when the order was cancelled.
+    /// The parcel; nil before it is handed over, and for a cancelled order.
     var shipment: DLShipment? {
         switch status {
         case .preparing, .cancelled: nil

@@ -6,6 +6,8 @@ struct TYChannel: SandboxChannel {
 
     let prefix = "ty"
 
+    init(_ options: SandboxOptions) {}
+
     func routes() -> Router<BasicRequestContext> {
         Router()
             .add(middleware: Envelope<TYFailure>())

@@ -1,4 +1,5 @@
-import IDInteractors
+internal import Foundation
+internal import IDInteractors
 
 extension DemoTour {
     /// Looks for stores near a place, and orders; the server's first answer to the order gets lost.

@@ -39,7 +39,7 @@ final class ConnectionLedger: Sendable {
     }
 }
 
-/// Marks the place between the socket and TLS. A close from here skips the TLS handler, which on closing waits up to five
+/// Stands between the socket and TLS. A close from here skips the TLS handler, which on closing waits up to five
 /// seconds for the peer's close_notify.
 private final class SocketSide: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer

@@ -8,6 +8,10 @@ struct DLChannel: SandboxChannel {
     let prefix = "dl"
     let tokens: DLTokens
 
+    init(_ options: SandboxOptions) {
+        tokens = DLTokens(lifetime: options.tokenLifetime, now: options.now)
+    }
+
     func routes() -> Router<BasicRequestContext> {
         Router()
             .add(middleware: Envelope<DLFailure>())

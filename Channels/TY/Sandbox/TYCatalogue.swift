@@ -1,6 +1,6 @@
 /// What the marketplace sells.
 enum TYCatalogue {
-    /// The products whose name or brand holds every word of the query, in catalogue order; all when there is none.
+    /// The products whose name or brand holds every word of the query, in catalogue order; all for an empty query.
     static func products(matching query: String) -> [TYProduct] {
         let words = folded(query).split(separator: " ")
         return products.filter { product in

@@ -1,8 +1,9 @@
 import CoreAPI
+import DemoTours
 
-/// Leads through one channel's features and writes down what each came to.
+/// Leads through one channel's features and keeps a stop for each.
 @MainActor
-final class DemoGuide {
+final class RecordingGuide: DemoGuide {
     private let channel: String
     private let recorder: CallRecorder
     private(set) var stops: [DemoStop] = []
@@ -12,13 +13,6 @@ final class DemoGuide {
         self.recorder = recorder
     }
 
-    /// Uses one feature.
-    ///
-    /// - Parameters:
-    ///   - feature: stands in the table.
-    ///   - fetch: calls the interactor.
-    ///   - sample: what to show of the answer.
-    /// - Returns: the answer, for features that need something of it; `nil` when it failed, which is written down.
     func visit<Value>(
         _ feature: String, fetch: () async throws -> Value, sample: (Value) -> DemoSample
     ) async -> Value? {
@@ -32,7 +26,6 @@ final class DemoGuide {
         }
     }
 
-    /// Writes down a feature that could not be used, because another brought nothing to use it with.
     func skip(_ feature: String, _ reason: String) {
         note(feature, .failure(DemoFailure("not tried: \(reason)")))
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The four services the channels speak to, on this machine: real sockets, real TLS, real HTTP/2, made-up data.
+/// The services that the channels speak to, on this machine: real sockets, real TLS, real HTTP/2, made-up data.
 ///
 /// ```swift
 /// let sandbox = try await SandboxServer.start()
@@ -21,16 +21,14 @@ public final class SandboxServer: Sendable {
     public let certificatePEM: String
 
     private let listener: HTTPListener
-    private let tokens: DLTokens
-    private let orders: IDOrders
+    private let channels: [any SandboxChannel]
 
-    private init(listener: HTTPListener, certificates: SandboxCertificates, tokens: DLTokens, orders: IDOrders) {
+    private init(listener: HTTPListener, certificates: SandboxCertificates, channels: [any SandboxChannel]) {
         self.port = listener.port
         self.authorityPEM = certificates.authorityPEM
         self.certificatePEM = certificates.certificatePEM
         self.listener = listener
-        self.tokens = tokens
-        self.orders = orders
+        self.channels = channels
     }
 
     /// Starts a server and returns once it accepts connections.
@@ -38,25 +36,18 @@ public final class SandboxServer: Sendable {
     /// - Throws: ``SandboxError`` when the port is taken, what the system said when it could not be had otherwise, or what went
     ///   wrong while making certificates.
     public static func start(_ options: SandboxOptions = .init()) async throws -> SandboxServer {
-        let tokens = DLTokens(lifetime: options.tokenLifetime, now: options.now)
-        let orders = IDOrders(failsFirst: options.failFirstCheckout, now: options.now)
+        let channels = everySandboxChannel.map { $0(options) }
         let certificates = try SandboxCertificates(validAround: Date())
         let listener = try await HTTPListener.start(
             port: options.port,
             tls: try certificates.tlsConfiguration(),
-            responder: SandboxRouter(channels: [
-                TYChannel(),
-                DLChannel(tokens: tokens),
-                MLChannel(signature: MLSignature(now: options.now)),
-                IDChannel(orders: orders),
-            ])
-        )
-        return SandboxServer(listener: listener, certificates: certificates, tokens: tokens, orders: orders)
+            responder: SandboxRouter(channels: channels))
+        return SandboxServer(listener: listener, certificates: certificates, channels: channels)
     }
 
     /// The base URL of a channel.
     ///
-    /// - Parameter channel: the channel's prefix: `ty`, `dl`, `ml` or `id`, in either case.
+    /// - Parameter channel: the channel's prefix, such as `ty`, in either case.
     /// - Returns: for example `https://localhost:8443/ty`.
     public func baseURL(_ channel: String) -> String {
         "https://localhost:\(port)/\(channel.lowercased())"
@@ -72,15 +63,17 @@ public final class SandboxServer: Sendable {
 
     /// Makes every access token handed out so far an expired one.
     public func expireTokens() {
-        tokens.expireAll()
+        channel(DLChannel.self)?.tokens.expireAll()
     }
 
     /// How often `/dl/auth/token` handed out an access token.
-    public var tokensIssued: Int { tokens.issued }
+    public var tokensIssued: Int { channel(DLChannel.self)?.tokens.issued ?? 0 }
 
-    /// How many orders the ID channel's checkout placed; a replayed answer counts none.
-    public var ordersPlaced: Int { orders.placed }
+    /// How many orders the ID channel's checkout placed; replayed answers do not count.
+    public var ordersPlaced: Int { channel(IDChannel.self)?.orders.placed ?? 0 }
 
     /// How many TCP connections were accepted since start, those included that failed in the TLS handshake.
     public var connectionsAccepted: Int { listener.connections.accepted }
+
+    private func channel<Found: SandboxChannel>(_ type: Found.Type) -> Found? { channels.lazy.compactMap { $0 as? Found }.first }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A place on earth, in degrees.
+/// A point on earth, in degrees.
 struct GeoPoint: Sendable {
     let latitude: Double
     let longitude: Double

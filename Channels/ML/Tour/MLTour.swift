@@ -1,4 +1,5 @@
-import MLInteractors
+internal import Foundation
+internal import MLInteractors
 
 extension DemoTour {
     /// Looks for restaurants near a place, and reads the menu of the nearest.
