@@ -16,7 +16,7 @@ extension Channel {
             .sandbox: .local("ml"),
         ]
     )
-    .with { $0.interceptors = [MLAuthInterceptor()] }
+    .with { $0.attemptMiddleware = [MLSignature()] }
     .payload(error: MLEnvelope.self) { envelope, head in
         MLError(code: envelope.fault.code, reason: envelope.fault.reason, httpStatus: head.status.code)
     }

@@ -18,7 +18,7 @@ public final class Call: Sendable {
     let earlier: [AttemptOutcome]
     let delay: Duration
     /// How a completion repeats the call.
-    let door = Mutex(Door.none)
+    let manualRetry = Mutex(ManualRetry.none)
 
     private let givenID: String?
     private let number: UInt64
@@ -132,93 +132,4 @@ public protocol CallKey {
     associatedtype Value: Sendable
     /// The value of a call for which none was set.
     static var defaultValue: Value { get }
-}
-
-/// A channel made ready for its calls: what is found out once and not for each of them.
-package final class PreparedChannel: Sendable {
-    package let channel: Channel
-    /// What fails every call.
-    let problems: [String]
-    /// The kit's enhancers and the channel's, from high to low priority.
-    let enhancers: [any RequestEnhancer]
-    let callChain: [any Middleware]
-    let attemptChain: [any Middleware]
-    let listeners: [any Listener]
-    /// What answers: the environment's fixtures, else the channel's transport.
-    let transport: any Transport
-    /// Names this value for as long as the process lives, as an address does not.
-    package let number: Int
-
-    private static let last = Atomic(0)
-
-    init(_ channel: Channel) {
-        self.channel = channel
-        problems = channel.problemsOfAllCalls
-        // A stable sort: among equals the built-in ones come first, then the channel's in their order.
-        enhancers = (RequestEnhancers.builtIn + channel.enhancers).sorted { $0.effectivePriority > $1.effectivePriority }
-        callChain = channel.callMiddleware
-        attemptChain = channel.wholeAttemptMiddleware
-        listeners = channel.allListeners
-        transport = channel.environment.fixturesType.transport ?? channel.transport
-        number = Self.last.add(1, ordering: .relaxed).newValue
-    }
-
-    /// This channel as it is at the moment: at the environment that its switch stands at.
-    var current: PreparedChannel {
-        channel.environmentSwitch == nil ? self : switched()
-    }
-
-    // Not inlined: a channel by value would lie in the frame of every call (2,256 bytes).
-    @inline(never)
-    private func switched() -> PreparedChannel {
-        var current = channel
-        if let place = channel.environmentSwitch { current.environment = place.environment }
-        return PreparedChannel(current)
-    }
-
-    var coder: BodyCoder { channel.coder }
-
-    /// The base URL of a request: the one that the environment's rule puts first.
-    ///
-    /// - Parameters:
-    ///   - own: the endpoint's, empty for none.
-    ///   - nearest: what modifiers ask for.
-    func base(_ own: String, _ nearest: BaseURL?) throws(RequestError) -> HTTPURL {
-        if channel.environment.isBaseFirst { return try channel.environment.base.get() }
-        if !own.isEmpty { return try HTTPURL(own) }
-        if let nearest = nearest?.string { return try HTTPURL(nearest) }
-        return try channel.environment.base.get()
-    }
-
-    /// An endpoint's whole address has to be the environment's where that comes first.
-    func check(whole url: HTTPURL) throws(RequestError) {
-        guard channel.environment.isBaseFirst, try !url.hasSameOrigin(as: channel.environment.base.get()) else { return }
-        throw .leavesEnvironment(host: url.host, environment: channel.environment.name)
-    }
-
-    /// Whether a request would leave an environment that may be simulated: a test or a sandbox must not reach the real thing.
-    func isLeft(by url: HTTPURL) -> Bool {
-        guard channel.environment.isSimulated, transport.reachesNetwork else { return false }
-        // One without a base URL has nothing that a request could stay within.
-        guard let base = try? channel.environment.base.get() else { return true }
-        return !url.hasSameOrigin(as: base)
-    }
-
-    /// Whether the environment's pins leave a host out and refuse those that they leave out.
-    package func refusesHost(of url: HTTPURL) -> Bool {
-        let trust = channel.environment.serverTrustManager
-        return trust.pins.refusesOtherHosts && trust.isPinningActive && trust.pins.refuses(url.host)
-    }
-
-    /// What the environment attaches to a request to which others attach these.
-    func modifiers(for attached: [any RequestModifier]) -> [any RequestModifier] {
-        var modifiers: [any RequestModifier] = []
-        let environment = channel.environment
-        if !environment.commonHeaders.isEmpty { modifiers.append(environment.commonHeaders) }
-        if environment.cachePolicy != .protocolDefault { modifiers.append(environment.cachePolicy) }
-        for case let group as HeaderGroup in attached {
-            if let headers = environment.specificHeaders[group.key] { modifiers.append(headers) }
-        }
-        return modifiers
-    }
 }

@@ -47,23 +47,10 @@ public struct Response<Value: Sendable>: Sendable {
         self.init(Reply(Attempt(request), head: head, body: .bytes(data), metrics: metrics), result)
     }
 
-    init(_ reply: Reply, _ result: Result<Value, APIClientError>) {
+    init(_ reply: Reply, _ result: Result<Value, APIClientError>, isDelivered: Bool = false) {
         self.reply = reply
         self.result = result
-    }
-
-    /// A call as the pipeline delivers it.
-    init(delivering reply: Reply) {
-        self.reply = reply
-        switch (reply.failure, reply.reading) {
-        case (let failure?, _): result = .failure(failure)
-        case (nil, .value(let value as Value)), (nil, .resolved(let value as Value, _)): result = .success(value)
-        // Only a middleware can have put another call's reply here.
-        default:
-            let mismatch = ResolutionMismatch(expected: "\(Value.self)", found: "the reply of another call")
-            result = .failure(.unknown(mismatch, ErrorContext(reply)))
-        }
-        isDelivered = true
+        self.isDelivered = isDelivered
     }
 
     /// The value.

@@ -1,8 +1,8 @@
 public import CoreAPICookies
 internal import CoreAPIHTTPSupport
 
-/// One business domain's way of speaking: where to, by which rules, with whose credentials. A value: it can be copied, changed,
-/// compared and swapped, and whoever reads it knows everything about the channel.
+/// Configures access to one backend: hosts, credentials, hooks and limits. A value: it can be copied, changed, compared and
+/// swapped.
 ///
 /// ```swift
 /// let shop = Channel("Shop", hosts: [.production: "https://api.shop.example", .sandbox: .local("shop")])
@@ -10,8 +10,8 @@ internal import CoreAPIHTTPSupport
 ///     .payload("result", error: ShopEnvelope.self) { envelope, _ in envelope.error }
 /// ```
 ///
-/// What is wrong with a channel is in ``problems``; it is asked when a networker is made of it, and every call through a channel
-/// that has problems fails with ``APIClientError/channel(problems:_:)`` before anything is sent.
+/// ``problems`` lists what is wrong with a channel. A dispatcher finds them once, when it is made; every call through a channel
+/// that has problems then fails with ``APIClientError/channel(problems:_:)`` before anything is sent.
 public struct Channel: Sendable, ChannelSpellings {
     /// Stands in logs and errors, and is what ``NetworkManager`` looks a test's override up by.
     public var name: String
@@ -89,19 +89,6 @@ public struct Channel: Sendable, ChannelSpellings {
 }
 
 extension Channel {
-    /// What stands around an attempt, the kit's own in place: redirects outermost, so that the channel's see every hop.
-    var wholeAttemptMiddleware: [any Middleware] {
-        var all: [any Middleware] = []
-        if limits.redirects > 0 { all.append(Redirects()) }
-        all += attemptMiddleware
-        if let cookies { all.append(Cookies(jar: cookies)) }
-        return all
-    }
-
-    var allListeners: [any Listener] {
-        (logger is SilentLogger ? [] : [LoggerListener(logger: logger)]) + listeners
-    }
-
     private static var isDebugBuild: Bool {
         #if DEBUG
         true

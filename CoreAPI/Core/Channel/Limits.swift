@@ -17,7 +17,8 @@ public struct Limits: Sendable, Hashable {
     /// Whether a redirect may lead from https to http. Default `false`.
     public var allowsRedirectsToInsecure = false
     /// Connections open at once, to all hosts together (`CURLMOPT_MAX_TOTAL_CONNECTIONS`). Default 200: with what else an app has
-    /// open that stays below the 256 descriptors that Darwin gives a process by default.
+    /// open that stays below the 256 descriptors that Darwin gives a process by default. Calls that read their body as a stream
+    /// have connections of their own, as many again.
     public var connections = 200
     /// Connections open at once to one host (`CURLMOPT_MAX_HOST_CONNECTIONS`); a further request waits in the kit's queue.
     /// Default 100. A host that speaks HTTP/2 gets one connection and ``streamsPerConnection`` instead.
@@ -32,7 +33,7 @@ public struct Limits: Sendable, Hashable {
     public var streamsPerConnection = 100
     /// Requests that wait in the kit's queue before a further one is refused. Default 100,000.
     public var queuedRequests = 100_000
-    /// Attempts of one call, the first included, whoever asks for the others. Default 10.
+    /// Attempts of one call, the first and those made by hand included. Default 10.
     public var attempts = 10
 
     public init() {}

@@ -40,7 +40,7 @@ final class CompletionCall<Value: Sendable>: Sendable {
     }
 
     private func deliver(_ response: Response<Value>) async {
-        let `repeat`: Call.Door.Repeat = { max, delay, refused in
+        let `repeat`: Call.ManualRetry.Repeat = { max, delay, refused in
             // Asked here and not in the task: an attempt that was begun always ends in the completion.
             let isCancelled = self.state.withLock { $0.isCancelled }
             self.begin {
@@ -52,10 +52,10 @@ final class CompletionCall<Value: Sendable>: Sendable {
                 }
             }
         }
-        response.call.door.withLock { $0 = .open(`repeat`, queue) }
+        response.call.manualRetry.withLock { $0 = .open(`repeat`, queue) }
         // Only the completion prefers the queue; the call itself must not run on it.
         await queue.run { await self.completion(response) }
         // A success that is kept would keep the completion for good; a failure is tried again, or shown and let go of.
-        if response.error == nil { response.call.closeDoor(.completionEnded) }
+        if response.error == nil { response.call.endManualRetry(.completionEnded) }
     }
 }

@@ -59,3 +59,19 @@ public struct CommonDispatcher: Dispatcher {
         Response(delivering: await Pipeline().run(Call(prepared.current, endpoint, decoding)))
     }
 }
+
+extension Response {
+    /// A call as the pipeline delivers it.
+    init(delivering reply: Reply) {
+        let result: Result<Value, APIClientError>
+        switch (reply.failure, reply.reading) {
+        case (let failure?, _): result = .failure(failure)
+        case (nil, .value(let value as Value)), (nil, .resolved(let value as Value, _)): result = .success(value)
+        // Only a middleware can have put another call's reply here.
+        default:
+            let mismatch = ResolutionMismatch(expected: "\(Value.self)", found: "the reply of another call")
+            result = .failure(.unknown(mismatch, ErrorContext(reply)))
+        }
+        self.init(reply, result, isDelivered: true)
+    }
+}

@@ -2,7 +2,7 @@ internal import CoreAPILock
 
 extension Call {
     /// How a completion that heard of the call makes another attempt of it by hand.
-    enum Door: Sendable {
+    enum ManualRetry: Sendable {
         typealias Refused = @isolated(any) @Sendable (RetryRefusal) -> Void
         typealias Repeat = @Sendable (_ max: Int, _ delay: Duration, _ refused: @escaping Refused) -> Void
 
@@ -14,16 +14,16 @@ extension Call {
     }
 
     /// Lets go of the completion, unless that has happened before.
-    func closeDoor(_ refusal: RetryRefusal) {
-        door.withLock { door in
-            if case .open(_, let queue) = door { door = .closed(refusal, queue) }
+    func endManualRetry(_ refusal: RetryRefusal) {
+        manualRetry.withLock { state in
+            if case .open(_, let queue) = state { state = .closed(refusal, queue) }
         }
     }
 
-    fileprivate func retry(_ max: Int, _ delay: Duration, _ refused: @escaping Door.Refused) {
-        let found = door.withLock { door in
-            let found = door
-            if case .open(_, let queue) = door { door = .closed(.alreadyRetried, queue) }
+    fileprivate func retry(_ max: Int, _ delay: Duration, _ refused: @escaping ManualRetry.Refused) {
+        let found = manualRetry.withLock { state in
+            let found = state
+            if case .open(_, let queue) = state { state = .closed(.alreadyRetried, queue) }
             return found
         }
         switch found {

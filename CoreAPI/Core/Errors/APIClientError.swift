@@ -8,7 +8,7 @@ public import Foundation
 /// do {
 ///     orders = try await networkManager.request(endpoint: .orderList(path: "page=1"))
 /// } catch {
-///     if let dolap: DLError = error.app() { show(dolap.message) } else { show(error.localizedDescription) }
+///     if let refusal: DLError = error.app() { show(refusal.message) } else { show(error.localizedDescription) }
 ///     log("\(error)")
 /// }
 /// ```
@@ -115,7 +115,7 @@ public indirect enum APIClientError: Error, Sendable {
 ///
 /// ```swift
 /// extension DLError: LabelledError {
-///     var label: String { code }  // app.OUT_OF_STOCK
+///     var label: String { key }  // app.OUT_OF_STOCK
 /// }
 /// ```
 public protocol LabelledError: Error {

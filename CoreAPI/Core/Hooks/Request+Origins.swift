@@ -1,9 +1,11 @@
 internal import CoreAPIHTTPSupport
 
 extension Request {
-    /// Whether the request goes to the origin (scheme, host and port) of its environment or to one of those that are named: where
-    /// credentials may go along.
-    package func goesToEnvironment(or origins: [String]) -> Bool {
+    /// Whether the request goes to the origin (scheme, host and port) of its environment or to one of those that are named. A
+    /// middleware asks before it adds a credential: a redirect, or an endpoint with a base URL of its own, may lead elsewhere.
+    ///
+    /// - Parameter origins: further ones, as in `https://files.example.com`.
+    public func goesToEnvironment(or origins: [String] = []) -> Bool {
         ([call.channel.environment.baseURL] + origins).contains { origin in
             (try? HTTPURL(origin)).map(url.hasSameOrigin) ?? false
         }

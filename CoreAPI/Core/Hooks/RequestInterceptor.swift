@@ -1,9 +1,10 @@
 /// Changes each attempt before it is sent, and says whether a failed one is worth another.
 ///
-/// Use an interceptor for what takes time or may change between attempts: credentials, signatures, token refresh, retries. Use a
-/// ``RequestEnhancer`` for what is the same for the whole call and needs no waiting. Called once per attempt, on any thread,
-/// concurrently for different calls. What waits in here must bound its own waiting, by ``Request/deadline`` for instance: the
-/// call's timeouts cannot stop code that does not look.
+/// Use an interceptor for what takes time or may change between attempts: a credential, a retry. Use a ``RequestEnhancer`` for
+/// what is the same for the whole call and needs no waiting, and a ``Middleware`` for signatures and for tokens that are
+/// refreshed: `adapt` runs once per attempt, before redirects, so that it does not sign again what a redirect leads to. Called
+/// on any thread, concurrently for different calls. An interceptor that waits must bound its waiting, by ``Request/deadline`` for
+/// instance: the call's timeouts cannot stop code that does not look.
 public protocol RequestInterceptor: Sendable, RequestInterceptorSpellings {
     /// Changes the attempt; the request arrives without what earlier attempts changed. Throwing fails the attempt with
     /// ``APIClientError/adapting(_:_:)``, or at the stage of the error itself if it is one of the kit's.

@@ -17,7 +17,7 @@ struct MLSignatureTests {
     @Test("a clock that is ten minutes slow is refused as such")
     func slowClock() async throws {
         let failure = try await failure(
-            of: .ml.at(.sandbox).with { $0.interceptors = [MLAuthInterceptor(now: { Date(timeIntervalSinceNow: -600) })] })
+            of: .ml.at(.sandbox).with { $0.attemptMiddleware = [MLSignature(now: { Date(timeIntervalSinceNow: -600) })] })
         #expect(failure.code == 1402 && failure.httpStatus == 403)
     }
 
@@ -60,7 +60,7 @@ struct MLSignatureTests {
         let wire = CurlTransport()
         let transport = RecordingTransport(
             StubbornTransport(next: wire) { answers.withLock { $0.isEmpty ? nil : $0.removeFirst() } })
-        let signing = MLAuthInterceptor {
+        let signing = MLSignature {
             start.addingTimeInterval(
                 TimeInterval(
                     seconds.withLock { seconds in
@@ -69,7 +69,7 @@ struct MLSignatureTests {
                     }))
         }
         var channel = Channel.ml.at(.sandbox)
-        channel.interceptors = [signing]
+        channel.attemptMiddleware = [signing]
         channel.transport = transport
         channel.interceptors.append(RetryPolicy(base: .milliseconds(1)))
         let response = try await withSandbox(channel) { _ in

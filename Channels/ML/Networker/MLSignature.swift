@@ -6,12 +6,12 @@ internal import HTTPTypes
 internal import Crypto
 #endif
 
-/// Signs every attempt for the meal ordering: HMAC-SHA256 (RFC 2104) over method, path and query as they go on the wire, date,
+/// Signs every request for the meal ordering: HMAC-SHA256 (RFC 2104) over method, path and query as they go on the wire, date,
 /// and the SHA-256 of the body, joined by line feeds.
 ///
-/// Per attempt, because a signature is too old after five minutes; an enhancer would sign once for all of them. Keeps nothing
+/// Around each attempt and hop: a signature is too old after five minutes, and a redirect leads to another path. Keeps nothing
 /// that changes.
-public struct MLAuthInterceptor: RequestInterceptor {
+public struct MLSignature: Middleware {
     private static let keyID = ChannelSecret.environment("ML_KEY_ID", sandbox: "ml-sandbox")
     private static let secret = ChannelSecret.environment("ML_SECRET", sandbox: "ml-sandbox-secret")
 
@@ -22,8 +22,17 @@ public struct MLAuthInterceptor: RequestInterceptor {
         self.now = now
     }
 
+    public func handle(_ attempt: Attempt, next: Next) async -> Reply {
+        guard attempt.request.goesToEnvironment() else { return await next(attempt) }
+        do {
+            return await next(try attempt.with(sign))
+        } catch {
+            return attempt.failed(error, stage: APIClientError.adapting)
+        }
+    }
+
     /// - Throws: ``CoreAPI/MissingCredential`` when there is nothing to sign with, ``MLSigningError`` for what cannot be signed.
-    public func adapt(_ request: inout Request) async throws {
+    private func sign(_ request: inout Request) throws {
         guard let keyID = try Self.keyID.value(for: request.call),
             let secret = try Self.secret.value(for: request.call)
         else { return }
