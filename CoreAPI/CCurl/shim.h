@@ -143,14 +143,14 @@ static inline void *_Nullable ccurl_get_private(CURL *_Nonnull handle) {
     return curl_easy_getinfo(handle, CURLINFO_PRIVATE, &value) == CURLE_OK ? value : NULL;
 }
 
-/* OpenSSL's `SSL *` of the connection that the transfer uses; NULL where there is none, or another library speaks TLS. */
+/* OpenSSL's `SSL *` of the connection that the transfer uses; NULL without TLS, and where another library speaks it. */
 static inline void *_Nullable ccurl_get_openssl_session(CURL *_Nonnull handle) {
     struct curl_tlssessioninfo *info = NULL;
     if (curl_easy_getinfo(handle, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || info == NULL) return NULL;
     return info->backend == CURLSSLBACKEND_OPENSSL ? info->internals : NULL;
 }
 
-/* The next finished transfer, or NULL when there is none. Anything but "done" is skipped; libcurl has no other message today. */
+/* The next finished transfer, or NULL without one. Anything but "done" is skipped; libcurl has no other message today. */
 static inline CURL *_Nullable ccurl_multi_next_done(CURLM *_Nonnull multi, CURLcode *_Nonnull result) {
     int left = 0;
     CURLMsg *message;

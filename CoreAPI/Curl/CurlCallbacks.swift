@@ -3,8 +3,8 @@ internal import CoreAPICore
 internal import Foundation
 
 /// The functions that libcurl calls while a transfer runs, on the loop's thread. Each finds its transfer behind the context
-/// pointer. None calls back into libcurl except for getters, `CURLOPT_FORBID_REUSE` and `CURLOPT_HEADER`; none starts or ends a
-/// transfer.
+/// pointer. They call back into libcurl for getters, `CURLOPT_FORBID_REUSE` and `CURLOPT_HEADER` only, and neither start nor end
+/// a transfer.
 enum CurlCallbacks {
     /// `CURLOPT_HEADERFUNCTION`: one line at a time.
     static var header: curl_write_callback {
@@ -43,14 +43,11 @@ enum CurlCallbacks {
         }
     }
 
-    /// `CURLOPT_SEEKFUNCTION`: libcurl wants the body from its beginning, to send it once more. The answer for a method that is
-    /// not idempotent is no, unless the server has refused the stream, and the transfer ends with `CURLE_SEND_FAIL_REWIND`.
+    /// `CURLOPT_SEEKFUNCTION`: libcurl wants the body from its beginning, to send it once more.
     static var seek: curl_seek_callback {
         { context, offset, origin in
-            guard let transfer = CurlTransfer.behind(context), transfer.mayBeSentAgain, offset == 0, origin == SEEK_SET else {
-                return ccurl_seekfunc_fail
-            }
-            return transfer.rewind() ? ccurl_seekfunc_ok : ccurl_seekfunc_fail
+            guard let transfer = CurlTransfer.behind(context), offset == 0, origin == SEEK_SET else { return ccurl_seekfunc_fail }
+            return transfer.mayGoOnceMore() ? ccurl_seekfunc_ok : ccurl_seekfunc_fail
         }
     }
 
@@ -65,24 +62,19 @@ enum CurlCallbacks {
         }
     }
 
-    /// `CURLOPT_PREREQFUNCTION`: the connection stands, the request is about to go.
-    ///
-    /// When a reused connection turns out to be dead, libcurl sends the request again on a new one, up to five times, without a
-    /// word and for every method. With no body, or with none of it sent, it never asks to rewind, so the only sign is that this
-    /// is called twice. A second time is refused unless the request may be sent again, ``CurlTransfer/mayBeSentAgain``.
+    /// `CURLOPT_PREREQFUNCTION`: the connection stands, the request is about to go. Called a second time where libcurl sends it
+    /// again; see `SilentResend.swift`.
     static var prerequest: curl_prereq_callback {
         { context, remoteAddress, _, remotePort, localPort in
             guard let transfer = CurlTransfer.behind(context) else { return ccurl_prereqfunc_abort }
             transfer.lastActivity = LoopClock.now()
             if let remoteAddress {
                 let ports = LoopConnections.Ports(remote: remotePort, local: localPort)
-                transfer.foundUnreadBytes = transfer.isConnectionSpoilt(.init(remoteAddress: remoteAddress, ports: ports))
+                transfer.foundUnreadBytes = transfer.isConnectionStale(.init(remoteAddress: remoteAddress, ports: ports))
                 // Nothing was sent: the loop takes a fresh connection, whatever the method.
                 if transfer.foundUnreadBytes { return ccurl_prereqfunc_abort }
             }
-            guard transfer.timesSent == 0 || (transfer.mayBeSentAgain && transfer.rewind()) else {
-                return ccurl_prereqfunc_abort
-            }
+            guard transfer.timesSent == 0 || transfer.mayGoOnceMore() else { return ccurl_prereqfunc_abort }
             transfer.timesSent += 1
             transfer.streamFailure = nil
             transfer.hasStreamAnswered = false
@@ -98,7 +90,7 @@ extension CurlHandle {
         noteActivity()
         let kind = head.append(line)
         let failure = firstField.isOver ? nil : checkFirstField(isEnd: head.isComplete)
-        // Most lines are none of the transfer's business.
+        // Most lines do not concern the transfer.
         if case .other = kind, failure == nil { return line.count }
         guard let transfer else { return 0 }
         if let failure { return transfer.stop(failure) }
@@ -115,6 +107,7 @@ extension CurlHandle {
             if transfer.ticket?.multiplexes != multiplexes { connections.note(transfer, multiplexes: multiplexes) }
         case .end:
             transfer.noteConnection()
+            transfer.noteEarlyHead(in: connections)
             if transfer.stream != nil { connections.noteHead(of: transfer) }
             guard head.isNoContent || head.isResetContent || head.mayNameIdentity else { break }
             do throws(ResponseHeadParser.Malformed) {
@@ -137,12 +130,12 @@ extension CurlHandle {
     ///
     /// - Returns: as for a line.
     fileprivate func take(_ bytes: UnsafeMutablePointer<CChar>, count: Int) -> Int {
-        guard let transfer, let remaining = transfer.remaining, transfer.failure == nil else {
-            return decode(bytes, count: count)
-        }
-        let count = Int(min(Int64(count), remaining))
+        guard let transfer, transfer.failure == nil else { return decode(bytes, count: count) }
+        let count = transfer.remaining.map { Int(min(Int64(count), $0)) } ?? count
         let taken = decode(bytes, count: count)
         guard taken == count else { return taken }
+        transfer.bytesTaken += Int64(count)
+        guard let remaining = transfer.remaining else { return count }
         transfer.remaining = remaining - Int64(count)
         transfer.isBodyWhole = transfer.remaining == 0
         // libcurl would go on to the connection's end.
@@ -190,11 +183,11 @@ extension CurlHandle {
 }
 
 extension CurlTransfer {
-    /// Whom the handle behind a callback's context serves.
+    /// The transfer that the handle behind a callback's context serves.
     static func behind(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? { CurlHandle.behind(context)?.transfer }
 
     /// Looks at a connection that was used before. Where it multiplexes, bytes may come at any time, but not its end.
-    fileprivate func isConnectionSpoilt(_ ends: LoopConnections.Ends) -> Bool {
+    fileprivate func isConnectionStale(_ ends: LoopConnections.Ends) -> Bool {
         guard let handle else { return false }
         let connections = handle.connections
         guard handle.number(CURLINFO_NUM_CONNECTS) == 0 else {
@@ -203,58 +196,31 @@ extension CurlTransfer {
         }
         let connection = connections.connection(between: ends)
         self.connection = connection
-        // The connection itself knows; its host's history may be of another one, or there is none yet.
+        // The connection itself knows; its host's history may be of another one, or still missing.
         let isSecure = request.url.scheme == .https
         let isHTTP2 = isSecure && handle.speaksHTTP2 ?? (ticket?.multiplexes == true)
-        let isSpoilt =
-            connection.isCondemned
-            || (isHTTP2 ? connection.hasEnded() : connection.hasUnreadBytes() || (isSecure && handle.hasUnreadTLSBytes))
+        let isStale =
+            connection.isMarkedForClose
+            || (isHTTP2 ? findsSilentEnd(of: connection, handle) : findsUnreadBytes(on: connection, handle))
         // Refusing the request alone would leave a connection of HTTP/2 where the next one finds it again. libcurl looks at this
         // flag when the transfer is over; if it were refused, each later request would find the connection spoilt and take
         // another.
-        if isSpoilt { try? handle.forbidReuse() }
-        return isSpoilt
+        if isStale { try? handle.forbidReuse() }
+        return isStale
     }
 
     /// Whether the connection was agreed to be of HTTP/2; as good as true where that cannot be seen.
-    fileprivate var isOverHTTP2: Bool {
+    var isOverHTTP2: Bool {
         hasStreamAnswered || (request.url.scheme == .https && handle?.speaksHTTP2 ?? true)
     }
 
     /// The head is whole: whether the body's end can be told from a cut is decided by what TLS says at the connection's. Whether
-    /// there are chunks is left to who parses the head.
+    /// there are chunks is left to the parser of the head.
     fileprivate func noteConnection() {
         guard tlsConnection == nil, request.url.scheme == .https, let handle, handle.announcedBytes < 0,
             handle.speaksHTTP2 == false, let session = handle.openSSLSession
         else { return }
         tlsConnection = TLSConnection.behind(session)
-    }
-
-    /// Looks where the body ends, where libcurl sees that otherwise: behind a 204, which ends at its head (RFC 9112 §6.3), behind
-    /// a 205 that announces nothing (RFC 9110 §15.3.6), and behind `Transfer-Encoding: identity`, for which it ignores the
-    /// length.
-    ///
-    /// - Returns: whether the body is whole already.
-    /// - Throws: ``ResponseHeadParser/Malformed`` where a body follows whose end cannot be told.
-    fileprivate func findBodyEnd() throws(ResponseHeadParser.Malformed) -> Bool {
-        guard let handle, !isOverHTTP2, request.method != "HEAD", !handle.head.isNotModified else { return false }
-        if handle.head.isNoContent {
-            // The bytes of an announced body may come later, and would be read as the next answer on the connection.
-            let parsed = try? ResponseHeadParser.parse(handle.head.bytes, lines: handle.head.framing, readsFramingOf204: true)
-            if parsed?.isChunked != false || parsed?.contentLength ?? 0 != 0 { try? handle.forbidReuse() }
-            return false
-        }
-        let parsed = try ResponseHeadParser.parse(handle.head.bytes, lines: handle.head.framing)
-        guard !parsed.isChunked else { return false }
-        if let length = parsed.contentLength {
-            guard parsed.namesIdentity else { return false }
-            remaining = length
-            isBodyWhole = length == 0
-        } else {
-            isBodyWhole = handle.head.isResetContent && !parsed.namesIdentity
-        }
-        if isBodyWhole || remaining != nil { try? handle.forbidReuse() }
-        return isBodyWhole
     }
 
     /// Keeps the reason, and answers what makes libcurl end the transfer with `CURLE_WRITE_ERROR`.
@@ -263,17 +229,6 @@ extension CurlTransfer {
         // What goes on coming would be read for ever under the next request; libcurl looks at this when it ends the transfer.
         try? handle?.forbidReuse()
         return 0
-    }
-
-    fileprivate func rewind() -> Bool {
-        do {
-            try upload.rewind()
-            forgetAnswer()
-            return true
-        } catch {
-            failure = .bodyUnreadable(error)
-            return false
-        }
     }
 
     fileprivate func append(_ bytes: UnsafePointer<CChar>, count: Int) {

@@ -6,18 +6,22 @@ internal import HTTPTypes
 /// bytes come from the loop.
 struct CurlExchange {
     let attempt: Attempt
+    let library: CurlLibrary
 
-    /// Makes the exchange ready, unless there must be none.
+    /// Makes the exchange ready, or says why it must not happen.
     func prepare() -> Result<CurlTransfer, APIClientError> {
         let request = attempt.request
         do throws(APIClientError) {
             guard !Task.isCancelled else { throw .cancelled(ErrorContext(request)) }
+            guard library.can(.tls) || request.url.scheme == .http else {
+                throw .transport(.unsupported(capability: "https (a libcurl with TLS)"), ErrorContext(request))
+            }
             let remaining = ContinuousClock.now.duration(to: request.deadline)
             guard remaining > .zero else {
                 throw .transport(.timedOut(.total, after: request.timeout.total), ErrorContext(request))
             }
             let deadline = LoopClock.now() + remaining.clampedNanoseconds
-            return .success(CurlTransfer(try HopRequest(attempt, deadline: deadline)))
+            return .success(CurlTransfer(try PreparedRequest(attempt, deadline: deadline)))
         } catch {
             return .failure(error)
         }
@@ -44,10 +48,12 @@ struct CurlExchange {
             }
             if defect != nil { transfer.stream?.buffer.abandon() }
         } else if let parsed, defect == nil {
-            let received = transfer.outcome.metrics?.bytesReceived ?? 0
-            // A libcurl of 8.x leaves the piece out at which the kit saw the body's end.
-            let whole = transfer.isBodyWhole ? max(received, parsed.contentLength ?? 0) : received
-            defect = Self.endDefect(parsed, hasBody: hasBody(parsed, transfer), whole, transfer.outcome.isEndAnnounced)
+            let received = transfer.bytesOfBody(announced: parsed.contentLength)
+            let hasBody = hasBody(parsed, transfer)
+            let isEndAnnounced = transfer.outcome.isEndAnnounced
+            defect = Self.endDefect(parsed, hasBody: hasBody, received, isEndAnnounced)
+            transfer.outcome.metrics?.isEndAnnounced =
+                !hasBody || parsed.contentLength != nil || parsed.isChunked || isEndAnnounced == true
         }
         if case .stream = body {} else { release() }
         for mismatch in transfer.outcome.pinMismatches {

@@ -4,7 +4,7 @@ internal import Foundation
 
 /// What libcurl's code for a failed transfer means in the kit's words.
 enum CurlFailure {
-    /// What the code alone does not say.
+    /// Facts that the code alone does not tell.
     struct Facts {
         let host: String
         let timeout: Timeout
@@ -153,7 +153,7 @@ enum CurlFailure {
     private static func hasTooManyContinuations(_ facts: Facts) -> Bool { facts.message.contains("-905") }
 
     /// Since TLS 1.3 a server looks at the client's certificate when the client takes the handshake for done: its refusal, an
-    /// alert of RFC 8446 §6.2, comes in place of the answer. The request was not processed.
+    /// alert of RFC 8446 §6.2, comes instead of the answer. The request was not processed.
     private static func isAboutIdentity(_ facts: Facts) -> Bool {
         facts.isFirstOnConnection && facts.message.contains(" alert ")
             && ["certificate", "unknown ca", "access denied"].contains { facts.message.contains($0) }
@@ -174,6 +174,7 @@ extension CurlTransfer {
     func end(_ code: CURLcode, at now: LoopClock.Nanoseconds) -> CurlOutcome.End {
         if let failure { return .failed(failure) }
         // To libcurl a connection that nghttp2 gave up may have ended in the orderly way.
+        if isOver(in: code) { isBodyWhole = true }
         guard let handle, !isBodyWhole, code != CURLE_OK || streamFailure != nil else {
             // Complete as a message, incomplete as what is in it.
             guard decoder?.isFinished ?? true else {

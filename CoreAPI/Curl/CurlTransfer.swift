@@ -18,7 +18,7 @@ final class CurlTransfer: @unchecked Sendable {
         case queued, active, done
     }
 
-    let request: HopRequest
+    let request: PreparedRequest
     @exclusivity(unchecked) var stage = Stage.new
     /// Resumed once, by the loop, which takes it out first; to have that checked at run time is an allocation and 600
     /// instructions a request.
@@ -35,7 +35,7 @@ final class CurlTransfer: @unchecked Sendable {
     var isCancelled = false
     @exclusivity(unchecked) var ticket: HostQueue<HostKey, CurlTransfer>.Ticket?
     @exclusivity(unchecked) var handle: CurlHandle?
-    /// Its place among the loop's transfers.
+    /// Its index among the worker's transfers.
     var index = 0
 
     /// When it joined the queue and when it left it.
@@ -51,7 +51,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// Bytes of the body that were on the wire when it was last looked at.
     var lastUploaded: Int64 = 0
 
-    /// Where the body goes that the task reads as it comes; `nil` for one that is collected.
+    /// Takes the body that the task reads as it comes; `nil` for a body that is collected.
     private(set) var stream: TransferStream?
     /// Whether the task has the head and reads the body. From here on `outcome` is the task's.
     @exclusivity(unchecked) private(set) var isStreaming = false
@@ -62,7 +62,7 @@ final class CurlTransfer: @unchecked Sendable {
     @exclusivity(unchecked) var isHeld = false
     @exclusivity(unchecked) var upload: UploadBody
     @exclusivity(unchecked) var body = Data()
-    /// What takes the body's codings off; `nil` before the body's first byte, and for one that has none.
+    /// What takes the body's codings off; `nil` before the body's first byte, and for a body without codings.
     @exclusivity(unchecked) var decoder: ContentDecoder?
     @exclusivity(unchecked) private var hasLookedForCoding = false
     /// Bytes of the body that are still to come, where libcurl ignores its length, and whether all have come. The callback that
@@ -77,7 +77,7 @@ final class CurlTransfer: @unchecked Sendable {
     var openedSockets: [Int32] = []
     /// The loop's, for a host that is pinned, while the transfer is active.
     @exclusivity(unchecked) var pinCheck: PinCheck?
-    /// Whether the connection that libcurl had chosen had bytes on it that nobody asked for.
+    /// Whether the connection that libcurl had chosen had bytes on it that answer no request.
     var foundUnreadBytes = false
     /// Whether only a connection of its own will do (`CURLOPT_FRESH_CONNECT`).
     var needsFreshConnection = false
@@ -94,11 +94,13 @@ final class CurlTransfer: @unchecked Sendable {
     var streamFailure: StreamFailure?
     /// Bytes of the answer's body that came on its HTTP/2 stream. libcurl may hold some of them.
     @exclusivity(unchecked) var bytesOnStream: Int64 = 0
+    /// Bytes of the answer's body that libcurl has handed over.
+    @exclusivity(unchecked) var bytesTaken: Int64 = 0
     /// Whether the server has asked for no more of the request, which libcurl does not know.
     @exclusivity(unchecked) var isStopped = false
     var hasStreamAnswered = false
 
-    init(_ request: consuming HopRequest) {
+    init(_ request: consuming PreparedRequest) {
         self.request = request
         upload = UploadBody(request.request.body)
         guard request.streamsAnswer else { return }
@@ -166,10 +168,6 @@ final class CurlTransfer: @unchecked Sendable {
         decoder = try ContentDecoder(head: handle.head.bytes)
     }
 
-    /// Whether the server may get the request a second time: because that makes no difference, or because it says that it has
-    /// done nothing (RFC 9110 §9.2.2, RFC 9113 §8.7).
-    var mayBeSentAgain: Bool { request.isIdempotent || streamFailure == .refused }
-
     /// Whether the transfer may be restarted without telling the caller: after a stale connection, a refused stream, or, for an
     /// idempotent request, a connection that was dropped before any answer. At most six times, as often as libcurl itself tries.
     var isToStartAgain: Bool {
@@ -192,11 +190,8 @@ final class CurlTransfer: @unchecked Sendable {
         decoder = nil
         hasLookedForCoding = false
         (remaining, isBodyWhole) = (nil, false)
-        (bytesOnStream, isStopped) = (0, false)
+        (bytesOnStream, bytesTaken, isStopped) = (0, 0, false)
     }
-
-    /// How often a paused upload is moved all the same: libcurl 7.88.1 sees an answer that comes meanwhile only then.
-    private static let pokeInterval: LoopClock.Nanoseconds = 250_000_000
 
     /// When the whole call must be over. A body that streams takes as long as its reader does.
     private var deadline: LoopClock.Nanoseconds { isStreaming ? LoopClock.never : request.deadline }
@@ -205,7 +200,7 @@ final class CurlTransfer: @unchecked Sendable {
     func due(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
         guard stage == .active else { return request.deadline }
         if isHeld { return deadline }
-        if upload.isHeld { return min(deadline, now + Self.pokeInterval) }
+        if upload.isHeld { return min(deadline, pokeDue(now)) }
         let idle = request.request.timeout.idle.clampedNanoseconds
         // While it connects the idle clock stands, but it may start at any moment.
         guard isSent else { return min(deadline, now + (upload.length == 0 ? idle : max(idle / 4, 1_000_000))) }
@@ -268,7 +263,7 @@ struct CurlOutcome: Sendable {
     var metrics: TransferMetrics?
     var pinMismatches: [PinMismatch] = []
     /// Whether the server said that its body ends here: END_STREAM on HTTP/2, `close_notify` where the connection's end is the
-    /// body's. `nil` where nobody asked, because the length was known, or there was no TLS.
+    /// body's. `nil` where it does not matter, because the length was known, or cannot be seen, because there was no TLS.
     var isEndAnnounced: Bool?
 
     mutating func keep(_ collected: borrowing HeadCollector) { (head, framing) = (collected.bytes, collected.framing) }

@@ -6,7 +6,7 @@ internal import Synchronization
 /// Sends requests over HTTP/1.1 and HTTP/2 with the system's libcurl.
 ///
 /// One transport owns its connections, their limits and its queue; a channel has one of its own. The threads belong to a
-/// ``LoopGroup``, which serves the channels in turn, so that none starves another. It follows redirects itself, decodes
+/// ``LoopGroup``, which serves the channels in turn, so that no channel starves another. It follows redirects itself, decodes
 /// compressed bodies, and never sends a request twice that may not be sent twice. It keeps no credentials and no cache, and
 /// cookies in the jar of a channel that has one only (``Channel/cookies``).
 ///
@@ -30,6 +30,7 @@ public final class CurlTransport: Transport {
     /// `nil` for those of each channel.
     private let limits: Limits?
     private let loops: LoopGroup
+    private let library: CurlLibrary
     private let pools = Mutex(Pools())
 
     private struct Pools {
@@ -59,6 +60,14 @@ public final class CurlTransport: Transport {
     public init(limits: Limits? = nil, loops: LoopGroup = .shared) {
         self.limits = limits
         self.loops = loops
+        library = .linked
+    }
+
+    /// - Parameter library: what the linked libcurl is taken for.
+    package init(limits: Limits? = nil, loops: LoopGroup = .shared, library: CurlLibrary) {
+        self.limits = limits
+        self.loops = loops
+        self.library = library
     }
 
     deinit {
@@ -66,7 +75,7 @@ public final class CurlTransport: Transport {
     }
 
     public func send(_ attempt: Attempt) async -> Reply {
-        let exchange = CurlExchange(attempt: attempt)
+        let exchange = CurlExchange(attempt: attempt, library: library)
         switch begin(exchange) {
         case .failure(let error): return attempt.failed(error)
         case .success(let (pool, transfer)):
@@ -75,7 +84,7 @@ public final class CurlTransport: Transport {
         }
     }
 
-    public func isolatedCopy() -> any Transport { CurlTransport(limits: limits, loops: loops) }
+    public func isolatedCopy() -> any Transport { CurlTransport(limits: limits, loops: loops, library: library) }
 
     public func close() async {
         let all = pools.withLock { pools in
@@ -90,7 +99,7 @@ public final class CurlTransport: Transport {
     @inline(never)
     private func begin(_ exchange: CurlExchange) -> Result<(ConnectionPool, CurlTransfer), APIClientError> {
         let attempt = exchange.attempt
-        guard let (pool, isNew) = take(for: attempt.call.prepared, streams: attempt.wantsStream) else {
+        guard let (pool, isNew) = take(for: attempt.call.prepared, streams: library.keepsApart(attempt)) else {
             return .failure(.transport(.closed, ErrorContext(attempt.request)))
         }
         if isNew { for warning in attempt.call.channel.warnings { attempt.warn(warning) } }
@@ -130,7 +139,8 @@ public final class CurlTransport: Transport {
             let pool =
                 known
                 ?? ConnectionPool(
-                    trust: trust, refused: refused, pinMode: mode, streams: streams, limits: limits, loops: loops)
+                    trust: trust, refused: refused, pinMode: mode, streams: streams, limits: limits, loops: loops,
+                    library: library)
             if known == nil { pools.all.append(pool) }
             pools.current[name] = pool
             pool.users.add(1, ordering: .relaxed)
@@ -155,7 +165,7 @@ public final class CurlTransport: Transport {
     package var trusts: Int { allPools.count }
     /// Transfers that libcurl works on.
     package var activeTransfers: Int { allPools.reduce(0) { $0 + $1.active.load(ordering: .acquiring) } }
-    /// Transfers that wait for a place.
+    /// Transfers that wait until they may start.
     package var queuedTransfers: Int { allPools.reduce(0) { $0 + $1.queued.load(ordering: .acquiring) } }
     /// Whether a thread has something of the transport's: a transfer, a connection.
     package var isRunning: Bool { allPools.contains { $0.isRunning } }

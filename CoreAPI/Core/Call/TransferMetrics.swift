@@ -24,6 +24,12 @@ public struct TransferMetrics: Sendable, Hashable {
     public var httpVersion: String?
     public var remoteAddress: String?
     public var remotePort: Int?
+    /// Whether the server said where the body ends: by a length, a last chunk, HTTP/2's END_STREAM or TLS's `close_notify`.
+    ///
+    /// `false` where the body ended only with its connection or its stream, and a cut cannot be told from its end: in clear text
+    /// without a length, and over HTTP/2 without a length where the transport does not see END_STREAM, because nghttp2 is no
+    /// shared library. `nil` without an answer, for a body that is read as it comes, and where the transport does not know.
+    public var isEndAnnounced: Bool?
     /// The addresses that redirects led to, in order.
     public var redirects: [HTTPURL] = []
 

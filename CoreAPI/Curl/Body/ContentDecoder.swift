@@ -20,7 +20,7 @@ final class ContentDecoder {
     static let acceptLine = "Accept-Encoding: \(accepted)"
 
     /// The same as a list.
-    static let codings = ["deflate", "gzip"] + (Unbrotli.library == nil ? [] : ["br"])
+    static let codings = ["deflate", "gzip"] + (BrotliDecoder.library == nil ? [] : ["br"])
 
     /// More than anybody needs; each has buffers of its own.
     private static let stageLimit = 4
@@ -61,7 +61,7 @@ final class ContentDecoder {
         switch name {
         case "gzip", "x-gzip": Inflater(isGzip: true)
         case "deflate", "x-deflate": Inflater(isGzip: false)
-        case "br": Unbrotli()
+        case "br": BrotliDecoder()
         default: nil
         }
     }

@@ -128,7 +128,7 @@ final class StreamReader: @unchecked Sendable {
         return chunk
     }
 
-    /// What the next bytes become that are coded still; `nil` where there are none.
+    /// Decodes the next slice; `nil` when every byte that came is decoded.
     private func decodeSlice() throws -> Data? {
         guard let decoder else { return nil }
         while !coded.isEmpty {

@@ -13,7 +13,7 @@ internal import Glibc
 /// more.
 struct UploadBody: ~Copyable {
     /// The body is not what its description promised.
-    enum Defect: LocalizedError {
+    enum ReadError: LocalizedError {
         case endedEarly(expected: Int64, got: Int64)
         case longerThan(Int64)
         case notAFile(String)
@@ -42,6 +42,8 @@ struct UploadBody: ~Copyable {
     private var goOn: @Sendable () -> Void = {}
     /// Whether libcurl waits until there is more to send.
     var isHeld = false
+    /// Whether libcurl has taken the last byte.
+    private(set) var isAtEnd = false
     /// What a stream gave beyond what was asked for.
     private var leftover = Data()
 
@@ -63,6 +65,7 @@ struct UploadBody: ~Copyable {
         if descriptor >= 0 { _ = close(descriptor) }
         descriptor = -1
         sent = 0
+        isAtEnd = false
         leftover = Data()
         switch body {
         case .none: length = 0
@@ -72,12 +75,12 @@ struct UploadBody: ~Copyable {
             try begin(source, goOn)
         case .file(let url):
             let path = url.path
-            // Without O_NONBLOCK, opening a pipe that nobody writes to would hold up every transfer.
+            // Without O_NONBLOCK, opening a pipe without a writer would hold up every transfer.
             descriptor = path.withCString { systemOpen($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-            guard descriptor >= 0 else { throw Defect.system(String(cString: strerror(errno)), path: path) }
+            guard descriptor >= 0 else { throw ReadError.system(String(cString: strerror(errno)), path: path) }
             var status = stat()
-            guard fstat(descriptor, &status) == 0 else { throw Defect.system(String(cString: strerror(errno)), path: path) }
-            guard status.st_mode & S_IFMT == S_IFREG else { throw Defect.notAFile(path) }
+            guard fstat(descriptor, &status) == 0 else { throw ReadError.system(String(cString: strerror(errno)), path: path) }
+            guard status.st_mode & S_IFMT == S_IFREG else { throw ReadError.notAFile(path) }
             length = Int64(status.st_size)
         }
     }
@@ -102,13 +105,15 @@ struct UploadBody: ~Copyable {
                 return nil
             }
             sent += Int64(count)
+            isAtEnd = count == 0 || sent == length
             return count
         }
         let count = limit == 0 ? 0 : try take(room)
         sent += Int64(count)
+        isAtEnd = count == 0 || sent == length
         guard let length else { return count }
-        if count == 0, sent < length { throw Defect.endedEarly(expected: length, got: sent) }
-        if sent == length, !leftover.isEmpty { throw Defect.longerThan(length) }
+        if count == 0, sent < length { throw ReadError.endedEarly(expected: length, got: sent) }
+        if sent == length, !leftover.isEmpty { throw ReadError.longerThan(length) }
         return count
     }
 
@@ -119,12 +124,12 @@ struct UploadBody: ~Copyable {
             case .nothing: return nil
             case .failed(let error): throw error
             case .chunk(let chunk):
-                if let length, last != nil { throw Defect.longerThan(length) }
+                if let length, last != nil { throw ReadError.longerThan(length) }
                 guard let length, sent + Int64(chunk.count) == length else { return chunk.copyBytes(to: room) }
                 last = chunk
             case .end:
                 guard let chunk = last else {
-                    if let length, sent < length { throw Defect.endedEarly(expected: length, got: sent) }
+                    if let length, sent < length { throw ReadError.endedEarly(expected: length, got: sent) }
                     return 0
                 }
                 last = nil
@@ -137,12 +142,13 @@ struct UploadBody: ~Copyable {
     mutating func rewind() throws {
         guard sent > 0 || last != nil else { return }
         sent = 0
+        isAtEnd = false
         leftover = Data()
         if descriptor >= 0, lseek(descriptor, 0, SEEK_SET) != 0 {
-            throw Defect.system(String(cString: strerror(errno)), path: "the body's file")
+            throw ReadError.system(String(cString: strerror(errno)), path: "the body's file")
         }
         guard case .stream(let source) = body else { return }
-        guard body.isReplayable else { throw Defect.cannotBeginAgain }
+        guard body.isReplayable else { throw ReadError.cannotBeginAgain }
         try begin(source, goOn)
     }
 
@@ -156,7 +162,7 @@ struct UploadBody: ~Copyable {
             while true {
                 let count = systemRead(descriptor, buffer.baseAddress, buffer.count)
                 if count >= 0 { return count }
-                guard errno == EINTR else { throw Defect.system(String(cString: strerror(errno)), path: url.path) }
+                guard errno == EINTR else { throw ReadError.system(String(cString: strerror(errno)), path: url.path) }
             }
         case .stream:
             if leftover.isEmpty { leftover = try stream?(buffer.count) ?? Data() }

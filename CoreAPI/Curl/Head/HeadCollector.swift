@@ -1,7 +1,7 @@
 internal import CoreAPICore
 
 /// Gathers the bytes of a response's head as the header callback delivers them, line by line, and nothing else: parsing is left
-/// to whoever waits for the response, so that the loop's thread makes no strings.
+/// to the task that waits for the response, so that the loop's thread makes no strings.
 ///
 /// Interim responses (1xx, RFC 9110 §15.2) are dropped when the next head begins. Lines after the final head are trailers: they
 /// are dropped too, because a field that comes after the body must not change what the head said (RFC 9110 §6.5.1).
@@ -25,7 +25,7 @@ struct HeadCollector: ~Copyable {
 
     /// Whether a final head arrived to its end.
     private(set) var isComplete = false
-    /// Whether a line may be `Content-Encoding`; most heads have none, and then nobody has to look for it.
+    /// Whether a line may be `Content-Encoding`; most heads have no such line, and are not searched for it.
     private(set) var mayNameCodings = false
     /// Whether a line may be a `Transfer-Encoding` that does not end in `chunked`. libcurl then reads to the connection's end.
     private(set) var mayNameIdentity = false
@@ -136,8 +136,7 @@ struct HeadCollector: ~Copyable {
 /// Where the lines of a head begin that may say how its body is delimited or coded, so that whoever reads it need not go through
 /// all.
 struct FramingLines {
-    // In two halves: who has room for eight together is aligned to 16 bytes, and memory so aligned is searched for under malloc's
-    // lock.
+    // In two halves: a vector of eight is aligned to 16 bytes, and malloc looks for memory of that alignment under its lock.
     private var starts = (SIMD4<UInt16>(), SIMD4<UInt16>())
     private(set) var count = 0
     /// Whether there are no more than were noted.

@@ -12,7 +12,7 @@ struct ResponseHeadParser {
     /// What framing needs to know besides the fields.
     struct Parsed {
         var head: ResponseHead
-        /// `nil` when none was sent, or when chunks take its place (RFC 9112 §6.3).
+        /// `nil` without one, and when the body comes in chunks, which override it (RFC 9112 §6.3).
         var contentLength: Int64?
         /// Whether a last chunk says where the body ends.
         var isChunked = false
@@ -107,7 +107,8 @@ struct ResponseHeadParser {
         for coding in codings {
             // libcurl takes the second name for the first.
             guard ["chunked", "identity", "none", ""].contains(coding) else {
-                throw Malformed(reason: "the transfer coding '\(coding.shortened().escapingControls)', which nobody asked for")
+                throw Malformed(
+                    reason: "the transfer coding '\(coding.shortened().escapingControls)', which the request did not ask for")
             }
         }
         return codings
@@ -173,9 +174,10 @@ struct ResponseHeadParser {
         return code >= 100 ? code : nil
     }
 
-    /// A line whose name is no token is left out: nobody could ask for it by that name, and to mend it (`Content-Length :`) would
-    /// give it a meaning that the connection's framing did not give it (RFC 9110 §5.1, RFC 9112 §5.1). Of a value, only CR, LF
-    /// and NUL are replaced, as RFC 9110 §5.5 asks; bytes that are not UTF-8 stay, see `HTTPField.withUnsafeBytesOfValue(_:)`.
+    /// A line whose name is no token is left out: no caller could ask for it by that name, and to mend it (`Content-Length :`)
+    /// would give it a meaning that the connection's framing did not give it (RFC 9110 §5.1, RFC 9112 §5.1). Of a value, only
+    /// CR, LF and NUL are replaced, as RFC 9110 §5.5 asks; bytes that are not UTF-8 stay, see
+    /// `HTTPField.withUnsafeBytesOfValue(_:)`.
     private static func field(_ line: some BidirectionalCollection<UInt8>) -> HTTPField? {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
             let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
@@ -231,7 +233,7 @@ struct ResponseHeadParser {
         rest.first == 0x20 || rest.first == 0x09
     }
 
-    /// Folded lines are obsolete; a user agent puts a space in the fold's place (RFC 9112 §5.2).
+    /// Folded lines are obsolete; a user agent replaces the fold with a space (RFC 9112 §5.2).
     private static func unfolding(_ line: Slice<Bytes>, _ rest: inout Slice<Bytes>) -> [UInt8] {
         var whole = Array(line)
         while isFolded(rest) {

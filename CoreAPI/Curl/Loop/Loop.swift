@@ -8,7 +8,7 @@ internal import Synchronization
 /// thread waits, wake it. Only that thread resumes the tasks that wait for a response.
 ///
 /// The thread waits only after it has found the mailbox empty and set `isWaiting` under the same lock. The thread that posts
-/// clears `isWaiting` and signals; a pipe keeps a signal that comes before the wait, so none is lost.
+/// clears `isWaiting` and signals; a pipe keeps a signal that comes before the wait, so no signal is lost.
 final class Loop: Sendable {
     enum Message {
         /// A transfer, for the shard that it names.
@@ -16,7 +16,7 @@ final class Loop: Sendable {
         case cancel(CurlTransfer)
         /// A task has taken what waited for it, or has more to send.
         case goOn(CurlTransfer)
-        /// Another shard of the pool has given a place free.
+        /// Another shard of the pool has finished a transfer: one that waits may start.
         case startReady(PoolShard)
         case close(PoolShard, ConnectionPool)
     }
@@ -56,7 +56,7 @@ final class Loop: Sendable {
 
     // MARK: - From any thread
 
-    /// Puts a message into the mailbox, and starts the thread if there is none.
+    /// Puts a message into the mailbox, and starts the thread if it does not run.
     ///
     /// - Returns: why the message cannot be taken.
     func post(_ message: Message) -> TransportError? {

@@ -60,7 +60,7 @@ struct LoopRun {
         case .startReady(let shard):
             guard let worker = shard.worker else { return }
             attend(worker)
-            worker.isToldOfPlace(now)
+            worker.hearsOfRoom(now)
         case .close(let shard, let pool):
             if let worker = shard.worker { close(worker) } else { pool.shardEnds(shard) }
         }

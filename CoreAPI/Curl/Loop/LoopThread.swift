@@ -34,7 +34,7 @@ final class LoopThread: Sendable {
         id = Mutex(ThreadID(thread: thread))
     }
 
-    /// Waits until the thread is gone. Whoever comes second waits for the first.
+    /// Waits until the thread is gone. A second caller waits for the first.
     func join() {
         id.withLock { id in
             guard let thread = id?.thread else { return }

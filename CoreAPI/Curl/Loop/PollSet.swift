@@ -44,7 +44,7 @@ final class PollSet {
         }
         entries[index].events = events
         guard let previous = owners[index], previous !== owner else { return }
-        // The system gave a descriptor away again whose end no one told of; what happened on it was the previous owner's.
+        // The system reused a descriptor whose end was not told. What happened on it concerned the previous owner.
         entries[index].revents = 0
         owners[index] = owner
         previous.watched -= 1

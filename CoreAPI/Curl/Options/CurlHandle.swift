@@ -22,7 +22,7 @@ final class CurlHandle {
     /// The address that libcurl is given (`CURLU`).
     private let address: OpaquePointer
     private let errorText: UnsafeMutablePointer<CChar>
-    /// Whom it serves. libcurl's callbacks get the handle and find the transfer here.
+    /// The transfer that it serves. libcurl's callbacks get the handle and find the transfer here.
     @exclusivity(unchecked) private(set) var transfer: CurlTransfer?
     /// What it was told for good; `nil` until that was everything.
     @exclusivity(unchecked) var form: Form?
@@ -38,6 +38,7 @@ final class CurlHandle {
     /// What names it in a request. libcurl formats its own line anew for each: 2,500 instructions, and three allocations.
     @exclusivity(unchecked) private var hostLines: HeaderList?
     let connections: LoopConnections
+    var library: CurlLibrary { connections.library }
     /// In which turn of the loop a byte last came or went.
     @exclusivity(unchecked) private var lastTurn: UInt?
 
@@ -71,7 +72,7 @@ final class CurlHandle {
         errorText[0] = 0
         lastTurn = nil
         transfer.forgetAnswer()
-        firstField = FirstFieldCheck(isNeeded: hasServed && CurlVersion.current.remembersLastField)
+        firstField = FirstFieldCheck(isNeeded: hasServed && library.has(.rememberedField))
     }
 
     /// A byte came or went. Within one turn of the loop the clock is read for the first: a head comes in ten lines.
@@ -111,8 +112,7 @@ final class CurlHandle {
         let size = Self.bufferSize(inFlight: count, isSecure: isSecure)
         guard size != bufferSize else { return }
         let code = ccurl_set_long(easy, CURLOPT_BUFFERSIZE, size)
-        // After a stream of HTTP/2 7.88.1 keeps the buffer, and with it the size, which is good enough once more.
-        guard code == CURLE_OK || !hasServed else { return isSpent = true }
+        guard code == CURLE_OK || !(hasServed && library.has(.keptBuffer)) else { return isSpent = true }
         try check(code, CURLOPT_BUFFERSIZE)
         bufferSize = size
     }
@@ -265,18 +265,21 @@ final class CurlHandle {
     func offset(_ info: CURLINFO) -> Int64 { Int64(ccurl_get_offset(easy, info)) }
     func string(_ info: CURLINFO) -> String? { ccurl_get_string(easy, info).map { String(cString: $0) } }
 
+    /// `nil` where another library speaks TLS.
+    var openSSL: OpenSSL? { library.can(.openSSL) ? OpenSSL.linked : nil }
+
     /// OpenSSL's connection that the transfer uses; `nil` without one, and where another library speaks TLS.
     var openSSLSession: UnsafeMutableRawPointer? { ccurl_get_openssl_session(easy) }
 
     /// Whether TLS holds bytes of the transfer's connection that were decrypted and not read. They are on no socket any more.
     var hasUnreadTLSBytes: Bool {
-        guard let openSSL = OpenSSL.linked, let session = openSSLSession else { return false }
+        guard let openSSL, let session = openSSLSession else { return false }
         return openSSL.hasUnreadBytes(session)
     }
 
     /// Whether the transfer's connection agreed on HTTP/2; `nil` where TLS does not say.
     var speaksHTTP2: Bool? {
-        guard let openSSL = OpenSSL.linked, let session = openSSLSession else { return nil }
+        guard let openSSL, let session = openSSLSession else { return nil }
         return openSSL.speaksHTTP2(session)
     }
 
@@ -285,9 +288,9 @@ final class CurlHandle {
         context.map { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Whose libcurl's handle is.
+    /// The kit's handle around libcurl's.
     static func owner(of easy: UnsafeMutableRawPointer) -> CurlHandle? { behind(ccurl_get_private(easy)) }
 
-    /// Whom libcurl's handle serves.
+    /// The transfer that libcurl's handle serves.
     static func transfer(of easy: UnsafeMutableRawPointer) -> CurlTransfer? { owner(of: easy)?.transfer }
 }

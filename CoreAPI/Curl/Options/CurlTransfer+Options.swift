@@ -58,10 +58,8 @@ extension CurlTransfer {
         try handle.set(CURLOPT_NOSIGNAL, 1)
         // A name server that does not answer must not hold the thread when its transfer ends: without this libcurl waits for its
         // resolver, past every timeout and for every other transfer.
-        try handle.set(CURLOPT_QUICK_EXIT, 1)
-        // Not even by a mistake of ours is a file:, ftp: or gopher: URL fetched.
-        try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
-        try handle.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+        if handle.library.can(.quickExit) { try handle.set(NewerOption.quickExit, 1) }
+        try handle.allowProtocols()
         try handle.set(CURLOPT_FOLLOWLOCATION, 0)
         // With both libcurl does not ask the environment; ``ProxyEnvironment`` has.
         try handle.set(CURLOPT_PROXY, "")
@@ -73,7 +71,7 @@ extension CurlTransfer {
         // A proxy's own answer to CONNECT is not the server's head.
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         if request.url.scheme == .https {
-            let hasHTTP2 = CurlVersion.current.hasHTTP2 && !request.streamsAnswer
+            let hasHTTP2 = handle.library.can(.http2) && !request.streamsAnswer
             try handle.set(CURLOPT_HTTP_VERSION, hasHTTP2 ? ccurl_http_version_2_tls : ccurl_http_version_1_1)
         } else {
             try handle.set(CURLOPT_HTTP_VERSION, ccurl_http_version_1_1)
@@ -117,14 +115,14 @@ extension CurlTransfer {
             // for each request.
             try handle.set(CURLOPT_CAPATH, nil)
             try handle.set(CURLOPT_CAINFO, path)
-            // Since 7.87 libcurl keeps what it read for a day; a file that was replaced must count for the next connection.
-            try handle.set(CURLOPT_CA_CACHE_TIMEOUT, 0)
+            // A newer libcurl keeps what it read for a day; a file that was replaced must count for the next connection.
+            if handle.library.can(.authorityCacheTimeout) { try handle.set(NewerOption.authorityCacheTimeout, 0) }
         }
         if let identity = trust.identity { try setIdentity(identity, handle) }
     }
 
     private func setPins(_ handle: CurlHandle) throws(TransportError) {
-        guard OpenSSL.linked != nil else { return try pinCheck?.setKeys(of: handle) ?? () }
+        guard handle.openSSL != nil else { return try pinCheck?.setKeys(of: handle) ?? () }
         try handle.setSSLContext(CurlCallbacks.secure, pinCheck.map { Unmanaged.passUnretained($0).toOpaque() })
     }
 
@@ -148,11 +146,23 @@ extension CurlTransfer {
 }
 
 extension CurlHandle {
-    /// The authorities that libcurl was built to trust (`CURLINFO_CAINFO`), and further ones, as PEM. The former are read once:
-    /// the file has some 200 KiB.
+    /// Not even by a mistake of ours is a file:, ftp: or gopher: URL fetched.
+    func allowProtocols() throws(TransportError) {
+        if library.can(.protocolNames) {
+            try set(NewerOption.protocolNames, "http,https")
+            try set(NewerOption.redirectProtocolNames, "http,https")
+        } else {
+            try set(OlderOption.protocols, OlderOption.httpAndHTTPS)
+            try set(OlderOption.redirectProtocols, OlderOption.httpAndHTTPS)
+        }
+    }
+
+    /// The authorities that libcurl was built to trust, and further ones, as PEM. The former are read once: the file has some
+    /// 200 KiB.
     func authorities(besides text: String) throws(TransportError) -> String {
-        if let system = Self.systemAuthorities.withLock({ $0 }) { return system + "\n" + text }
-        guard let path = string(CURLINFO_CAINFO), let data = FileManager.default.contents(atPath: path) else {
+        let isKnown = library.can(.systemAuthorities)
+        if isKnown, let system = Self.systemAuthorities.withLock({ $0 }) { return system + "\n" + text }
+        guard isKnown, let path = CurlInfo.linked.authorities, let data = FileManager.default.contents(atPath: path) else {
             throw .unsupported(capability: "authorities besides the system's (a libcurl that names its own file)")
         }
         let system = String(decoding: data, as: UTF8.self)

@@ -27,7 +27,7 @@ final class ConnectionPool: Sendable {
         var isClosed = false
         /// Shards whose loops have been given something, and have not ended it.
         var open: Set<Int> = []
-        /// Whether the home's loop has been told that a place is free.
+        /// Whether the home's loop has been told that a transfer may start.
         var isHomeTold = false
         var closers: [CheckedContinuation<Void, Never>] = []
     }
@@ -37,30 +37,31 @@ final class ConnectionPool: Sendable {
     let refused: AddressClass
     /// A connection that was only reported must not serve after the set began to block.
     let pinMode: PinSet.Mode
-    /// Whether it serves the bodies that are read as they come, which need HTTP/1.1. libcurl 7.88.1 takes a busy connection of
-    /// HTTP/1.1 for one that multiplexes where the same handle has one of HTTP/2 to that host, and reads one answer for another.
+    /// Whether it serves the bodies that are read as they come; see ``Defect/busyConnectionShared``.
     let streams: Bool
     let limits: ConnectionLimits
+    let library: CurlLibrary
     /// The home is the first.
     private let shards: [PoolShard]
     private let state: Mutex<State>
 
     /// Requests on their way, under the lock of the transport.
     let users = Atomic(0)
-    /// Transfers that libcurl works on, and those that wait for a place. Set before a task is resumed, so that the task that
-    /// hears of the end of the last one sees none left.
+    /// Transfers that libcurl works on, and those that wait. Set before a task is resumed: the task that hears of the end of the
+    /// last one counts 0.
     let active = Atomic(0)
     let queued = Atomic(0)
 
     init(
         trust: ServerTrustManager, refused: AddressClass, pinMode: PinSet.Mode, streams: Bool, limits: ConnectionLimits,
-        loops: LoopGroup
+        loops: LoopGroup, library: CurlLibrary
     ) {
         self.trust = trust
         self.refused = refused
         self.pinMode = pinMode
         self.streams = streams
         self.limits = limits
+        self.library = library
         let bounds = ConnectionShare(inAll: max(1, limits.connections), perHost: max(1, limits.connectionsPerHost))
         let loops = loops.turn().prefix(min(bounds.inAll, bounds.perHost))
         shards = loops.enumerated().map { index, loop in
@@ -137,7 +138,7 @@ final class ConnectionPool: Sendable {
         let submission = state.withLock { state -> Submission in
             guard !state.isClosed else { return .refused(.failed(.closed)) }
             guard !transfer.isCancelled else { return .refused(.cancelled) }
-            transfer.ticket = state.queue.start(for: key, multiplexes: Self.multiplexes(transfer))
+            transfer.ticket = state.queue.start(for: key, multiplexes: multiplexes(transfer))
             count(state.queue)
             let shard = shards[transfer.ticket?.shard ?? 0]
             transfer.shard = shard
@@ -161,8 +162,8 @@ final class ConnectionPool: Sendable {
     }
 
     /// What HTTP/2 there is in clear text, the kit does not speak.
-    private static func multiplexes(_ transfer: CurlTransfer) -> Bool? {
-        transfer.request.url.scheme == .https && CurlVersion.current.hasHTTP2 && !transfer.request.streamsAnswer ? nil : false
+    private func multiplexes(_ transfer: CurlTransfer) -> Bool? {
+        transfer.request.url.scheme == .https && library.can(.http2) && !transfer.request.streamsAnswer ? nil : false
     }
 
     private func count(_ queue: HostQueue<HostKey, CurlTransfer>) {
@@ -179,15 +180,15 @@ final class ConnectionPool: Sendable {
         transfer.resume(.failed(error))
     }
 
-    /// Takes a transfer into the queue that found no place when it was submitted.
+    /// Queues a transfer that could not start when it was submitted.
     ///
-    /// - Returns: its ticket: it may have a place by now.
+    /// - Returns: its ticket: it may start by now.
     /// - Throws: ``TransportError/queueFull(limit:)``.
     func enqueue(_ transfer: CurlTransfer) throws(TransportError) -> HostQueue<HostKey, CurlTransfer>.Ticket {
         let key = HostKey(transfer.request.url)
         let ticket = state.withLock { state in
             defer { count(state.queue) }
-            let multiplexes = Self.multiplexes(transfer)
+            let multiplexes = multiplexes(transfer)
             return state.queue.start(for: key, multiplexes: multiplexes)
                 ?? state.queue.enqueue(transfer, for: key, multiplexes: multiplexes)
         }
@@ -196,7 +197,7 @@ final class ConnectionPool: Sendable {
         return ticket
     }
 
-    /// The home's loop hears that another shard has given a place free.
+    /// The home's loop hears that another shard has finished a transfer.
     func homeHears() { state.withLock { $0.isHomeTold = false } }
 
     /// The next transfer that may start. Its ticket says where.
@@ -210,7 +211,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Gives a transfer's place free, whether it ran or waited.
+    /// Takes a transfer out of the queue's counts, whether it ran or waited.
     func finish(_ transfer: CurlTransfer) {
         guard let ticket = transfer.ticket else { return }
         transfer.ticket = nil
@@ -233,7 +234,7 @@ final class ConnectionPool: Sendable {
         if tellsHome { shards[0].loop.postIfRunning(.startReady(shards[0])) }
     }
 
-    /// Hands a transfer that may start to the loop where it has its place.
+    /// Hands a transfer that may start to the loop of its shard.
     func move(_ transfer: CurlTransfer) {
         let shard = shards[transfer.ticket?.shard ?? 0]
         let isOpen = state.withLock { state in

@@ -21,7 +21,9 @@ final class CurlMulti {
     private let sockets: PollSet
     /// Lives until the multi handle has closed its connections.
     let connections: LoopConnections
-    private let streamEnds = StreamEnds()
+    private let monitor: HTTP2StreamMonitor?
+    /// Handles that are in it.
+    private var handles = 0
     /// How many sockets the loop watches for it.
     var watched = 0
     /// Whether libcurl has been called in this turn, and how many sockets it was called for.
@@ -35,15 +37,17 @@ final class CurlMulti {
     ///   - share: the connections that it may have.
     ///   - streams: on each connection of HTTP/2.
     ///   - sockets: those that the loop waits for.
+    ///   - library: what the linked libcurl is taken for.
     /// - Throws: ``TransportError`` when libcurl cannot be set up.
-    init(_ share: ConnectionShare, streams: Int, sockets: PollSet) throws(TransportError) {
+    init(_ share: ConnectionShare, streams: Int, sockets: PollSet, library: CurlLibrary) throws(TransportError) {
         guard CurlGlobal.code == CURLE_OK else {
             throw .curl(code: Int(CurlGlobal.code.rawValue), message: String(cString: curl_easy_strerror(CurlGlobal.code)))
         }
         guard let multi = curl_multi_init() else { throw .curl(code: 27, message: "out of memory for a multi handle") }
         self.multi = multi
         self.sockets = sockets
-        connections = LoopConnections(sockets)
+        connections = LoopConnections(sockets, library)
+        monitor = HTTP2StreamMonitor(library)
         do throws(TransportError) {
             try set(CURLMOPT_MAX_TOTAL_CONNECTIONS, share.inAll)
             try set(CURLMOPT_MAX_HOST_CONNECTIONS, share.perHost)
@@ -59,39 +63,52 @@ final class CurlMulti {
 
     /// Closes the connections. Called once, when no handle is in it any more, and last.
     func close() {
-        streamEnds.listen()
+        listen()
         curl_multi_cleanup(multi)
-        streamEnds.stop()
+        // It goes with the multi handle.
+        HTTP2StreamMonitor.listenNoMore()
         sockets.forgetAll(of: self)
     }
 
     func add(_ handle: CurlHandle) throws(TransportError) {
         timer = nil
         try check(curl_multi_add_handle(multi, handle.easy))
+        handles += 1
     }
 
     /// Never called from inside a callback of the handle.
     func remove(_ handle: CurlHandle) {
         timer = nil
-        streamEnds.listen()
+        listen()
         curl_multi_remove_handle(multi, handle.easy)
-        streamEnds.forget(handle)
+        monitor?.forget(handle)
+        handles -= 1
+    }
+
+    /// A thread serves several multi handles, each with a monitor of its own or none.
+    private func listen() {
+        if let monitor { monitor.listen() } else { HTTP2StreamMonitor.listenNoMore() }
     }
 
     /// Whether the server has ended the transfer's HTTP/2 stream; `nil` where that cannot be seen.
-    func hasEndedStream(_ handle: CurlHandle) -> Bool? { streamEnds.hasEnded(handle) }
+    func hasEndedStream(_ handle: CurlHandle) -> Bool? { monitor?.hasEnded(handle) }
 
     /// The transfers whose HTTP/2 streams are given up, whatever libcurl says.
-    func takeGivenUp() -> [CurlTransfer] { streamEnds.takeGivenUp() }
+    func takeGivenUp() -> [CurlTransfer] { monitor?.takeGivenUp() ?? [] }
 
     /// The transfers whose answers are whole, though libcurl is still sending their requests.
-    func takeWhole() -> [CurlTransfer] { streamEnds.takeWhole() }
+    func takeWhole() -> [CurlTransfer] { monitor?.takeWhole() ?? [] }
 
     /// Whether answers are whole that libcurl will only tell of when it is called again for all.
-    func hasUntoldAnswers() -> Bool { streamEnds.takeUntold(moved: connections.hasMoved) }
+    func hasUntoldAnswers() -> Bool {
+        guard let monitor else { return mayHaveUntoldAnswers && connections.hasMoved }
+        return monitor.takeUntold(moved: connections.hasMoved)
+    }
 
     /// Whether an answer may be whole that libcurl has not told of.
-    var mayHaveUntoldAnswers: Bool { !streamEnds.isEmpty }
+    var mayHaveUntoldAnswers: Bool {
+        monitor?.hasUntold ?? (handles > 0 && connections.haveMultiplexed && connections.library.has(.lostTimer))
+    }
 
     // MARK: - Moving
 
@@ -145,7 +162,7 @@ final class CurlMulti {
 
     private func beginTurn() {
         timer = nil
-        streamEnds.listen()
+        listen()
         guard !isInTurn else { return }
         isInTurn = true
         connections.beginTurn()

@@ -1,15 +1,15 @@
 internal import CoreAPICore
 internal import Synchronization
 
-/// Who may start now: bounds on the transfers of one host and on the connections of all, first come first served within a host,
-/// the hosts taking turns. No I/O, no clock, no threads: its owner's lock guards it, so that access is not checked.
+/// Decides which transfer may start now: it bounds the transfers of one host and the connections of all. First come, first served
+/// within a host; the hosts take turns. No I/O, no clock, no threads: its owner's lock guards it, so that access is not checked.
 ///
 /// The kit queues, because a transfer that waits inside libcurl is invisible there: it cannot be told from one that connects, and
-/// no getter of 7.88.1 says how long it waited (`CURLINFO_QUEUE_TIME_T` came with 8.6).
+/// older libraries do not say how long it waited (`CURLINFO_QUEUE_TIME_T`).
 ///
 /// What a host may have at once depends on its protocol. One HTTP/1.1 connection carries one transfer. One HTTP/2 connection
-/// carries many, and a host that speaks it gets one (RFC 9113 §9.1): what does not fit on it would make libcurl 7.88 open one for
-/// every item. Whether a host speaks it is known with its first response, or because it cannot; until then it gets no more than a
+/// carries many, and a host that speaks it gets one (RFC 9113 §9.1): for what does not fit on it libcurl would open a connection
+/// each. Whether a host speaks it is known with its first response, or because it cannot; until then it gets no more than a
 /// few.
 ///
 /// **Shards.** A pool that several loops serve has a shard on each. The bounds hold for all of them together, idle connections
@@ -23,7 +23,7 @@ final class HostQueue<Key: Hashable, Item> {
     struct Ticket: @unchecked Sendable {
         fileprivate let lane: Lane
         fileprivate let number: UInt64
-        /// Whether the item has its place, or waits.
+        /// Whether the item has started, or waits.
         let isStarted: Bool
         /// Where the item runs; 0 for one that waits.
         var shard = 0
@@ -63,8 +63,8 @@ final class HostQueue<Key: Hashable, Item> {
     }
 
     /// Items of a host of which it is not known what it speaks. libcurl holds them back until the first one has a connection, and
-    /// shows nobody for how long.
-    static var scouts: Int { 8 }
+    /// does not show for how long.
+    static var probeLimit: Int { 8 }
 
     /// Transfers on a host's home shard from which on others are used. A loop is done with sixteen small answers in less than the
     /// time that another thread takes to wake up and a connection to open.
@@ -87,7 +87,7 @@ final class HostQueue<Key: Hashable, Item> {
     @exclusivity(unchecked) private var running: [Int]
     /// The home of the next host, when there are several shards.
     private var nextHome = 0
-    @exclusivity(unchecked) private var multiplexingLanes = 0
+    @exclusivity(unchecked) private var multiplexingHosts = 0
 
     /// Items that wait.
     @exclusivity(unchecked) private(set) var waiting = 0
@@ -127,8 +127,8 @@ final class HostQueue<Key: Hashable, Item> {
         return Ticket(lane: lane, number: lastNumber, isStarted: false)
     }
 
-    /// Lets an item start at once that would be the next; `nil` where others wait, or there is no place. Most items find one, and
-    /// need not go through the lists of those that wait.
+    /// Lets an item start at once that would be the next; `nil` where others wait, or a bound is reached. Most items start
+    /// and need not go through the lists of those that wait.
     ///
     /// - Parameters: as for ``enqueue(_:for:multiplexes:)``.
     func start(for key: Key, multiplexes: Bool? = nil) -> Ticket? {
@@ -147,13 +147,13 @@ final class HostQueue<Key: Hashable, Item> {
     /// Takes an item out that did not start yet.
     func remove(_ ticket: Ticket) {
         let lane = ticket.lane
-        guard let place = lane.waiting.firstIndex(notBefore: { $0.number < ticket.number }),
-            let found = lane.waiting[place], found.number == ticket.number, found.item != nil
+        guard let index = lane.waiting.firstIndex(notBefore: { $0.number < ticket.number }),
+            let found = lane.waiting[index], found.number == ticket.number, found.item != nil
         else { return }
-        lane.waiting[place] = (ticket.number, nil)
+        lane.waiting[index] = (ticket.number, nil)
         lane.live -= 1
         waiting -= 1
-        // Whoever queues and cancels behind a stuck host must not make the list grow for ever.
+        // A caller that queues and cancels behind a stuck host must not make the list grow for ever.
         if lane.waiting.count > 64, lane.live * 2 < lane.waiting.count {
             lane.waiting.removeAll { $0.item == nil }
         }
@@ -164,7 +164,7 @@ final class HostQueue<Key: Hashable, Item> {
     func next() -> (item: Item, ticket: Ticket)? {
         guard waiting > 0 else { return nil }
         // Only a host that multiplexes can start something on a connection that it has already.
-        if usedConnections >= connections, multiplexingLanes == 0 { return nil }
+        if usedConnections >= connections, multiplexingHosts == 0 { return nil }
         for _ in 0..<turns.count {
             guard let lane = turns.popFirst() else { break }
             guard lane.live > 0, lane.active < limit(of: lane) else {
@@ -185,7 +185,7 @@ final class HostQueue<Key: Hashable, Item> {
         return nil
     }
 
-    /// Gives a started item's place free.
+    /// Ends a started item: another may start.
     func finish(_ ticket: Ticket) {
         guard ticket.lane.activeOn[ticket.shard] > 0 else { return }
         change(ticket.lane) {
@@ -210,7 +210,7 @@ final class HostQueue<Key: Hashable, Item> {
         switch lane.multiplexes {
         case true?: streamsPerConnection
         case false?: connectionsPerHost
-        case nil: min(Self.scouts, connectionsPerHost)
+        case nil: min(Self.probeLimit, connectionsPerHost)
         }
     }
 
@@ -267,7 +267,7 @@ final class HostQueue<Key: Hashable, Item> {
             used[shard] += needed
             usedConnections += needed
         }
-        if lane.multiplexes == true { multiplexingLanes += sign }
+        if lane.multiplexes == true { multiplexingHosts += sign }
     }
 
     private func list(_ lane: Lane) {

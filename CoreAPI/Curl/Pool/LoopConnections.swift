@@ -9,12 +9,8 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// The connections that libcurl keeps for a loop, so that one can be looked at before it is used again.
-///
-/// libcurl 7.88.1 reuses an HTTP/1.1 connection although bytes lie on it that no request has asked for; it takes them for the
-/// answer to the next one, and every answer after it is the one before (RFC 9112 §9.3 leaves such a connection unusable). It does
-/// not tell the socket of a connection that is about to be used, so sockets are noted when they are opened and found again by
-/// their two ends.
+/// The connections that libcurl keeps for a loop, so that one can be looked at before it is used again. libcurl does not tell the
+/// socket of a connection that is about to be used, so sockets are noted when they are opened and found again by their two ends.
 ///
 /// Used on the loop's thread only, so that access is not checked; outlives every connection.
 final class LoopConnections {
@@ -32,6 +28,7 @@ final class LoopConnections {
         func hash(into hasher: inout Hasher) { hasher.combine(local) }
     }
 
+    let library: CurlLibrary
     /// Where the loop waits for sockets; one that is closed must not stay there.
     private let sockets: PollSet?
     /// Opened, and not yet seen in a connection: attempts that are on their way, and those that lost the race of two addresses.
@@ -41,14 +38,19 @@ final class LoopConnections {
     @exclusivity(unchecked) private var discovered: [(transfer: CurlTransfer, multiplexes: Bool)] = []
     @exclusivity(unchecked) private var headed: [CurlTransfer] = []
     @exclusivity(unchecked) private var rested: [CurlTransfer] = []
+    /// Those that were answered while their request was still on its way; see ``Defect/endlessUpload``.
+    @exclusivity(unchecked) var early: [CurlTransfer] = []
     /// Whether the loop has other pools to serve.
     @exclusivity(unchecked) var isShared = false
     /// Counts the turns of the loop in which it calls libcurl.
     @exclusivity(unchecked) private(set) var turn: UInt = 0
     /// Whether a byte came or went in this turn.
     @exclusivity(unchecked) var hasMoved = false
+    /// Whether an answer came over HTTP/2.
+    private(set) var haveMultiplexed = false
 
-    init(_ sockets: PollSet? = nil) {
+    init(_ sockets: PollSet? = nil, _ library: CurlLibrary = .linked) {
+        self.library = library
         self.sockets = sockets
     }
 
@@ -76,7 +78,10 @@ final class LoopConnections {
     }
 
     /// Notes inside a callback, where nothing may be started, that a response said something new about what its host speaks.
-    func note(_ transfer: CurlTransfer, multiplexes: Bool) { discovered.append((transfer, multiplexes)) }
+    func note(_ transfer: CurlTransfer, multiplexes: Bool) {
+        discovered.append((transfer, multiplexes))
+        if multiplexes { haveMultiplexed = true }
+    }
 
     /// What was noted since this was asked last.
     func takeDiscovered() -> [(transfer: CurlTransfer, multiplexes: Bool)] {
@@ -154,7 +159,7 @@ final class LoopConnections {
     }
 
     private static func localPort(of descriptor: Int32) -> Int32? {
-        // The port stands in the same place for both families.
+        // The port has the same offset in both families' addresses.
         var address = sockaddr_in6()
         var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
         let result = withUnsafeMutablePointer(to: &address) { pointer in

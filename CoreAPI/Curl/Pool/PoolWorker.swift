@@ -25,7 +25,8 @@ final class PoolWorker {
     init(of pool: ConnectionPool, _ shard: PoolShard, _ sockets: PollSet) throws(TransportError) {
         self.pool = pool
         self.shard = shard
-        multi = try CurlMulti(shard.share, streams: pool.limits.streamsPerConnection, sockets: sockets)
+        multi = try CurlMulti(
+            shard.share, streams: pool.limits.streamsPerConnection, sockets: sockets, library: pool.library)
         handles = CurlHandlePool(capacity: min(shard.share.inAll, 64), connections: multi.connections)
     }
 
@@ -43,7 +44,7 @@ final class PoolWorker {
 
     // MARK: - What the loop is told
 
-    /// Takes a transfer that has its place already, or looks for one.
+    /// Takes a transfer that may start already, or queues it.
     func submit(_ transfer: CurlTransfer, _ now: LoopClock.Nanoseconds) {
         self.now = now
         guard transfer.stage == .new else {
@@ -71,8 +72,8 @@ final class PoolWorker {
         finish(transfer, .cancelled)
     }
 
-    /// Another shard has given a place free.
-    func isToldOfPlace(_ now: LoopClock.Nanoseconds) {
+    /// Another shard has finished a transfer: one that waits may start.
+    func hearsOfRoom(_ now: LoopClock.Nanoseconds) {
         self.now = now
         pool.homeHears()
         startReady()
@@ -148,12 +149,12 @@ final class PoolWorker {
             if let handle = transfer.handle { transfer.deliverHead(handle.metrics(of: transfer, at: now)) }
         }
         while let (transfer, code) = multi.nextDone() { settle(transfer, code) }
-        for transfer in multi.takeWhole() {
+        for transfer in multi.takeWhole() + multi.connections.takeWhole() where transfer.stage == .active {
             transfer.isBodyWhole = true
             settle(transfer, CURLE_OK)
         }
         for transfer in multi.takeGivenUp() where transfer.stage == .active && transfer.streamFailure != nil {
-            transfer.condemnConnection(among: transfers)
+            transfer.closeConnectionAfterUse(among: transfers)
             settle(transfer, CURLE_HTTP2)
         }
         let isUntold = multi.hasUntoldAnswers()
@@ -164,7 +165,7 @@ final class PoolWorker {
     /// Resumes the tasks whose transfers are over.
     func resumeEnded() { ended.resume() }
 
-    /// Takes the handles of those back, and lets others begin in their places.
+    /// Takes their handles back, and lets others begin.
     func releaseEnded() {
         ended.release { handle, isSound in
             multi.remove(handle)
@@ -189,7 +190,7 @@ final class PoolWorker {
                 transfer.failure = error
                 finish(transfer, .failed(error))
             } else {
-                if transfer.upload.isHeld, !transfer.isHeld { goOn(transfer, looked) }
+                if transfer.isDeaf { goOn(transfer, looked) }
                 earliest = min(earliest, transfer.due(looked))
             }
             index -= 1
@@ -204,7 +205,7 @@ final class PoolWorker {
         guard shard.index == 0 else { return }
         while let transfer = pool.next() {
             guard !transfer.isTooLate(now) else {
-                // Its clock ends it; its place goes to one that has the time to use it.
+                // Its clock ends it; a transfer that has the time starts instead.
                 pool.finish(transfer)
                 continue
             }
@@ -226,14 +227,14 @@ final class PoolWorker {
         launch(transfer)
     }
 
-    private func pinCheck(for request: HopRequest) -> PinCheck? {
+    private func pinCheck(for request: PreparedRequest) -> PinCheck? {
         if let known = pinChecks[request.url.host] { return known }
         let check = PinCheck(host: request.url.host, trust: request.trust)
         pinChecks[request.url.host] = check
         return check
     }
 
-    /// Again; where the connection had bytes on it that nobody asked for, on one that nobody has used.
+    /// Starts it once more. Where the connection had bytes on it that answer no request, on a fresh one.
     private func startAgain(_ transfer: CurlTransfer) {
         if let handle = transfer.handle {
             multi.remove(handle)
@@ -276,7 +277,7 @@ final class PoolWorker {
                 if handle.head.isComplete { transfer.outcome.keep(handle.head) }
                 transfer.outcome.metrics = metrics
             }
-            if transfer.failure != nil { transfer.condemnConnection(among: transfers) }
+            if transfer.failure != nil { transfer.closeConnectionAfterUse(among: transfers) }
         }
         if transfer.isStreaming {
             transfer.streamEnd = isEndAnnounced

@@ -6,7 +6,7 @@ internal import Foundation
 /// (`CURLOPT_PINNEDPUBLICKEY`), and its list of certificates (`CURLINFO_CERTINFO`) is what the server sent and not what was
 /// verified.
 struct OpenSSL: Sendable {
-    /// Called in the place of the verification of a server's chain; 1 lets the handshake go on.
+    /// Called instead of the verification of a server's chain; 1 lets the handshake go on.
     typealias Verify = @convention(c) (_ store: OpaquePointer?, _ context: UnsafeMutableRawPointer?) -> Int32
 
     private typealias SetVerify = @convention(c) (OpaquePointer?, Verify?, UnsafeMutableRawPointer?) -> Void
@@ -36,7 +36,7 @@ struct OpenSSL: Sendable {
 
     /// Those that libcurl has loaded.
     static let libraries: (ssl: LoadedLibrary, crypto: LoadedLibrary)? = {
-        guard let backend = CurlVersion.current.tlsBackend, backend.hasPrefix("OpenSSL/") else { return nil }
+        guard let backend = CurlInfo.linked.tlsBackend, backend.hasPrefix("OpenSSL/") else { return nil }
         let version = backend.hasPrefix("OpenSSL/1.1") ? "1.1" : "3"
         guard let ssl = LoadedLibrary("libssl.so.\(version)"), let crypto = LoadedLibrary.crypto("libcrypto.so.\(version)") else {
             return nil
@@ -86,7 +86,7 @@ struct OpenSSL: Sendable {
         return certificates
     }
 
-    /// Whether bytes of a connection were decrypted that nobody has read yet.
+    /// Whether bytes of a connection were decrypted and not read yet.
     func hasUnreadBytes(_ session: UnsafeMutableRawPointer) -> Bool {
         pending(OpaquePointer(session)) > 0
     }

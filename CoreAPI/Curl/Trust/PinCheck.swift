@@ -46,12 +46,12 @@ final class PinCheck {
         return taken
     }
 
-    /// Fails closed: a chain that cannot be read is none that matches.
+    /// Fails closed: a chain that cannot be read does not match.
     private func verify(_ store: OpaquePointer) -> Bool {
         guard let openSSL = OpenSSL.linked, let chain = openSSL.verifiedChain(store) else { return false }
         guard !chain.contains(where: { configured.contains($0.pin) }) else { return true }
         let isEnforced = pins.mode(at: Date()) == .enforce
-        // One that nobody came for, because its transfer was cancelled meanwhile, must not pile up.
+        // Mismatches of transfers that were cancelled meanwhile must not pile up.
         if mismatches.count >= Self.longest { mismatches.removeFirst() }
         mismatches.append(
             (LoopClock.now(), PinMismatch(host: host, certificates: chain, configured: configured, isEnforced: isEnforced)))

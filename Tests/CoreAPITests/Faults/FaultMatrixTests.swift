@@ -77,7 +77,9 @@ struct FaultMatrixTests {
     func matrix() async throws {
         let outcomes = try await Self.outcomes()
         var lines = Self.expected.split(separator: "\n").dropFirst()
-        if CurlVersion.current.number >= 0x08_0E01, let index = lines.firstIndex(where: { $0.hasPrefix(Self.newer.prefix(31)) }) {
+        if CurlLibrary.linked.version >= CurlVersion(8, 14, 1),
+            let index = lines.firstIndex(where: { $0.hasPrefix(Self.newer.prefix(31)) })
+        {
             lines[index] = Self.newer[...]
         }
         #expect(lines.count == Self.faults.count)

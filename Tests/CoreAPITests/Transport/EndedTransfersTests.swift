@@ -14,7 +14,7 @@ struct EndedTransfersTests {
         let connections = LoopConnections()
         let transfers = try (0..<3).map { _ in
             CurlTransfer(
-                try HopRequest(Attempt(requests.make(.get, "http://127.0.0.1")), deadline: 60_000_000_000))
+                try PreparedRequest(Attempt(requests.make(.get, "http://127.0.0.1")), deadline: 60_000_000_000))
         }
         var ended = EndedTransfers()
         for transfer in transfers {

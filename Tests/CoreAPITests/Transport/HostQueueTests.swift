@@ -70,13 +70,13 @@ struct HostQueueTests {
     }
 
     @Test("A host of which nothing is known gets no more than a few, one that cannot multiplex all its connections at once")
-    func scouts() {
+    func probeLimit() {
         let queue = queue(perHost: 20)
         for item in 0..<30 { _ = queue.enqueue(item, for: "unknown") }
         let first = start(queue)
-        #expect(first.count == Queue.scouts)
+        #expect(first.count == Queue.probeLimit)
         queue.learn(first[0].ticket, multiplexes: false)
-        #expect(start(queue).count == 20 - Queue.scouts)
+        #expect(start(queue).count == 20 - Queue.probeLimit)
         for item in 0..<30 { _ = queue.enqueue(item, for: "plain", multiplexes: false) }
         #expect(start(queue).count == 20)
     }

@@ -216,7 +216,7 @@ struct StreamEndTests {
         let response = try await requests.send(.get, server.url, timeout: Timeout(.seconds(10)))
         #expect(response.text == "part")
         // Over 8.14.1 the kit does not see why the connection ended, and the next request may fail. The cause is not known yet.
-        let isHidden = kind == .noIncrement && CurlVersion.current.number >= 0x08_0E01
+        let isHidden = kind == .noIncrement && CurlLibrary.linked.version >= CurlVersion(8, 14, 1)
         let next = isFirst ? 200 : try await requests.send(.get, server.url).status
         withKnownIssue("a WINDOW_UPDATE without increment, over 8.14.1", isIntermittent: true) {
             // Whose fault it was is known only where there has been no other stream.

@@ -64,7 +64,7 @@ struct TimeoutTests {
     @Test("A transfer that still connects is looked at again when it might have become idle")
     func connecting() throws {
         let transfer = CurlTransfer(
-            try HopRequest(
+            try PreparedRequest(
                 Attempt(
                     requests.make(
                         .get, "http://127.0.0.1",

@@ -28,16 +28,17 @@ enum StreamFailure: Equatable {
     }
 }
 
-/// How the HTTP/2 streams of a loop end: those that their server has ended (END_STREAM, RFC 9113 §8.1) and whose transfers are
-/// not over yet are kept here, and a transfer whose stream failed is told why.
+/// How the HTTP/2 streams of a multi handle go, seen on their way from nghttp2 to libcurl; `CStreamEnds.h` says how. libcurl
+/// keeps to itself what ``Defect/unannouncedEnd``, ``Defect/hiddenFailure``, ``Defect/endlessUpload`` and ``Defect/lostTimer``
+/// need.
 ///
-/// A stream can stop otherwise: reset with NO_ERROR, or by the end of its connection. To libcurl each of these is a complete
-/// response, and without a `Content-Length` nothing contradicts. So an end has to be seen; see `CStreamEnds.h` for how. On the
-/// loop's thread only.
-final class StreamEnds {
-    /// Whether they can be seen in this process. Where not, HTTP/2 is not offered to servers: HTTP/1.1 delimits every body.
-    static let areSeen = cstreamends_are_seen()
+/// Streams that their server has ended (END_STREAM, RFC 9113 §8.1) and whose transfers are not over yet are kept here, and a
+/// transfer whose stream failed is told why. On the loop's thread only.
+final class HTTP2StreamMonitor {
+    /// Whether libcurl's calls of nghttp2 can be seen in this process.
+    static let isPossible = cstreamends_are_seen()
 
+    private let library: CurlLibrary
     @exclusivity(unchecked) private var transfers: Set<UnsafeMutableRawPointer> = []
     /// The streams that libcurl has no room for, and the connections of which it holds what is behind.
     @exclusivity(unchecked) private var held: Set<UnsafeMutableRawPointer> = []
@@ -47,15 +48,22 @@ final class StreamEnds {
     /// Those that were answered while their request was still on its way.
     @exclusivity(unchecked) private var early: [CurlTransfer] = []
 
+    /// - Returns: `nil` where nothing has to be seen, or nothing can be.
+    init?(_ library: CurlLibrary) {
+        let defects = [Defect.unannouncedEnd, .hiddenFailure, .endlessUpload, .lostTimer]
+        guard library.can(.streamMonitor), defects.contains(where: library.has) else { return nil }
+        self.library = library
+    }
+
     /// From now on, for the connections of the calling thread; called before libcurl is, because a thread serves several multi
     /// handles.
     func listen() {
         cstreamends_observe(
             { context, subject, event, code in
                 guard let context else { return false }
-                let ends = Unmanaged<StreamEnds>.fromOpaque(context).takeUnretainedValue()
-                guard event != CSTREAMENDS_STOPPED else { return ends.isEarly(subject) }
-                ends.take(event, of: subject, code: code)
+                let monitor = Unmanaged<HTTP2StreamMonitor>.fromOpaque(context).takeUnretainedValue()
+                guard event != CSTREAMENDS_STOPPED else { return monitor.isEarly(subject) }
+                monitor.take(event, of: subject, code: code)
                 return false
             }, Unmanaged.passUnretained(self).toOpaque())
     }
@@ -72,6 +80,9 @@ final class StreamEnds {
 
     private func take(_ event: cstreamends_event, of subject: UnsafeMutableRawPointer, code: UInt32) {
         switch event {
+        case CSTREAMENDS_BEGAN:
+            CurlHandle.transfer(of: subject)?.hasStreamAnswered = true
+            return
         case CSTREAMENDS_INPUT_TAKEN: return release(subject)
         case CSTREAMENDS_INPUT_LEFT: return note(subject, in: &held)
         case CSTREAMENDS_ROOM:
@@ -85,9 +96,10 @@ final class StreamEnds {
             return note(subject, in: &transfers)
         default: break
         }
-        guard let transfer = CurlHandle.transfer(of: subject), transfer.streamFailure == nil else { return }
+        guard library.has(.hiddenFailure), let transfer = CurlHandle.transfer(of: subject), transfer.streamFailure == nil else {
+            return
+        }
         switch event {
-        case CSTREAMENDS_BEGAN: transfer.hasStreamAnswered = true
         // A server that has answered has processed the request, even if it refuses the stream afterwards.
         case CSTREAMENDS_REFUSED: if !transfer.hasStreamAnswered { transfer.streamFailure = .refused }
         case CSTREAMENDS_HEAD_TOO_LARGE: giveUp(transfer, .headTooLarge)
@@ -96,11 +108,11 @@ final class StreamEnds {
         }
     }
 
-    /// A server that has answered may ask for no more of the request with RST_STREAM(NO_ERROR), and the answer counts (RFC 9113
-    /// §8.1). libcurl would discard it while it sends. It is left to think that the stream goes on, and the loop ends the
-    /// transfer.
+    /// - Returns: whether libcurl is not to hear that the stream was reset; see ``Defect/endlessUpload``.
     private func isEarly(_ subject: UnsafeMutableRawPointer) -> Bool {
-        guard !early.isEmpty, let transfer = early.first(where: { $0.stage == .active && $0.handle?.easy == subject }) else {
+        guard library.has(.endlessUpload),
+            let transfer = early.first(where: { $0.stage == .active && $0.handle?.easy == subject })
+        else {
             return false
         }
         transfer.isStopped = true
@@ -132,7 +144,7 @@ final class StreamEnds {
 
     /// Those whose answers are whole, though their requests are not sent: libcurl would go on sending, or wait for ever.
     func takeWhole() -> [CurlTransfer] {
-        guard !early.isEmpty else { return [] }
+        guard !early.isEmpty, library.has(.endlessUpload) else { return [] }
         early.removeAll { $0.stage != .active }
         // One whose request is sent is libcurl's to end.
         return early.filter { transfer in
@@ -143,21 +155,15 @@ final class StreamEnds {
         }
     }
 
-    /// Before the last reference goes.
-    func stop() {
-        cstreamends_observe(nil, nil)
-    }
+    /// The connections of the calling thread are no more looked at.
+    static func listenNoMore() { cstreamends_observe(nil, nil) }
 
     /// Whether libcurl is to be called again because streams have ended that it has not told of, or it read more than it had room
-    /// for.
-    ///
-    /// libcurl buffers data that it reads for other streams. 7.88.1 may lose the timer that would deliver it: the timer is set
-    /// during a call of `curl_multi_perform` and may be removed at the end of the same call. For data behind an answer without
-    /// room, none is set.
+    /// for; see ``Defect/lostTimer``.
     ///
     /// - Parameter moved: whether anything came or went when libcurl was called last: then more may.
     func takeUntold(moved: Bool) -> Bool {
-        guard !isEmpty else { return false }
+        guard hasUntold else { return false }
         guard !moved || held.isEmpty else { return true }
         guard turnsDue > 0 else { return false }
         turnsDue -= 1
@@ -166,11 +172,11 @@ final class StreamEnds {
 
     /// Whether the server has ended the transfer's stream; `nil` where libcurl does not let that be seen.
     func hasEnded(_ handle: CurlHandle) -> Bool? {
-        cstreamends_were_asked_for() ? transfers.contains(handle.easy) : nil
+        library.has(.unannouncedEnd) && cstreamends_were_asked_for() ? transfers.contains(handle.easy) : nil
     }
 
-    /// Whether nothing has come that transfers do not know.
-    var isEmpty: Bool { transfers.isEmpty && held.isEmpty }
+    /// Whether something has come that transfers do not know.
+    var hasUntold: Bool { !(transfers.isEmpty && held.isEmpty) && library.has(.lostTimer) }
 
     func forget(_ handle: CurlHandle) {
         if !transfers.isEmpty { transfers.remove(handle.easy) }

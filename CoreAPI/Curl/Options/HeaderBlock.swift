@@ -2,9 +2,9 @@ internal import CoreAPICore
 internal import HTTPTypes
 
 /// What a request says in its head besides the request line: the caller's fields, and the lines that stop libcurl from adding
-/// what nobody asked for. Framing belongs to the transport: a `Content-Length` or `Transfer-Encoding` that contradicts the body
+/// its own defaults. Framing belongs to the transport: a `Content-Length` or `Transfer-Encoding` that contradicts the body
 /// is how requests are smuggled (RFC 9112 §11.2).
-struct FieldLines: Sendable {
+struct HeaderBlock: Sendable {
     let list: HeaderList
     /// Whether codings of the body are taken off, which the caller did not ask for.
     let decodesContent: Bool

@@ -2,7 +2,7 @@ internal import CoreAPICore
 internal import Foundation
 
 /// Brotli (RFC 7932), by the decoder that libcurl has loaded.
-final class Unbrotli: CodingStage {
+final class BrotliDecoder: CodingStage {
     // `@unchecked`: functions of a library that is never unloaded.
     struct Library: @unchecked Sendable {
         typealias Create = @convention(c) (OpaquePointer?, OpaquePointer?, OpaquePointer?) -> OpaquePointer?

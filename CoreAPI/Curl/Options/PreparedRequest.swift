@@ -4,7 +4,7 @@ internal import HTTPTypes
 
 /// One exchange as the loop needs it: checked, and made ready by the task that sends, so that the loop's thread only hands it to
 /// libcurl.
-struct HopRequest: Sendable {
+struct PreparedRequest: Sendable {
     private let attempt: Attempt
     let method: String
     let isIdempotent: Bool
@@ -17,7 +17,7 @@ struct HopRequest: Sendable {
     let bodyLimit: Int
     /// When the whole call must be over.
     let deadline: LoopClock.Nanoseconds
-    /// The proxy for this hop; `nil` for none. A channel that refuses addresses uses no proxy, because a proxy would connect to
+    /// The proxy for this hop, if there is one. A channel that refuses addresses uses no proxy, because a proxy would connect to
     /// them.
     let proxy: Proxy?
 
@@ -34,10 +34,10 @@ struct HopRequest: Sendable {
     init(_ attempt: Attempt, deadline: LoopClock.Nanoseconds) throws(APIClientError) {
         let request = attempt.request
         let url = request.url
-        let lines: FieldLines
+        let lines: HeaderBlock
         do throws(RequestError) {
             try Self.check(request, url)
-            lines = try FieldLines(request.headers, hasBody: !request.body.isNone)
+            lines = try HeaderBlock(request.headers, hasBody: !request.body.isNone)
         } catch {
             throw .request(error, ErrorContext(request))
         }

@@ -1,12 +1,20 @@
 internal import CCurl
 internal import CoreAPICore
 
-/// Keeps a response's first field from being one that continues the field before it (RFC 9112 §5.2), because there is none.
+extension Defect {
+    /// A handle remembers where the last field of its last response was, when that has long been freed. A head whose first field
+    /// continues the one before (RFC 9112 §5.2) is written there. Mended in 8.1.1; to be on the safe side until 8.2.0.
+    ///
+    /// The kit refuses such a line before libcurl keeps it (``FirstFieldCheck``). Shown by `ResponseHeadTests.leadingFold`: not
+    /// with the workaround switched off, because memory that was freed is not written to on purpose.
+    static let rememberedField = Defect(6, in: .before(8, 2, 0))
+}
+
+/// Refuses a response whose first field line continues a field, because there is no field before it.
 ///
-/// A libcurl before 8.1.1 remembers where the last field of a handle's last response was, when it has long been freed, and
-/// appends such a line there. It shows every line of a head to the write callback before it keeps it, if it is asked to
-/// (`CURLOPT_HEADER`), and to the header callback afterwards: so the first of these can refuse the line, and the second knows
-/// when there is a field to continue. The first line of all, the status, is never kept.
+/// libcurl shows every line of a head to the write callback before it keeps it, if it is asked to (`CURLOPT_HEADER`), and to the
+/// header callback afterwards: so the first of these can refuse the line, and the second knows when there is a field to continue.
+/// The first line of all, the status, is never kept.
 struct FirstFieldCheck {
     private enum State {
         case over
@@ -69,7 +77,7 @@ extension CurlHandle {
     func checkFirstField(isEnd: Bool) -> TransportError? {
         var isShown = firstField.lineCame()
         if isEnd, !firstField.isOver {
-            // Were it an interim response to libcurl, its next lines would come as a head that nobody checks.
+            // Were it an interim response to libcurl, its next lines would come as a head that is not checked.
             guard number(CURLINFO_RESPONSE_CODE) >= 200 else { return .malformedResponse(reason: "its status is unclear") }
             firstField.end()
             isShown = false

@@ -2,7 +2,7 @@ internal import CoreAPICore
 
 /// The functions of OpenSSL that tell what happens on a connection; see ``TLSConnection``. Apart from ``OpenSSL``, so that a
 /// library that lacks one of them still checks pins.
-struct OpenSSLTaps: Sendable {
+struct OpenSSLHooks: Sendable {
     /// Told of a connection's states and alerts: `SSL_CTX_set_info_callback`.
     typealias Info = @convention(c) (_ session: UnsafeMutableRawPointer?, _ event: Int32, _ value: Int32) -> Void
     /// Called before and after everything that is done with a BIO: `BIO_set_callback_ex`.
@@ -32,11 +32,11 @@ struct OpenSSLTaps: Sendable {
     private let setArgument: SetArgument
     private let getArgument: GetArgument
     private let setFlags: SetFlags
-    /// Where ``setNote(of:_:)`` keeps its pointer: index 0 belongs to whoever made the context.
+    /// Where ``setNote(of:_:)`` keeps its pointer: index 0 belongs to the maker of the context.
     private let index: Int32
 
     /// `nil` where libcurl speaks TLS by another library.
-    static let linked = OpenSSLTaps()
+    static let linked = OpenSSLHooks()
 
     private init?() {
         guard let (ssl, crypto) = OpenSSL.libraries, let setInfo = ssl["SSL_CTX_set_info_callback"],

@@ -1,0 +1,77 @@
+internal import CCurl
+internal import CoreAPICore
+
+/// What the kit asks of a libcurl beyond the options of 7.81. The linked library says at run time which of these it has
+/// (`curl_version_info`, `curl_easy_option_by_name`); the header that the kit was compiled with may be older or newer.
+///
+/// Without one of them the kit either works all the same or refuses, with ``TransportError/unsupported(capability:)``, what
+/// needs it.
+package struct CurlCapabilities: OptionSet, Sendable {
+    package let rawValue: UInt16
+
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// `https`. Refused without it.
+    package static let tls = Self(rawValue: 1 << 0)
+    /// HTTP/2 over TLS. Without it every request goes over HTTP/1.1.
+    package static let http2 = Self(rawValue: 1 << 1)
+    /// TLS by OpenSSL, whose verified chain can be seen. Without it pins are compared with the server's own key, and pins that
+    /// only report are refused.
+    package static let openSSL = Self(rawValue: 1 << 2)
+    /// A file of authorities that libcurl was built to trust. Without it authorities besides the system's are refused.
+    package static let systemAuthorities = Self(rawValue: 1 << 3)
+    /// The allowed protocols by name (`CURLOPT_PROTOCOLS_STR`, 7.85). Without it by their bits.
+    package static let protocolNames = Self(rawValue: 1 << 4)
+    /// A transfer that ends does not wait for its resolver (`CURLOPT_QUICK_EXIT`, 7.87). Without it a name server that does not
+    /// answer holds the loop when the transfer ends.
+    package static let quickExit = Self(rawValue: 1 << 5)
+    /// Authorities are read anew for each connection (`CURLOPT_CA_CACHE_TIMEOUT`, 7.87). A libcurl without it caches none.
+    package static let authorityCacheTimeout = Self(rawValue: 1 << 6)
+    /// Frames of HTTP/2 can be seen on their way to libcurl, because nghttp2 is a shared library beside it. Without it a
+    /// response says that its end was not announced (``TransferMetrics/isEndAnnounced``).
+    package static let streamMonitor = Self(rawValue: 1 << 7)
+
+    static let all: [(capability: Self, name: String)] = [
+        (.tls, "tls"), (.http2, "http2"), (.openSSL, "openSSL"), (.systemAuthorities, "systemAuthorities"),
+        (.protocolNames, "protocolNames"), (.quickExit, "quickExit"), (.authorityCacheTimeout, "authorityCacheTimeout"),
+        (.streamMonitor, "streamMonitor"),
+    ]
+
+    /// - Parameter info: of the linked library.
+    init(_ info: CurlInfo) {
+        self = []
+        // The bits are macros that Swift does not import; their numbers are part of libcurl's ABI.
+        if info.features & (1 << 2) != 0 { insert(.tls) }  // CURL_VERSION_SSL
+        if info.features & (1 << 16) != 0 { insert(.http2) }  // CURL_VERSION_HTTP2
+        if info.tlsBackend?.hasPrefix("OpenSSL/") == true { insert(.openSSL) }
+        if info.authorities != nil { insert(.systemAuthorities) }
+        if Self.knows("PROTOCOLS_STR"), Self.knows("REDIR_PROTOCOLS_STR") { insert(.protocolNames) }
+        if Self.knows("QUICK_EXIT") { insert(.quickExit) }
+        if Self.knows("CA_CACHE_TIMEOUT") { insert(.authorityCacheTimeout) }
+        if HTTP2StreamMonitor.isPossible { insert(.streamMonitor) }
+    }
+
+    private static func knows(_ option: String) -> Bool { curl_easy_option_by_name(option) != nil }
+}
+
+/// Options that a header of 7.81 does not name, by their numbers, which are part of libcurl's ABI.
+enum NewerOption {
+    /// `CURLOPT_PROTOCOLS_STR`, 7.85
+    static let protocolNames = CURLoption(rawValue: 10_318)
+    /// `CURLOPT_REDIR_PROTOCOLS_STR`, 7.85
+    static let redirectProtocolNames = CURLoption(rawValue: 10_319)
+    /// `CURLOPT_CA_CACHE_TIMEOUT`, 7.87
+    static let authorityCacheTimeout = CURLoption(rawValue: 321)
+    /// `CURLOPT_QUICK_EXIT`, 7.87
+    static let quickExit = CURLoption(rawValue: 322)
+}
+
+/// Options that newer headers warn of.
+enum OlderOption {
+    /// `CURLOPT_PROTOCOLS`, deprecated since 7.85
+    static let protocols = CURLoption(rawValue: 181)
+    /// `CURLOPT_REDIR_PROTOCOLS`, deprecated since 7.85
+    static let redirectProtocols = CURLoption(rawValue: 182)
+    /// `CURLPROTO_HTTP | CURLPROTO_HTTPS`
+    static let httpAndHTTPS = 1 | 2
+}

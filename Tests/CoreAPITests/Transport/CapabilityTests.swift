@@ -1,0 +1,216 @@
+import CCurl
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPICore
+@testable import CoreAPICurl
+
+/// Libraries that can do less than the linked one: the kit works without what is missing, or refuses by name.
+@Suite("A libcurl without", .timeLimit(.minutes(2)))
+struct CapabilityTests {
+    private func transport(without capability: CurlCapabilities) -> CurlTransport {
+        CurlTransport(library: .linked.without(capability))
+    }
+
+    private func requests(_ transport: CurlTransport, _ server: LoopbackServer) -> Requests {
+        var requests = Requests(transport)
+        if let tls = server.tls { requests.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM)) }
+        return requests
+    }
+
+    @Test("TLS refuses https by name, and serves http")
+    func tls() async throws {
+        let server = try LoopbackServer.start { _ in .ok("clear") }
+        let transport = transport(without: .tls)
+        #expect(try await Requests(transport).send(.get, server.url).text == "clear")
+        let refused = try await Requests(transport).send(.get, "https://localhost:1")
+        guard case .unsupported("https (a libcurl with TLS)") = refused.transportError else {
+            Issue.record("\(refused.result)")
+            return
+        }
+        await transport.close()
+    }
+
+    @Test("HTTP/2 speaks HTTP/1.1, with as many connections as there may be")
+    func http2() async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS()) { .ok("\($0.connection)") }
+        let transport = transport(without: .http2)
+        let requests = requests(transport, server)
+        await each(of: 40, atOnce: 40) { _ in
+            let response = try? await requests.send(.get, server.url)
+            #expect(response?.metrics?.httpVersion == "HTTP/1.1")
+        }
+        #expect(server.peakConnections > 1)
+        await transport.close()
+    }
+
+    @Test("OpenSSL compares pins with the server's own key, and refuses by name pins that only report")
+    func openSSL() async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok("pinned") }
+        let transport = transport(without: .openSSL)
+        var requests = requests(transport, server)
+        let own = try Certificate(pem: try #require(server.tls).certificate.pem).pin
+        let wrong = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+        requests.trust.pins = ["localhost": [own]]
+        #expect(try await requests.send(.get, server.url).text == "pinned")
+        requests.trust.pins = ["localhost": [wrong]]
+        #expect(try await requests.send(.get, server.url).transportError?.label == "pinMismatch")
+        requests.trust.pins.mode = .reportOnly
+        let refused = try await requests.send(.get, server.url)
+        guard case .unsupported("pins that only report (libcurl with OpenSSL)") = refused.transportError else {
+            Issue.record("\(refused.result)")
+            return
+        }
+        await transport.close()
+    }
+
+    @Test("a file of its own authorities refuses by name those besides the system's, and trusts a file and a text")
+    func systemAuthorities() async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok("trusted") }
+        let transport = transport(without: .systemAuthorities)
+        var requests = requests(transport, server)
+        #expect(try await requests.send(.get, server.url).text == "trusted")
+        requests.trust = ServerTrustManager(authorities: .systemAndPEM(try #require(server.tls).authorityPEM))
+        let refused = try await requests.send(.get, server.url)
+        guard case .unsupported(let name) = refused.transportError, name.contains("authorities") else {
+            Issue.record("\(refused.result)")
+            return
+        }
+        let linked = CurlTransport()
+        var besides = Requests(linked)
+        besides.trust = requests.trust
+        #expect(try await besides.send(.get, server.url).text == "trusted")
+        await transport.close()
+        await linked.close()
+    }
+
+    @Test(
+        "a newer option works all the same",
+        arguments: [CurlCapabilities.protocolNames, .quickExit, .authorityCacheTimeout, [.protocolNames, .quickExit]])
+    func options(missing: CurlCapabilities) async throws {
+        let (clear, secure) = (
+            try LoopbackServer.start { _ in .ok("a") }, try LoopbackServer.start(tls: ServerTLS()) { _ in .ok("b") }
+        )
+        let transport = transport(without: missing)
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("authority-\(UUID().uuidString).pem")
+        try Data(try #require(secure.tls).authorityPEM.utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        var requests = Requests(transport)
+        #expect(try await requests.send(.get, clear.url).text == "a")
+        requests.trust = ServerTrustManager(authorities: .file(file.path))
+        #expect(try await requests.send(.get, secure.url).text == "b")
+        await transport.close()
+    }
+
+    @Test("allowed protocols by name allows http and https by their bits, and nothing else")
+    func protocols() throws {
+        let handle = try #require(CurlHandle(LoopConnections(nil, .linked.without(.protocolNames))))
+        try handle.allowProtocols()
+        for url in ["file:///etc/hostname", "ftp://127.0.0.1:1", "gopher://127.0.0.1:1"] {
+            try handle.set(CURLOPT_URL, url)
+            #expect(curl_easy_perform(handle.easy) == CURLE_UNSUPPORTED_PROTOCOL)
+        }
+    }
+
+    @Test("every capability has a case here")
+    func all() {
+        let shown: CurlCapabilities = [
+            .tls, .http2, .openSSL, .systemAuthorities, .protocolNames, .quickExit, .authorityCacheTimeout, .streamMonitor,
+        ]
+        for (capability, name) in CurlCapabilities.all { #expect(shown.contains(capability), "\(name)") }
+        #expect(!CurlLibrary.linked.without(.http2).can(.http2))
+    }
+}
+
+/// HTTP/2 where END_STREAM cannot be seen on its way to libcurl: nghttp2 is linked statically, or the platform's linker does not
+/// let its functions be replaced.
+@Suite("HTTP/2 without a look at nghttp2", .timeLimit(.minutes(2)))
+struct UnmonitoredHTTP2Tests {
+    private let transport = CurlTransport(library: .linked.without(.streamMonitor))
+
+    private func requests(_ server: LoopbackServer) throws -> Requests {
+        var requests = Requests(transport)
+        requests.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
+        return requests
+    }
+
+    private func nginx(_ server: NginxServer) -> Requests {
+        var requests = Requests(transport)
+        requests.trust = ServerTrustManager(authorities: .pem(server.authority))
+        return requests
+    }
+
+    @Test("serves answers, and says which of them had an announced end", arguments: [true, false])
+    func ends(hasLength: Bool) async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in
+            [.sendHead(status: 200, headers: hasLength ? ["Content-Length": "4"] : [:]), .sendBody(Data("body".utf8)), .complete]
+        }
+        let response = try await requests(server).send(.get, server.url)
+        #expect(response.text == "body" && response.error == nil, "\(response.result)")
+        #expect(response.metrics?.httpVersion == "HTTP/2")
+        #expect(response.metrics?.isEndAnnounced == hasLength)
+        let monitored = CurlTransport()
+        var others = Requests(monitored)
+        others.trust = try requests(server).trust
+        #expect(try await others.send(.get, server.url).metrics?.isEndAnnounced == true)
+        await transport.close()
+        await monitored.close()
+    }
+
+    @Test("bursts on fresh connections, large answers and bodies come whole, and wait for no timer")
+    func bursts() async throws {
+        let server = try NginxServer(http2: true)
+        let (sender, url) = (nginx(server), server.url)
+        let start = ContinuousClock.now
+        for _ in 0..<10 {
+            await each(of: 64, atOnce: 64) { index in
+                let path = index.isMultiple(of: 8) ? "/300k" : "/1k"
+                let response = try? await sender.send(.get, url + path)
+                #expect(response?.status == 200 && response?.metrics?.httpVersion == "HTTP/2")
+            }
+        }
+        #expect(ContinuousClock.now - start < .seconds(20))
+        let posted = try await sender.send(.post, server.url + "/1k", body: .bytes(Data(repeating: 0x61, count: 200_000)))
+        #expect(posted.status == 405)
+        await transport.close()
+    }
+
+    @Test(
+        "a body that is shorter than its length, reset in its middle or on a connection that was cut is no success",
+        arguments: [
+            [ServerReply.Step.resetStream(code: 0)], [.resetStream(code: 2)], [.goAway(refusing: true)],
+            [.goAway(), .closeConnection], [.closeConnection], [.truncate],
+        ])
+    func cut(steps: [ServerReply.Step]) async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in
+            ServerReply([.sendHead(status: 200, headers: ["Content-Length": "9"]), .sendBody(Data("part".utf8))] + steps)
+        }
+        let response = try await requests(server).send(.get, server.url, timeout: Timeout(.seconds(5)))
+        #expect(response.transportError?.label == "truncated", "\(response.result)")
+        await transport.close()
+    }
+
+    @Test("a reset with an error is no success without a length either")
+    func resetWithoutLength() async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in
+            [.sendHead(status: 200), .sendBody(Data("part".utf8)), .resetStream(code: 2)]
+        }
+        let response = try await requests(server).send(.get, server.url)
+        #expect(response.transportError?.label == "truncated", "\(response.result)")
+        await transport.close()
+    }
+
+    @Test("an order that the server refused is not processed twice, and not reported as a success")
+    func refused() async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
+            request.connection == 0 && request.exchange == 0 ? [.resetStream(code: 7)] : .ok("done")
+        }
+        let response = try await requests(server).send(.post, server.url, body: .bytes(Data("order".utf8)))
+        #expect(response.error != nil || (response.text == "done" && server.requests.count == 2), "\(response.result)")
+        #expect(try await requests(server).send(.get, server.url).text == "done")
+        await transport.close()
+    }
+}

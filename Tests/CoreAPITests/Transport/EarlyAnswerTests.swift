@@ -1,0 +1,136 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPICore
+@testable import CoreAPICurl
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// A server may answer before it has the whole request. Over HTTP/2 `StreamEndTests` and `StreamingTests` have the like.
+@Suite("An answer over HTTP/1.1 that comes early", .timeLimit(.minutes(2)))
+struct EarlyAnswerTests {
+    /// How the request's body goes on after a part of it was sent.
+    enum Upload: CaseIterable {
+        /// No more of it comes for now.
+        case paused, pausedWithoutLength
+        case running
+
+        var body: Body {
+            switch self {
+            case .paused: .stream(BodyStream(length: 1 << 24, Self.first))
+            case .pausedWithoutLength: .stream(BodyStream(Self.first))
+            case .running: .bytes(Data(count: 1 << 24))
+            }
+        }
+
+        private static let first: @Sendable () -> AsyncStream<Data> = {
+            AsyncStream { continuation in _ = continuation.yield(Data(count: EarlyServer.part)) }
+        }
+    }
+
+    @Test(
+        "is that answer, whatever the server does with the rest of the request",
+        arguments: Upload.allCases.flatMap { upload in EarlyServer.Rest.allCases.map { (upload, $0) } },
+        [(413, "too large"), (401, ""), (200, "enough")])
+    func answered(at: (Upload, EarlyServer.Rest), _ answer: (status: Int, text: String)) async throws {
+        let server = try EarlyServer(answer.status, answer.text, then: at.1)
+        let transport = CurlTransport()
+        let response = try await Requests(transport).send(
+            .post, server.url, body: at.0.body, timeout: Timeout(idle: .seconds(20), total: .seconds(5)))
+        #expect(response.error == nil && response.status == answer.status, "\(response.result)")
+        #expect(response.text == answer.text)
+        await transport.close()
+    }
+
+    @Test("without the workaround a success is not heard while the server takes no more of the request")
+    func leftAlone() async throws {
+        let server = try EarlyServer(200, "enough", then: .stopsReading)
+        let transport = CurlTransport(library: .linked.leaving(.endlessUpload))
+        let response = try await Requests(transport).send(
+            .post, server.url, body: Upload.running.body, timeout: Timeout(.seconds(2)))
+        #expect((response.error == nil) == !Defect.endlessUpload.isPresent(in: CurlLibrary.linked.version), "\(response.result)")
+        await transport.close()
+    }
+
+    @Test("and has no length is over when its connection is")
+    func withoutLength() async throws {
+        let server = try EarlyServer(413, "too large", hasLength: false, then: .closes)
+        let transport = CurlTransport()
+        let response = try await Requests(transport).send(
+            .post, server.url, body: Upload.paused.body, timeout: Timeout(.seconds(5)))
+        #expect(response.status == 413 && response.text == "too large", "\(response.result)")
+        await transport.close()
+    }
+}
+
+/// Reads a part of each request and answers.
+final class EarlyServer: Sendable {
+    /// Bytes of a request's body that it reads first.
+    static let part = 1 << 16
+
+    /// What it does with the rest.
+    enum Rest: CaseIterable {
+        case readsOn, stopsReading, closes
+    }
+
+    private let listener: Int32
+    let url: String
+
+    init(_ status: Int, _ text: String, hasLength: Bool = true, then rest: Rest) throws {
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = listener
+        let isReady = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(listener, address, length) == 0 && listen(listener, 8) == 0 && getsockname(listener, address, &length) == 0
+            }
+        }
+        guard isReady else { throw POSIXError(.EADDRNOTAVAIL) }
+        url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
+        let fields = hasLength ? "Content-Length: \(text.utf8.count)\r\n" : "Connection: close\r\n"
+        let answer = Array("HTTP/1.1 \(status) X\r\n\(fields)\r\n\(text)".utf8)
+        Thread.detachNewThread {
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else { return }
+                Thread.detachNewThread { Self.serve(connection, answer, rest) }
+            }
+        }
+    }
+
+    deinit {
+        // Ends the thread that accepts; each connection ends with its peer.
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+
+    private static func serve(_ connection: Int32, _ answer: [UInt8], _ rest: Rest) {
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        var count = 0
+        while count < part {
+            let read = recv(connection, &buffer, buffer.count, 0)
+            guard read > 0 else { break }
+            count += read
+        }
+        _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
+        switch rest {
+        case .readsOn: while recv(connection, &buffer, buffer.count, 0) > 0 {}
+        case .stopsReading:
+            // POLLRDHUP: until the peer is gone.
+            var entry = pollfd(fd: connection, events: 0x2000, revents: 0)
+            _ = poll(&entry, 1, 20_000)
+        case .closes: break
+        }
+        close(connection)
+    }
+}
