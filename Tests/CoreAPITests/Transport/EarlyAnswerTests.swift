@@ -61,7 +61,7 @@ struct EarlyAnswerTests {
 
     @Test("and has no length is over when its connection is")
     func withoutLength() async throws {
-        let server = try EarlyServer(413, "too large", hasLength: false, then: .closes)
+        let server = try EarlyServer(413, "too large", hasLength: false, then: .endsItsSide)
         let transport = CurlTransport()
         let response = try await Requests(transport).send(
             .post, server.url, body: Upload.paused.body, timeout: Timeout(.seconds(5)))
@@ -77,7 +77,7 @@ final class EarlyServer: Sendable {
 
     /// What it does with the rest.
     enum Rest: CaseIterable {
-        case readsOn, stopsReading, closes
+        case readsOn, stopsReading, closes, endsItsSide
     }
 
     private let listener: Int32
@@ -124,6 +124,9 @@ final class EarlyServer: Sendable {
         }
         _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
         switch rest {
+        case .endsItsSide:
+            shutdown(connection, Int32(SHUT_WR))
+            while recv(connection, &buffer, buffer.count, 0) > 0 {}
         case .readsOn: while recv(connection, &buffer, buffer.count, 0) > 0 {}
         case .stopsReading:
             // POLLRDHUP: until the peer is gone.

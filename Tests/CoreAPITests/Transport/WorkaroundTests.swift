@@ -55,7 +55,7 @@ struct WorkaroundTests {
 
     @Test("an order is not sent into a connection of HTTP/2 that its server has ended without GOAWAY")
     func silentEnd() async throws {
-        try await show(.silentEnd) { transport in
+        try await show(.silentEnd, isShown: false) { transport in
             let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2]), faults: [Fault(.afterResponse, .close)]) {
                 .ok("\($0.connection)")
             }
@@ -93,21 +93,22 @@ struct WorkaroundTests {
 
     @Test("an answer over HTTP/2 that is whole before its request is sent is that answer")
     func endlessUpload() async throws {
-        try await show(.endlessUpload) { transport in
+        // `EarlyAnswerTests.leftAlone` shows it over HTTP/1.1, which newer ones have as well.
+        try await show(.endlessUpload, isShown: CurlLibrary.linked.version < CurlVersion(8, 0, 0)) { transport in
             let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2]), answersEarly: true) { request in
-                [.send(StreamEndTests.Early.body.frames(200, UInt32(request.exchange * 2 + 1))), .stall]
+                [.send(StreamEndTests.Early.bodyReset.frames(413, UInt32(request.exchange * 2 + 1))), .stall]
             }
             let body = Body.bytes(Data(repeating: 0x61, count: 3_000_000))
             let response = try await requests(transport, server).send(
                 .post, server.url, body: body, timeout: Timeout(.seconds(2)))
-            return response.error == nil && response.status == 200
+            return response.error == nil && response.status == 413
         }
     }
 
     @Test("an answer is heard while its request's body is paused")
     func deafPause() async throws {
         try await show(.deafPause) { transport in
-            let server = try EarlyServer(413, "too large", hasLength: false, then: .closes)
+            let server = try EarlyServer(413, "too large", hasLength: false, then: .endsItsSide)
             let response = try await Requests(transport).send(
                 .post, server.url, body: EarlyAnswerTests.Upload.paused.body, timeout: Timeout(.seconds(3)))
             return response.error == nil && response.status == 413
