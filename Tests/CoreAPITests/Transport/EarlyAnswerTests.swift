@@ -42,11 +42,13 @@ struct EarlyAnswerTests {
     func answered(at: (Upload, EarlyServer.Rest), _ answer: (status: Int, text: String)) async throws {
         let server = try EarlyServer(answer.status, answer.text, then: at.1)
         let transport = CurlTransport()
+        defer { Task { await transport.close() } }
         let response = try await Requests(transport).send(
             .post, server.url, body: at.0.body, timeout: Timeout(idle: .seconds(20), total: .seconds(5)))
+        // The reset of a server that closes unread may overtake its answer (RFC 9112 §9.6).
+        if at.1 == .closes, case .connectionLost(_, mayHaveBeenProcessed: true) = response.transportError { return }
         #expect(response.error == nil && response.status == answer.status, "\(response.result)")
         #expect(response.text == answer.text)
-        await transport.close()
     }
 
     @Test("without the workaround a success is not heard while the server takes no more of the request")
