@@ -263,6 +263,8 @@ final class PoolWorker {
 
     /// What libcurl is done with starts again or is over.
     private func settle(_ transfer: CurlTransfer, _ code: CURLcode) {
+        // libcurl tells of one that failed inside `curl_easy_pause`, and was finished there, once more.
+        guard transfer.stage == .active else { return }
         if transfer.isToStartAgain { startAgain(transfer) } else { finish(transfer, transfer.end(code, at: now)) }
     }
 
