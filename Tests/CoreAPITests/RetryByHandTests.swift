@@ -16,8 +16,8 @@ struct RetryByHandTests {
     @Test("a success is refused another attempt once its completion has returned, and told why")
     func afterCompletion() async throws {
         let call = Call(channel: .test(), endpoint: "thing")
-        call.door.withLock { $0 = .open({ _, _, _ in }, .main) }
-        call.closeDoor(.completionEnded)
+        call.manualRetry.withLock { $0 = .open({ _, _, _ in }, .main) }
+        call.endManualRetry(.completionEnded)
         let request = Request(call: call, method: .get, url: try HTTPURL("https://h.example"))
         let refusal = await withCheckedContinuation { continuation in
             request.retry { refusal in continuation.resume(returning: refusal) }
