@@ -103,7 +103,7 @@ final class CurlTransfer: @unchecked Sendable {
     init(_ request: consuming PreparedRequest) {
         self.request = request
         upload = UploadBody(request.request.body)
-        guard request.streamsAnswer else { return }
+        guard request.streamsBody else { return }
         stream = TransferStream(
             goOn: { [weak self] in self?.callLoop() },
             abandoned: { [weak self] in

@@ -100,7 +100,7 @@ final class Exchange: Sendable {
         let head = WireForm.head(response, isDecoded: hasBody(response.statusCode))
         let failure = WireForm.failure(of: head, to: attempt.request)
         let chunks =
-            attempt.wantsStream && failure == nil
+            attempt.streamsBody && failure == nil
             ? ChunkBuffer(limit: limits.responseBodySize, goOn: {}, abandoned: abandon) : nil
         let isFirst = state.withLock { state in
             guard !state.isOver, state.head == nil else { return false }

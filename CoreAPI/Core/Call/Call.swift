@@ -95,7 +95,7 @@ public final class Call: Sendable {
     }
 
     /// Whether the caller reads the body as it comes.
-    package var wantsStream: Bool { decoding.wantsStream }
+    package var streamsBody: Bool { decoding.streamsBody }
 
     /// How many attempts there may be in the end: as many as the channel allows, or one more where a person asked for it.
     var attemptLimit: Int { repetitions == 0 ? channel.limits.attempts : earlier.count + 1 }

@@ -83,7 +83,7 @@ struct Pipeline: Sendable {
 
     /// The whole body, within the channel's limit, unless the caller wants to read it as it comes.
     private func collect(_ reply: Reply, of attempt: Attempt) async -> Reply {
-        guard case .stream = reply.body, !attempt.streams(reply) else { return reply }
+        guard case .stream = reply.body, !attempt.leavesBody(of: reply) else { return reply }
         return await reply.collected()
     }
 
@@ -266,8 +266,8 @@ extension Attempt {
 
     /// Whether an answer's body is left to the caller: it asked for a stream, and the status is accepted.
     @inline(never)
-    func streams(_ reply: Reply) -> Bool {
-        guard call.decoding.wantsStream, reply.failure == nil, let status = reply.status else { return false }
+    func leavesBody(of reply: Reply) -> Bool {
+        guard call.decoding.streamsBody, reply.failure == nil, let status = reply.status else { return false }
         return (request.modifier() ?? StatusCodeResponseVerifier.successful).accepts(status)
     }
 }

@@ -8,7 +8,7 @@ public protocol Transport: Sendable {
     /// beside as much as arrived. Honours the cancellation of the surrounding task and the request's ``Request/timeout``.
     ///
     /// A redirect is an answer like any other, and cookies are headers: middleware deals with both. A stream
-    /// (``Attempt/wantsStream``) need not be given; the pipeline takes bytes as well.
+    /// (``Attempt/streamsBody``) need not be given; the pipeline takes bytes as well.
     func send(_ attempt: Attempt) async -> Reply
 
     /// Ends what the transport holds open. Requests in flight fail; returns when no connection or transfer of its is left.
@@ -27,7 +27,7 @@ public protocol Transport: Sendable {
 extension Attempt {
     /// Whether the caller reads the body as it comes. A transport that gives a stream then also gives one for an answer that will
     /// be refused; the pipeline collects it.
-    public var wantsStream: Bool { call.wantsStream }
+    public var streamsBody: Bool { call.streamsBody }
 }
 
 extension Transport {

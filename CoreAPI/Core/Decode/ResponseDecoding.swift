@@ -7,7 +7,7 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
     /// Whether the answer is asked for in the channel coder's media type (`Accept`).
     let wantsCoder: Bool
     /// Whether the body is left to the caller as it comes.
-    let wantsStream: Bool
+    let streamsBody: Bool
     /// Besides the response there is the body as enhancers left it; what was received is the response's.
     private let decode: @Sendable (Response<Data>, Data) throws -> Value
 
@@ -23,10 +23,10 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
     }
 
     fileprivate init(
-        wantsCoder: Bool = false, wantsStream: Bool = false, _ decode: @escaping @Sendable (Response<Data>, Data) throws -> Value
+        wantsCoder: Bool = false, streamsBody: Bool = false, _ decode: @escaping @Sendable (Response<Data>, Data) throws -> Value
     ) {
         self.wantsCoder = wantsCoder
-        self.wantsStream = wantsStream
+        self.streamsBody = streamsBody
         self.decode = decode
     }
 
@@ -56,7 +56,7 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
 /// A decoding whose type of value only the caller knows: what a ``Call`` keeps.
 protocol ReplyDecoding: Sendable {
     var wantsCoder: Bool { get }
-    var wantsStream: Bool { get }
+    var streamsBody: Bool { get }
     /// The type of its values, for errors.
     var valueName: String { get }
     func anyValue(of response: Response<Data>) throws(APIClientError) -> any Sendable
@@ -87,7 +87,7 @@ extension ResponseDecoding where Value == Body {
     /// collected and refused as ever.
     ///
     /// A verifier and a filter see the head and no bytes.
-    public static let stream = ResponseDecoding(wantsStream: true) { response, _ in response.reply.body }
+    public static let stream = ResponseDecoding(streamsBody: true) { response, _ in response.reply.body }
 }
 
 extension ResponseDecoding where Value: Decodable {

@@ -2,7 +2,7 @@ internal import CoreAPICore
 internal import CoreAPILock
 internal import Synchronization
 
-/// The door to a thread that runs libcurl: one mailbox, one wake-up.
+/// A thread that runs libcurl, as other threads see it: one mailbox, one wake-up.
 ///
 /// **What libcurl does for the pools of a loop happens on its thread.** Other threads put a message into the mailbox and, if the
 /// thread waits, wake it. Only that thread resumes the tasks that wait for a response.
@@ -179,5 +179,187 @@ final class Loop: Sendable {
             return state.closers
         }
         for closer in closers { closer.resume() }
+    }
+}
+
+/// What a loop's thread does: it takes messages, lets libcurl move, and waits for all of its pools at once.
+///
+/// **Fairness.** One turn serves each ready socket once, and at most ``socketsPerTurn`` of a pool; the next turn begins with
+/// those that are left. Of TLS libcurl reads at most 512 KiB in a turn (``TLSConnection``). In clear text it reads until nothing
+/// is there, up to 100 buffers of 64 KiB: a large download over loopback can still take some milliseconds of a turn.
+struct LoopRun {
+    /// As many as the requests that a busy channel has under way, so that one with small answers is done within a turn.
+    static let socketsPerTurn = 64
+
+    private let loop: Loop
+    private let sockets: PollSet
+    private let patience: LoopClock.Nanoseconds
+    private var pools: [PoolWorker] = []
+    /// Those that have transfers, sockets or timers. A channel that has nothing to do costs the others nothing.
+    private var attended: [PoolWorker] = []
+    private var now = LoopClock.now()
+    private var idleSince: LoopClock.Nanoseconds?
+
+    init(of loop: Loop, _ wakeup: Wakeup) {
+        self.loop = loop
+        sockets = PollSet(wakeup)
+        patience = loop.patience.clampedNanoseconds
+    }
+
+    /// The thread's whole life.
+    mutating func run() {
+        var messages: [Loop.Message] = []
+        while true {
+            let isClosing = loop.collect(into: &messages)
+            now = LoopClock.now()
+            for message in messages { handle(message) }
+            messages.removeAll(keepingCapacity: true)
+            if isClosing { break }
+            resumeEnded()
+            for worker in attended { worker.beginTurn(isShared: attended.count > 1) }
+            runTimers()
+            // A clock may run out only after libcurl has looked at the sockets: what a request's body kept waiting is not late.
+            let looked = now
+            sockets.wait(milliseconds: timeToWait())
+            serve()
+            expire(looked)
+            if isUnused(), loop.mayEnd() { return }
+        }
+        for pool in pools { close(pool) }
+        loop.threadEnds()
+    }
+
+    // MARK: - Messages
+
+    private mutating func handle(_ message: Loop.Message) {
+        switch message {
+        case .submit(let transfer, let pool): submit(transfer, pool)
+        case .cancel(let transfer): cancel(transfer)
+        case .goOn(let transfer):
+            guard let worker = transfer.shard?.worker else { return }
+            attend(worker)
+            worker.goOn(transfer, now)
+        case .startReady(let shard):
+            guard let worker = shard.worker else { return }
+            attend(worker)
+            worker.hearsOfRoom(now)
+        case .close(let shard, let pool):
+            if let worker = shard.worker { close(worker) } else { pool.shardEnds(shard) }
+        }
+    }
+
+    private mutating func submit(_ transfer: CurlTransfer, _ pool: ConnectionPool) {
+        guard let shard = transfer.shard else { return }
+        do throws(TransportError) {
+            let worker = try worker(of: shard, pool)
+            attend(worker)
+            worker.submit(transfer, now)
+        } catch {
+            pool.refuse(transfer, error)
+        }
+    }
+
+    /// What a loop serves of a pool begins with the first transfer.
+    private mutating func worker(of shard: PoolShard, _ pool: ConnectionPool) throws(TransportError) -> PoolWorker {
+        if let worker = shard.worker { return worker }
+        guard !shard.isClosed, !pool.isClosed else { throw .closed }
+        let worker = try PoolWorker(of: pool, shard, sockets)
+        shard.worker = worker
+        pools.append(worker)
+        return worker
+    }
+
+    private func cancel(_ transfer: CurlTransfer) {
+        guard let shard = transfer.shard else { return }
+        // It waited here and was started elsewhere.
+        guard shard.loop === loop else { return _ = shard.loop.postIfRunning(.cancel(transfer)) }
+        switch transfer.stage {
+        case .new: transfer.stage = .cancelled  // Its submission is still on the way.
+        case .queued, .active: shard.worker?.cancel(transfer, now)
+        case .cancelled, .done: break
+        }
+    }
+
+    private mutating func close(_ worker: PoolWorker) {
+        pools.removeAll { $0 === worker }
+        attended.removeAll { $0 === worker }
+        worker.close()
+    }
+
+    // MARK: - A turn
+
+    private mutating func attend(_ worker: PoolWorker) {
+        guard !worker.isAttended else { return }
+        worker.isAttended = true
+        attended.append(worker)
+    }
+
+    /// Lets libcurl do what need not wait: begin transfers, and what its timers ask for. Bounded, because the mailbox and the
+    /// clocks wait.
+    private mutating func runTimers() {
+        for _ in 0..<8 {
+            var hasRun = false
+            for worker in attended where worker.runTimers(now) { hasRun = true }
+            guard hasRun else { return }
+            settle()
+        }
+    }
+
+    /// Milliseconds until the first clock or timer runs out; 0 where there is something to do at once.
+    private mutating func timeToWait() -> Int32 {
+        var due = pools.isEmpty ? (idleSince ?? now) + patience : LoopClock.never
+        for index in attended.indices.reversed() {
+            let worker = attended[index]
+            due = min(due, worker.due(now))
+            guard !worker.needsAttention else { continue }
+            worker.isAttended = false
+            attended.swapAt(index, attended.count - 1)
+            attended.removeLast()
+        }
+        guard due > now, loop.mayWait() else { return 0 }
+        return Int32(clamping: min((due - now + 999_999) / 1_000_000, 3_600_000))
+    }
+
+    /// Whether there has been no pool for as long as the loop is patient.
+    private mutating func isUnused() -> Bool {
+        guard pools.isEmpty else {
+            idleSince = nil
+            return false
+        }
+        let since = idleSince ?? now
+        idleSince = since
+        return now - since >= patience
+    }
+
+    private mutating func serve() {
+        var left: Int32?
+        for descriptor in sockets.ready {
+            guard let (multi, events) = sockets.take(descriptor) else { continue }
+            if multi.mayBeServed(atMost: Self.socketsPerTurn) {
+                multi.act(on: descriptor, events)
+            } else {
+                left = left ?? descriptor
+            }
+        }
+        if let left { sockets.begin(with: left) }
+        settle()
+    }
+
+    /// Sees what became of the transfers that libcurl has moved.
+    private mutating func settle() {
+        now = LoopClock.now()
+        for worker in attended { worker.settle(now) }
+        resumeEnded()
+    }
+
+    private mutating func expire(_ looked: LoopClock.Nanoseconds) {
+        for worker in attended { worker.expire(looked) }
+        resumeEnded()
+    }
+
+    /// Resumes the tasks of all pools before it takes back the first handle, and then lets others begin; see ``EndedTransfers``.
+    private mutating func resumeEnded() {
+        for worker in attended { worker.resumeEnded() }
+        for worker in attended { worker.releaseEnded() }
     }
 }

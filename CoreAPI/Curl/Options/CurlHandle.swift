@@ -12,7 +12,7 @@ final class CurlHandle {
         let method: String
         let isUpload: Bool
         /// Whether the answer's body may be paused, and so has to come over HTTP/1.1.
-        let isStream: Bool
+        let streamsBody: Bool
     }
 
     /// How many there are in the process.

@@ -6,7 +6,7 @@ internal import Foundation
 extension CurlTransfer {
     /// What a handle for it has to have been told for good.
     var form: CurlHandle.Form {
-        CurlHandle.Form(scheme: request.url.scheme, method: request.method, isUpload: isUpload, isStream: request.streamsAnswer)
+        CurlHandle.Form(scheme: request.url.scheme, method: request.method, isUpload: isUpload, streamsBody: request.streamsBody)
     }
 
     /// POST, PUT, PATCH and QUERY give content a meaning, so that without any they say `Content-Length: 0` (RFC 9110 §8.6).
@@ -71,7 +71,7 @@ extension CurlTransfer {
         // A proxy's own answer to CONNECT is not the server's head.
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         if request.url.scheme == .https {
-            let hasHTTP2 = handle.library.can(.http2) && !request.streamsAnswer
+            let hasHTTP2 = handle.library.can(.http2) && !request.streamsBody
             try handle.set(CURLOPT_HTTP_VERSION, hasHTTP2 ? ccurl_http_version_2_tls : ccurl_http_version_1_1)
         } else {
             try handle.set(CURLOPT_HTTP_VERSION, ccurl_http_version_1_1)

@@ -12,7 +12,7 @@ struct PreparedRequest: Sendable {
     /// Whether codings of the body are taken off, which the caller did not ask for.
     let decodesContent: Bool
     /// Whether the task reads the answer's body as it comes.
-    let streamsAnswer: Bool
+    let streamsBody: Bool
     /// Bytes that the answer's body may have: read for each piece of it.
     let bodyLimit: Int
     /// When the whole call must be over.
@@ -54,7 +54,7 @@ struct PreparedRequest: Sendable {
         let proxies = ProxyEnvironment.current
         proxy = proxies == nil || !request.call.channel.limits.refusedAddresses.isEmpty ? nil : proxies?.proxy(for: url)
         decodesContent = lines.decodesContent
-        streamsAnswer = request.call.wantsStream
+        streamsBody = request.call.streamsBody
         bodyLimit = request.call.channel.limits.responseBodySize
         method = request.method.rawValue
         isIdempotent = request.method.isIdempotent

@@ -38,7 +38,7 @@ final class ConnectionPool: Sendable {
     /// A connection that was only reported must not serve after the set began to block.
     let pinMode: PinSet.Mode
     /// Whether it serves the bodies that are read as they come; see ``Defect/busyConnectionShared``.
-    let streams: Bool
+    let streamsBodies: Bool
     let limits: ConnectionLimits
     let library: CurlLibrary
     /// The home is the first.
@@ -53,13 +53,13 @@ final class ConnectionPool: Sendable {
     let queued = Atomic(0)
 
     init(
-        trust: ServerTrustManager, refused: AddressClass, pinMode: PinSet.Mode, streams: Bool, limits: ConnectionLimits,
+        trust: ServerTrustManager, refused: AddressClass, pinMode: PinSet.Mode, streamsBodies: Bool, limits: ConnectionLimits,
         loops: LoopGroup, library: CurlLibrary
     ) {
         self.trust = trust
         self.refused = refused
         self.pinMode = pinMode
-        self.streams = streams
+        self.streamsBodies = streamsBodies
         self.limits = limits
         self.library = library
         let bounds = ConnectionShare(inAll: max(1, limits.connections), perHost: max(1, limits.connectionsPerHost))
@@ -163,7 +163,7 @@ final class ConnectionPool: Sendable {
 
     /// What HTTP/2 there is in clear text, the kit does not speak.
     private func multiplexes(_ transfer: CurlTransfer) -> Bool? {
-        transfer.request.url.scheme == .https && library.can(.http2) && !transfer.request.streamsAnswer ? nil : false
+        transfer.request.url.scheme == .https && library.can(.http2) && !transfer.request.streamsBody ? nil : false
     }
 
     private func count(_ queue: HostQueue<HostKey, CurlTransfer>) {

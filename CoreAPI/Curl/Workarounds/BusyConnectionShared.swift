@@ -11,5 +11,5 @@ extension Defect {
 
 extension CurlLibrary {
     /// Whether an attempt's connections must not be those of buffered requests.
-    func keepsApart(_ attempt: Attempt) -> Bool { attempt.wantsStream && has(.busyConnectionShared) }
+    func keepsApart(_ attempt: Attempt) -> Bool { attempt.streamsBody && has(.busyConnectionShared) }
 }

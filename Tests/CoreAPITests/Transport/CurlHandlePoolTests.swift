@@ -51,7 +51,7 @@ private final class Pool {
     }
 
     private func form(_ method: String) -> CurlHandle.Form {
-        CurlHandle.Form(scheme: .http, method: method, isUpload: method != "GET", isStream: false)
+        CurlHandle.Form(scheme: .http, method: method, isUpload: method != "GET", streamsBody: false)
     }
 
     func take(_ method: String) -> CurlHandle? { pool.take(form(method)) }

@@ -151,7 +151,7 @@ struct WorkaroundTests {
             channel.transport = transport
             channel.modifiers = [Timeout(.seconds(5))]
             let manager = channel.manager()
-            #expect(try await manager.response(for: TestEndpoint("plain"), decoding: .text).value == "./plain")
+            #expect(try await manager.response(for: TestEndpoint("plain"), as: .text).value == "./plain")
             let responses = [await manager.stream(TestEndpoint("s1")), await manager.stream(TestEndpoint("s2"))]
             gate.open()
             var texts: [String] = []
