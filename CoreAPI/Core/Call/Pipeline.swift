@@ -94,6 +94,8 @@ struct Pipeline: Sendable {
 
     /// Asks interceptors and then the error handler about a failed attempt; the first that wants something decides. The channel's
     /// limit on attempts and the call's deadline hold in any case.
+    // Not inlined: most attempts succeed, and its frame would be theirs.
+    @inline(never)
     private func decide(_ reply: Reply, _ failure: APIClientError) async -> Decision {
         let wish = await wish(Response(reply), failure)
         guard !Task.isCancelled else { return .end(reply.replaced(by: CancellationError())) }
@@ -107,18 +109,19 @@ struct Pipeline: Sendable {
     }
 
     private func wish(_ response: Response<Void>, _ failure: APIClientError) async -> RetryResult {
-        let channel = response.call.prepared.channel
-        for interceptor in channel.interceptors {
+        let prepared = response.call.prepared
+        let interceptors = prepared.channel.interceptors
+        for index in interceptors.indices {
             do {
-                let wish = try await interceptor.retry(response, dueTo: failure)
+                let wish = try await interceptors[index].retry(response, dueTo: failure)
                 if case .doNotRetry = wish { continue }
                 return wish
             } catch {
                 return .fail(error)
             }
         }
-        guard channel.errorHandler.canResolve(failure) else { return .doNotRetry }
-        return await channel.errorHandler.resolve(failure, for: response)
+        let handler = prepared.channel.errorHandler
+        return handler.canResolve(failure) ? await handler.resolve(failure, for: response) : .doNotRetry
     }
 
     private func pause(_ delay: Duration, after reply: Reply) async -> Decision {

@@ -79,17 +79,25 @@ public struct APIClient: Sendable {
 
     /// Sends a request and returns all there is to know; does not throw, so that a failure loses nothing.
     public func response<Value>(to request: APIRequest<Value>) async -> Response<Value> {
-        let channel = channel(for: request.environment)
-        // No channel owns a client's environment, so a malformed base URL is the request's error.
-        if case .failure(let error) = request.environment.base, !request.environment.baseURL.isEmpty,
+        if let reply = refusal(of: request) { return Response(delivering: reply) }
+        return await dispatcher(for: request.environment).response(for: request.endpoint, as: request.decoding)
+    }
+
+    // Not inlined, these two: a channel by value would lie in the frame of each call (7,800 bytes).
+
+    /// No channel owns a client's environment, so a malformed base URL is the request's error.
+    @inline(never)
+    private func refusal<Value>(of request: APIRequest<Value>) -> Reply? {
+        guard case .failure(let error) = request.environment.base, !request.environment.baseURL.isEmpty,
             request.endpoint.baseURL.isEmpty
-        {
-            let call = Call(channel: channel, endpoint: request.endpoint.description)
-            return Response(
-                delivering: Reply(call, failure: .request(error, ErrorContext(call, method: request.endpoint.method))))
-        }
-        let dispatcher = CommonDispatcher(onTheSpot: channel, isTransportGiven: isTransportGiven)
-        return await dispatcher.response(for: request.endpoint, as: request.decoding)
+        else { return nil }
+        let call = Call(channel: channel(for: request.environment), endpoint: request.endpoint.description)
+        return Reply(call, failure: .request(error, ErrorContext(call, method: request.endpoint.method)))
+    }
+
+    @inline(never)
+    private func dispatcher(for environment: APIEnvironment) -> CommonDispatcher {
+        CommonDispatcher(onTheSpot: channel(for: environment), isTransportGiven: isTransportGiven)
     }
 
     /// Parses bytes as the answer to a request, without sending it: decodes them as ``perform(_:)`` does, at the endpoint's key
