@@ -110,6 +110,10 @@ enum WireForm {
     static func error(_ error: any Error, head: ResponseHead?, received: Int64, to request: Request) -> any Error {
         let (code, reason) = ((error as? URLError)?.code ?? .unknown, error.localizedDescription)
         let host = request.url.host
+        // On Linux no code says so; with a newer libcurl below it is the one of a host that cannot be reached.
+        if head == nil, reason.contains("SSL") || reason.contains("certificate") {
+            return TransportError.tls(host: host, reason: reason)
+        }
         switch code {
         case .cancelled: return CancellationError()
         case .cannotFindHost, .dnsLookupFailed: return TransportError.cannotResolveHost(host)
@@ -124,10 +128,6 @@ enum WireForm {
         // libcurl's words for a line beyond its own buffer, and for a head beyond 300 KiB.
         if head == nil, reason.contains("Out of memory") || reason.contains("Too large response headers") {
             return TransportError.headTooLarge(limit: request.call.channel.limits.responseHeadSize)
-        }
-        // On Linux no code says so.
-        if head == nil, reason.contains("SSL") || reason.contains("certificate") {
-            return TransportError.tls(host: host, reason: reason)
         }
         guard let head else {
             return TransportError.connectionLost(reason: reason, mayHaveBeenProcessed: !request.method.isIdempotent)

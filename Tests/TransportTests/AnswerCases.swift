@@ -194,7 +194,7 @@ extension Case {
             let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok() }
             defer { server.close() }
             let response = await stage.send { $0.environment = APIEnvironment("test", baseURL: server.url) }
-            #expect(failure(of: response)?.label == "tls")
+            #expect(failure(of: response)?.label == "tls", "\(response.error.map { "\($0)" } ?? "no error")")
             #expect(server.requests.isEmpty)
         },
         Case("a server that does not show a key that is pinned is refused", needs: [.sockets, .https, .trust]) { _ in
