@@ -34,12 +34,15 @@ struct PagesTests {
         let tests = try Documentation.text("Tests/CoreAPITests/BehavesOtherwiseTests.swift")
         let names = Set(tests.matches(of: /@Test\("([^"]*)"\)/).map { String($0.output.1) })
         var shown: Set<String> = []
-        for page in try Documentation.pages() where page.hasPrefix("ComingFrom") {
-            let parts = try Documentation.text("\(Documentation.catalog)/\(page)").components(
-                separatedBy: "\n## What behaves otherwise\n\n")
-            let list = try #require(parts.count == 2 ? parts[1] : nil, "\(page)")
-            let lines = list.split(separator: "\n")
-            #expect(lines.count >= 14, "\(page)")
+        for page in try Documentation.pages() where page.hasPrefix("ComingFrom") || page == "BehavesOtherwise.md" {
+            var list = try Documentation.text("\(Documentation.catalog)/\(page)")
+            if page.hasPrefix("ComingFrom") {
+                let parts = list.components(separatedBy: "\n## What behaves otherwise\n\n")
+                list = try #require(parts.count == 2 ? parts[1] : nil, "\(page)")
+                #expect(list.contains("<doc:BehavesOtherwise>"), "\(page)")
+            }
+            let lines = list.split(separator: "\n").filter { $0.hasPrefix("- ") }
+            #expect(lines.count >= 5, "\(page)")
             for line in lines {
                 let lead = try #require(line.firstMatch(of: /^- \*\*([^*]+)\*\*[ ]/), "\(page): \(line)").output.1
                 #expect(names.contains(String(lead)), "\(page): no test is named \"\(lead)\"")
