@@ -1,5 +1,5 @@
-// A feature names methods and statuses, `.get` and `.notFound`, without a second import. Addresses, coders, certificates and
-// their like are the kit's own words, in modules of their own.
+// A feature names methods and statuses, `.get` and `.notFound`, without a second import. Addresses, coders, certificates and the
+// like are the kit's own types, in separate modules.
 @_exported public import CoreAPIBase
 @_exported public import CoreAPICoding
 @_exported public import CoreAPICookies
@@ -9,7 +9,7 @@
 @_exported public import CoreAPITrust
 @_exported public import HTTPTypes
 
-/// A request method, by the name that other libraries give it.
+/// A request method, by the name in other libraries.
 public typealias HTTPMethod = HTTPRequest.Method
 
 /// The closure that receives a call's result, on the main actor.

@@ -1,8 +1,8 @@
-/// What the kit says of itself.
+/// The kit's name and version.
 package enum Kit {
     package static let version = "0.1.0"
 
-    /// What requests that bring no `User-Agent` of their own say they are. No word about the transport: to servers it would only
-    /// tell which attacks to try.
+    /// The `User-Agent` of requests that set none. It does not name the transport, because that would only tell a server which
+    /// attacks to try.
     package static let userAgent = "NetworkerKit/\(version)"
 }

@@ -1,15 +1,15 @@
-/// One attempt of a call: the request as it is sent, and what came before it. It never changes; `with(_:)` makes another.
+/// One attempt of a call: the request as it is sent, and the outcomes of earlier attempts. Immutable; `with(_:)` makes another.
 ///
 /// A class, so that handing it from one stage to the next costs a reference, however large the request is.
 public final class Attempt: Sendable {
     public let request: Request
-    /// The attempt that a redirect led here from; `nil` where none did.
+    /// The attempt whose answer redirected to this one; `nil` without a redirect.
     public let redirectedFrom: Attempt?
-    /// What the attempts before this one came to, oldest first.
+    /// The outcomes of earlier attempts, oldest first.
     public let earlier: [AttemptOutcome]
     /// How long the call waited before this attempt.
     public let delay: Duration
-    /// The attempt as enhancers left it, which this one was made from; `nil` for that one itself.
+    /// The attempt after enhancing, from which this one was made; `nil` if this is that attempt.
     private let first: Attempt?
 
     /// The call that this is an attempt of.
@@ -36,10 +36,10 @@ public final class Attempt: Sendable {
         self.redirectedFrom = redirectedFrom
     }
 
-    /// The attempt as enhancers left it: the same one for all that interceptors, middleware and redirects make of it.
+    /// The attempt after enhancing. Every attempt that interceptors, middleware and redirects make of it has the same origin.
     var origin: Attempt { first ?? self }
 
-    /// The same attempt with another request: a header more, another address.
+    /// The same attempt with another request: a further header, another address.
     public func with(_ request: Request) -> Attempt {
         Attempt(request, of: origin, redirectedFrom: redirectedFrom)
     }
@@ -81,7 +81,7 @@ public final class Attempt: Sendable {
     /// The reply of an attempt that failed before there was an answer.
     ///
     /// - Parameters:
-    ///   - error: why; the kit's own errors keep their stage.
+    ///   - error: the reason. The kit's own errors keep their stage.
     ///   - stage: the case for any other error.
     // Not inlined: the context's temporaries would lie in the frame of every stage that waits (96 bytes → 1,200).
     @inline(never)
@@ -91,15 +91,15 @@ public final class Attempt: Sendable {
         Reply(self, failure: APIClientError(error, ErrorContext(request), stage: stage))
     }
 
-    /// The reply of an attempt whose refusal could not be mended. It has neither head nor body, from which the channel's filter
-    /// would read another error.
+    /// The reply of an attempt that was refused and whose retry failed, such as a failed token refresh. It has neither head nor
+    /// body, because the channel's filter would read another error from them.
     @inline(never)
     package func failed(_ error: any Error, insteadOf reply: Reply) -> Reply {
         Reply(self, failure: APIClientError(error, ErrorContext(reply), stage: APIClientError.app))
     }
 }
 
-/// What one attempt came to.
+/// The outcome of one attempt.
 public struct AttemptOutcome: Sendable {
     /// 1 for the first.
     public let number: Int

@@ -7,15 +7,15 @@ public import Foundation
 /// for try await chunk in body { hash.update(chunk) }
 /// ```
 ///
-/// A body is read chunk by chunk, with backpressure: what is not asked for is not produced. The body of an answer may be sent on
-/// as the body of a request.
+/// A body is read chunk by chunk, with backpressure: its source produces a chunk only when the reader asks for it. The body of an
+/// answer may be sent on as the body of a request.
 public enum Body: Sendable {
     case none
     /// Bytes in memory, sent with a `Content-Length`.
     case bytes(Data)
     /// A file, read while it is sent; its size is taken when the attempt starts.
     case file(URL)
-    /// Chunks made while they are sent, or that came while they are read.
+    /// Chunks that are produced while they are sent, or received while they are read.
     // Indirect, so that the body of almost every request and reply is not as large as a stream's (34 bytes → 17).
     indirect case stream(BodyStream)
 
@@ -31,13 +31,14 @@ public enum Body: Sendable {
         }
     }
 
-    /// Whether it can be begun again: what cannot is never sent twice, by a retry, a redirect or a refreshed token.
+    /// Whether the body can be read again from its beginning. If not, it is never sent twice: not by a retry, a redirect or a
+    /// refreshed token.
     public var isReplayable: Bool {
         guard case .stream(let stream) = self, case .chunks(let source) = stream.source else { return true }
         return source.isReplayable
     }
 
-    /// The number of bytes, where it is known without opening a file.
+    /// The length in bytes; `nil` if it is not known without opening a file.
     public var length: Int64? {
         switch self {
         case .none: 0
@@ -48,10 +49,10 @@ public enum Body: Sendable {
     }
 }
 
-/// A body that is produced piece by piece, anew for every attempt where that is possible.
+/// A body that is produced chunk by chunk. Each attempt opens it anew, if its source allows that.
 public struct BodyStream: Sendable {
-    /// Reads up to `limit` bytes; an empty `Data` ends the body. Called on the transport's thread: it may read a file, it may not
-    /// wait for a network or a lock.
+    /// Reads up to `limit` bytes; an empty `Data` ends the body. Called on the transport's thread: it may read a file, but must
+    /// not wait for a network or a lock.
     public typealias Read = @Sendable (_ limit: Int) throws -> Data
 
     /// The number of bytes, or `nil` for a chunked upload (RFC 9112 §7.1).
@@ -64,7 +65,7 @@ public struct BodyStream: Sendable {
     }
 
     /// - Parameters:
-    ///   - length: the number of bytes; `nil` where it is not known.
+    ///   - length: the number of bytes; `nil` if it is not known.
     ///   - open: starts from the beginning; called once per attempt.
     public init(length: Int64? = nil, open: @escaping @Sendable () throws -> Read) {
         self.length = length
@@ -79,8 +80,8 @@ public struct BodyStream: Sendable {
     /// Chunks of any asynchronous sequence: another answer's body, an `AsyncStream`, lines of a file.
     ///
     /// - Parameters:
-    ///   - length: the number of bytes; `nil` where it is not known. A sequence that gives others fails the attempt.
-    ///   - sequence: makes the sequence anew; called once per attempt. What throws there fails the attempt with
+    ///   - length: the number of bytes; `nil` if it is not known. A sequence with another number of bytes fails the attempt.
+    ///   - sequence: makes the sequence anew; called once per attempt. An error thrown there fails the attempt with
     ///     ``TransportError/bodyUnreadable(_:)``.
     public init<Chunks: AsyncSequence & Sendable>(length: Int64? = nil, _ sequence: @escaping @Sendable () throws -> Chunks)
     where Chunks.Element == Data {
@@ -93,12 +94,12 @@ public struct BodyStream: Sendable {
     }
 }
 
-/// Where the chunks of a stream come from.
+/// The source of a stream's chunks.
 package final class ChunkSource: Sendable {
     /// Gives the next chunk; `nil` at the end. Called by one task at a time.
     package typealias Next = () async throws -> Data?
 
-    /// Whether it can be begun again.
+    /// Whether the source can start again from the beginning.
     package let isReplayable: Bool
     package let open: @Sendable () throws -> Next
 
@@ -126,7 +127,7 @@ extension Body: AsyncSequence {
 
         /// The next chunk, never empty; `nil` at the end.
         ///
-        /// - Throws: ``APIClientError`` for an answer's body; for any other what its source throws.
+        /// - Throws: ``APIClientError`` for an answer's body; for any other body the error of its source.
         public mutating func next() async throws -> Data? {
             if let failure { throw failure }
             while let chunk = try await next?() {
@@ -166,8 +167,8 @@ extension Body: AsyncSequence {
 
     /// All bytes.
     ///
-    /// - Parameter limit: how many there may be.
-    /// - Throws: ``BodyTooLarge``, or what the source throws.
+    /// - Parameter limit: the largest number of bytes allowed.
+    /// - Throws: ``BodyTooLarge``, or the error of the source.
     public func collect(upTo limit: Int) async throws -> Data {
         if case .bytes(let data) = self, data.count <= limit { return data }
         var all = Data()
@@ -179,7 +180,7 @@ extension Body: AsyncSequence {
     }
 }
 
-/// A body was read a second time that can be read only once, as the body of an answer.
+/// A body that can be read only once, such as the body of an answer, was read a second time.
 public struct BodyReadTwice: Error, Hashable, LocalizedError {
     public init() {}
 
@@ -228,8 +229,8 @@ extension Body: Codable {
 }
 
 extension Reply {
-    /// Reads a small rest of the body, so that its connection can be used again, and gives up a large one. For a reply that is
-    /// not handed on.
+    /// Discards the body of a reply that is not handed on. It reads a small rest, so that the connection can be reused, and
+    /// abandons a large one.
     @inline(never)
     package func discardBody() async {
         guard case .stream = body else { return }

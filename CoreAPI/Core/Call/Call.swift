@@ -2,18 +2,18 @@ internal import CoreAPIHTTPSupport
 internal import CoreAPILock
 internal import Synchronization
 
-/// What is the same for every attempt of one call: the channel, the endpoint, the deadline's beginning, and what hooks keep.
+/// The state that all attempts of one call share: the channel, the endpoint, the start time, and the values that hooks keep.
 public final class Call: Sendable {
-    /// Stands in every log line and error text of this call: twelve hexadecimal digits unless one was given.
+    /// Appears in every log line and error text of this call: twelve hexadecimal digits unless one was given.
     public var id: String { givenID ?? Self.text(number) }
-    /// What the call goes through, as it was when the call began.
+    /// The channel that the call uses, as it was when the call began.
     public var channel: Channel { prepared.channel }
     /// When the call began; ``Request/deadline`` counts from here.
     public let started: ContinuousClock.Instant
 
     package let prepared: PreparedChannel
     let decoding: any ReplyDecoding
-    /// How often the call was repeated by hand, the attempts made before the last time, and the pause that passed then.
+    /// Manual retry state: number of retries, earlier attempts, delay before this retry.
     let repetitions: Int
     let earlier: [AttemptOutcome]
     let delay: Duration
@@ -26,7 +26,7 @@ public final class Call: Sendable {
     private let isRepeated = Mutex(false)
     private let context = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
-    /// Made when somebody asks: most calls are neither logged nor fail.
+    /// Made on first use: most calls are neither logged nor fail.
     private enum Name: Sendable {
         case of(any Endpoint)
         case made(@Sendable () -> String)
@@ -40,7 +40,7 @@ public final class Call: Sendable {
         }
     }
 
-    /// What the call asks for; `nil` for one made by hand.
+    /// The endpoint; `nil` for a call made by hand.
     var described: (any Endpoint)? {
         if case .of(let endpoint) = name { endpoint } else { nil }
     }
@@ -50,12 +50,12 @@ public final class Call: Sendable {
         if let path = described?.keyPath, !path.isEmpty { path } else { prepared.channel.payload }
     }
 
-    /// A call made by hand, for a dispatcher of the team's own.
+    /// A call made by hand, for a custom dispatcher.
     ///
     /// - Parameters:
-    ///   - channel: what the call goes through.
-    ///   - endpoint: its description, made when somebody asks for it.
-    ///   - id: made up when none is given.
+    ///   - channel: the channel that the call uses.
+    ///   - endpoint: its description, made on first use.
+    ///   - id: generated if `nil`.
     public convenience init(channel: Channel, endpoint: @escaping @autoclosure @Sendable () -> String, id: String? = nil) {
         self.init(PreparedChannel(channel), .made(endpoint), ResponseDecoding.data, id: id)
     }
@@ -74,7 +74,7 @@ public final class Call: Sendable {
         (repetitions, earlier, delay) = (0, [], .zero)
     }
 
-    /// The same call for one more attempt by hand. Its time begins anew: a person asked for it.
+    /// The same call for one more attempt by hand. Its deadline begins anew, because a person asked for the attempt.
     init(repeating call: Call, after attempts: [AttemptOutcome], delay: Duration) {
         repetitions = call.repetitions + 1
         earlier = attempts
@@ -94,13 +94,13 @@ public final class Call: Sendable {
         set { context.withLock { $0[ObjectIdentifier(key)] = newValue } }
     }
 
-    /// Whether the caller reads the body as it comes.
+    /// Whether the caller reads the body as it arrives.
     package var streamsBody: Bool { decoding.streamsBody }
 
-    /// How many attempts there may be in the end: as many as the channel allows, or one more where a person asked for it.
+    /// The largest number of attempts in total: the channel's limit, or one more than so far for a retry by hand.
     var attemptLimit: Int { repetitions == 0 ? channel.limits.attempts : earlier.count + 1 }
 
-    /// Whether the call was not repeated from here before.
+    /// Claims the one repetition of this call; `false` if it was repeated before.
     func takeRepetition() -> Bool {
         isRepeated.withLock { isRepeated in
             defer { isRepeated = true }

@@ -1,10 +1,11 @@
 internal import CoreAPILock
 package import Foundation
 
-/// Chunks of a body on their way from one side to the other, with bounded room: what is not taken is not produced.
+/// Chunks of a body on their way between a task and a thread, with bounded room: a chunk is produced only when there is room for
+/// it.
 ///
-/// One side waits in a task, the other one is a thread that may not wait: of an answer the loop offers and a task takes, of a
-/// request a task pushes and the loop takes. In place of waiting, the thread is called back when it may go on.
+/// The task may wait, the thread must not. For an answer's body the loop offers chunks and a task takes them. For a request's
+/// body a task pushes them and the loop takes them. Instead of waiting, the thread is called back when it may continue.
 package final class ChunkBuffer: Sendable {
     fileprivate struct State {
         /// The oldest last.
@@ -12,15 +13,15 @@ package final class ChunkBuffer: Sendable {
         var size = 0
         var end: Result<Void, any Error>?
         var waiter: CheckedContinuation<Void, Never>?
-        /// Whether the thread was told that there is no room, or nothing there, and not called back yet.
+        /// Whether the thread found no room, or no chunk, and has not been called back yet.
         var isThreadHeld = false
         var isAbandoned = false
     }
 
-    /// What a thread finds.
+    /// The result of a thread's look into the buffer.
     package enum Taken {
         case chunk(Data)
-        /// Nothing yet; `goOn` will be called.
+        /// No chunk yet; `goOn` will be called.
         case nothing
         case end
         case failed(any Error)
@@ -32,8 +33,8 @@ package final class ChunkBuffer: Sendable {
     private let abandoned: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - limit: bytes that lie here at the most, beyond one chunk.
-    ///   - goOn: tells the thread that there is room, or something to take; called on the task's thread.
+    ///   - limit: the bytes that may lie here, beyond one chunk.
+    ///   - goOn: tells the thread that there is room, or a chunk to take; called on the task's thread.
     ///   - abandoned: tells the thread that the other side is gone.
     package init(limit: Int, goOn: @escaping @Sendable () -> Void, abandoned: @escaping @Sendable () -> Void = {}) {
         self.limit = limit
@@ -72,7 +73,7 @@ package final class ChunkBuffer: Sendable {
         if isThreadHeld { goOn() }
     }
 
-    /// Takes at most so many bytes.
+    /// Takes at most `count` bytes.
     package func take(atMost count: Int) -> Taken {
         let (taken, waiter) = state.withLock { state -> (Taken, CheckedContinuation<Void, Never>?) in
             guard let chunk = state.take(atMost: count) else {
@@ -94,7 +95,7 @@ package final class ChunkBuffer: Sendable {
 
     /// The next chunk; `nil` at the end.
     ///
-    /// - Throws: what the other side ended with; `CancellationError` where the task is cancelled.
+    /// - Throws: the error that the other side ended with; `CancellationError` if the task is cancelled.
     package func next() async throws -> Data? {
         while true {
             let (chunk, end, isThreadHeld) = state.withLock { state in
@@ -112,7 +113,7 @@ package final class ChunkBuffer: Sendable {
 
     /// Puts a chunk in once there is room.
     ///
-    /// - Throws: `CancellationError` where the task is cancelled or the thread needs no more.
+    /// - Throws: `CancellationError` if the task is cancelled or the thread needs no more chunks.
     package func push(_ chunk: Data) async throws {
         try await wait { [limit] in $0.size >= limit && $0.end == nil }
         let isThreadHeld = try state.withLock { state in
@@ -124,7 +125,7 @@ package final class ChunkBuffer: Sendable {
         if isThreadHeld { goOn() }
     }
 
-    /// The task's side is gone. Called again it does nothing.
+    /// Ends the task's side. A second call does nothing.
     package func abandon() {
         let (waiter, isFirst) = state.withLock { state in
             defer { (state.isAbandoned, state.chunks, state.size) = (true, [], 0) }

@@ -2,8 +2,8 @@ internal import CoreAPIHTTPSupport
 internal import Foundation
 internal import HTTPTypes
 
-/// The way of a request, from the endpoint down to the transport and back up to the value. Every stage is named here, in its
-/// order; ``Channel/stages`` lists them for one channel.
+/// The way of a request, from the endpoint down to the transport and back up to the value. Every stage is named here, in order;
+/// ``Channel/stages`` lists them for one channel.
 struct Pipeline: Sendable {
     /// A whole call: builds the request once, makes one or more attempts, delivers one reply.
     func run(_ call: Call) async -> Reply {
@@ -81,7 +81,7 @@ struct Pipeline: Sendable {
 
     // MARK: - Up
 
-    /// The whole body, within the channel's limit, unless the caller wants to read it as it comes.
+    /// Collects the whole body, within the channel's limit, unless the caller reads it as it arrives.
     private func collect(_ reply: Reply, of attempt: Attempt) async -> Reply {
         guard case .stream = reply.body, !attempt.leavesBody(of: reply) else { return reply }
         return await reply.collected()
@@ -93,8 +93,8 @@ struct Pipeline: Sendable {
     }
 
     /// Asks interceptors and then the error handler about a failed attempt; the first that wants something decides. The channel's
-    /// limit on attempts and the call's deadline hold in any case.
-    // Not inlined: most attempts succeed, and its frame would be theirs.
+    /// limit on attempts and the call's deadline apply in any case.
+    // Not inlined: most attempts succeed, and would otherwise pay for its frame.
     @inline(never)
     private func decide(_ reply: Reply, _ failure: APIClientError) async -> Decision {
         let wish = await wish(Response(reply), failure)
@@ -148,7 +148,7 @@ struct Pipeline: Sendable {
 
 /// The rest of a request's way, seen from a ``Middleware``.
 public struct Next: Sendable {
-    /// What the middleware stands around.
+    /// What the middleware wraps.
     enum Position {
         case call, attempt
     }
@@ -156,7 +156,7 @@ public struct Next: Sendable {
     let position: Position
     var index = 0
 
-    /// Goes on with an attempt and returns what came of it.
+    /// Continues with an attempt and returns its reply.
     @inline(never)
     public func callAsFunction(_ attempt: Attempt) async -> Reply {
         let channel = attempt.call.prepared
@@ -174,9 +174,9 @@ public struct Next: Sendable {
 
 // MARK: - Steps
 
-// The synchronous steps of the stages above. Those that are not inlined make a request, a reply's metrics or an error's context,
-// which would otherwise lie in the frame of each request in flight; `Scripts/bench --instructions` counts the bytes that a held
-// call has in use.
+// The synchronous steps of the stages above. Those that are not inlined make a request, a reply's metrics or an error's context.
+// Inlined, these values would lie in the frame of each request in flight; `Scripts/bench --instructions` counts the bytes of a
+// held call.
 
 extension Call {
     /// The endpoint's request, encoded.
@@ -190,7 +190,7 @@ extension Call {
             return .success(request)
         } catch {
             let context = ErrorContext(self, method: endpoint.method)
-            // The only empty address there is.
+            // The only empty address that can occur.
             if case .malformedURL("", _) = error {
                 return .failure(.channel(problems: [channel.environment.missingBase], context))
             }
@@ -215,8 +215,8 @@ final class Draft {
 
     var interceptors: [any RequestInterceptor] { attempt.call.prepared.channel.interceptors }
 
-    /// The attempt, if it may be sent: not after a cancellation or the deadline, and not out of an environment that may be
-    /// simulated.
+    /// The attempt, if it may be sent: not after a cancellation or the deadline, and not to another origin than that of a
+    /// simulated environment.
     @inline(never)
     func admitted() throws -> Attempt {
         let adapted = interceptors.isEmpty ? attempt : attempt.with(request)
@@ -232,7 +232,7 @@ final class Draft {
         return adapted
     }
 
-    /// Why the attempt is not sent, at the address that interceptors had given it by then.
+    /// The reason why the attempt is not sent, with the address that interceptors gave it.
     @inline(never)
     func failure(_ error: any Error) -> APIClientError {
         APIClientError(error, ErrorContext(request), stage: APIClientError.adapting)
@@ -240,11 +240,12 @@ final class Draft {
 }
 
 extension Attempt {
-    // Not inlined: an object that does not leave a function lies in its frame.
+    // Not inlined: otherwise the object, which does not escape, would lie in the frame of its caller.
     @inline(never)
     func draft() -> Draft { Draft(self) }
 
-    /// Verifies, filters and decodes an answer; the last stages that can fail. Returns a reply that was read before unchanged.
+    /// Verifies, filters and decodes an answer; the last stages that can fail. A reply that was read before is returned
+    /// unchanged.
     func read(_ reply: Reply) -> Reply {
         guard case .unread = reply.reading else { return reply }
         let channel = call.prepared
@@ -267,7 +268,7 @@ extension Attempt {
         return read
     }
 
-    /// Whether an answer's body is left to the caller: it asked for a stream, and the status is accepted.
+    /// Whether an answer's body is left to the caller, which asked for a stream and got an accepted status.
     @inline(never)
     func leavesBody(of reply: Reply) -> Bool {
         guard call.decoding.streamsBody, reply.failure == nil, let status = reply.status else { return false }
@@ -276,19 +277,19 @@ extension Attempt {
 }
 
 extension Reply {
-    /// This reply as one to an attempt. A transport or a middleware may have made it for a request that it put together itself.
+    /// This reply as one to `attempt`. A transport or a middleware may have made it for a request of its own.
     fileprivate func answering(_ attempt: Attempt) -> Reply {
         if self.attempt?.origin === attempt.origin { return self }
         return copy(attempt: self.attempt.map { attempt.with($0.request) } ?? attempt)
     }
 
-    /// Another error in the place of this reply's, from an interceptor or the error handler, or because the call was cancelled.
+    /// This reply with another error: from an interceptor or the error handler, or because the call was cancelled.
     @inline(never)
     func replaced(by error: any Error, stage: (any Error, ErrorContext) -> APIClientError = APIClientError.app) -> Reply {
         copy(failure: APIClientError(error, ErrorContext(self), stage: stage))
     }
 
-    /// An interceptor or the error handler gave a value.
+    /// An interceptor or the error handler supplied a value.
     func resolved(_ value: any Sendable) -> Reply {
         guard let failure, call.decoding.makes(value) else {
             let mismatch = ResolutionMismatch(expected: call.decoding.valueName, found: "\(type(of: value))")
@@ -297,13 +298,13 @@ extension Reply {
         return copy(failure: .some(nil), reading: .resolved(value, after: failure))
     }
 
-    /// The error that the channel's filter puts in the place of this one.
+    /// This reply with the error that the channel's filter puts in place of its own.
     func translated() -> Reply {
         guard let failure, let translated = call.channel.errorFilter.translate(failure) else { return self }
         return copy(failure: translated)
     }
 
-    /// Whether the channel's limit and the call's deadline leave room for another attempt after a pause.
+    /// Whether the channel's limit and the call's deadline allow another attempt after a pause.
     func mayTryAgain(after delay: Duration) -> Bool {
         guard let attempt, attempt.origin.request.body.isReplayable, attempts.count < call.attemptLimit else { return false }
         return delay < ContinuousClock.now.duration(to: attempt.request.deadline)

@@ -1,40 +1,40 @@
 public import Foundation
 
-/// What came of an attempt: head, body and times, or why it failed, and then all that had arrived. It never changes.
+/// The result of an attempt: head, body and times, or a failure with everything that had arrived. Immutable.
 ///
-/// A ``Transport`` and every ``Middleware`` answer with one. A ``Response`` is a reply with the value that was asked for.
+/// Every ``Transport`` and every ``Middleware`` returns one. A ``Response`` is a reply with the decoded value.
 public final class Reply: Sendable {
     public let call: Call
     /// The attempt as it was sent; `nil` when the request could not be built.
     public let attempt: Attempt?
     /// Status and fields; `nil` when none arrived.
     public let head: ResponseHead?
-    /// The body, decompressed: bytes for a call that wants it whole, a stream for one that wants that.
+    /// The body, decompressed: bytes for a call that wants it whole, a stream for a call that reads it as it arrives.
     public let body: Body
-    /// Why the attempt failed; `nil` for an answer, whatever its status.
+    /// The reason of a failure; `nil` for an answer, whatever its status.
     public let failure: APIClientError?
-    /// What the exchange cost; of a body that streams, until its head came.
+    /// Transfer metrics. For a streamed body they cover the time until the head.
     public let metrics: TransferMetrics?
-    /// Whether it was verified, filtered and decoded, and what that came to. An attempt's own failure stays here whatever error
-    /// takes its place later.
+    /// The decoding state: unread, decoded, failed, or resolved by a hook. An attempt's own failure stays here, whatever error
+    /// replaces it later.
     let reading: Reading
 
     enum Reading: Sendable {
         case unread
         case value(any Sendable)
         case failed(APIClientError)
-        /// A hook gave the value although the attempt had failed.
+        /// A hook supplied the value although the attempt had failed.
         case resolved(any Sendable, after: APIClientError)
     }
 
-    /// What a transport answers with.
+    /// The reply that a transport returns.
     ///
     /// - Parameters:
     ///   - attempt: as it was sent.
     ///   - head: status and fields; `nil` when none arrived.
     ///   - body: as far as it arrived.
-    ///   - failure: why there is no whole answer; see ``Attempt/failed(_:stage:)`` for one without a head.
-    ///   - metrics: what the exchange cost.
+    ///   - failure: the reason why there is no whole answer; see ``Attempt/failed(_:stage:)`` for a failure without a head.
+    ///   - metrics: the cost of the exchange.
     public convenience init(
         _ attempt: Attempt, head: ResponseHead? = nil, body: Body = .none, failure: APIClientError? = nil,
         metrics: TransferMetrics? = nil
@@ -62,7 +62,7 @@ public final class Reply: Sendable {
             call: call, attempt: nil, head: nil, body: .none, failure: failure, metrics: nil, reading: .failed(failure))
     }
 
-    /// Bytes that are read as an answer without having been sent for.
+    /// Bytes that are read as an answer although no request was sent.
     convenience init(_ call: Call, parsing data: Data) {
         self.init(
             call: call, attempt: nil, head: nil, body: .bytes(data), failure: nil, metrics: nil, reading: .unread)
@@ -71,12 +71,12 @@ public final class Reply: Sendable {
     /// Status, or `nil` when no head arrived.
     public var status: Int? { head?.status.code }
     public var request: Request? { attempt?.request }
-    /// The body's bytes; empty for one that streams.
+    /// The body's bytes; empty for a streamed body.
     public var data: Data {
         if case .bytes(let data) = body { data } else { Data() }
     }
 
-    /// The same reply with another head, such as one from which a middleware has taken a field.
+    /// The same reply with another head, such as a head without a field that a middleware has removed.
     public func with(head: ResponseHead?) -> Reply { copy(head: head) }
 
     /// The same reply with another body.

@@ -6,15 +6,15 @@ public import HTTPTypes
 public struct Request: Sendable {
     /// The call that this request is an attempt of.
     public internal(set) var call: Call
-    /// Any token of RFC 9110 §9; a method of the team's own too.
+    /// Any token of RFC 9110 §9; a custom method, too.
     public var method: HTTPRequest.Method
     /// The checked address, its query included.
     public var url: HTTPURL
-    /// The fields that will be sent besides those that HTTP itself needs. For a value that came from outside use
-    /// ``setHeader(_:_:)``: `HTTPFields` replaces control characters by spaces without a word.
+    /// The fields that are sent besides those that HTTP itself needs. For a value from outside use ``setHeader(_:_:)``:
+    /// `HTTPFields` silently replaces control characters by spaces.
     public var headers: HTTPFields
     public var body: Body
-    /// What channel, provider and endpoint attached, farthest first.
+    /// The modifiers of channel, provider and endpoint, farthest first.
     public var modifiers: [any RequestModifier]
     public var timeout: Timeout
     /// 1 for the first attempt.
@@ -35,7 +35,7 @@ public struct Request: Sendable {
         self.attempt = attempt
     }
 
-    /// What of the request goes over the wire, as plain data; see ``WireRequest``.
+    /// The part of the request that goes over the wire, as plain data; see ``WireRequest``.
     public var wire: WireRequest {
         get { WireRequest(method: method, url: url, headers: headers, body: body) }
         set { (method, url, headers, body) = (newValue.method, newValue.url, newValue.headers, newValue.body) }
@@ -44,7 +44,7 @@ public struct Request: Sendable {
     /// The nearest ``BodyCoder``, else the channel's.
     public var coder: BodyCoder { modifier() ?? call.prepared.coder }
 
-    /// When the whole call must be over: ``Timeout/total`` after it began, in a year at the latest.
+    /// When the whole call must be over: ``Timeout/total`` after its start, and at most a year.
     public var deadline: ContinuousClock.Instant {
         call.started + min(timeout.total, .seconds(365 * 86_400))
     }
@@ -78,7 +78,7 @@ public struct Request: Sendable {
 }
 
 extension HTTPRequest.Method {
-    /// Whether sending it twice means the same as once (RFC 9110 §9.2.2). A method that is not known is not.
+    /// Whether sending the request twice means the same as once (RFC 9110 §9.2.2). `false` for an unknown method.
     public var isIdempotent: Bool {
         switch self {
         case .get, .head, .options, .trace, .put, .delete: true

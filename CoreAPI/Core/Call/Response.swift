@@ -1,18 +1,18 @@
 public import Foundation
 internal import HTTPTypes
 
-/// Everything known about a call when it ends, or about one attempt while it runs: its ``Reply`` and the value that was made of
-/// it. A failed one loses nothing: head, body, metrics and attempts stay beside the error.
+/// Everything known about a call when it ends, or about one attempt while it runs: its ``Reply`` and the decoded value. A failed
+/// response keeps head, body, metrics and attempts beside the error.
 public struct Response<Value: Sendable>: Sendable {
     public var result: Result<Value, APIClientError> {
         didSet { isDelivered = false }
     }
     private(set) var reply: Reply
-    /// Whether the pipeline delivered it so; only then is it known what another attempt's value would be.
+    /// Whether the pipeline delivered this response. Only then is the type of another attempt's value known.
     private(set) var isDelivered = false
 
     public var call: Call { reply.call }
-    /// The request as it was sent, or `nil` when it could not even be built.
+    /// The request as it was sent, or `nil` if it could not be built.
     public var request: Request? {
         get { reply.request }
         set {
@@ -36,10 +36,10 @@ public struct Response<Value: Sendable>: Sendable {
     }
     /// One entry per finished attempt, oldest first.
     public var attempts: [AttemptOutcome] { reply.attempts }
-    /// What reads the body.
+    /// The coder that reads the body.
     var coder: BodyCoder { request?.coder ?? call.prepared.coder }
 
-    /// What a transport answers with, for one that is easier to write so; see ``Reply/init(_:)``.
+    /// A transport's answer, for a transport that prefers this form; see ``Reply/init(_:)``.
     public init(
         request: Request, head: ResponseHead? = nil, data: Data = Data(), result: Result<Value, APIClientError>,
         metrics: TransferMetrics? = nil
@@ -66,12 +66,12 @@ public struct Response<Value: Sendable>: Sendable {
         return error
     }
 
-    /// The same response with another result; not to be repeated by hand, as what made the result of the other is not known.
+    /// The same response with another result. It cannot be repeated by hand, because how the result was made is not known.
     public func with<Other>(_ result: Result<Other, APIClientError>) -> Response<Other> { Response<Other>(reply, result) }
 }
 
 extension Response where Value == Void {
-    /// An attempt or a call as hooks see it, which do not know the type of its value.
+    /// An attempt or a call as hooks see it: without the type of its value.
     package init(_ reply: Reply) {
         self.init(reply, reply.failure.map { .failure($0) } ?? .success(()))
     }
@@ -85,7 +85,7 @@ extension Response where Value == Data {
 }
 
 extension Reply {
-    /// The reply that a response describes, for a transport that is easier to write so.
+    /// The reply that a response describes, for a transport that prefers this form.
     public convenience init(_ response: Response<Data>) {
         let reply = response.reply
         var body = reply.body

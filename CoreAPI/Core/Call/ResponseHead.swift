@@ -7,7 +7,7 @@ public struct ResponseHead: Sendable, Hashable {
     public var status: HTTPResponse.Status
     private var fields: Fields
 
-    /// The fields; read from the bytes that came when somebody asks for the first time.
+    /// The header fields. Parsed on first access.
     public var headers: HTTPFields {
         get { fields.value }
         set { fields = Fields(newValue) }
@@ -18,7 +18,7 @@ public struct ResponseHead: Sendable, Hashable {
         fields = Fields(headers)
     }
 
-    /// - Parameter read: makes the fields of the bytes; called once, by whoever asks first.
+    /// - Parameter read: parses the bytes into fields; called once, on first access.
     package init(status: HTTPResponse.Status, bytes: [UInt8], read: @escaping @Sendable ([UInt8]) -> HTTPFields) {
         self.status = status
         fields = Fields(bytes, read)
@@ -34,8 +34,7 @@ public struct ResponseHead: Sendable, Hashable {
     }
 }
 
-/// Header fields, or the bytes that they are still in. Most calls look at none of them, and a field costs some 4,000
-/// instructions.
+/// Header fields, or their unparsed bytes. Most calls read no field, and parsing a field costs some 4,000 instructions.
 private final class Fields: Sendable {
     private enum State {
         case read(HTTPFields)

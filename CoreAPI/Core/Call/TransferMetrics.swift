@@ -1,6 +1,6 @@
 public import CoreAPIHTTPSupport
 
-/// What one attempt cost on the wire. Times are those of the last exchange when redirects were followed.
+/// The cost of one attempt on the wire. If redirects were followed, times are those of the last exchange.
 public struct TransferMetrics: Sendable, Hashable {
     /// From joining the kit's queue to leaving it.
     public var queued: Duration = .zero
@@ -24,11 +24,11 @@ public struct TransferMetrics: Sendable, Hashable {
     public var httpVersion: String?
     public var remoteAddress: String?
     public var remotePort: Int?
-    /// Whether the server said where the body ends: by a length, a last chunk, HTTP/2's END_STREAM or TLS's `close_notify`.
+    /// Whether the server marked the end of the body: by a length, a last chunk, HTTP/2's END_STREAM or TLS's `close_notify`.
     ///
-    /// `false` where the body ended only with its connection or its stream, and a cut cannot be told from its end: in clear text
-    /// without a length, and over HTTP/2 without a length where the transport does not see END_STREAM, because nghttp2 is no
-    /// shared library. `nil` without an answer, for a body that is read as it comes, and where the transport does not know.
+    /// `false` if the body ended only with its connection or its stream, so that a cut looks like its end. That happens in clear
+    /// text without a length. It also happens over HTTP/2 without a length, if nghttp2 is not a shared library and the transport
+    /// cannot see END_STREAM. `nil` without an answer, for a streamed body, and if the transport does not know.
     public var isEndAnnounced: Bool?
     /// The addresses that redirects led to, in order.
     public var redirects: [HTTPURL] = []

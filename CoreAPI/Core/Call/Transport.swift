@@ -1,32 +1,32 @@
-/// Carries one request over the wire, or answers in its place.
+/// Sends one request over the wire, or answers it locally.
 ///
-/// Use a transport, or a wrapper around one, for what concerns the exchange itself: fixtures, caches, recording. What concerns
-/// the meaning of a request belongs into an interceptor or an enhancer. Called once per attempt, on any thread, concurrently; it
-/// never throws, because a failure is an answer too and must not lose what was received before it.
+/// Use a transport, or a wrapper around one, for the exchange itself: fixtures, caches, recording. Use an interceptor or an
+/// enhancer for the meaning of a request. Called once per attempt, on any thread, concurrently. It never throws, because a
+/// failure must keep everything that was received before it.
 public protocol Transport: Sendable {
-    /// Sends the attempt's request and returns what came of it: the head, and the whole body or a stream of it; or a failure
-    /// beside as much as arrived. Honours the cancellation of the surrounding task and the request's ``Request/timeout``.
+    /// Sends the attempt's request and returns its reply: the head, and the whole body or a stream of it. A failure comes with
+    /// everything that arrived. Honours the cancellation of the surrounding task and the request's ``Request/timeout``.
     ///
-    /// A redirect is an answer like any other, and cookies are headers: middleware deals with both. A stream
-    /// (``Attempt/streamsBody``) need not be given; the pipeline takes bytes as well.
+    /// A redirect is an answer like any other, and cookies are headers: middleware handles both. A transport may ignore that the
+    /// call wants a stream (``Attempt/streamsBody``); the pipeline accepts bytes as well.
     func send(_ attempt: Attempt) async -> Reply
 
-    /// Ends what the transport holds open. Requests in flight fail; returns when no connection or transfer of its is left.
-    /// Calling it again does nothing. The default does nothing at all.
+    /// Closes everything that the transport holds open. Requests in flight fail. Returns when no connection and no transfer is
+    /// left. A second call does nothing. The default does nothing at all.
     func close() async
 
-    /// Whether requests leave the process. `false` for what answers by itself: fixtures, a stub, a recording. Default `true`. A
-    /// request that would leave a simulated environment is refused only where it could.
+    /// Whether requests leave the process. `false` for a transport that answers by itself: fixtures, a stub, a recording. Default
+    /// `true`. Only if it is `true` does the kit refuse requests that would leave a simulated environment.
     var reachesNetwork: Bool { get }
 
     /// A transport that shares no connection with this one, for ``CommonDispatcher/isolatedCopy(transport:)``. The default
-    /// returns the transport itself, which is right for one that has no connections.
+    /// returns the transport itself, which is right for a transport without connections.
     func isolatedCopy() -> any Transport
 }
 
 extension Attempt {
-    /// Whether the caller reads the body as it comes. A transport that gives a stream then also gives one for an answer that will
-    /// be refused; the pipeline collects it.
+    /// Whether the caller reads the body as it arrives. A transport that streams may also stream an answer that will be refused;
+    /// the pipeline collects it.
     public var streamsBody: Bool { call.streamsBody }
 }
 

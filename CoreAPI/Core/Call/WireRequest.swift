@@ -1,7 +1,7 @@
 public import CoreAPIHTTPSupport
 public import HTTPTypes
 
-/// What of a request goes over the wire, as plain data: for a cache's key, an outbox or a recording.
+/// The part of a request that goes over the wire, as plain data: for a cache's key, an outbox or a recording.
 ///
 /// ```swift
 /// let stored = try JSONEncoder().encode(attempt.request.wire)
@@ -9,9 +9,9 @@ public import HTTPTypes
 public struct WireRequest: Sendable, Codable {
     public var method: HTTPRequest.Method
     public var url: HTTPURL
-    /// In their order; a name may come several times.
+    /// The fields, in order; a name may occur several times.
     public var headers: HTTPFields
-    /// Bytes and files can be stored; to encode a stream throws `EncodingError.invalidValue`.
+    /// The body. Bytes and files can be stored; encoding a stream throws `EncodingError.invalidValue`.
     public var body: Body
 
     public init(method: HTTPRequest.Method, url: HTTPURL, headers: HTTPFields = [:], body: Body = .none) {
@@ -25,7 +25,7 @@ public struct WireRequest: Sendable, Codable {
         case method, url, headers, body
     }
 
-    /// - Throws: ``RequestError`` for a method or an address that may not be sent, beside what the decoder throws.
+    /// - Throws: ``RequestError`` for a method or an address that may not be sent, and the decoder's own errors.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         method = try HTTPRequest.Method(checking: container.decode(String.self, forKey: .method))

@@ -1,44 +1,42 @@
-/// One stage of a request's way; see ``Channel/stages``.
+/// One stage of a request; see ``Channel/stages``.
 public struct Stage: Sendable, Hashable, CustomStringConvertible {
     /// What the stage does, in the order in which the kinds follow each other.
     public enum Kind: String, Sendable, CaseIterable {
         /// The endpoint is described, its parameters are encoded.
         case build
         case enhance
-        /// Stands around the call.
+        /// Middleware that wraps the call.
         case call
         case adapt
-        /// Stands around the attempt; after `Redirects` around each hop.
+        /// Middleware that wraps the attempt; after `Redirects`, each hop.
         case attempt
         case transport
-        /// What enhancers make of the answer, verification among them.
+        /// Enhancers change the answer, verification among them.
         case deenhance
         case filter
         case decode
-        /// Whether there is another attempt.
+        /// Interceptors and the error handler decide about another attempt.
         case retry
-        /// Another error takes the place of the one that is left.
+        /// Another error replaces the remaining one.
         case translate
         case result
     }
 
     public let kind: Kind
-    /// The type that does it.
+    /// The type that runs the stage.
     public let name: String
 
     public var description: String { "\(kind.rawValue) \(name)" }
 }
 
 extension Channel {
-    /// What a call of this channel goes through, from the endpoint down to the transport and back up, the kit's own stages in
-    /// place.
+    /// The stages of this channel's calls, from the endpoint down to the transport and back up, the kit's own included.
     ///
     /// ```swift
     /// print(channel.stages.map(\.description).joined(separator: "\n"))
     /// ```
     ///
-    /// From `adapt` to `retry` it happens once for each attempt, and from the stage behind `Redirects` to the transport once for
-    /// each hop.
+    /// `adapt` to `retry` run per attempt. Stages listed after `Redirects`, down to the transport, run per hop.
     public var stages: [Stage] {
         let prepared = PreparedChannel(self)
         func stages(_ kind: Stage.Kind, _ parts: [Any]) -> [Stage] {

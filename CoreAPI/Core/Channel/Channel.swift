@@ -10,71 +10,71 @@ internal import CoreAPIHTTPSupport
 ///     .payload("result", error: ShopEnvelope.self) { envelope, _ in envelope.error }
 /// ```
 ///
-/// ``problems`` lists what is wrong with a channel. A dispatcher finds them once, when it is made; every call through a channel
-/// that has problems then fails with ``APIClientError/channel(problems:_:)`` before anything is sent.
+/// ``problems`` lists what is wrong with a channel. A dispatcher checks once, when it is made. If there are problems, every call
+/// fails with ``APIClientError/channel(problems:_:)`` before anything is sent.
 public struct Channel: Sendable, ChannelSpellings {
-    /// Stands in logs and errors, and is what ``NetworkManager`` looks a test's override up by.
+    /// Appears in logs and errors. ``NetworkManager`` looks up a test's override by it.
     public var name: String
     public var environment: APIEnvironment
-    /// Where calls speak to instead of ``environment``, asked at the beginning of each.
+    /// Selects the environment instead of ``environment``; read at the start of each call.
     public var environmentSwitch: EnvironmentSwitch?
-    /// What the channel is, in a few words.
+    /// A few words about the channel.
     public var summary = ""
-    /// Where else the channel can speak to; see ``at(_:credentials:)``.
+    /// Further hosts of the channel; see ``at(_:credentials:)``.
     public var hosts: ChannelHosts = [:]
-    /// The values of the channel's secrets. Default `nil`: those of the sandbox there, else the process's environment.
+    /// The values of the channel's secrets. Default `nil`: the sandbox's fixed values there, else the process's environment.
     public var credentials: ChannelCredentials?
-    /// Where in every answer the value lies, as in `data.items`, unless an ``Endpoint/keyPath`` says otherwise; empty, the
+    /// The path of the value in every answer, as in `data.items`, unless an ``Endpoint/keyPath`` says otherwise. Empty, the
     /// default, for the whole body.
     public var payload = ""
-    /// Attached to every request of the channel, farthest of all.
+    /// Attached to every request of the channel, as the farthest level.
     public var modifiers: [any RequestModifier] = []
-    /// Run besides the built-in ones, in the order of their priorities.
+    /// Run besides the built-in ones, in order of priority.
     public var enhancers: [any RequestEnhancer] = []
-    /// Stand around each call, the first one outermost; see ``Middleware``.
+    /// Middleware that wraps each call, the first one outermost; see ``Middleware``.
     public var callMiddleware: [any Middleware] = []
-    /// Stand around each attempt, the first one outermost, and see the request of each redirect, too; see ``Middleware``.
+    /// Middleware that wraps each attempt, the first one outermost, and the request of each redirect, too; see ``Middleware``.
     public var attemptMiddleware: [any Middleware] = []
-    /// Adapt in this order; the first that wants a retry gets it.
+    /// Adapt in this order; the first that wants a retry decides.
     public var interceptors: [any RequestInterceptor] = []
     /// Turns the channel's error envelope into its typed error.
     public var errorFilter: ErrorFilter = .none
-    /// Asked about what is still an error after the interceptors.
+    /// Decides about errors that remain after the interceptors.
     public var errorHandler: any ErrorHandler = NoErrorHandler()
-    /// Told of the outcome before the caller is.
+    /// Receives the outcome before the caller.
     public var resultHandler: ResultHandler = .none
-    /// The first listener, where one that knows only ``NetworkEvent`` is enough. Default silent.
+    /// The first listener, for loggers that know only ``NetworkEvent``. Default silent.
     public var logger: any NetworkLogger = SilentLogger()
-    /// Hear of each call, in this order, after ``logger``; see ``Listener``.
+    /// Receive the events of each call, in this order, after ``logger``; see ``Listener``.
     public var listeners: [any Listener] = []
     public var coder: BodyCoder = .json
-    /// How parameters become a query or a form, unless an endpoint's encoding says otherwise. Default ``QueryStyle/standard``; a
-    /// backend that is used to Alamofire wants ``QueryStyle/alamofire``.
+    /// How parameters become a query or a form, unless an endpoint's encoding says otherwise. Default ``QueryStyle/standard``.
+    /// Backends built for Alamofire expect ``QueryStyle/alamofire``.
     public var query = QueryStyle.standard
     /// Names that hold secrets in this channel, besides the standard ones.
     public var redaction = Redaction()
-    /// Names of header fields that a redirect takes to another origin, besides those that are known to be harmless, such as
-    /// `Accept` and `User-Agent`. Compared without case. Default none: any field may be a credential. `Host` never goes along.
+    /// Names of header fields that a redirect takes to another origin, besides harmless ones such as `Accept` and `User-Agent`.
+    /// Compared without case. Default none: any field may be a credential. `Host` never goes along.
     public var fieldsForOtherOrigins: Set<String> = []
-    /// Keeps the cookies that servers set and sends them back. Default `nil`: none is kept and none is sent.
+    /// Keeps the cookies that servers set and sends them back. Default `nil`: cookies are neither kept nor sent.
     ///
-    /// A jar is shared by copies of the channel that have it; give each channel one of its own, so that channels do not share
-    /// logins. The kit's own transports ask it; a transport of a team's own sees no cookies unless it does.
+    /// Copies of a channel share its jar. Give each channel its own jar, so that channels do not share logins. The kit handles
+    /// cookies as middleware, over every transport.
     public var cookies: CookieJar?
-    /// Bounds on answers, attempts and connections. A transport may have bounds of its own for connections and queue.
+    /// Limits on answers, attempts and connections. A transport may have its own limits for connections and queue.
     public var limits: Limits
-    /// Owns the connections; one per channel, so that channels cannot starve each other.
+    /// Owns the connections. Each channel has its own, so that channels cannot starve each other.
     public var transport: any Transport
-    /// Whether it stands in for another one, and must not be replaced in turn.
+    /// Whether this channel replaces another one, and must not be replaced in turn.
     var isOverride = false
     /// Where completions run that belong to no actor. Default the main queue.
     public var callbackQueue: CallbackQueue = .main
 
     /// - Parameters:
-    ///   - name: stands in logs and errors.
-    ///   - environment: where to speak to, and on what terms.
-    ///   - limits: what the network may do to the channel.
-    ///   - transport: carries the channel's requests.
+    ///   - name: appears in logs and errors.
+    ///   - environment: the server, and the terms.
+    ///   - limits: bounds on answers, attempts and connections.
+    ///   - transport: sends the channel's requests.
     package init(name: String, environment: APIEnvironment, limits: Limits = Limits(), transport: any Transport) {
         self.name = name
         self.environment = environment
@@ -97,7 +97,7 @@ extension Channel {
         #endif
     }
 
-    /// What works today and may not one day, in words: logged once when the channel's transport first uses it.
+    /// Settings that work today and may fail one day, in words. Logged once, when the channel's transport is first used.
     public var warnings: [String] {
         let trust = environment.serverTrustManager
         guard !trust.pins.isEmpty else {
@@ -108,13 +108,13 @@ extension Channel {
             + (trust.isPinningActive ? [] : ["pinning is switched off for the environment '\(environment.name)'"])
     }
 
-    /// What makes the channel unusable, in words; empty when it is sound. A missing base URL is a problem of those calls only
-    /// whose endpoint names none either.
+    /// What makes the channel unusable, in words; empty if it is sound. A missing base URL is a problem only for calls whose
+    /// endpoint has none either.
     public var problems: [String] {
         findProblems(isDebugBuild: Self.isDebugBuild) + (environment.baseURL.isEmpty ? [environment.missingBase] : [])
     }
 
-    /// What fails every call.
+    /// Problems that fail every call.
     var problemsOfAllCalls: [String] { findProblems(isDebugBuild: Self.isDebugBuild) }
 
     func findProblems(isDebugBuild: Bool) -> [String] {

@@ -14,11 +14,11 @@ extension Channel {
     /// A channel at the first of its hosts.
     ///
     /// - Parameters:
-    ///   - name: stands in logs and errors.
-    ///   - summary: what the channel is, in a few words.
-    ///   - hosts: where it can speak to; ``at(_:credentials:)`` goes to another.
-    ///   - transport: carries the channel's requests.
-    ///   - logger: hears of each call.
+    ///   - name: appears in logs and errors.
+    ///   - summary: a few words about the channel.
+    ///   - hosts: its hosts; ``at(_:credentials:)`` selects another.
+    ///   - transport: sends the channel's requests.
+    ///   - logger: receives the events of each call.
     package init(_ name: String, _ summary: String = "", hosts: ChannelHosts, transport: any Transport, logger: any NetworkLogger)
     {
         let first = hosts.first ?? ChannelHost(name: "", baseURL: "")
@@ -28,7 +28,8 @@ extension Channel {
         self.logger = logger
     }
 
-    /// This channel at another of its hosts, with connections, tokens and cookies of its own. Keep it rather than make it anew.
+    /// This channel at another of its hosts, with its own connections, tokens and cookies. Keep the result; do not make it for
+    /// each call.
     ///
     /// - Parameters:
     ///   - host: one of ``hosts``. Calls to a host that the channel does not have fail with
@@ -51,17 +52,17 @@ extension Channel {
         return channel
     }
 
-    /// This channel, showing a credential with every attempt, at the origin of its environment.
+    /// This channel with a credential, added to each attempt at the origin of its environment.
     public func credential(_ credential: CredentialInterceptor) -> Channel {
         with { $0.interceptors.append(credential) }
     }
 
-    /// This channel, naming the language and country that answers should have. An endpoint's own headers win.
+    /// This channel with headers for the language and country of answers. An endpoint's own headers win.
     ///
     /// - Parameters:
     ///   - locale: as in `Locale(identifier: "tr_TR")`.
-    ///   - icu: the header that wants `tr_TR`.
-    ///   - bcp47: the header that wants `tr-TR`.
+    ///   - icu: the header for `tr_TR`.
+    ///   - bcp47: the header for `tr-TR`.
     public func locale(_ locale: Locale, icu: String? = nil, bcp47: String? = nil) -> Channel {
         with { channel in
             if let icu { channel.environment.commonHeaders[icu] = locale.identifier(.icu) }
@@ -69,13 +70,12 @@ extension Channel {
         }
     }
 
-    /// This channel, whose answers are envelopes.
+    /// This channel, with answers in envelopes.
     ///
     /// - Parameters:
-    ///   - keyPath: where the value lies, as in `data.items`; see ``payload``.
-    ///   - type: the envelope as errors have it.
-    ///   - translate: the error that an envelope stands for, `nil` if it is a success; see
-    ///     ``ErrorFilter/envelope(_:translate:)``.
+    ///   - keyPath: the path of the value, as in `data.items`; see ``payload``.
+    ///   - type: the envelope of errors.
+    ///   - translate: the error in an envelope, `nil` for a success; see ``ErrorFilter/envelope(_:translate:)``.
     public func payload<Envelope: Decodable & SendableMetatype>(
         _ keyPath: String = "", error type: Envelope.Type,
         translate: @escaping @Sendable (Envelope, ResponseHead) -> (any Error)?
@@ -105,7 +105,7 @@ public struct HostName: RawRepresentable, Sendable, Hashable, ExpressibleByStrin
     }
 }
 
-/// One of a channel's hosts: an address, and the trust that goes with it.
+/// One of a channel's hosts: an address and its trust.
 public struct ChannelHost: EnvironmentType, ExpressibleByStringLiteral {
     /// Its name in the table.
     public fileprivate(set) var name = ""
@@ -133,15 +133,14 @@ public struct ChannelHost: EnvironmentType, ExpressibleByStringLiteral {
         self.name = name
     }
 
-    /// A host of production's kind.
+    /// A host that is not simulated.
     public init(stringLiteral baseURL: String) {
         self.init(baseURL)
     }
 
-    /// The sandbox server on this machine, at its usual port. Simulated; trusts the authority that the server makes, and no
-    /// other.
+    /// The sandbox server on this machine, at its usual port. Simulated; trusts only the authority that the server makes.
     ///
-    /// - Parameter path: the channel's share of the server: `ty`.
+    /// - Parameter path: the channel's path on the server: `ty`.
     public static func local(_ path: String) -> ChannelHost {
         ChannelHost("https://localhost:8443/\(path)", isSimulated: true, trust: .localSandbox)
     }
@@ -151,8 +150,7 @@ public struct ChannelHost: EnvironmentType, ExpressibleByStringLiteral {
     }
 }
 
-/// A channel's hosts by name, in the order in which they were given: `[.production: "https://api.shop.example", .sandbox:
-/// .local("shop")]`.
+/// A channel's hosts by name, in the given order: `[.production: "https://api.shop.example", .sandbox: .local("shop")]`.
 public struct ChannelHosts: Sendable, ExpressibleByDictionaryLiteral, RandomAccessCollection {
     private let hosts: [ChannelHost]
 
@@ -170,14 +168,14 @@ public struct ChannelHosts: Sendable, ExpressibleByDictionaryLiteral, RandomAcce
     public subscript(name: HostName) -> ChannelHost? { hosts.first { $0.name == name.rawValue } }
 }
 
-/// The base of a channel's networker, which is then one line: `class ShopNetworker<E: Endpoint>: ChannelNetworker<E> { init() {
-/// super.init(.shop) } }`.
+/// The base class of a channel's networker, which then is one line: `class ShopNetworker<E: Endpoint>: ChannelNetworker<E> {
+/// init() { super.init(.shop) } }`.
 ///
-/// Not Sendable: an interactor belongs to the actor that made it. Calls may be made from there; they block nothing.
+/// Not Sendable: an interactor belongs to the actor that made it. Calls from there do not block it.
 open class ChannelNetworker<EndpointItem: Endpoint>: Networker {
     public var networkManager: NetworkManager<EndpointItem>
 
-    /// - Parameter channel: what calls go through, unless a test put another channel in its place.
+    /// - Parameter channel: the channel of its calls, unless a test replaces it.
     public init(_ channel: Channel) {
         networkManager = NetworkManager(channel: channel)
     }

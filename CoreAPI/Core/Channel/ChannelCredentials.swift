@@ -4,23 +4,23 @@ internal import HTTPTypes
 
 /// A secret of a channel, by the name of the variable that holds it.
 ///
-/// The value is looked up for each attempt: among the ``Channel/credentials`` if the channel was given any, else what the channel
-/// says for its sandbox, else in the process's environment.
+/// The value is looked up for each attempt: in ``Channel/credentials`` if set, else the fixed value of the sandbox, else the
+/// process's environment.
 public struct ChannelSecret: Sendable, Hashable {
-    /// The variable's name; stands in the error when there is no value.
+    /// The variable's name; appears in the error if there is no value.
     public let variable: String
     private let sandbox: String?
 
     /// - Parameters:
     ///   - variable: an environment variable.
-    ///   - sandbox: what the sandbox server takes. No secret.
+    ///   - sandbox: the value that the sandbox server accepts. No secret.
     public static func environment(_ variable: String, sandbox: String? = nil) -> ChannelSecret {
         ChannelSecret(variable: variable, sandbox: sandbox)
     }
 
-    /// The value for a request; `nil` when it is missing in a simulated environment, whose server does not look at it.
+    /// The value for a request. Returns `nil` if it is missing in a simulated environment, whose server ignores credentials.
     ///
-    /// - Throws: ``MissingCredential`` when it is missing anywhere else.
+    /// - Throws: ``MissingCredential`` if it is missing elsewhere.
     public func value(for call: Call) throws(MissingCredential) -> String? {
         try Credential(revealed(in: call.channel), variable: variable).value(for: call)
     }
@@ -33,7 +33,7 @@ public struct ChannelSecret: Sendable, Hashable {
     }
 }
 
-/// The values of a channel's secrets, by their variables: `["SHOP_API_KEY": key]`. Never prints a value.
+/// The values of a channel's secrets, by variable: `["SHOP_API_KEY": key]`. Never prints a value.
 public struct ChannelCredentials: Sendable, Hashable, ExpressibleByDictionaryLiteral, CustomStringConvertible, CustomReflectable {
     fileprivate let values: [String: String]
 
@@ -49,10 +49,10 @@ public struct ChannelCredentials: Sendable, Hashable, ExpressibleByDictionaryLit
     public var customMirror: Mirror { Mirror(self, children: ["variables": values.keys.sorted()]) }
 }
 
-/// Shows a channel's secret with every attempt. Keeps nothing that changes.
+/// Adds the channel's secret to each attempt, for the environment's origin only. Immutable.
 ///
-/// The secret goes to the origin (scheme, host and port) of the call's environment and to no other: an endpoint with a base URL
-/// of its own elsewhere goes without.
+/// The origin is scheme, host and port of the call's environment. An endpoint whose base URL has another origin is sent without
+/// the secret.
 public struct CredentialInterceptor: RequestInterceptor {
     private enum Form: Sendable {
         case header(String)
@@ -63,7 +63,7 @@ public struct CredentialInterceptor: RequestInterceptor {
     private let form: Form
     private let secret: ChannelSecret
 
-    /// In a header of its own.
+    /// In its own header.
     public static func header(_ name: String, _ secret: ChannelSecret) -> CredentialInterceptor {
         CredentialInterceptor(form: .header(name), secret: secret)
     }
@@ -73,12 +73,12 @@ public struct CredentialInterceptor: RequestInterceptor {
         CredentialInterceptor(form: .bearer, secret: secret)
     }
 
-    /// In the query, behind the endpoint's own items.
+    /// In the query, after the endpoint's own items.
     public static func query(_ name: String, _ secret: ChannelSecret) -> CredentialInterceptor {
         CredentialInterceptor(form: .query(name), secret: secret)
     }
 
-    /// - Throws: ``MissingCredential`` when there is no value.
+    /// - Throws: ``MissingCredential`` if there is no value.
     public func adapt(_ request: inout Request) async throws {
         guard request.goesToEnvironment(or: []), let value = try secret.value(for: request.call) else { return }
         switch form {

@@ -1,6 +1,6 @@
 internal import CoreAPIHTTPSupport
 
-/// One thing in which two channels differ, in words that may be shown.
+/// One difference between two channels, in words that may be shown.
 public struct ChannelDifference: Sendable, Hashable, CustomStringConvertible {
     public let field: String
     public let mine: String
@@ -10,8 +10,8 @@ public struct ChannelDifference: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Channel {
-    /// In what this channel differs from another, secrets redacted. Modifiers are compared by what they say, other hooks by their
-    /// types, closures not at all.
+    /// The differences between this channel and another, secrets redacted. Modifiers are compared by their values, other hooks by
+    /// their types, closures not at all.
     ///
     /// ```swift
     /// Channel.dl.differences(from: .dl.at(.staging))

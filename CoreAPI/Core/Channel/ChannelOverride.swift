@@ -1,18 +1,17 @@
-/// Other channels in the place of named ones, for one task and its children: how tests and tools swap a channel without a change
-/// in feature code. A task-local and never a global, so that parallel tests cannot see each other.
+/// Channels that replace others of the same name, for one task and its children. Tests and tools swap a channel so without a
+/// change in feature code. A task-local and not a global, so that parallel tests cannot see each other.
 package enum ChannelOverride {
     /// The innermost last.
     @TaskLocal private static var current: [Channel] = []
 
-    /// The channel that speaks in the place of the given one here.
+    /// The channel that replaces the given one here.
     static func resolve(_ channel: Channel) -> Channel {
         guard !channel.isOverride else { return channel }
         return current.last { $0.name == channel.name } ?? channel
     }
 
-    /// The channel that speaks in the place of one that was made on the spot, by a dispatcher or client that knows only an
-    /// environment. It goes through the override of its name, or else through the innermost one, so that no test reaches the real
-    /// thing.
+    /// The channel that replaces an anonymous one, made by a dispatcher or client that knows only an environment. It is the
+    /// override of its name, or else the innermost override, so that no test reaches the real server.
     static func resolve(anonymous channel: Channel) -> Channel {
         guard let override = current.last(where: { $0.name == channel.name }) ?? current.last else { return channel }
         var swapped = channel
@@ -29,8 +28,8 @@ package enum ChannelOverride {
         return swapped
     }
 
-    /// Every networker, dispatcher and client that is made inside the operation, for the channel of that name, speaks through the
-    /// given channel.
+    /// Every networker, dispatcher and client for the channel of that name that is made inside the operation uses the given
+    /// channel.
     package static func with<Result>(_ channel: Channel, operation: () async throws -> Result) async rethrows -> Result {
         var override = channel
         override.isOverride = true
@@ -41,8 +40,8 @@ package enum ChannelOverride {
 extension Channel {
     /// A copy with another transport that shares no state with this channel: no token, no cookie, no connection, no switch.
     ///
-    /// - Parameter transport: speaks instead of fixtures, too; `nil` for a copy of the channel's own that shares no connection
-    ///   with it.
+    /// - Parameter transport: replaces the transport, and fixtures, too; `nil` for a copy of the channel's own transport without
+    ///   shared connections.
     package func isolated(transport: (any Transport)?) -> Channel {
         var copy = self
         copy.environment = environmentSwitch?.environment ?? environment

@@ -1,24 +1,25 @@
 internal import CoreAPIBase
 public import Foundation
 
-/// A secret that a channel shows to its server, or the name under which it was expected.
+/// A secret of a channel, or the name of the variable in which it was expected.
 ///
-/// Never prints its value. A missing one fails the call that needs it and not the making of the channel, so that features which
-/// need none still work.
+/// Never prints its value. A missing value fails the call that needs it. Making the channel succeeds, so that features without
+/// the secret work.
 public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
-    /// The environment variable that holds it where no value is given.
+    /// The environment variable that holds the secret if no value is given.
     public let variable: String
     private let value: String?
 
     /// - Parameters:
-    ///   - value: the secret; `nil` or empty counts as missing, because "set to nothing" is how many a CI unsets a variable.
+    ///   - value: the secret. `nil` or empty counts as missing, because many CI systems unset a variable by setting it to
+    ///     nothing.
     ///   - variable: see ``variable``.
     public init(_ value: String?, variable: String) {
         self.variable = variable
         self.value = value?.isEmpty == false ? value : nil
     }
 
-    /// What the variables hold; the process's environment as it is at this moment, by default.
+    /// The value of a variable; by default in the process's environment as it is now.
     public init(variable: String, in variables: [String: String] = ProcessInfo.processInfo.environment) {
         self.init(variables[variable], variable: variable)
     }
@@ -26,12 +27,12 @@ public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomRef
     /// Whether there is a value.
     public var isPresent: Bool { value != nil }
 
-    /// The secret itself, for who has to hand it on. Never for a log.
+    /// The secret itself, for code that passes it on. Never log it.
     public var revealed: String? { value }
 
-    /// The value for a request; `nil` when it is missing in a simulated environment, where nobody would look at it.
+    /// The value for a request. Returns `nil` in a simulated environment, whose server ignores credentials.
     ///
-    /// - Throws: ``MissingCredential`` when it is missing anywhere else.
+    /// - Throws: ``MissingCredential`` if it is missing elsewhere.
     public func value(for call: Call) throws(MissingCredential) -> String? {
         guard value == nil, !call.channel.environment.isSimulated else { return value }
         throw MissingCredential(channel: call.channel.name, variable: variable)
@@ -41,7 +42,7 @@ public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomRef
     public var customMirror: Mirror { Mirror(self, children: ["variable": variable, "isPresent": isPresent]) }
 }
 
-/// A channel was not given a secret that it cannot do without.
+/// A channel has no value for a secret that it needs.
 public struct MissingCredential: Error, Hashable, LocalizedError {
     public let channel: String
     /// The environment variable that was expected.

@@ -1,35 +1,35 @@
 public import CoreAPIHTTPSupport
 
-/// The bounds that a channel sets on what its network may do to it.
+/// Limits that a channel sets on its answers, attempts and connections.
 public struct Limits: Sendable, Hashable {
     /// Bytes of a response body after decompression. Default 64 MiB.
     public var responseBodySize = 64 * 1024 * 1024
-    /// Bytes of a response's head, all fields together. Default 64 KiB. libcurl's own bounds hold beside it
+    /// Bytes of a response's head, all fields together. Default 64 KiB. libcurl's own limits apply as well
     /// (``CurlTransport/capabilities``): 300 KiB, 128 KiB over HTTP/2, and 100 KiB for one line.
     public var responseHeadSize = 64 * 1024
     /// Lines of a response's head and of its trailers. Default 512.
     public var responseHeadLines = 512
-    /// Kinds of peers that no connection is made to, a redirect's included. Default none. A proxy is not used where there are
-    /// any, because it would be the peer.
+    /// Kinds of peers that are never connected to, including a redirect's. Default none. With any set, no proxy is used, because
+    /// the proxy would be the peer.
     public var refusedAddresses: AddressClass = []
     /// Redirects that one attempt follows; 0 returns the redirect itself. Default 20.
     public var redirects = 20
     /// Whether a redirect may lead from https to http. Default `false`.
     public var allowsRedirectsToInsecure = false
-    /// Connections open at once, to all hosts together (`CURLMOPT_MAX_TOTAL_CONNECTIONS`). Default 200: with what else an app has
-    /// open that stays below the 256 descriptors that Darwin gives a process by default. Calls that read their body as a stream
-    /// have connections of their own, as many again.
+    /// Connections open at once, to all hosts together (`CURLMOPT_MAX_TOTAL_CONNECTIONS`). Default 200, which leaves an app room
+    /// below Darwin's default of 256 descriptors per process. Calls that stream their body have separate connections, up to the
+    /// same number.
     public var connections = 200
     /// Connections open at once to one host (`CURLMOPT_MAX_HOST_CONNECTIONS`); a further request waits in the kit's queue.
     /// Default 100. A host that speaks HTTP/2 gets one connection and ``streamsPerConnection`` instead.
     ///
-    /// An app that has a few requests under way opens a few, whatever the limit. A service that has thousands, to a host that
-    /// takes seconds for each, gets nowhere with the handful of a browser: 2,000 requests of 2 s take 40 s with 100 connections,
-    /// and more than eight minutes with eight.
+    /// An app with a few requests in flight opens a few, whatever the limit. A service may have thousands, to a host that takes
+    /// seconds for each. 2,000 requests of 2 s take 40 s with 100 connections, and more than eight minutes with a browser's
+    /// eight.
     public var connectionsPerHost = 100
-    /// Streams at once on one HTTP/2 connection (`CURLMOPT_MAX_CONCURRENT_STREAMS`), and so requests at once to a host that
-    /// speaks it: it gets one connection (RFC 9113 §9.1). Default 100, which every server is asked to allow (§6.5.2). Where a
-    /// server allows fewer than are asked for, more connections are opened, up to ``connectionsPerHost``.
+    /// Streams at once on one HTTP/2 connection (`CURLMOPT_MAX_CONCURRENT_STREAMS`). Such a host gets one connection (RFC 9113
+    /// §9.1), so this also limits its requests at once. Default 100, which every server is asked to allow (§6.5.2). If a server
+    /// allows fewer than the requests need, more connections are opened, up to ``connectionsPerHost``.
     public var streamsPerConnection = 100
     /// Requests that wait in the kit's queue before a further one is refused. Default 100,000.
     public var queuedRequests = 100_000
@@ -38,7 +38,7 @@ public struct Limits: Sendable, Hashable {
 
     public init() {}
 
-    /// Names of the fields whose value makes no sense, with what was expected.
+    /// Names of fields with invalid values, and what was expected.
     var problems: [String] {
         var problems: [String] = []
         func check(_ name: String, _ value: Int, atLeast least: Int) {

@@ -2,19 +2,19 @@ internal import CoreAPICookies
 internal import CoreAPIHTTPSupport
 internal import Synchronization
 
-/// A channel made ready for its calls: what is found out once and not for each of them.
+/// A channel prepared for its calls: values that are computed once and not for each call.
 package final class PreparedChannel: Sendable {
     package let channel: Channel
-    /// What fails every call.
+    /// Problems that fail every call.
     let problems: [String]
     /// The kit's enhancers and the channel's, from high to low priority.
     let enhancers: [any RequestEnhancer]
     let callChain: [any Middleware]
     let attemptChain: [any Middleware]
     let listeners: [any Listener]
-    /// What answers: the environment's fixtures, else the channel's transport.
+    /// The transport: the environment's fixtures, else the channel's own.
     let transport: any Transport
-    /// Names this value for as long as the process lives, as an address does not.
+    /// Identifies this value for the life of the process; an address may be reused.
     package let number: Int
 
     private static let last = Atomic(0)
@@ -31,7 +31,7 @@ package final class PreparedChannel: Sendable {
         number = Self.last.add(1, ordering: .relaxed).newValue
     }
 
-    /// This channel as it is at the moment: at the environment that its switch stands at.
+    /// This channel with the current environment of its `EnvironmentSwitch`.
     var current: PreparedChannel {
         channel.environmentSwitch == nil ? self : switched()
     }
@@ -46,11 +46,11 @@ package final class PreparedChannel: Sendable {
 
     var coder: BodyCoder { channel.coder }
 
-    /// The base URL of a request: the one that the environment's rule puts first.
+    /// The base URL of a request, by the environment's rule.
     ///
     /// - Parameters:
     ///   - own: the endpoint's, empty for none.
-    ///   - nearest: what modifiers ask for.
+    ///   - nearest: the ``BaseURL`` of modifiers.
     func base(_ own: String, _ nearest: BaseURL?) throws(RequestError) -> HTTPURL {
         if channel.environment.isBaseFirst { return try channel.environment.base.get() }
         if !own.isEmpty { return try HTTPURL(own) }
@@ -58,27 +58,27 @@ package final class PreparedChannel: Sendable {
         return try channel.environment.base.get()
     }
 
-    /// An endpoint's whole address has to be the environment's where that comes first.
+    /// If the environment's base URL comes first, an endpoint's whole address must have its origin.
     func check(whole url: HTTPURL) throws(RequestError) {
         guard channel.environment.isBaseFirst, try !url.hasSameOrigin(as: channel.environment.base.get()) else { return }
         throw .leavesEnvironment(host: url.host, environment: channel.environment.name)
     }
 
-    /// Whether a request would leave an environment that may be simulated: a test or a sandbox must not reach the real thing.
+    /// Whether a request would leave a simulated environment: a test or a sandbox must not reach the real server.
     func isLeft(by url: HTTPURL) -> Bool {
         guard channel.environment.isSimulated, transport.reachesNetwork else { return false }
-        // One without a base URL has nothing that a request could stay within.
+        // Without a base URL there is no origin to stay within.
         guard let base = try? channel.environment.base.get() else { return true }
         return !url.hasSameOrigin(as: base)
     }
 
-    /// Whether the environment's pins leave a host out and refuse those that they leave out.
+    /// Whether the environment has no pins for a host and refuses hosts without pins.
     package func refusesHost(of url: HTTPURL) -> Bool {
         let trust = channel.environment.serverTrustManager
         return trust.pins.refusesOtherHosts && trust.isPinningActive && trust.pins.refuses(url.host)
     }
 
-    /// What the environment attaches to a request to which others attach these.
+    /// The environment's modifiers for a request with these modifiers.
     func modifiers(for attached: [any RequestModifier]) -> [any RequestModifier] {
         var modifiers: [any RequestModifier] = []
         let environment = channel.environment
@@ -92,7 +92,7 @@ package final class PreparedChannel: Sendable {
 }
 
 extension Channel {
-    /// What stands around an attempt, the kit's own in place: redirects outermost, so that the channel's see every hop.
+    /// The middleware around an attempt, the kit's own included: redirects outermost, so that the channel's see every hop.
     fileprivate var wholeAttemptMiddleware: [any Middleware] {
         var all: [any Middleware] = []
         if limits.redirects > 0 { all.append(Redirects()) }

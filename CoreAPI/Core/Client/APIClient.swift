@@ -1,13 +1,13 @@
 public import Foundation
 
-/// One request with everything it needs: what to ask for, where, and what the answer is.
+/// One request with everything it needs: an endpoint, an environment, and the type of its answer.
 ///
 /// ```swift
 /// let request = APIRequest(OrderEndpoint.list(page: 1), environment: APIEnvironment(ShopHost.staging), as: [Order].self)
 /// let orders = try await APIClient().perform(request)
 /// ```
 ///
-/// Use it where there is no channel to link: a script, a tool, one call to somebody else's service. Features of a channel use its
+/// Use it if there is no channel to link: a script, a tool, one call to an external service. Features of a channel use its
 /// ``NetworkManager``.
 public struct APIRequest<Value: Sendable>: Sendable {
     public var endpoint: any Endpoint
@@ -21,16 +21,16 @@ public struct APIRequest<Value: Sendable>: Sendable {
     }
 
     /// - Parameters:
-    ///   - endpoint: what to ask for.
-    ///   - environment: where.
-    ///   - type: what the answer is decoded into; may be left to the context.
+    ///   - endpoint: the request.
+    ///   - environment: the server.
+    ///   - type: the type to decode the answer into; may be inferred.
     public init(_ endpoint: some Endpoint, environment: APIEnvironment, as type: Value.Type = Value.self) where Value: Decodable {
         self.init(endpoint, environment: environment, decoding: .decodable(type))
     }
 
     /// - Parameters:
-    ///   - endpoint: what to ask for; knows its answer.
-    ///   - environment: where.
+    ///   - endpoint: the request; it knows the type of its answer.
+    ///   - environment: the server.
     public init(_ endpoint: some AnsweredEndpoint<Value>, environment: APIEnvironment) {
         self.init(endpoint, environment: environment, decoding: endpoint.decoding)
     }
@@ -38,8 +38,8 @@ public struct APIRequest<Value: Sendable>: Sendable {
 
 /// Performs requests that bring their own environment, all over one transport.
 ///
-/// What can go wrong is told apart by ``APIClientError``: a malformed URL is `.request(.malformedURL)`, malformed parameters are
-/// `.request(.encodingFailed)`, a malformed response is `.transport(.malformedResponse)`, and malformed JSON is `.decoding` with
+/// ``APIClientError`` distinguishes the failures: a malformed URL is `.request(.malformedURL)`, malformed parameters are
+/// `.request(.encodingFailed)`. A malformed response is `.transport(.malformedResponse)`, and malformed JSON is `.decoding` with
 /// ``DecodingFailure/isMalformed``.
 public struct APIClient: Sendable {
     private let transport: any Transport
@@ -49,7 +49,7 @@ public struct APIClient: Sendable {
 
     /// - Parameters:
     ///   - transport: owns the connections.
-    ///   - isTransportGiven: whether the caller chose the transport: inside `withChannel` it then stays.
+    ///   - isTransportGiven: whether the caller chose the transport, which then stays inside `withChannel`.
     ///   - configure: sets up hooks, a logger, a coder; called once per request, on the caller's thread.
     package init(transport: any Transport, isTransportGiven: Bool, configure: @escaping @Sendable (inout Channel) -> Void) {
         self.transport = transport
@@ -77,7 +77,7 @@ public struct APIClient: Sendable {
             .start { await self.response(to: request) }
     }
 
-    /// Sends a request and returns all there is to know; does not throw, so that a failure loses nothing.
+    /// Sends a request and returns the whole response. Does not throw, so that a failure keeps everything.
     public func response<Value>(to request: APIRequest<Value>) async -> Response<Value> {
         if let reply = refusal(of: request) { return Response(delivering: reply) }
         return await dispatcher(for: request.environment).response(for: request.endpoint, as: request.decoding)
@@ -100,10 +100,10 @@ public struct APIClient: Sendable {
         CommonDispatcher(onTheSpot: channel(for: environment), isTransportGiven: isTransportGiven)
     }
 
-    /// Parses bytes as the answer to a request, without sending it: decodes them as ``perform(_:)`` does, at the endpoint's key
-    /// path. Enhancers, verifiers and filters do not see them.
+    /// Decodes bytes as the answer to a request, without sending it: as ``perform(_:)`` does, at the endpoint's key path.
+    /// Enhancers, verifiers and filters do not see them.
     ///
-    /// - Throws: ``APIClientError/decoding(_:_:)``, or ``APIClientError/verification(_:_:)`` for an empty body where a value is
+    /// - Throws: ``APIClientError/decoding(_:_:)``, or ``APIClientError/verification(_:_:)`` for an empty body if a value is
     ///   needed.
     public func parse<Value>(_ data: Data, as request: APIRequest<Value>) throws(APIClientError) -> Value {
         let call = Call(PreparedChannel(channel(for: request.environment)), request.endpoint, request.decoding)

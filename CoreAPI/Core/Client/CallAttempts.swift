@@ -5,7 +5,7 @@ public struct CallAttempts<Value: Sendable>: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         var responses: AsyncStream<Response<Value>>.Iterator
 
-        /// The next attempt's response, or `nil` after the call's.
+        /// The next attempt's response, or `nil` after the last.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Response<Value>? {
             await responses.next(isolation: actor)
         }
@@ -33,7 +33,7 @@ public struct CallAttempts<Value: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// Hears of every attempt that is followed by another.
+/// Receives every attempt that is followed by another.
 struct AttemptObserver: RequestModifier {
     let observe: @Sendable (Response<Void>) -> Void
 }

@@ -2,7 +2,7 @@ public import Dispatch
 
 /// Where a completion runs that belongs to no actor.
 ///
-/// A completion that was written on an actor, the main one above all, runs on that actor whatever the queue.
+/// A completion written on an actor, such as the main one, runs on that actor whatever the queue.
 public struct CallbackQueue: Sendable {
     private let executor: QueueExecutor
 
@@ -18,7 +18,7 @@ public struct CallbackQueue: Sendable {
     /// The main queue.
     public static let main = CallbackQueue.queue(.main)
 
-    /// Runs an operation on the queue; what it awaits on an actor runs on that actor.
+    /// Runs an operation on the queue. If it awaits on an actor, that part runs on the actor.
     package func run(_ operation: @concurrent @Sendable () async -> Void) async {
         await withTaskExecutorPreference(executor) { await operation() }
     }

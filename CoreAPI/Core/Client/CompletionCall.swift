@@ -22,7 +22,7 @@ final class CompletionCall<Value: Sendable>: Sendable {
         return Cancellable { self.cancel() }
     }
 
-    /// The task of a repetition takes the place of the one before it, which is over but for its completion.
+    /// A repetition's task replaces the earlier one, of which only the completion may still run.
     private func begin(_ work: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             let task = Task { await work() }
@@ -41,7 +41,7 @@ final class CompletionCall<Value: Sendable>: Sendable {
 
     private func deliver(_ response: Response<Value>) async {
         let `repeat`: Call.ManualRetry.Repeat = { max, delay, refused in
-            // Asked here and not in the task: an attempt that was begun always ends in the completion.
+            // Asked here and not in the task: an attempt that has begun always ends in the completion.
             let isCancelled = self.state.withLock { $0.isCancelled }
             self.begin {
                 do throws(RetryRefusal) {
@@ -55,7 +55,7 @@ final class CompletionCall<Value: Sendable>: Sendable {
         response.call.manualRetry.withLock { $0 = .open(`repeat`, queue) }
         // Only the completion prefers the queue; the call itself must not run on it.
         await queue.run { await self.completion(response) }
-        // A success that is kept would keep the completion for good; a failure is tried again, or shown and let go of.
+        // A kept success would keep the completion forever. A failure is retried, or shown and released.
         if response.error == nil { response.call.endManualRetry(.completionEnded) }
     }
 }

@@ -1,9 +1,9 @@
-/// Runs calls. The kit has one, ``CommonDispatcher``; a team may write its own, or wrap this one, and give it to a
+/// Runs calls. The kit has one, ``CommonDispatcher``. A team may write its own, or wrap this one, and pass it to a
 /// ``NetworkManager``.
 ///
-/// Called once per call, off every actor, so that nothing is decoded on the main thread; concurrently. It does not throw: a
+/// Called once per call, concurrently, and off every actor, so that no decoding runs on the main thread. It does not throw: a
 /// failure is part of the response. Attempts made by hand, ``Response/retry(max:delay:)``, belong to the call that made the
-/// response and do not come by here again.
+/// response and do not pass through here again.
 public protocol Dispatcher: Sendable {
     @concurrent
     func response<Value: Sendable>(
@@ -18,12 +18,12 @@ extension Dispatcher {
     public var callbackQueue: CallbackQueue { .main }
 }
 
-/// The dispatcher that runs the kit's pipeline over a channel. It holds nothing that changes; what it shares with a plain copy
-/// are the channel's connections and credentials. ``isolatedCopy(transport:)`` shares nothing.
+/// The dispatcher that runs the kit's pipeline over a channel. It is immutable. A plain copy shares the channel's connections and
+/// credentials; ``isolatedCopy(transport:)`` shares nothing.
 public struct CommonDispatcher: Dispatcher {
     private let prepared: PreparedChannel
 
-    /// Speaks through a channel, or through what a test put in its place; see `withChannel` in CoreAPITesting.
+    /// Uses a channel, or a test's replacement of it; see `withChannel` in CoreAPITesting.
     public init(channel: Channel) {
         self.init(resolved: ChannelOverride.resolve(channel))
     }
@@ -32,22 +32,22 @@ public struct CommonDispatcher: Dispatcher {
         prepared = PreparedChannel(channel)
     }
 
-    /// Over a channel that its caller made, and whose name means nothing to a test. A transport that was given stays.
+    /// Uses a channel that its caller made, and whose name means nothing to a test. A given transport stays.
     package init(onTheSpot channel: Channel, isTransportGiven: Bool) {
         self.init(resolved: isTransportGiven ? ChannelOverride.resolve(channel) : ChannelOverride.resolve(anonymous: channel))
     }
 
-    /// A dispatcher over the same channel that shares nothing of the kit's that changes: no connection, no credential, no cookie,
-    /// and no switch of the environment, which stays where it is now. Interceptors are copied by
-    /// ``RequestInterceptor/isolatedCopy()``; what other hooks of a team's own keep is theirs.
+    /// A dispatcher over the same channel that shares none of the kit's state: no connection, no credential, no cookie. Its
+    /// environment is fixed to the current one of the switch. Interceptors are copied by ``RequestInterceptor/isolatedCopy()``;
+    /// state of other custom hooks stays shared.
     ///
-    /// - Parameter transport: answers in the place of everything, fixtures of the environment included; `nil` for the channel's
-    ///   own, with connections of the copy's (``Transport/isolatedCopy()``): a stub stays a stub.
+    /// - Parameter transport: answers everything, also in place of the environment's fixtures. `nil` for a copy of the channel's
+    ///   own transport with its own connections (``Transport/isolatedCopy()``): a stub stays a stub.
     public func isolatedCopy(transport: (any Transport)? = nil) -> CommonDispatcher {
         CommonDispatcher(resolved: channel.isolated(transport: transport))
     }
 
-    /// The channel that calls go through.
+    /// The channel of its calls.
     public var channel: Channel { prepared.channel }
 
     public var callbackQueue: CallbackQueue { channel.callbackQueue }

@@ -15,16 +15,16 @@ extension NetworkManager {
     /// Sends a request and decodes its answer.
     ///
     /// - Parameters:
-    ///   - endpoint: what to ask for.
-    ///   - type: what the answer is decoded into; may be left to the context.
-    /// - Throws: ``APIClientError``, by the stage that failed; `.cancelled` when the task was.
+    ///   - endpoint: the request.
+    ///   - type: the type to decode the answer into; may be inferred.
+    /// - Throws: ``APIClientError``, by the stage that failed; `.cancelled` if the task was cancelled.
     public func request<Value: Decodable & Sendable>(
         endpoint: EndpointItem, type: Value.Type = Value.self
     ) async throws(APIClientError) -> Value {
         try await response(for: endpoint, as: .decodable(type)).value
     }
 
-    /// Sends a request and returns what `decoding` makes of its answer: by default nothing beyond its success.
+    /// Sends a request and returns what `decoding` makes of its answer: by default `Void`.
     public func request<Value: Sendable>(
         endpoint: EndpointItem, as decoding: ResponseDecoding<Value> = .nothing
     ) async throws(APIClientError) -> Value {
@@ -33,8 +33,8 @@ extension NetworkManager {
 
     /// Sends a request and calls back.
     ///
-    /// The completion is called exactly once, after a cancellation too. Written on an actor, the main one for instance, it runs
-    /// there; otherwise on the channel's ``Channel/callbackQueue``, the main queue by default.
+    /// The completion is called exactly once, after a cancellation too. A completion written on an actor, such as the main one,
+    /// runs there. Any other runs on the channel's ``Channel/callbackQueue``, the main queue by default.
     ///
     /// ```swift
     /// networkManager.request(endpoint: .orderList(path: path), type: DLOrderListResponse.self) { [weak self] result in
@@ -53,7 +53,7 @@ extension NetworkManager {
         }
     }
 
-    /// As ``request(endpoint:type:completion:)``, for a request whose answer is of no interest beyond its success.
+    /// As ``request(endpoint:type:completion:)``, for a request whose answer has no value.
     @discardableResult
     public func request(
         endpoint: EndpointItem,
@@ -64,16 +64,16 @@ extension NetworkManager {
         }
     }
 
-    /// Sends a request and returns all there is to know: head, body, metrics, attempts and the result together. Does not throw,
-    /// so that a failure loses nothing.
+    /// Sends a request and returns the whole response: head, body, metrics, attempts and result. Does not throw, so that a
+    /// failure keeps everything.
     public func response<Value: Decodable & Sendable>(
         for endpoint: EndpointItem, as type: Value.Type = Value.self
     ) async -> Response<Value> {
         await dispatcher.response(for: attached(endpoint), as: .decodable(type))
     }
 
-    /// Sends a request and calls back with all there is to know; else as ``request(endpoint:type:completion:)``. What failed can
-    /// be tried again by hand, see ``Request/retry(max:delay:failCallback:)``.
+    /// Sends a request and calls back with the whole response; otherwise as ``request(endpoint:type:completion:)``. A failed call
+    /// can be retried by hand, see ``Request/retry(max:delay:failCallback:)``.
     @discardableResult
     public func response<Value: Decodable & Sendable>(
         for endpoint: EndpointItem, as type: Value.Type,

@@ -1,25 +1,25 @@
-/// The door that features use: one line per call, for the endpoints of one feature, over one channel.
+/// Sends the requests of one feature's endpoints over one channel, one line per call.
 ///
 /// ```swift
 /// let manager = NetworkManager<OrderEndpoint>(channel: .dl)
 /// let page: OrderList = try await manager.request(endpoint: .list(page: 1))
 /// ```
 ///
-/// A manager is a ``Dispatcher`` too, and so sends any endpoint: a typed one, a one-off
-/// `request(.get("orders/\(segment: id)"), as: Order.self)`.
+/// A manager is a ``Dispatcher`` too. So it sends any endpoint: a typed one, or a one-off `request(.get("orders/\(segment: id)"),
+/// as: Order.self)`.
 ///
-/// Sendable; may be called from any actor. Nothing runs on the caller's actor but the completion.
+/// Sendable; may be called from any actor. Only the completion runs on the caller's actor.
 public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
     package let dispatcher: any Dispatcher
     public let callbackQueue: CallbackQueue
     private var attached: [[any RequestModifier]] = []
 
-    /// Speaks through a channel, or through what a test put in its place; see `withChannel` in CoreAPITesting.
+    /// Uses a channel, or a test's replacement of it; see `withChannel` in CoreAPITesting.
     public init(channel: Channel) {
         self.init(dispatcher: CommonDispatcher(channel: channel))
     }
 
-    /// Speaks through a dispatcher of the team's own.
+    /// Uses a custom dispatcher.
     ///
     /// - Parameters:
     ///   - dispatcher: runs the calls.
@@ -29,11 +29,11 @@ public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
         self.callbackQueue = callbackQueue ?? dispatcher.callbackQueue
     }
 
-    /// The channel that calls go through; `nil` with a dispatcher of the team's own.
+    /// The channel of its calls; `nil` with a custom dispatcher.
     public var channel: Channel? { (dispatcher as? CommonDispatcher)?.channel }
 
-    /// This manager for calls with further modifiers, nearer than the endpoint's own and than those attached before: a timeout, a
-    /// header, a fixture's scenario.
+    /// This manager with further modifiers for its calls: a timeout, a header, a fixture's scenario. They are nearer than the
+    /// endpoint's own and than those attached before.
     public func attaching(_ modifiers: any RequestModifier...) -> NetworkManager {
         var copy = self
         copy.attached.append(modifiers)

@@ -9,20 +9,20 @@
 /// ```
 public protocol Networker<EndpointType>: AnyObject {
     associatedtype EndpointType: Endpoint
-    /// May be replaced, in a test for instance; `withChannel` of CoreAPITesting does it without touching the feature.
+    /// May be replaced, for example in a test; `withChannel` of CoreAPITesting does so without touching the feature.
     var networkManager: NetworkManager<EndpointType> { get set }
 }
 
 extension Networker {
-    /// Sends a request of the feature and hands its result to the interactor, which the call does not keep alive.
+    /// Sends a request of the feature and passes its result to the interactor. The call does not keep the interactor alive.
     ///
     /// ```swift
     /// request(.orderDetail(id: id)) { $0.output?.handleOrderDetailResponse($1) }
     /// ```
     ///
     /// - Parameters:
-    ///   - endpoint: what to ask for.
-    ///   - completion: called with the interactor and the result, once, on the main actor; not when the interactor is gone.
+    ///   - endpoint: the request.
+    ///   - completion: called once, on the main actor, with the interactor and the result; not called if the interactor is gone.
     /// - Returns: a handle to cancel with; need not be kept.
     @MainActor
     @discardableResult

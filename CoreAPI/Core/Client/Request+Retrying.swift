@@ -1,19 +1,19 @@
 internal import CoreAPILock
 
 extension Call {
-    /// How a completion that heard of the call makes another attempt of it by hand.
+    /// How a completion that received the call retries it by hand.
     enum ManualRetry: Sendable {
         typealias Refused = @isolated(any) @Sendable (RetryRefusal) -> Void
         typealias Repeat = @Sendable (_ max: Int, _ delay: Duration, _ refused: @escaping Refused) -> Void
 
-        /// No completion heard of the call.
+        /// No completion received the call.
         case none
         case open(Repeat, CallbackQueue)
-        /// It let go of the completion, for this reason: a response that is kept does not keep its completion.
+        /// The completion was released, for this reason: a response that is kept does not keep its completion.
         case closed(RetryRefusal, CallbackQueue)
     }
 
-    /// Lets go of the completion, unless that has happened before.
+    /// Releases the completion, unless that has happened before.
     func endManualRetry(_ refusal: RetryRefusal) {
         manualRetry.withLock { state in
             if case .open(_, let queue) = state { state = .closed(refusal, queue) }
@@ -35,8 +35,8 @@ extension Call {
 }
 
 extension Request {
-    /// Makes one more attempt of the call that was delivered to a completion with this request, a success as well as a failure;
-    /// the completion hears its outcome, too.
+    /// Makes one more attempt of the call that delivered this request to a completion, after a success as well as after a
+    /// failure. The completion receives its outcome, too.
     ///
     /// ```swift
     /// networkManager.response(for: .orderList(path: ""), as: OrderList.self) { response in
@@ -45,16 +45,17 @@ extension Request {
     /// }
     /// ```
     ///
-    /// The attempt is adapted again and not enhanced again, its total timeout begins anew, and the `Cancellable` of the call
-    /// stops it, too. May be called from any thread, once per response: of a failure inside the completion or later, of a success
-    /// inside the completion. Until then a failed response keeps the completion: what keeps the response should not be kept by
-    /// the completion.
+    /// The attempt is adapted again but not enhanced again. Its total timeout begins anew, and the call's `Cancellable` stops it,
+    /// too. May be called from any thread, once per response. A failure can be retried inside the completion or later, a success
+    /// only inside the completion.
+    ///
+    /// Until then a failed response keeps the completion. So the completion must not keep the owner of the response.
     ///
     /// - Parameters:
-    ///   - max: attempts made by hand, counted over the whole call. Default as many as the channel's limit on attempts allows,
-    ///     which holds in any case.
+    ///   - max: attempts made by hand, counted over the whole call. Default: the channel's limit on attempts, which applies in
+    ///     any case.
     ///   - delay: before the attempt. Default none.
-    ///   - failCallback: hears why there is no further attempt; runs where completions do.
+    ///   - failCallback: receives the reason if there is no further attempt; runs where completions run.
     public func retry(
         max: Int = .max, delay: Duration = .zero,
         @_inheritActorContext failCallback: @escaping @isolated(any) @Sendable (RetryRefusal) -> Void = { _ in }

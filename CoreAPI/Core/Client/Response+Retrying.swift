@@ -1,7 +1,7 @@
 public import Foundation
 
 extension Response {
-    /// Makes one more attempt of the same call by hand: adapted again, not enhanced again, with its total timeout begun anew.
+    /// Makes one more attempt of the same call by hand: adapted again, but not enhanced again. Its total timeout begins anew.
     ///
     /// ```swift
     /// var response = await networkManager.response(for: .orderList(path: ""), as: OrderList.self)
@@ -9,24 +9,24 @@ extension Response {
     /// ```
     ///
     /// - Parameters:
-    ///   - limit: attempts made by hand, counted over the whole call. The channel's limit on attempts holds beside it.
+    ///   - limit: attempts made by hand, counted over the whole call. The channel's limit on attempts applies as well.
     ///   - delay: before the attempt.
     /// - Returns: the response with all attempts so far.
-    /// - Throws: ``RetryRefusal``, at once; never the failure of the attempt.
+    /// - Throws: ``RetryRefusal``, before the attempt; never the failure of the attempt.
     @concurrent
     public func retry(max limit: Int = .max, delay: Duration = .zero) async throws(RetryRefusal) -> Response {
         guard isDelivered, let attempt = reply.attempt else { throw .nothingToRepeat }
         guard call.repetitions < limit, attempts.count < call.channel.limits.attempts else { throw .exhausted(max: limit) }
         guard call.takeRepetition() else { throw .alreadyRetried }
         // A cancelled pause leads to an attempt that ends at once, as cancelled.
-        // A year, because a sleep of all that a Duration can hold traps.
+        // A year, because a sleep of the largest Duration traps.
         let delay = min(max(delay, .zero), .seconds(365 * 86_400))
         if delay > .zero { try? await Task.sleep(for: delay) }
         let again = Call(repeating: call, after: attempts, delay: delay)
         return Response(delivering: await Pipeline().run(attempt.repeated(by: again)))
     }
 
-    /// As ``Request/retry(max:delay:failCallback:)``, also for a response whose request could not be built: it has nothing to
+    /// As ``Request/retry(max:delay:failCallback:)``. If the request could not be built, it reports that there is nothing to
     /// repeat.
     public func retry(
         max limit: Int = .max, delay: Duration = .zero,
@@ -40,18 +40,17 @@ extension Response {
     }
 }
 
-/// Why a call is not tried again by hand.
+/// The reason why a call is not retried by hand.
 public enum RetryRefusal: Error, Sendable, Hashable {
-    /// That many attempts were made by hand, or the channel's limit on attempts is reached.
+    /// `max` attempts were made by hand, or the channel's limit on attempts is reached.
     case exhausted(max: Int)
     /// The call was cancelled.
     case cancelled
-    /// This response was retried before; the attempt has a response of its own.
+    /// This response was retried before; the attempt has its own response.
     case alreadyRetried
-    /// The completion of a success has returned; only inside of it may the call be repeated.
+    /// The completion of a success has returned. Such a call can be repeated only inside the completion.
     case completionEnded
-    /// The request could not be built, the response was transformed or made by a dispatcher of the team's own, or no completion
-    /// heard of it.
+    /// The request could not be built, the response was transformed or made by a custom dispatcher, or no completion received it.
     case nothingToRepeat
 }
 

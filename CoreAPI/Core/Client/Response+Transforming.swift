@@ -1,11 +1,11 @@
 extension Response {
-    /// The same response with its value transformed; a failure stays what it is.
+    /// The same response with its value transformed; a failure is unchanged.
     public func map<Other>(_ transform: (Value) throws -> Other) -> Response<Other> {
         flatMap { .success(try transform($0)) }
     }
 
-    /// The same response with its value replaced by a result. What `transform` throws becomes ``APIClientError/app(_:_:)``,
-    /// unless it is an error of the kit's.
+    /// The same response with its value replaced by a result. An error thrown by `transform` becomes
+    /// ``APIClientError/app(_:_:)``, unless it is one of the kit's own errors.
     public func flatMap<Other>(_ transform: (Value) throws -> Result<Other, APIClientError>) -> Response<Other> {
         switch result {
         case .failure(let error): return with(.failure(error))

@@ -1,14 +1,14 @@
-// The ways to send a call, each once, through whatever dispatches calls. Every form is a line over `response(for:as:)`, which a
-// dispatcher implements; CoreAPIReactive adds the publisher. `as:` says what the answer becomes: `.data`, `.text`, `.json`,
-// `.nothing`, `.decodable(T.self)`, or the value under a path of keys, `.decodable([Item].self, at: "data.items")`.
+// The ways to send a call, each once, through any dispatcher. Every form is a line over `response(for:as:)`, which a dispatcher
+// implements; CoreAPIReactive adds the publisher. `as:` selects the value of the answer: `.data`, `.text`, `.json`, `.nothing`,
+// `.decodable(T.self)`, or the value under a path of keys, `.decodable([Item].self, at: "data.items")`.
 
 extension Dispatcher {
     /// Sends a request and returns its value: `request(.delete("orders/\(segment: id)"))`, `request(.get("motd"), as: .text)`.
     ///
     /// - Parameters:
-    ///   - endpoint: what to ask for.
+    ///   - endpoint: the request.
     ///   - decoding: how the answer becomes the value. Default ``ResponseDecoding/nothing``.
-    /// - Throws: ``APIClientError``, by the stage that failed; `.cancelled` when the task was.
+    /// - Throws: ``APIClientError``, by the stage that failed; `.cancelled` if the task was cancelled.
     public func request<Value: Sendable>(
         _ endpoint: some Endpoint, as decoding: ResponseDecoding<Value> = .nothing
     ) async throws(APIClientError) -> Value {
@@ -34,25 +34,25 @@ extension Dispatcher {
         try await response(for: endpoint(input), as: endpoint.decoding).value
     }
 
-    /// Sends a request and returns all there is to know: head, body, metrics, attempts and the result together. Does not throw,
-    /// so that a failure loses nothing.
+    /// Sends a request and returns the whole response: head, body, metrics, attempts and result. Does not throw, so that a
+    /// failure keeps everything.
     public func response<Output>(for endpoint: some AnsweredEndpoint<Output>) async -> Response<Output> {
         await response(for: endpoint, as: endpoint.decoding)
     }
 
-    /// Sends a request and calls back with the whole response, exactly once, after a cancellation too; and once more for each
-    /// attempt that is made by hand, see ``Request/retry(max:delay:failCallback:)``.
+    /// Sends a request and calls back with the whole response, exactly once, after a cancellation too. It calls back once more
+    /// for each attempt made by hand, see ``Request/retry(max:delay:failCallback:)``.
     ///
     /// - Parameters:
-    ///   - endpoint: what to ask for.
+    ///   - endpoint: the request.
     ///   - decoding: how the answer becomes the value.
     ///   - queue: where a completion runs that was not written on an actor; `nil` for ``Dispatcher/callbackQueue``.
-    ///   - completion: written on an actor, the main one for instance, it runs there.
+    ///   - completion: receives the response. Written on an actor, such as the main one, it runs there.
     /// - Returns: a handle to cancel with; need not be kept.
     @discardableResult
     public func response<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>, queue: CallbackQueue? = nil,
-        // Lets a closure that is written on an actor stay on it, as `Task.init` does.
+        // Lets a closure written on an actor stay on it, as `Task.init` does.
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Value>) -> Void
     ) -> Cancellable {
         CompletionCall(queue: queue ?? callbackQueue) { await completion($0) }.start {
@@ -69,7 +69,7 @@ extension Dispatcher {
         response(for: endpoint, as: endpoint.decoding, completion: completion)
     }
 
-    /// Runs a call and returns its response with the head there and the body still to come; see ``Body`` and
+    /// Runs a call and returns its response as soon as the head has arrived; the body follows. See ``Body`` and
     /// ``ResponseDecoding/stream``.
     ///
     /// ```swift
@@ -77,13 +77,13 @@ extension Dispatcher {
     /// for try await chunk in try response.value { file.write(chunk) }
     /// ```
     ///
-    /// ``Timeout/total`` counts until the head is there, and ``Timeout/idle`` while the peer keeps the reader waiting. Leaving
-    /// the loop ends the transfer. An answer whose status is refused is collected and fails the call as ever.
+    /// ``Timeout/total`` applies until the head arrives, ``Timeout/idle`` while the reader waits for the peer. Leaving the loop
+    /// ends the transfer. An answer with a refused status is collected and fails the call, as without streaming.
     public func stream(_ endpoint: some Endpoint) async -> Response<Body> {
         await response(for: endpoint, as: .stream)
     }
 
-    /// A call as the sequence of its attempts: a response after each, as soon as it is known, the last one being the call's.
+    /// A call as the sequence of its attempts: one response per attempt, as soon as it is known. The last one is the call's.
     ///
     /// ```swift
     /// for await response in dispatcher.attempts(for: OrderEndpoint.list, as: .decodable(OrderList.self)) {
@@ -91,8 +91,8 @@ extension Dispatcher {
     /// }
     /// ```
     ///
-    /// Every iteration is a call of its own; it begins with the iteration and is cancelled when the iteration is left or its task
-    /// is.
+    /// Every iteration is a separate call. It begins with the iteration, and is cancelled when the loop is left or its task is
+    /// cancelled.
     public func attempts<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>
     ) -> CallAttempts<Value> {
@@ -108,7 +108,7 @@ extension Dispatcher {
 public struct Cancellable: Sendable {
     private let onCancel: @Sendable () -> Void
 
-    /// - Parameter onCancel: called each time ``cancel()`` is, on its caller's thread.
+    /// - Parameter onCancel: called on each ``cancel()``, on its caller's thread.
     public init(_ onCancel: @escaping @Sendable () -> Void = {}) {
         self.onCancel = onCancel
     }
@@ -118,7 +118,8 @@ public struct Cancellable: Sendable {
         self.init { for part in parts { part.cancel() } }
     }
 
-    /// Aborts the transfer; the completion hears ``APIClientError/cancelled(_:)`` unless the result was on its way already.
+    /// Aborts the transfer; the completion receives ``APIClientError/cancelled(_:)`` unless the result was already being
+    /// delivered.
     public func cancel() {
         onCancel()
     }

@@ -3,15 +3,15 @@ internal import CoreAPIHTTPSupport
 extension Response {
     /// The body as text, for a person. Never fails.
     ///
-    /// The charset is the one that ``ResponseHead/mediaType`` declares; UTF-8 where none is declared, or an empty or unknown one.
-    /// A byte order mark counts more. Bytes that do not fit become U+FFFD; ``exactText`` refuses them.
+    /// The charset is the one that ``ResponseHead/mediaType`` declares, and UTF-8 without a known one. A byte order mark wins
+    /// over it. Invalid bytes become U+FFFD; ``exactText`` refuses them.
     public var rawString: String {
         (declaredCharset.flatMap { try? Charset(named: $0) } ?? .utf8).lenientText(of: data)
     }
 
-    /// The body as text in the charset that the response declares, without any repair; UTF-8 where it declares none.
+    /// The body as text in the declared charset, without repair; UTF-8 if none is declared.
     ///
-    /// - Throws: ``CharsetError`` for an unknown charset and for bytes that are not of the charset.
+    /// - Throws: ``CharsetError`` for an unknown charset and for bytes that are invalid in the charset.
     public var exactText: String {
         get throws(CharsetError) {
             try (declaredCharset.map { name throws(CharsetError) in try Charset(named: name) } ?? .utf8).text(of: data)
@@ -22,9 +22,9 @@ extension Response {
 }
 
 extension ResponseDecoding where Value == String {
-    /// The body as text for a person; see ``Response/rawString``. No body fails for its charset's sake.
+    /// The body as text for a person; see ``Response/rawString``. Never fails because of the charset.
     public static let text = ResponseDecoding { $0.rawString }
 
-    /// The body as text, or an error when its bytes are not of the declared charset; see ``Response/exactText``.
+    /// The body as text, or an error if its bytes are invalid in the declared charset; see ``Response/exactText``.
     public static let exactText = ResponseDecoding { try $0.exactText }
 }

@@ -2,18 +2,17 @@ internal import CoreAPIJSON
 public import Foundation
 internal import HTTPTypes
 
-/// How the answer to a call becomes the value that was asked for. The last stage that can fail.
+/// How the answer to a call becomes its value. The last stage that can fail.
 public struct ResponseDecoding<Value: Sendable>: Sendable {
-    /// Whether the answer is asked for in the channel coder's media type (`Accept`).
+    /// Whether `Accept` asks for the media type of the channel's coder.
     let wantsCoder: Bool
-    /// Whether the body is left to the caller as it comes.
+    /// Whether the caller reads the body as it arrives.
     let streamsBody: Bool
-    /// Besides the response there is the body as enhancers left it; what was received is the response's.
+    /// Gets the response with the received bytes, and the body as enhancers left it.
     private let decode: @Sendable (Response<Data>, Data) throws -> Value
 
-    /// - Parameter decode: called once per attempt that was verified, on the pipeline's thread and never the main one. An
-    ///   ``APIClientError`` or a ``VerificationError`` that it throws is kept as it is, anything else becomes a
-    ///   ``DecodingFailure``.
+    /// - Parameter decode: called once per verified attempt, on the pipeline's thread and never the main one. An
+    ///   ``APIClientError`` or a ``VerificationError`` that it throws is kept; any other error becomes a ``DecodingFailure``.
     public init(_ decode: @escaping @Sendable (Response<Data>) throws -> Value) {
         self.init { response, body in
             var accepted = response
@@ -40,7 +39,7 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
         }
     }
 
-    /// - Parameter body: what was decoded, which an enhancer may have made of what came.
+    /// - Parameter body: the decoded bytes, which an enhancer may have changed.
     private func failure(_ error: any Error, _ response: Response<Data>, _ body: Data) -> APIClientError {
         switch error {
         case let error as APIClientError: return error
@@ -53,7 +52,7 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
     }
 }
 
-/// A decoding whose type of value only the caller knows: what a ``Call`` keeps.
+/// A decoding whose type of value only the caller knows, for storage in a ``Call``.
 protocol ReplyDecoding: Sendable {
     var wantsCoder: Bool { get }
     var streamsBody: Bool { get }
@@ -83,20 +82,20 @@ extension ResponseDecoding where Value == Void {
 }
 
 extension ResponseDecoding where Value == Body {
-    /// The body as it comes, a chunk at a time, for a call whose status is accepted; see ``Body``. The answer to any other is
-    /// collected and refused as ever.
+    /// The body as it arrives, chunk by chunk, if the status is accepted; see ``Body``. The answer with any other status is
+    /// collected and refused as usual.
     ///
     /// A verifier and a filter see the head and no bytes.
     public static let stream = ResponseDecoding(streamsBody: true) { response, _ in response.reply.body }
 }
 
 extension ResponseDecoding where Value: Decodable {
-    /// The body, decoded by the channel's ``BodyCoder``: the whole, or what lies at the endpoint's ``Endpoint/keyPath``. `Data`
+    /// The body, decoded by the channel's ``BodyCoder``: the whole, or the value at the endpoint's ``Endpoint/keyPath``. `Data`
     /// is the body itself.
     ///
-    /// An answer without a body is `nil` for an optional. For a type that holds nothing, `struct Empty: Decodable {}`, it is a
-    /// value where the status may come without one (204 and 205, or what ``StatusCodeResponseVerifier/mayBeEmpty`` says). For
-    /// every other type it is ``VerificationError/emptyBody(status:expected:)``.
+    /// An answer without a body is `nil` for an optional. For a type without members, `struct Empty: Decodable {}`, it is a value
+    /// if the status allows an empty body: 204, 205, or ``StatusCodeResponseVerifier/mayBeEmpty``. For every other type it is
+    /// ``VerificationError/emptyBody(status:expected:)``.
     public static func decodable(_ type: Value.Type = Value.self) -> ResponseDecoding {
         if Value.self == Data.self, let raw = ResponseDecoding<Data>.data as? ResponseDecoding { return raw }
         if Value.self == Data?.self, let raw = ResponseDecoding<Data?>.dataOrNil as? ResponseDecoding { return raw }
@@ -114,12 +113,12 @@ extension ResponseDecoding where Value: Decodable {
         }
     }
 
-    /// The value under a path of keys, `data.items` or `orders.0.price`; a key with a dot in it cannot be named. For coders that
-    /// tell lists from objects, as JSON does; XML does not.
+    /// The value under a path of keys, `data.items` or `orders.0.price`; a key with a dot in it cannot be named. Needs a coder
+    /// that distinguishes lists from objects: JSON does, XML does not.
     ///
-    /// A key is spelled as the body has it or as the coder's key strategy converts it: `user_data` or `userData`. A key that is
-    /// not there fails the call with a ``DecodingFailure``. The failure names the key, where it was looked for, and at most ten
-    /// of the keys there.
+    /// A key is spelled as in the body or as the coder's key strategy converts it: `user_data` or `userData`. A missing key fails
+    /// the call with a ``DecodingFailure``. The failure names the key, the path where it was expected, and at most ten of the
+    /// keys there.
     public static func decodable(_ type: Value.Type = Value.self, at path: String) -> ResponseDecoding {
         let keys = path.keys
         return ResponseDecoding(wantsCoder: true) { response, body in
@@ -127,7 +126,7 @@ extension ResponseDecoding where Value: Decodable {
         }
     }
 
-    /// What an answer without a body stands for.
+    /// The value of an answer without a body.
     private static func nothing(in response: Response<Data>) throws -> Value {
         if let optional = Value.self as? any OptionalType.Type, let nothing = optional.nothing as? Value { return nothing }
         let status = response.head?.status.code ?? 0
@@ -139,7 +138,7 @@ extension ResponseDecoding where Value: Decodable {
         throw VerificationError.emptyBody(status: status, expected: String(describing: Value.self))
     }
 
-    /// A value of a type without any property, which an empty object has all of.
+    /// A value of a type without properties, decoded from an empty object.
     private static func valueThatHoldsNothing() -> Value? {
         guard let value = try? JSONBodyDecoder().decode(Value.self, from: Data("{}".utf8)) else { return nil }
         let mirror = Mirror(reflecting: value)
@@ -148,7 +147,7 @@ extension ResponseDecoding where Value: Decodable {
     }
 }
 
-/// Tells an optional from another type that has a `nil` literal.
+/// Distinguishes an optional from another type with a `nil` literal.
 private protocol OptionalType {
     static var nothing: Self { get }
 }
@@ -163,12 +162,12 @@ extension String {
 }
 
 extension ResponseDecoding where Value == Data? {
-    /// The body's bytes, or `nil` when there are none.
+    /// The body's bytes, or `nil` if it is empty.
     fileprivate static let dataOrNil = ResponseDecoding { _, body in body.isEmpty ? nil : body }
 }
 
 extension ResponseDecoding where Value == JSONValue {
-    /// Any JSON, to be mapped by hand, whatever the channel's coder: the whole body, or what lies at the endpoint's
+    /// Any JSON, to be mapped by hand, whatever the channel's coder: the whole body, or the value at the endpoint's
     /// ``Endpoint/keyPath``.
     public static let json = ResponseDecoding(wantsCoder: true) { response, body in
         if body.isEmpty { return try nothing(in: response) }

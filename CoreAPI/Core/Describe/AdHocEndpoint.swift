@@ -1,14 +1,14 @@
 internal import Foundation
 public import HTTPTypes
 
-/// An endpoint as a value, for a call that needs no type of its own.
+/// An endpoint as a value, for a call without a type of its own.
 ///
 /// ```swift
 /// let order = try await manager.request(.get("orders/\(segment: id)"), as: Order.self)
 /// try await manager.request(.post("orders/\(segment: id)/notes", body: Note(text: "ring twice")))
 /// ```
 ///
-/// Every ``NetworkManager``, ``Dispatcher`` and ``APIRequest`` takes it. Describe what a feature asks for again and again as an
+/// Every ``NetworkManager``, ``Dispatcher`` and ``APIRequest`` accepts it. Describe requests that a feature repeats as an
 /// ``Endpoint`` enum, or by an ``EndpointProvider``.
 public struct AdHocEndpoint: Endpoint {
     public var method: HTTPRequest.Method
@@ -19,17 +19,17 @@ public struct AdHocEndpoint: Endpoint {
     public var encoding: InputEncoding
     public var modifiers: [any RequestModifier]
     public var keyPath = ""
-    /// The function that makes the call, unless another name was given.
+    /// The name of the function that makes the call, unless another name was given.
     public var description: String
 
     /// - Parameters:
     ///   - method: any token of RFC 9110 §9.
-    ///   - path: below the base URL; may bring a query.
+    ///   - path: below the base URL; may contain a query.
     ///   - params: go into the query or the body; `nil` for nothing.
-    ///   - encoding: `nil` for the query or the body, as the method wants it.
+    ///   - encoding: `nil` for the method's default, the query or the body.
     ///   - headers: the endpoint's own; they win over the channel's.
     ///   - modifiers: the endpoint's own, such as a ``Timeout``.
-    ///   - name: stands in logs and errors, and should hold no value. Default that of the function that makes the call.
+    ///   - name: appears in logs and errors, and should contain no value. Default: the function that makes the call.
     public init(
         _ method: HTTPRequest.Method, _ path: String, params: Parameters? = nil, encoding: InputEncoding? = nil,
         headers: Headers = [:], modifiers: [any RequestModifier] = [], name: String = #function
@@ -55,7 +55,7 @@ public struct AdHocEndpoint: Endpoint {
 }
 
 extension InputEncoding {
-    /// This encoding, and a query that is written before.
+    /// This encoding, after a query that is written first.
     fileprivate func besides(query: Parameters) -> InputEncoding {
         InputEncoding(name) { parameters, request in
             try InputEncoding.query(query, into: &request)
@@ -64,14 +64,14 @@ extension InputEncoding {
     }
 }
 
-// On the protocol, so that `.get(…)` can be written where any endpoint is taken.
+// On the protocol, so that `.get(…)` can be written for any endpoint.
 extension Endpoint where Self == AdHocEndpoint {
     /// - Parameters:
-    ///   - path: below the base URL; may bring a query.
+    ///   - path: below the base URL; may contain a query.
     ///   - query: further query items.
     ///   - headers: they win over the channel's.
     ///   - modifiers: such as a ``Timeout``.
-    ///   - name: stands in logs and errors, and should hold no value.
+    ///   - name: appears in logs and errors, and should contain no value.
     public static func get(
         _ path: String, query: Parameters? = nil, headers: Headers = [:], modifiers: any RequestModifier...,
         name: String = #function
@@ -88,13 +88,13 @@ extension Endpoint where Self == AdHocEndpoint {
     }
 
     /// - Parameters:
-    ///   - path: below the base URL; may bring a query.
-    ///   - body: any `Encodable` value; `Data` is sent as it is. Of a literal with values of several types say `as Parameters`.
+    ///   - path: below the base URL; may contain a query.
+    ///   - body: any `Encodable` value; `Data` is sent unchanged. A literal with values of several types needs `as Parameters`.
     ///   - query: query items, besides the body.
     ///   - encoding: `nil` for the channel's coder.
     ///   - headers: they win over the channel's.
     ///   - modifiers: such as a ``Timeout``.
-    ///   - name: stands in logs and errors, and should hold no value.
+    ///   - name: appears in logs and errors, and should contain no value.
     public static func post(
         _ path: String, body: (any Encodable & Sendable)? = nil, query: Parameters? = nil, encoding: InputEncoding? = nil,
         headers: Headers = [:], modifiers: any RequestModifier..., name: String = #function

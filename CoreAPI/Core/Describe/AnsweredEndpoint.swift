@@ -1,6 +1,6 @@
-/// An endpoint that knows what its answer is decoded into, so that a call need not say it.
+/// An endpoint that knows the type of its answer, so that a call need not name it.
 ///
-/// Typed endpoints are such endpoints; a type of a feature's own is one with an `Output`:
+/// Typed endpoints are such endpoints. A feature's own type becomes one by its `Output`:
 ///
 /// ```swift
 /// struct OrderByID: AnsweredEndpoint {

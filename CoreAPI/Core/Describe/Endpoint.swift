@@ -1,9 +1,8 @@
 public import HTTPTypes
 
-/// Describes one kind of request: what a feature wants, without saying how it is sent. Features write one `enum` or `struct` per
-/// area.
+/// Describes one kind of request: what a feature wants, and not how it is sent. Features write one `enum` or `struct` per area.
 ///
-/// Only ``path`` and ``method`` must be given:
+/// Only ``path`` and ``method`` are required:
 ///
 /// ```swift
 /// enum OrderEndpoint: Endpoint {
@@ -18,32 +17,31 @@ public import HTTPTypes
 /// }
 /// ```
 public protocol Endpoint: Sendable, CustomStringConvertible, EndpointSpellings {
-    /// Another base URL than the environment's, absolute; empty, the default, for the environment's. Which of the two counts is
-    /// the environment's ``APIEnvironment/baseURLRule``.
+    /// An absolute base URL other than the environment's; empty, the default, for the environment's. The environment's
+    /// ``APIEnvironment/baseURLRule`` selects one of the two.
     var baseURL: String { get }
-    /// Appended to the base URL; may bring a query, as in `orders?page=1`. Encoded when the request is built.
+    /// Appended to the base URL; may contain a query, as in `orders?page=1`. Encoded when the request is built.
     var path: String { get }
     var method: HTTPRequest.Method { get }
-    /// The nearest headers: they win over every other of the same name.
+    /// The nearest headers: they win over all others of the same name.
     var headers: Headers { get }
-    /// What ``encoding`` puts into the query or the body; `nil` for nothing.
+    /// Values that ``encoding`` writes into the query or the body; `nil` for nothing.
     var params: Parameters? { get }
-    /// The whole address as text. Default: base URL and path joined. An endpoint that declares its own is sent there.
+    /// The whole address as text. Default: base URL and path joined. An endpoint with its own address is sent there.
     var url: String { get }
-    /// A name for logs, errors and metrics, and what `print` shows. Default: the case or type name without its values, so that it
-    /// holds no secret.
+    /// A name for logs, errors and metrics, and for `print`. Default: the case or type name without its values, so that it
+    /// contains no secret.
     var description: String { get }
     /// Default: ``InputEncoding/query`` for methods whose parameters belong there, else ``InputEncoding/body``.
     var encoding: InputEncoding { get }
-    /// The endpoint's own; see ``RequestModifier``.
+    /// The endpoint's own modifiers; see ``RequestModifier``.
     var modifiers: [any RequestModifier] { get }
-    /// Where in the body the value lies, as in `data.items`; empty, the default, for the channel's ``Channel/payload``, which is
-    /// the whole body unless the channel says otherwise. Read by ``ResponseDecoding/decodable(_:)`` and
-    /// ``ResponseDecoding/json``; a path that the call gives itself wins.
+    /// The path of the value in the body, as in `data.items`. Empty, the default, for the channel's ``Channel/payload``, by
+    /// default the whole body. ``ResponseDecoding/decodable(_:)`` and ``ResponseDecoding/json`` read it; a path given with the
+    /// call wins.
     var keyPath: String { get }
-    /// What is attached to a call of this endpoint, farthest level first. Default one level, ``modifiers`` and then ``headers``,
-    /// or none without either. What a dispatcher of the team's own looks at; an endpoint that a feature describes leaves it
-    /// alone.
+    /// The modifiers of a call of this endpoint, farthest level first. Default one level, ``modifiers`` and then ``headers``, or
+    /// no level without either. A custom dispatcher may read it; a feature's endpoint does not implement it.
     var modifierLevels: [[any RequestModifier]] { get }
 }
 
@@ -66,13 +64,13 @@ extension Endpoint {
     }
 }
 
-/// The whole address of an endpoint that declares none of its own.
+/// The whole address of an endpoint that does not declare one.
 func usualURL(_ base: String, _ path: String) -> String {
     guard !base.isEmpty else { return path }
     return base.hasSuffix("/") || path.hasPrefix("/") ? base + path : "\(base)/\(path)"
 }
 
 /// The name of an enum's case, `nil` for another type. `Mirror` does not name a case without values, and `String(describing:)`
-/// would ask the endpoint's own `description`.
+/// would call the endpoint's own `description`.
 @_silgen_name("swift_EnumCaseName")
 private func caseName<Value>(of value: Value) -> UnsafePointer<CChar>?

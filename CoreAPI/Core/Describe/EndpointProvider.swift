@@ -13,7 +13,7 @@
 /// let order = try await networkManager.request(OrderEndpoints.place, NewOrder(items: items))
 /// ```
 public protocol EndpointProvider: EndpointProviderSpellings {
-    /// Attached to every endpoint of this provider: nearer than the channel's, farther than the endpoint's own. Asked when an
+    /// Attached to every endpoint of this provider: nearer than the channel's, farther than the endpoint's own. Read when an
     /// endpoint is made, which for a `static let` is once.
     static var implicitModifiers: [any RequestModifier] { get }
 }
@@ -21,14 +21,14 @@ public protocol EndpointProvider: EndpointProviderSpellings {
 extension EndpointProvider {
     public static var implicitModifiers: [any RequestModifier] { [] }
 
-    /// An endpoint that takes nothing and gives a value.
+    /// An endpoint without input, with an output.
     ///
     /// - Parameters:
-    ///   - path: below the base URL; may bring a query.
+    ///   - path: below the base URL; may contain a query.
     ///   - headers: the endpoint's own; they win over those of every farther level.
-    ///   - encoding: `nil` for the query or the body, as the method wants it.
+    ///   - encoding: `nil` for the method's default, the query or the body.
     ///   - modifiers: the endpoint's own.
-    ///   - name: stands in logs and errors. Default that of the property or function.
+    ///   - name: appears in logs and errors. Default: the property or function.
     public static func create<Method, Output: Decodable>(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
         name: String = #function
@@ -44,7 +44,7 @@ extension EndpointProvider {
         make(path, headers, encoding, modifiers, name, { _ in nil }, .decodable())
     }
 
-    /// An endpoint that takes nothing and gives nothing.
+    /// An endpoint with neither input nor output.
     public static func create<Method>(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
         name: String = #function
@@ -60,7 +60,7 @@ extension EndpointProvider {
         make(path, headers, encoding, modifiers, name, { _ in nil }, .nothing)
     }
 
-    /// An endpoint that takes a value and gives one.
+    /// An endpoint with input and output.
     public static func create<Method, Input: Encodable & Sendable, Output: Decodable>(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
         name: String = #function
@@ -76,7 +76,7 @@ extension EndpointProvider {
         make(path, headers, encoding, modifiers, name, Parameters.init(unlessNil:), .decodable())
     }
 
-    /// An endpoint that takes a value and gives nothing.
+    /// An endpoint with input, without output.
     public static func create<Method, Input: Encodable & Sendable>(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
         name: String = #function

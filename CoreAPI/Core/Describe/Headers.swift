@@ -1,11 +1,11 @@
 public import CoreAPIHTTPSupport
 public import HTTPTypes
 
-/// Header fields as a description names them: an ordered list of names and values, not yet checked.
+/// Header fields of a description: an ordered list of names and values, not yet checked.
 ///
-/// Endpoints, environments and channels describe their headers with it, as the dictionary literal that teams know:
-/// `["X-Locale": locale]`. A request carries `HTTPFields` instead; between the two, ``fields()`` checks every name and value, so
-/// that a CR, LF or NUL is a typed error and not, as in `HTTPField`, silently a space.
+/// Endpoints, environments and channels describe their headers with it, as a dictionary literal: `["X-Locale": locale]`. A
+/// request carries `HTTPFields` instead. Between the two, ``fields()`` checks every name and value. So a CR, LF or NUL is a typed
+/// error, where `HTTPField` would silently write a space.
 public struct Headers: RequestModifier, Hashable, ExpressibleByDictionaryLiteral {
     /// One name and its value, unchecked.
     public struct Element: Sendable, Hashable {
@@ -35,7 +35,7 @@ public struct Headers: RequestModifier, Hashable, ExpressibleByDictionaryLiteral
         }
     }
 
-    /// These lines and the other's; what the other names replaces what stands under the name here.
+    /// These lines and the other's; a name of the other replaces the same name here.
     public func merging(_ other: Headers) -> Headers {
         let names = Set(other.elements.map { $0.name.lowercased() })
         var merged = Headers()
@@ -43,7 +43,7 @@ public struct Headers: RequestModifier, Hashable, ExpressibleByDictionaryLiteral
         return merged
     }
 
-    /// Adds a line; what stands under the name already stays, as `Set-Cookie` needs it.
+    /// Adds a line; existing lines of the name stay, as `Set-Cookie` needs it.
     public mutating func append(_ name: String, _ value: String) {
         elements.append(Element(name: name, value: value))
     }
@@ -77,7 +77,7 @@ extension HTTPField {
 }
 
 extension HTTPFields {
-    /// Sets what `fields` names; a name that comes again replaces what stood under it.
+    /// Sets the lines of `fields`; each name replaces the lines of the same name here.
     mutating func set(_ fields: HTTPFields) {
         for name in Set(fields.map(\.name)) { self[fields: name] = fields[fields: name] }
     }

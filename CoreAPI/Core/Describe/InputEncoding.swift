@@ -4,11 +4,11 @@ internal import HTTPTypes
 
 /// How an endpoint's ``Parameters`` are written into the request.
 public struct InputEncoding: Sendable {
-    /// Stands in error texts.
+    /// Appears in error texts.
     public let name: String
     private let write: @Sendable (Parameters, inout Request) throws -> Void
 
-    /// An encoding of the team's own.
+    /// A custom encoding.
     ///
     /// ```swift
     /// let invoice = InputEncoding("an invoice") { _, request in
@@ -18,15 +18,16 @@ public struct InputEncoding: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - name: stands in error texts.
-    ///   - write: called once per call, on the pipeline's thread, also for an endpoint without parameters, which gives
-    ///     ``Parameters/absent``. What it throws ends the call with ``RequestError/encodingFailed(encoding:underlying:)``.
+    ///   - name: appears in error texts.
+    ///   - write: called once per call, on the pipeline's thread. Also called for an endpoint without parameters, with
+    ///     ``Parameters/absent``. An error that it throws ends the call with
+    ///     ``RequestError/encodingFailed(encoding:underlying:)``.
     public init(_ name: String, write: @escaping @Sendable (_ parameters: Parameters, _ request: inout Request) throws -> Void) {
         self.name = name
         self.write = write
     }
 
-    /// An encoding that has nothing to do without parameters.
+    /// An encoding that does nothing without parameters.
     private static func parameters(
         _ name: String, write: @escaping @Sendable (_ parameters: Parameters, _ request: inout Request) throws -> Void
     ) -> InputEncoding {
@@ -35,10 +36,10 @@ public struct InputEncoding: Sendable {
         }
     }
 
-    /// Into the query, in the channel's style, ``Channel/query``; appended to what path and modifiers bring.
+    /// Into the query, in the channel's style, ``Channel/query``; appended to the query of path and modifiers.
     public static let query = query(nil)
 
-    /// Into the query, in a style of the endpoint's own.
+    /// Into the query, in the endpoint's own style.
     public static func query(_ style: QueryStyle) -> InputEncoding { query(style as QueryStyle?) }
 
     private static func query(_ style: QueryStyle?) -> InputEncoding {
@@ -54,10 +55,10 @@ public struct InputEncoding: Sendable {
         try request.setBody(parameters, coder: request.coder)
     }
 
-    /// A body as it is: bytes, a file, a stream. Parameters are left out.
+    /// A body sent unchanged: bytes, a file, a stream. Parameters are ignored.
     ///
     /// - Parameters:
-    ///   - body: what is sent.
+    ///   - body: the body.
     ///   - contentType: its media type; a header of the endpoint's own wins.
     public static func body(_ body: Body, contentType: String = "application/octet-stream") -> InputEncoding {
         InputEncoding("a body") { _, request in
@@ -78,7 +79,7 @@ public struct InputEncoding: Sendable {
     /// Into the body, as JSON, whatever the channel's coder.
     public static let json = body(.json)
 
-    /// Into the body, by a coder of the endpoint's own.
+    /// Into the body, by the endpoint's own coder.
     public static func body(_ coder: BodyCoder) -> InputEncoding {
         parameters(coder.contentType) { parameters, request in try request.setBody(parameters, coder: coder) }
     }
@@ -87,7 +88,7 @@ public struct InputEncoding: Sendable {
     /// §5.2).
     public static let form = form(nil)
 
-    /// Into the body, as a form, in a style of the endpoint's own.
+    /// Into the body, as a form, in the endpoint's own style.
     public static func form(_ style: QueryStyle) -> InputEncoding { form(style as QueryStyle?) }
 
     private static func form(_ style: QueryStyle?) -> InputEncoding {

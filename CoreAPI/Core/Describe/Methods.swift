@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// A request method as a type, so that an endpoint's method is part of what the compiler checks.
+/// A request method as a type, so that the compiler checks an endpoint's method.
 public protocol EndpointMethod: Sendable {
     /// The method on the wire.
     static var method: HTTPRequest.Method { get }
@@ -20,8 +20,8 @@ public enum Methods {
     public enum TRACE: EndpointMethod { public static var method: HTTPRequest.Method { .trace } }
 }
 
-// `GET<Void, [Order]>` in the place of `TypedEndpoint<Methods.GET, Void, [Order]>`. The curl transport refuses CONNECT, whose
-// answer is a tunnel, and a TRACE with credentials or content; a transport of the team's own may do as it likes.
+// `GET<Void, [Order]>` for `TypedEndpoint<Methods.GET, Void, [Order]>`. The curl transport refuses CONNECT, whose answer is a
+// tunnel, and a TRACE with credentials or content. A custom transport may send them.
 
 public typealias CONNECT<Input, Output: Sendable> = TypedEndpoint<Methods.CONNECT, Input, Output>
 public typealias DELETE<Input, Output: Sendable> = TypedEndpoint<Methods.DELETE, Input, Output>

@@ -3,7 +3,7 @@ internal import CoreAPIHTTPSupport
 /// The modifiers of several levels on their way into one list, farthest first.
 struct ModifierLevels {
     private(set) var all: [any RequestModifier] = []
-    /// What the levels' base URLs come to: of the highest priority the nearest.
+    /// The base URL that the levels select: the highest priority wins, then the nearest.
     private(set) var base: BaseURL?
 
     /// Adds a level nearer than those before it.

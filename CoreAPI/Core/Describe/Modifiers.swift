@@ -1,6 +1,6 @@
-/// Sends the call to another base URL than the environment's. Of several the one with the highest priority counts, of equals the
-/// nearest; an endpoint's own ``Endpoint/baseURL`` comes before all. An environment whose ``APIEnvironment/baseURLRule`` says so
-/// comes before both. Two different ones of equal priority at one level are an error.
+/// Sends the call to a base URL other than the environment's. The highest priority wins, and among equals the nearest. An
+/// endpoint's own ``Endpoint/baseURL`` comes before all. An environment comes first if its ``APIEnvironment/baseURLRule`` says
+/// so. Two different base URLs of equal priority at one level are an error.
 public struct BaseURL: RequestModifier, Hashable {
     /// `nil` for ``ignore``, and for a base URL that changes nothing.
     public let string: String?
@@ -20,12 +20,12 @@ public struct BaseURL: RequestModifier, Hashable {
         self.isIgnoring = isIgnoring
     }
 
-    /// No base at all: the endpoint's path is an absolute URL itself. The channel's headers and what its interceptors add go
-    /// there as well; check the host of an address that a server gave.
+    /// No base at all: the endpoint's path is an absolute URL. The channel's headers and its interceptors' credentials go there
+    /// as well, so check the host of an address that a server gave.
     public static let ignore = BaseURL(string: nil, priority: .max, isIgnoring: true)
 }
 
-/// A header as a type of the team's own: a modifier with a name and a value.
+/// A custom header type: a modifier with a name and a value.
 ///
 /// ```swift
 /// struct Tenant: HeaderModifier {
@@ -40,7 +40,7 @@ public protocol HeaderModifier: RequestModifier {
     var value: String { get }
 }
 
-/// Sets one header; the nearest of several with one name wins.
+/// Sets one header; among several of one name the nearest wins.
 ///
 /// ```swift
 /// var modifiers: [any RequestModifier] { [Header("X-Experiment", "basket-2")] }
@@ -56,7 +56,7 @@ public struct Header: HeaderModifier, Hashable {
     }
 }
 
-/// Appends one query item to every request that it is attached to, an API key for instance. Items of several levels add up.
+/// Appends one query item to every request that it is attached to, such as an API key. Items of several levels add up.
 public struct QueryItem: RequestModifier, Hashable {
     public let name: String
     public let value: String?
@@ -67,13 +67,14 @@ public struct QueryItem: RequestModifier, Hashable {
     }
 }
 
-/// What caches on the way may do, said by a `Cache-Control` request directive (RFC 9111 §5.2.1). The kit keeps no cache itself.
+/// Instructs caches between the kit and the server, by a `Cache-Control` request directive (RFC 9111 §5.2.1). The kit keeps no
+/// cache itself.
 public enum CachePolicy: RequestModifier, Hashable {
-    /// Says nothing: whatever the protocol allows.
+    /// No directive: everything that the protocol allows.
     case protocolDefault
     /// `no-cache`: a stored answer must be revalidated first.
     case revalidate
-    /// `no-store`: nothing may be kept.
+    /// `no-store`: caches must not keep the answer.
     case noStore
     /// `only-if-cached`: no request beyond the cache.
     case onlyIfCached

@@ -2,9 +2,9 @@ public import CoreAPIHTTPSupport
 public import HTTPTypes
 
 extension Request {
-    /// Builds and encodes what an endpoint describes.
+    /// Builds and encodes the request of an endpoint.
     ///
-    /// What several levels attach is put into one list, farthest first: environment, channel, provider, endpoint, call.
+    /// The modifiers of all levels form one list, farthest first: environment, channel, provider, endpoint, call.
     init(_ endpoint: any Endpoint, call: Call) throws(RequestError) {
         var levels = ModifierLevels()
         try levels.append(call.channel.modifiers)
@@ -17,14 +17,13 @@ extension Request {
         let url = try Self.address(of: endpoint, levels.base, call.prepared)
         self.init(call: call, method: endpoint.method, url: url, headers: HTTPFields(), modifiers: modifiers)
         try endpoint.encoding(endpoint.params ?? .absent, into: &self)
-        // The type of what was encoded belongs to the endpoint: it wins over the channel's headers and loses to the endpoint's
+        // The type of the encoded body belongs to the endpoint. It wins over the channel's headers and loses to the endpoint's
         // own.
         if let type = self.headers[.contentType] { self.modifiers.insert(Header("Content-Type", type), at: nearest) }
     }
 
-    /// Where an endpoint's request goes: to its own whole address if it has one, else to its path below a base URL. The base is
-    /// the endpoint's own, else the nearest ``BaseURL``, else the environment's, unless the environment's rule puts its own
-    /// first.
+    /// The address of an endpoint's request: its own whole address if it has one, else its path below a base URL. The base is the
+    /// endpoint's own, else the nearest ``BaseURL``, else the environment's. The environment's rule may put its own first.
     private static func address(
         of endpoint: any Endpoint, _ nearest: BaseURL?, _ channel: PreparedChannel
     ) throws(RequestError) -> HTTPURL {

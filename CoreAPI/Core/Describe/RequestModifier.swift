@@ -1,16 +1,16 @@
-/// A wish attached to a channel, a provider, an endpoint or a call and read by a ``RequestEnhancer``.
+/// A wish attached to a channel, a provider, an endpoint or a call. A ``RequestEnhancer`` reads it.
 ///
-/// Use a modifier to say *what* (a header, a timeout, a tag of your own) and an enhancer to say *how* it changes the request.
-/// When several of one type are attached, the nearest to the call wins: call over endpoint over provider over channel.
+/// Use a modifier to say *what* (a header, a timeout, your own tag) and an enhancer to say *how* it changes the request. Among
+/// several of one type the nearest to the call wins: call over endpoint over provider over channel.
 ///
 /// ```swift
 /// try await networkManager.attaching(Timeout(.seconds(5))).request(endpoint: .orderList(path: "page=1"))
 /// ```
 ///
-/// A marker: it is read, never called, on whatever thread the pipeline runs.
+/// A marker: the pipeline reads it on any thread, and never calls it.
 public protocol RequestModifier: Sendable {
-    /// Whether several of this type at one level mean something, as headers do. Where they do not, a second one fails the call
-    /// with ``RequestError/duplicateModifier(type:)``. Default `true`.
+    /// Whether several of this type at one level make sense, as for headers. If `false`, a second one fails the call with
+    /// ``RequestError/duplicateModifier(type:)``. Default `true`.
     static var allowsSeveral: Bool { get }
 }
 

@@ -2,7 +2,7 @@ internal import CoreAPICoding
 public import CoreAPISpellings
 public import Foundation
 
-// The right forms of what CoreAPISpellings watches, where they have a type of the core: which members are taken as they are.
+// The right forms of names that CoreAPISpellings watches, for types of the core: the members that are accepted.
 
 extension Parameters: _ForeignContent {}
 extension Headers: _ForeignContent {}
@@ -31,7 +31,7 @@ extension EndpointProviderSpellings where _ImplicitModifiers == [any RequestModi
     public static func _implicitModifiers(_: _ImplicitModifiers.Type) {}
 }
 
-/// A closure where a channel has a logger.
+/// A closure in place of a channel's logger.
 @_documentation(visibility: internal)
 public protocol ChannelSpellings {}
 

@@ -1,12 +1,12 @@
 public import CoreAPIHTTPSupport
 internal import Foundation
 
-// The headers that calls set most often, by the names of RFC 9110. One of a team's own is a function like these.
+// The headers that calls set most often, by the names of RFC 9110. A team's own header is a function like these.
 
 extension Header {
     /// Media types that the answer may have (RFC 9110 §12.5.1).
     public static func accept(_ types: String...) -> Header { Header("Accept", types.joined(separator: ", ")) }
-    /// Codings that the answer may have (§12.5.3). The caller then gets the bytes as they come, still encoded.
+    /// Codings that the answer may have (§12.5.3). The caller then gets the bytes as received, still encoded.
     public static func acceptEncoding(_ codings: String...) -> Header {
         Header("Accept-Encoding", codings.joined(separator: ", "))
     }
@@ -18,7 +18,7 @@ extension Header {
     public static func acceptCharset(_ charsets: String...) -> Header {
         Header("Accept-Charset", charsets.joined(separator: ", "))
     }
-    /// `Charset`, which no standard defines and some servers ask for; the charset of a body stands in
+    /// `Charset`, which is not standard, but which some servers expect. The charset of a body belongs into
     /// ``contentType(_:charset:)``.
     public static func charset(_ name: String) -> Header { Header("Charset", name) }
     /// Credentials of any scheme (§11.6.2).
@@ -33,25 +33,25 @@ extension Header {
     }
     /// Only if the stored representation is one of these (§13.1.1).
     public static func ifMatch(_ tags: String...) -> Header { Header("If-Match", tags.joined(separator: ", ")) }
-    /// Only if the stored representation is none of these (§13.1.2).
+    /// Only if the stored representation differs from all of these (§13.1.2).
     public static func ifNoneMatch(_ tags: String...) -> Header { Header("If-None-Match", tags.joined(separator: ", ")) }
     /// The origin that caused the request (RFC 6454 §7).
     public static func origin(_ origin: String) -> Header { Header("Origin", origin) }
-    /// Where the address was found (§10.1.3).
+    /// The page that linked to the address (§10.1.3).
     public static func referer(_ address: String) -> Header { Header("Referer", address) }
-    /// In the place of the kit's own (§10.1.5).
+    /// Replaces the kit's own (§10.1.5).
     public static func userAgent(_ product: String) -> Header { Header("User-Agent", product) }
 }
 
-/// What an `Authorization` header says.
+/// The value of an `Authorization` header.
 public struct Authorization: Sendable, Hashable {
     let value: String
 
-    /// A scheme of the team's own: `.custom("Token abc")`.
+    /// A custom scheme: `.custom("Token abc")`.
     public static func custom(_ value: String) -> Authorization { Authorization(value: value) }
     /// RFC 6750.
     public static func bearer(_ token: String) -> Authorization { Authorization(value: "Bearer \(token)") }
-    /// RFC 7617, in UTF-8; a colon in the user name would move the border to the password.
+    /// RFC 7617, in UTF-8. A colon in the user name would be read as the start of the password.
     ///
     /// - Throws: ``RequestError/malformedHeader(name:reason:)`` for a user name with a colon.
     public static func basic(user: String, password: String) throws(RequestError) -> Authorization {

@@ -1,15 +1,15 @@
 internal import Foundation
 public import HTTPTypes
 
-/// An endpoint that knows what it takes and what it gives, made by an ``EndpointProvider``.
+/// An endpoint that knows the types of its input and its output, made by an ``EndpointProvider``.
 ///
-/// Use it where the answer's type belongs to the endpoint. Use an ``Endpoint`` enum where one type describes a feature's requests
-/// and the caller names the answer. With its input a typed endpoint is an ``Endpoint``, too, and is sent in the same ways.
+/// Use it if the answer's type belongs to the endpoint. Use an ``Endpoint`` enum if one type describes a feature's requests and
+/// the caller names the answer. With its input a typed endpoint is an ``Endpoint``, too, and is sent in the same ways.
 ///
-/// `Input` is `Void`, `Data` (the body as it is) or anything `Encodable`, of which `nil` is nothing; `Output` is `Void`, `Data`
-/// or anything `Decodable`, ``JSONValue`` among them.
+/// `Input` is `Void`, `Data` (the body unchanged) or anything `Encodable`; `nil` sends nothing. `Output` is `Void`, `Data` or
+/// anything `Decodable`, ``JSONValue`` among them.
 public struct TypedEndpoint<Method: EndpointMethod, Input, Output: Sendable>: Sendable {
-    /// What stands in logs and errors: the provider and the name of the endpoint, without any value.
+    /// The name in logs and errors: the provider and the endpoint, without any value.
     public let name: String
     public let path: String
     public let headers: Headers
@@ -20,12 +20,12 @@ public struct TypedEndpoint<Method: EndpointMethod, Input, Output: Sendable>: Se
     public let modifiers: [any RequestModifier]
     var attached: [[any RequestModifier]] = []
     let write: @Sendable (Input) -> Parameters?
-    /// How the answer becomes the output; may be replaced, by `.decodable(at: "data.items")` for instance.
+    /// How the answer becomes the output; may be replaced, for example by `.decodable(at: "data.items")`.
     public var decoding: ResponseDecoding<Output>
 
     public var method: HTTPRequest.Method { Method.method }
 
-    /// This endpoint with its input: one that takes nothing more, and so an ``AnsweredEndpoint``.
+    /// This endpoint with its input. The result needs no further input, so it is an ``AnsweredEndpoint``.
     ///
     /// ```swift
     /// let order = try await networkManager.request(OrderEndpoints.place(NewOrder(items: items)))
@@ -39,7 +39,7 @@ public struct TypedEndpoint<Method: EndpointMethod, Input, Output: Sendable>: Se
 
     public var modifierLevels: [[any RequestModifier]] { [implicitModifiers, modifiers + [headers]] + attached }
 
-    /// This endpoint with further modifiers for one call; they win over its own, and over those attached before.
+    /// This endpoint with further modifiers for one call. They win over its own, and over those attached before.
     public func attaching(_ modifiers: any RequestModifier...) -> TypedEndpoint {
         var copy = self
         copy.attached.append(modifiers)
@@ -136,7 +136,7 @@ extension TypedEndpoint where Input: Encodable & Sendable, Output == Void {
     }
 }
 
-/// An endpoint that takes nothing is one without being filled in.
+/// A typed endpoint without input needs no call to be an endpoint.
 extension TypedEndpoint: CustomStringConvertible, EndpointSpellings, Endpoint, AnsweredEndpoint where Input == Void {
     public var description: String { name }
     public var params: Parameters? { write(()) }

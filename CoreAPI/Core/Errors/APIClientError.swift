@@ -1,7 +1,7 @@
 internal import CoreAPIHTTPSupport
 public import Foundation
 
-/// Why a call failed, by the stage of the pipeline that it failed in. Every case keeps where it happened and, once there is
+/// The failure of a call, with one case for each stage of the pipeline. Every case keeps where the call failed and, once there is
 /// one, the response with its body.
 ///
 /// ```swift
@@ -25,22 +25,22 @@ public indirect enum APIClientError: Error, Sendable {
     case transport(TransportError, ErrorContext)
     /// A complete response that a verifier refused.
     case verification(VerificationError, ErrorContext)
-    /// An error of the app's own, found by its error filter or given by a handler. It arrives intact; see ``app(_:)``.
+    /// The app's own error, found by its error filter or supplied by a handler. It arrives unchanged; see ``app(_:)``.
     case app(any Error, ErrorContext)
-    /// A verified response that is not what was asked for.
+    /// A verified response that could not be decoded into the value.
     case decoding(DecodingFailure, ErrorContext)
     /// The task or the `Cancellable` was cancelled.
     case cancelled(ErrorContext)
-    /// An error that no stage knows, from code around the pipeline: a dispatcher of the team's own, an operator.
+    /// An error that belongs to no stage, from code around the pipeline: a custom dispatcher, an operator.
     case unknown(any Error, ErrorContext)
 
-    /// Any error at the stage where it belongs, nothing of it lost. The kit's own errors keep theirs, `CancellationError` is a
-    /// cancellation, an ``APIClientError`` stays what it is, and anything else is of the stage that threw it.
+    /// Wraps any error in the case of its stage, and keeps all of it. The kit's own errors keep their stage, `CancellationError`
+    /// becomes a cancellation, and an ``APIClientError`` is unchanged. Any other error belongs to the stage that threw it.
     ///
     /// - Parameters:
-    ///   - error: what was thrown.
-    ///   - context: where.
-    ///   - stage: for an error that is none of the kit's. Default ``unknown(_:_:)``.
+    ///   - error: the error that was thrown.
+    ///   - context: where the call failed.
+    ///   - stage: the case for errors other than the kit's. Default ``unknown(_:_:)``.
     public init(
         _ error: any Error, _ context: ErrorContext, stage: (any Error, ErrorContext) -> APIClientError = APIClientError.unknown
     ) {
@@ -78,7 +78,7 @@ public indirect enum APIClientError: Error, Sendable {
         }
     }
 
-    /// The app's own error, if this is one of that type.
+    /// The app's own error, if it has that type.
     public func app<AppError: Error>(_ type: AppError.Type = AppError.self) -> AppError? {
         guard case .app(let error, _) = self else { return nil }
         return error as? AppError
@@ -90,8 +90,8 @@ public indirect enum APIClientError: Error, Sendable {
 
     /// A name for metrics: the stage and the reason, without a host, a path or a value.
     ///
-    /// An app's error is `app.` and its own label, if it is a ``LabelledError``; else the label of the error that a filter
-    /// translated; else the answer's status, as in `app.404`; else `app`.
+    /// The label of an app's error is the first of these: `app.` and its ``LabelledError/label``; `app.` and the label of the
+    /// error that a filter translated; the answer's status, as in `app.404`; `app`.
     public var label: String {
         switch self {
         case .channel: "channel"
@@ -102,7 +102,7 @@ public indirect enum APIClientError: Error, Sendable {
         case .verification(let error, _): "verification.\(error.label)"
         case .app(let error, let context):
             (error as? any LabelledError).map { "app.\($0.label.safeLabel)" }
-                // Beside what a filter has put in its place, the reason still counts.
+                // After a filter replaces the error, the label uses the original error.
                 ?? context.cause.map { "app.\($0.label)" } ?? context.head.map { "app.\($0.status.code)" } ?? "app"
         case .decoding: "decoding"
         case .cancelled: "cancelled"
@@ -111,7 +111,7 @@ public indirect enum APIClientError: Error, Sendable {
     }
 }
 
-/// An error of the app's own that has a name for metrics: ``APIClientError/label`` is then `app.` and this name.
+/// An app error with a name for metrics: ``APIClientError/label`` is then `app.` and this name.
 ///
 /// ```swift
 /// extension DLError: LabelledError {
@@ -119,13 +119,13 @@ public indirect enum APIClientError: Error, Sendable {
 /// }
 /// ```
 public protocol LabelledError: Error {
-    /// One of few names, without a value. Characters other than ASCII letters, digits, `.`, `_` and `-` become `_`; 64 count at
-    /// most.
+    /// One of few names, without a value. Characters other than ASCII letters, digits, `.`, `_` and `-` become `_`. Only the
+    /// first 64 are used.
     var label: String { get }
 }
 
 extension String {
-    /// What a metrics backend takes as a name.
+    /// A name that metrics backends accept.
     fileprivate var safeLabel: String {
         let safe = unicodeScalars.prefix(64).map { scalar in
             scalar.isASCII
@@ -138,10 +138,9 @@ extension String {
 
 extension APIClientError: LocalizedError, ErrorForUsers, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
-    /// One sentence for the user of an app, in English, without ids, names of channels and addresses. It is the same for every
-    /// error of one ``label``. The app's own error says it in its own words, secrets redacted;
-    /// ``ErrorFilter/localized(_:default:)`` gives the sentences of another language. For logs and developers see
-    /// ``description``.
+    /// One English sentence for the user of an app, without ids, names of channels and addresses. It is the same for every error
+    /// of one ``label``. The app's own error supplies its own text, secrets redacted. ``ErrorFilter/localized(_:default:)``
+    /// supplies sentences of another language. For logs and developers see ``description``.
     public var errorDescription: String? {
         switch self {
         case .app(let error, let context):
@@ -156,8 +155,8 @@ extension APIClientError: LocalizedError, ErrorForUsers, CustomStringConvertible
         }
     }
 
-    /// What was expected, what came, and where; for developers, on one line, secrets redacted. Channel, endpoint, address,
-    /// attempt and the call's id stand in brackets at the end.
+    /// What was expected, what arrived, and where; for developers, on one line, secrets redacted. Channel, endpoint, address,
+    /// attempt and the call's id follow in brackets at the end.
     public var description: String {
         let reason =
             switch self {
@@ -167,22 +166,22 @@ extension APIClientError: LocalizedError, ErrorForUsers, CustomStringConvertible
             case .adapting(let error, _): "an interceptor failed: \(error.readableDescription)"
             default: underlyingError?.readableDescription ?? label
             }
-        // On one line, whatever a server put into its message: a log line must not be forged.
+        // On one line, whatever a server wrote into its message: it must not forge a log line.
         return "\(context.redaction.redact(text: reason.shortened(to: Self.textLength))) [\(context)]".escapingControls
     }
 
     /// As ``description``.
     public var debugDescription: String { description }
 
-    /// As ``description``: what the error holds may hold secrets.
+    /// As ``description``: the error's values may contain secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
-    /// Bytes of a reason that are shown; a server's message may have millions.
+    /// The number of bytes shown of a reason; a server's message may have millions.
     private static let textLength = 2_000
 }
 
 extension Error {
-    /// What an app's own error tells its user; `nil` for one that has no words of its own.
+    /// The text of an app's own error for its user; `nil` if it has none.
     fileprivate var ownWords: String? {
         // A description is for developers.
         let words = type(of: self) == NSError.self ? localizedDescription : (self as? any LocalizedError)?.errorDescription
@@ -199,7 +198,7 @@ extension VerificationError {
         }
     }
 
-    /// One sentence for the user of an app about an answer that was refused.
+    /// One sentence for the user of an app about a refused answer.
     fileprivate static func sentence(for status: Int) -> String {
         switch status {
         case 401: "You are not signed in, or your session has ended (401)."

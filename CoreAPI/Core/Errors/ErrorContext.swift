@@ -2,12 +2,12 @@ internal import CoreAPIHTTPSupport
 public import Foundation
 public import HTTPTypes
 
-/// Where a call failed, and what had arrived by then.
+/// Where a call failed, and everything that had arrived by then.
 public struct ErrorContext: Sendable, CustomStringConvertible {
     public let channel: String
     public let endpoint: String
     public let method: HTTPRequest.Method?
-    /// The address that answered, or was to, redirects followed; with its secrets redacted.
+    /// The address that answered, or should have, after redirects; secrets redacted.
     public let url: String?
     /// 1 for the first attempt, 0 before it.
     public let attempt: Int
@@ -16,13 +16,13 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
     public let head: ResponseHead?
     /// The body as far as it had arrived.
     public let body: Data
-    /// The error that an ``APIClientError/app(_:_:)`` stands for, where a filter translated one.
+    /// The error that an ``APIClientError/app(_:_:)`` replaces, if a filter translated one.
     public private(set) var cause: APIClientError?
-    /// Why the body of a refused answer could not be read as the channel's error, where the channel's ``ErrorFilter`` tried.
+    /// Why the body of a refused answer could not be read as the channel's error; `nil` if the ``ErrorFilter`` did not try.
     public private(set) var unreadEnvelope: DecodingFailure?
     let redaction: Redaction
 
-    /// Where a request stands, for a transport or an interceptor of the team's own.
+    /// The context of a request, for a custom transport or interceptor.
     public init(_ request: Request, head: ResponseHead? = nil, body: Data = Data()) {
         self.init(request, at: request.url, head: head, body: body)
     }
@@ -35,7 +35,7 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
 
     package init<Value>(_ response: Response<Value>) { self.init(response.reply) }
 
-    /// What a reply holds.
+    /// The context of a reply.
     package init(_ reply: Reply) {
         if let request = reply.request {
             self.init(request, at: reply.metrics?.redirects.last ?? request.url, head: reply.head, body: reply.data)

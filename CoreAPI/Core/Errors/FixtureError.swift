@@ -1,11 +1,11 @@
 public import Foundation
 
-/// Why a recorded answer could not be given.
+/// Why a fixture could not answer.
 public enum FixtureError: Error, Sendable {
-    /// There is no folder or no file of this name.
+    /// No folder or file has this name.
     case notFound(name: String, searched: [String], available: [String])
     case unreadable(file: String, line: Int, reason: String)
-    /// No recorded answer fits the request.
+    /// No fixture matches the request.
     case unmatched(request: String, available: [String], nearest: String?)
 }
 

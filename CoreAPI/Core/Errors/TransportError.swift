@@ -4,45 +4,44 @@ public import Foundation
 public enum TransportError: Error, Sendable {
     case cannotResolveHost(String)
     case cannotConnect(host: String, reason: String)
-    /// A proxy did not do its part: it could not be reached, refused the connection, or asks for credentials (407, RFC 9110
-    /// §15.5.8).
+    /// A proxy failed: it could not be reached, refused the connection, or asks for credentials (407, RFC 9110 §15.5.8).
     ///
-    /// `host` has the proxy's port and no credentials; `source` is the variable that names it, such as `https_proxy`; `status` is
-    /// that of the proxy's own answer, `nil` when there was none. Write credentials into the variable:
+    /// `host` has the proxy's port and no credentials. `source` is the variable that names the proxy, such as `https_proxy`.
+    /// `status` is that of the proxy's own answer, `nil` if there was none. Write credentials into the variable:
     /// `http://user:password@host:port`.
     case proxy(host: String, source: String, status: Int?, reason: String)
     /// The handshake failed, or ordinary certificate verification refused the server.
     case tls(host: String, reason: String)
-    /// No certificate of the server matches the pins that the environment has for it.
+    /// No certificate of the server matches the environment's pins for it.
     case pinMismatch(host: String, reason: String)
     case timedOut(TimeoutPhase, after: Duration)
     /// The connection ended before a complete response.
     ///
-    /// `mayHaveBeenProcessed` is true when the server may have acted on the request: repeating it is then the caller's decision.
-    /// What an HTTP/2 server says it has not processed (RFC 9113 §8.7), whatever its method, was sent six times before this is
-    /// reported.
+    /// `mayHaveBeenProcessed` is true if the server may have acted on the request. Then the caller decides whether to repeat it.
+    /// Before this error, the kit sends a request six times if an HTTP/2 server says that it did not process it (RFC 9113 §8.7),
+    /// whatever its method.
     case connectionLost(reason: String, mayHaveBeenProcessed: Bool)
-    /// The body ended early; as much as came is kept in the response. Over TLS also one whose only end was the connection's, and
-    /// that came without `close_notify` (RFC 9112 §9.8).
+    /// The body ended early; the response keeps the received part. Over TLS also a body that only the end of the connection
+    /// ended, without `close_notify` (RFC 9112 §9.8).
     case truncated(received: Int64, expected: Int64?)
     case responseTooLarge(limit: Int)
     case headTooLarge(limit: Int)
     case tooManyHeadLines(limit: Int)
-    /// The host's addresses are all of a kind that the channel refuses; see ``Limits/refusedAddresses``.
+    /// The channel refuses all addresses of the host; see ``Limits/refusedAddresses``.
     case addressRefused(host: String)
-    /// What came is not HTTP, breaks its rules, or is a part (206) or another protocol (101) that the request did not ask for.
+    /// The response is not HTTP, breaks its rules, or is a part (206) or another protocol (101) that the request did not ask for.
     case malformedResponse(reason: String)
     case tooManyRedirects(limit: Int)
-    /// A redirect that must not be followed: another scheme than http and https, a malformed address, https to http.
+    /// A redirect that must not be followed: to a scheme other than http and https, to a malformed address, from https to http.
     case redirectRefused(to: String, reason: String)
     case queueFull(limit: Int)
-    /// The transport, or the libcurl that it is linked with, does not do what was asked.
+    /// The transport, or its libcurl, lacks a capability that the request needs.
     case unsupported(capability: String)
     /// The request's own body could not be read.
     case bodyUnreadable(any Error)
     /// The transport was closed before or while the request ran.
     case closed
-    /// No recorded answer fits, or a recorded file cannot be read.
+    /// No fixture matches, or a fixture's file cannot be read.
     case fixture(FixtureError)
     /// Anything else that libcurl reports.
     case curl(code: Int, message: String)
@@ -52,7 +51,7 @@ public enum TransportError: Error, Sendable {
         case connect, idle, total
     }
 
-    /// A name for metrics, without anything the request held.
+    /// A name for metrics, without any part of the request.
     public var label: String {
         switch self {
         case .cannotResolveHost: "cannotResolveHost"

@@ -3,10 +3,10 @@ public import Foundation
 /// Why a complete response was refused.
 public enum VerificationError: Error, Sendable {
     case unacceptableStatus(Int, expected: String)
-    /// A body was needed to make a value of this type, and none came.
+    /// A value of this type needs a body, and the answer has none.
     case emptyBody(status: Int, expected: String)
     case unacceptableContentType(String?, expected: [String])
-    /// A verifier of the team's own refused it.
+    /// A custom verifier refused the response.
     case custom(any Error)
 
     /// A name for metrics.

@@ -2,8 +2,8 @@ internal import CoreAPIHTTPSupport
 internal import Foundation
 internal import HTTPTypes
 
-// What the kit does itself to every request, written as any team would write it. A channel's own enhancers go before them with
-// `.max` or `.core.more`, and behind them with everything below `.core`.
+// The kit's own changes to every request, written as any team would write them. A channel's enhancers run before them with `.max`
+// or `.core.more`, and after them with any priority below `.core`.
 
 enum RequestEnhancers {
     static let builtIn: [any RequestEnhancer] = [
@@ -11,8 +11,8 @@ enum RequestEnhancers {
     ]
 }
 
-/// Carries out ``HeaderModifier`` and ``Headers`` modifiers, farthest first, so that the nearest wins. Lines of one name within
-/// one ``Headers`` stay beside each other.
+/// Applies ``HeaderModifier`` and ``Headers`` modifiers, farthest first, so that the nearest wins. Lines of one name within one
+/// ``Headers`` stay beside each other.
 struct HeaderEnhancer: RequestEnhancer {
     static var priority: Priority { .core }
 
@@ -28,7 +28,7 @@ struct HeaderEnhancer: RequestEnhancer {
     }
 }
 
-/// Carries out ``QueryItem`` modifiers.
+/// Applies ``QueryItem`` modifiers.
 struct QueryItemEnhancer: RequestEnhancer {
     static var priority: Priority { .core }
 
@@ -40,7 +40,7 @@ struct QueryItemEnhancer: RequestEnhancer {
     }
 }
 
-/// Carries out the nearest ``Timeout``.
+/// Applies the nearest ``Timeout``.
 struct TimeoutEnhancer: RequestEnhancer {
     static var priority: Priority { .core }
 
@@ -49,7 +49,7 @@ struct TimeoutEnhancer: RequestEnhancer {
     }
 }
 
-/// Carries out the nearest ``CachePolicy``; a `Cache-Control` of the caller's own stays.
+/// Applies the nearest ``CachePolicy``; a `Cache-Control` of the caller stays.
 struct CachePolicyEnhancer: RequestEnhancer {
     static var priority: Priority { .core.less }
 

@@ -2,22 +2,22 @@ public import CoreAPICookies
 internal import Foundation
 internal import HTTPTypes
 
-/// Sends what a channel's jar has for an address and keeps what its answers set. The kit puts it around each hop of a channel
-/// that has a jar, so that a login works offline as it does over the wire.
+/// Sends the jar's cookies for an address and keeps the cookies that its answers set. The kit puts it around each hop of a
+/// channel with a jar, so that a login works with fixtures as over the wire.
 struct Cookies: Middleware {
     let jar: CookieJar
 
     func handle(_ attempt: Attempt, next: Next) async -> Reply {
         let reply = await next(attempt.withCookies(of: jar))
-        // Of a redirect as well: what it sets goes along to where it leads.
+        // Also for a redirect: its cookies are sent to its target.
         reply.keepCookies(in: jar)
         return reply
     }
 }
 
 extension Attempt {
-    /// The attempt with what the jar has for its address. A request with a `Cookie` header of its own stays as it is, through all
-    /// its redirects, and so does one whose answer repeats it (RFC 9110 §9.3.8).
+    /// The attempt with the jar's cookies for its address. A request that already has a `Cookie` header is unchanged, through all
+    /// its redirects. TRACE requests get no cookies, because the response echoes them (RFC 9110 §9.3.8).
     @inline(never)
     fileprivate func withCookies(of jar: CookieJar) -> Attempt {
         let first = original.request
@@ -25,12 +25,13 @@ extension Attempt {
         let cookies = jar.cookies(for: request.url)
         var line: [UInt8] = []
         for pair in cookies.lazy.map(\.pair) {
-            // A server could otherwise have its clients send what it, or another host of its domain, does not take.
+            // Limits the `Cookie` header. A server could otherwise set more cookies than it, or another host of its domain,
+            // accepts.
             guard line.count + pair.count + 2 <= CookieJar.headerLimit else { continue }
             line += (line.isEmpty ? "" : "; ").utf8 + pair
         }
         guard !line.isEmpty else { return self }
-        // As bytes: a cookie declares no charset, and goes back as it came.
+        // As bytes: a cookie declares no charset, and is sent back unchanged.
         return with { $0.headers.append(HTTPField(name: .cookie, lenientValue: line)) }
     }
 }
@@ -49,9 +50,9 @@ extension Reply {
 }
 
 extension CookieJar {
-    /// Takes every `Set-Cookie` line of an answer.
+    /// Stores every `Set-Cookie` line of an answer.
     ///
-    /// - Returns: Why lines were refused, in their order; empty when all were taken.
+    /// - Returns: Why lines were refused, in order; empty if all were stored.
     @discardableResult
     public func store(_ head: ResponseHead, from url: HTTPURL) -> [CookieRejection] {
         store(head.headers, from: url)

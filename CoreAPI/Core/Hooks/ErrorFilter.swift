@@ -1,7 +1,7 @@
 public import Foundation
 
-/// Finds errors inside successes and turns failures into the app's own error. A type of the team's own: `channel.errorFilter =
-/// ErrorFilter(ShopErrors())`. ``ErrorFilter`` makes filters of closures, too.
+/// Finds errors inside successes and turns failures into the app's own error. Conform your own type, and set `channel.errorFilter
+/// = ErrorFilter(ShopErrors())`. ``ErrorFilter`` also makes filters of closures.
 ///
 /// ```swift
 /// struct ShopErrors: ErrorFiltering {
@@ -17,25 +17,26 @@ public import Foundation
 public protocol ErrorFiltering: Sendable {
     /// Sees every answer, verified or not, once per attempt before decoding.
     ///
-    /// What it throws is the call's error, ``APIClientError/app(_:_:)``. It may also turn a failure into a success: it sets
-    /// ``Response/result`` to the bytes that are to be decoded.
+    /// An error that it throws becomes the call's error, ``APIClientError/app(_:_:)``. It may also turn a failure into a success,
+    /// by setting ``Response/result`` to the bytes to decode.
     func filter(_ response: inout Response<Data>) throws
 
-    /// Sees, once per call, the error that interceptors and handlers left, whatever its stage. The app's own errors and
-    /// cancellations pass it by.
+    /// Sees, once per call, the error that remains after interceptors and handlers, whatever its stage. It does not see the app's
+    /// own errors and cancellations.
     ///
-    /// - Returns: the error in its place, or `nil` to leave it.
+    /// - Returns: the error to use instead, or `nil` for no change.
     func translate(_ error: APIClientError) -> (any Error)?
 }
 
-/// Finds errors inside successes and turns failures into the app's own error, by closures; see ``ErrorFiltering`` for a type of
-/// your own.
+/// Finds errors inside successes and turns failures into the app's own error, by closures; see ``ErrorFiltering`` for your own
+/// type.
 ///
-/// Use a filter to *translate*; use an ``ErrorHandler`` to *act*. A filter finds, and it translates:
+/// Use a filter to *translate*; use an ``ErrorHandler`` to *act*. A filter has two parts:
 ///
-/// - what it was made with sees every answer, verified or not, once per attempt before decoding, and may name an error for it;
-/// - what was added by ``translating(_:)``, ``defaulting(to:)`` or ``localized(_:default:)`` sees, once per call, the error that
-///   interceptors and handlers left, whatever its stage. The app's own errors and cancellations pass it by.
+/// - the closure of its initializer sees every answer, verified or not, once per attempt before decoding, and may return an error
+///   for it;
+/// - the closures of ``translating(_:)``, ``defaulting(to:)`` or ``localized(_:default:)`` see, once per call, the error that
+///   remains after interceptors and handlers, whatever its stage. They do not see the app's own errors and cancellations.
 ///
 /// ```swift
 /// channel.errorFilter = ErrorFilter.envelope(ShopEnvelope.self) { envelope, _ in envelope.error }
@@ -44,12 +45,12 @@ public protocol ErrorFiltering: Sendable {
 ///
 /// Both run synchronously, on the pipeline's thread.
 public struct ErrorFilter: Sendable {
-    /// `nil` where nothing is looked for.
+    /// `nil` if the filter does not look at answers.
     private var find: (@Sendable (inout Response<Data>) throws -> Void)?
     private let translateError: @Sendable (APIClientError) -> (any Error)?
 
-    /// - Parameter find: returns the error that the response stands for, or `nil` to leave it as it is. What it throws becomes
-    ///   the result too, so that a filter that trips over a body is seen.
+    /// - Parameter find: returns the error in the response, or `nil` to leave it unchanged. An error that it throws becomes the
+    ///   result, too, so that a filter that cannot read a body is noticed.
     public init(_ find: @escaping @Sendable (Response<Data>) throws -> (any Error)?) {
         self.init(
             find: { response in
@@ -57,7 +58,7 @@ public struct ErrorFilter: Sendable {
             }, translate: { _ in nil })
     }
 
-    /// A filter of the team's own type.
+    /// A filter of your own type.
     public init(_ filter: some ErrorFiltering) {
         self.init(find: { response in try filter.filter(&response) }, translate: filter.translate)
     }
@@ -70,11 +71,11 @@ public struct ErrorFilter: Sendable {
         translateError = translate
     }
 
-    /// Leaves every response as it is.
+    /// Leaves every response unchanged.
     public static let none = ErrorFilter(find: nil, translate: { _ in nil })
 
-    /// Reads the body of an answer that was refused as the app's own error. A success is left alone. A body that is no such error
-    /// leaves the refusal as it is, and ``ErrorContext/unreadEnvelope`` says why it could not be read.
+    /// Reads the body of a refused answer as the app's own error. A success is unchanged. If the body is not such an error, the
+    /// refusal stays, and ``ErrorContext/unreadEnvelope`` says why the body could not be read.
     public static func refusal<AppError: Error & Decodable>(_ type: AppError.Type) -> ErrorFilter {
         ErrorFilter(
             find: { response in
@@ -83,12 +84,12 @@ public struct ErrorFilter: Sendable {
             }, translate: { _ in nil })
     }
 
-    /// Reads an error envelope, in successes too: decodes the body, if it is one, and asks `translate` what it means.
+    /// Reads an error envelope, in successes too: decodes the body and asks `translate` for its error.
     ///
     /// - Parameters:
-    ///   - type: the envelope. A success that is none is left alone; of a failure, ``ErrorContext/unreadEnvelope`` says why it is
-    ///     none.
-    ///   - translate: returns the app's error, or `nil` if the envelope holds none.
+    ///   - type: the envelope. A success whose body is no envelope is unchanged. For such a failure,
+    ///     ``ErrorContext/unreadEnvelope`` has the reason.
+    ///   - translate: returns the app's error, or `nil` if the envelope contains none.
     public static func envelope<Envelope: Decodable & SendableMetatype>(
         _ type: Envelope.Type, translate: @escaping @Sendable (Envelope, ResponseHead) -> (any Error)?
     ) -> ErrorFilter {
@@ -101,27 +102,26 @@ public struct ErrorFilter: Sendable {
             }, translate: { _ in nil })
     }
 
-    /// This filter, and then another error in the place of what a call failed with.
+    /// This filter, followed by a translation of the call's error.
     ///
-    /// - Parameter translate: returns `nil` for what should stay as it is. What it returns arrives as
-    ///   ``APIClientError/app(_:_:)``, with the error it stands for in ``ErrorContext/cause``; an ``APIClientError`` arrives as
-    ///   it is.
+    /// - Parameter translate: returns `nil` to keep the error. Its result arrives as ``APIClientError/app(_:_:)``, with the
+    ///   replaced error in ``ErrorContext/cause``; an ``APIClientError`` arrives unchanged.
     public func translating(_ translate: @escaping @Sendable (APIClientError) -> (any Error)?) -> ErrorFilter {
         let first = translateError
         return ErrorFilter(find: find) { first($0) ?? translate($0) }
     }
 
-    /// This filter, and a default error for every failure that nothing else has named.
+    /// This filter, and a default error for every failure without another translation.
     public func defaulting(to error: @escaping @Sendable (APIClientError) -> any Error) -> ErrorFilter {
         translating { error($0) }
     }
 
-    /// This filter, and a message in the user's language for every failure that nothing else has named; see ``LocalizedMessage``.
+    /// This filter, and a message in the user's language for every failure without another translation; see ``LocalizedMessage``.
     ///
     /// - Parameters:
-    ///   - messages: by ``APIClientError/label``, or by its beginning up to a dot: `transport.timedOut.connect`,
-    ///     `transport.timedOut`, `transport`. The longest that fits counts.
-    ///   - default: for what has no message; `nil` leaves the error as it is.
+    ///   - messages: by ``APIClientError/label``, or by a prefix of it up to a dot: `transport.timedOut.connect`,
+    ///     `transport.timedOut`, `transport`. The longest matching prefix wins.
+    ///   - default: for a label without a message; `nil` keeps the error.
     public func localized(_ messages: [String: String], default: String? = nil) -> ErrorFilter {
         translating { error in
             var label = error.label[...]
@@ -134,7 +134,7 @@ public struct ErrorFilter: Sendable {
         }
     }
 
-    /// The error that stands for another; `nil` to leave it. The app's own errors and cancellations stay.
+    /// The translated error; `nil` to keep it. The app's own errors and cancellations are kept.
     func translate(_ error: APIClientError) -> APIClientError? {
         switch error {
         case .app, .cancelled: nil
@@ -143,11 +143,11 @@ public struct ErrorFilter: Sendable {
     }
 
     func apply(to response: inout Response<Data>) {
-        // Without an answer there is nothing to translate but the transport's own error, which must stay recognisable.
+        // Without an answer there is only the transport's own error, which must stay recognisable.
         guard let find, response.head != nil else { return }
         let received = response.data
         do {
-            // What enhancers made of the body, where it is a success.
+            // In a success, the body as enhancers left it.
             if case .success(let body) = response.result { response.data = body }
             try find(&response)
             response.data = received
@@ -159,7 +159,7 @@ public struct ErrorFilter: Sendable {
 }
 
 extension Response where Value == Data {
-    /// The body as an error envelope; `nil` if it is none, which a failure then tells.
+    /// The body as an error envelope; `nil` if it is none. A failure then records the reason.
     fileprivate mutating func envelope<Envelope: Decodable>(_ type: Envelope.Type) -> Envelope? {
         guard !data.isEmpty else { return nil }
         do {
@@ -192,7 +192,7 @@ extension APIClientError {
     }
 }
 
-/// What went wrong, in the words of the user's language; see ``ErrorFilter/localized(_:default:)``.
+/// A failure's message in the user's language; see ``ErrorFilter/localized(_:default:)``.
 public struct LocalizedMessage: LocalizedError, Hashable {
     public let message: String
 

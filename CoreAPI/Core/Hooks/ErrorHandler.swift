@@ -1,18 +1,17 @@
-/// Asked about an error that no interceptor resolved: another attempt, another error, or nothing.
+/// Decides about an error that no interceptor resolved: another attempt, another error, or no change.
 ///
-/// Use a handler for what depends on the *kind of failure*, decoding errors and the app's own errors included; use an
-/// interceptor's `retry` for credentials and policies. Called once per failed attempt, async, on the pipeline's thread; it cannot
-/// throw.
+/// Use a handler for decisions by *kind of failure*, decoding errors and the app's own errors included. Use an interceptor's
+/// `retry` for credentials and policies. Called once per failed attempt, async, on the pipeline's thread; it cannot throw.
 public protocol ErrorHandler: Sendable {
-    /// Whether ``resolve(_:for:)`` should be asked about this error.
+    /// Whether ``resolve(_:for:)`` should decide about this error.
     func canResolve(_ error: APIClientError) -> Bool
 
-    /// What to do about it: another attempt, another error, or a value in its place. The channel's limit on attempts holds
-    /// whatever this returns.
+    /// The decision: another attempt, another error, or a value instead. The channel's limit on attempts applies whatever this
+    /// returns.
     func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult
 }
 
-/// Leaves every error as it is.
+/// Leaves every error unchanged.
 public struct NoErrorHandler: ErrorHandler {
     public init() {}
     public func canResolve(_ error: APIClientError) -> Bool { false }

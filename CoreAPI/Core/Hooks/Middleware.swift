@@ -1,9 +1,8 @@
-/// Stands around a call or around each of its attempts: it sees what goes down, decides whether and how often that goes on, and
-/// sees what comes back.
+/// Wraps a call or an attempt. It may change the request, call `next` any number of times, and change the reply.
 ///
-/// The general hook; every other one is a shorthand for what a middleware can do. Around the call
-/// (``Channel/callMiddleware``) it sees the call once, for caches, single flight and breakers. Around the attempt
-/// (``Channel/attemptMiddleware``) it sees what is sent, each redirect's request too, for signatures and credentials.
+/// The general hook; every other hook is a shorthand for a middleware. Around the call (``Channel/callMiddleware``) it sees the
+/// call once, for caches, single flight and breakers. Around the attempt (``Channel/attemptMiddleware``) it sees every request
+/// that is sent, including those of redirects, for signatures and credentials.
 ///
 /// ```swift
 /// struct Signing: Middleware {
@@ -17,20 +16,20 @@
 /// }
 /// ```
 ///
-/// Called off every actor, concurrently for different calls. It may call `next` never, once or often, one after the other or at
-/// once.
+/// Called off every actor, concurrently for different calls. It may call `next` never, once or several times, in sequence or
+/// concurrently.
 public protocol Middleware: Sendable {
     /// - Parameters:
-    ///   - attempt: what is about to be sent; around the call, its first attempt.
-    ///   - next: the rest of the way.
-    /// - Returns: what ``Next`` returned, or a reply of its own. A failure is a reply, too: ``Attempt/failed(_:stage:)``.
+    ///   - attempt: the attempt to send; around the call, its first attempt.
+    ///   - next: the stages after this one.
+    /// - Returns: the reply of ``Next``, or another one. A failure is a reply, too: ``Attempt/failed(_:stage:)``.
     func handle(_ attempt: Attempt, next: Next) async -> Reply
 
     /// The name in ``Channel/stages``. Default the type's.
     var stage: String { get }
 
-    /// A copy that shares no state with this one; a channel that is swapped in a test speaks through copies. Default the
-    /// middleware itself, which is right for one that keeps nothing.
+    /// A copy that shares no state with this one; a channel that a test replaces uses copies. The default returns the middleware
+    /// itself, which is right without state.
     func isolatedCopy() -> any Middleware
 }
 

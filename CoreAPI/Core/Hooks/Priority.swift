@@ -1,4 +1,4 @@
-/// The place of an enhancer among the others; higher runs first.
+/// The priority of an enhancer among the others; higher runs first.
 public struct Priority: Sendable, Hashable, Comparable {
     private let value: Int
 
@@ -10,11 +10,11 @@ public struct Priority: Sendable, Hashable, Comparable {
     public static let low = Priority(value: -100)
     public static let normal = Priority(value: 0)
     public static let high = Priority(value: 100)
-    /// Where the built-in enhancers stand. ``max`` alone, or `.core.more`, precedes them.
+    /// The built-in enhancers. Only ``max`` and `.core.more` precede them.
     public static let core = Priority(value: 1_000)
     public static let max = Priority(value: .max)
 
-    /// Any other step: `.low` is -100, `.normal` 0, `.high` 100 and `.core` 1,000.
+    /// Any other value: `.low` is -100, `.normal` 0, `.high` 100 and `.core` 1,000.
     public static func custom(_ value: Int) -> Priority { Priority(value: value) }
 
     /// One step above this priority.

@@ -1,10 +1,10 @@
 internal import CoreAPIHTTPSupport
 internal import HTTPTypes
 
-/// Follows redirects (RFC 9110 §15.4), so that what stands behind it sees every hop. The kit puts it around every attempt.
+/// Follows redirects (RFC 9110 §15.4), so that middleware after it sees every hop. The kit puts it around every attempt.
 ///
-/// libcurl could follow them itself (`CURLOPT_FOLLOWLOCATION`), but it keeps only `Authorization` and `Cookie` from another host
-/// and knows nothing of an `X-Api-Key`; and fixtures and other transports would not get them.
+/// libcurl could follow redirects itself (`CURLOPT_FOLLOWLOCATION`). But it withholds only `Authorization` and `Cookie` from
+/// another host, so it would send an `X-Api-Key`. And fixtures and other transports would not follow redirects.
 struct Redirects: Middleware {
     func handle(_ attempt: Attempt, next: Next) async -> Reply {
         var hop = attempt
@@ -20,14 +20,14 @@ struct Redirects: Middleware {
         }
     }
 
-    /// What an answer comes to: the end, or another hop.
+    /// What follows an answer: the end, or another hop.
     fileprivate enum Step {
         case ends(Reply)
         case leads(Attempt)
     }
 
-    /// The fields that go to another origin: those that are known to give nothing away. A team's own field may be a credential,
-    /// so the channel names the ones that may go along (``Channel/fieldsForOtherOrigins``).
+    /// Harmless fields, which go to another origin. A custom field may be a credential, so the channel names the ones that may go
+    /// along (``Channel/fieldsForOtherOrigins``).
     private static let harmless: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "content-digest",
         "content-disposition",
@@ -37,10 +37,10 @@ struct Redirects: Middleware {
         "repr-digest", "sec-gpc", "te", "transfer-encoding", "upgrade-insecure-requests", "user-agent", "x-requested-with",
     ]
 
-    /// Describe a body that is no longer sent.
+    /// Fields that describe a body that is no longer sent.
     private static let contentFields: Set<String> = ["content-length", "content-type", "transfer-encoding", "content-encoding"]
 
-    /// Whether an answer with this status may lead elsewhere.
+    /// Whether an answer with this status may be a redirect.
     static func isRedirect(_ status: Int) -> Bool {
         switch status {
         case 300, 301, 302, 303, 307, 308: true
@@ -48,7 +48,7 @@ struct Redirects: Middleware {
         }
     }
 
-    /// Where an answer leads; `nil` where it is the answer itself.
+    /// The request that an answer redirects to; `nil` if it is the final answer.
     static func target(of reply: Reply, to attempt: Attempt) throws(TransportError) -> Request? {
         let request = attempt.request
         let limits = request.call.channel.limits
@@ -90,8 +90,8 @@ struct Redirects: Middleware {
         return next(request, to: target, status: head.status.code)
     }
 
-    /// A field's value with every byte beyond ASCII percent-encoded: bytes are data, whatever charset they are in (RFC 3986
-    /// §2.5). A host in UTF-8 stays text, because it has a form of its own (UTS 46).
+    /// A field's value with every byte beyond ASCII percent-encoded: such bytes are data in any charset (RFC 3986 §2.5). A host
+    /// in UTF-8 stays text, because it has another encoding (UTS 46).
     private static func address(_ field: HTTPField) -> String {
         field.withUnsafeBytesOfValue { bytes in
             let bytes = Array(bytes)
@@ -107,7 +107,7 @@ struct Redirects: Middleware {
         }
     }
 
-    /// Where the authority of a reference ends; 0 where it has none.
+    /// The offset of the end of a reference's authority; 0 without one.
     private static func endOfHost(_ bytes: [UInt8]) -> Int {
         let slash = UInt8(ascii: "/")
         let path = bytes.firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex
@@ -117,8 +117,8 @@ struct Redirects: Middleware {
         return bytes[(path + 2)...].firstIndex { "/?#\\".utf8.contains($0) } ?? bytes.endIndex
     }
 
-    /// 303 always asks for the other resource (§15.4.4). For 300 to 302 only POST may become GET (§15.4.2–3): a DELETE that
-    /// turned into a GET would be reported as done.
+    /// 303 always asks for the other resource (§15.4.4). For 300 to 302 only POST may become GET (§15.4.2–3). A DELETE that
+    /// became a GET would falsely report success.
     private static func becomesGET(_ request: Request, _ status: Int) -> Bool {
         status == 303 ? request.method != .head : status < 303 && request.method == .post
     }
@@ -137,7 +137,8 @@ struct Redirects: Middleware {
                 $0.canonicalName == "host" || !harmless.contains($0.canonicalName) && !named.contains($0.canonicalName)
             }
         } else if next.headers[.authorization]?.lowercased().hasPrefix("digest ") == true {
-            // It speaks for one target only (RFC 7616 §3.4): another must refuse it, and most do so with 400.
+            // A Digest answer is valid for one target only (RFC 7616 §3.4). Another target must refuse it, and most do so with
+            // 400.
             next.headers[.authorization] = nil
         }
         return next
@@ -145,14 +146,14 @@ struct Redirects: Middleware {
 }
 
 extension Attempt {
-    /// How many redirects led here.
+    /// The number of redirects before this attempt.
     fileprivate var hops: Int { redirectedFrom.map { $0.hops + 1 } ?? 0 }
 
     /// The addresses that redirects led to, in order.
     fileprivate var visited: [HTTPURL] { redirectedFrom.map { $0.visited + [request.url] } ?? [] }
 
-    /// Where an answer leads to, if it is a redirect that may be followed.
-    // Not inlined: a request by value would lie in the frame that waits.
+    /// The request that an answer redirects to, if the redirect may be followed.
+    // Not inlined: a request by value would lie in the frame of the async caller.
     @inline(never)
     fileprivate func redirected(by reply: Reply) -> Redirects.Step {
         guard let status = reply.status, Redirects.isRedirect(status), reply.failure == nil else { return .ends(reply) }
@@ -167,7 +168,7 @@ extension Attempt {
 }
 
 extension Reply {
-    /// This reply with what the hops before it cost, as the answer to the attempt that they began with.
+    /// This reply with the cost of the hops before it, as the answer to the attempt before all redirects.
     @inline(never)
     fileprivate func after(_ earlier: Reply?, of first: Attempt) -> Reply {
         guard let earlier, let attempt else { return self }
@@ -178,8 +179,7 @@ extension Reply {
 }
 
 extension TransferMetrics {
-    /// The metrics of an attempt whose earlier exchanges were redirects: sums where sums make sense, the last exchange's
-    /// otherwise.
+    /// The metrics of an attempt whose earlier exchanges were redirects: sums if sums make sense, otherwise the last exchange's.
     fileprivate func adding(earlier: TransferMetrics) -> TransferMetrics {
         var sum = self
         sum.queued += earlier.queued

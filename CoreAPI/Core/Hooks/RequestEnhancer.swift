@@ -2,22 +2,24 @@ public import Foundation
 
 /// Changes a request once per call before its first attempt, and a response once per attempt after it arrives.
 ///
-/// Use an enhancer to carry out a ``RequestModifier`` or to do what every request of the channel needs. Use a
-/// ``RequestInterceptor`` for what must wait or differ between attempts. Synchronous, on the pipeline's thread, never the main
-/// one. Enhancers run from high to low priority, in the order of the channel among equals, and in the same order both ways: the
-/// lowest sees the final request and the final response.
+/// Use an enhancer to apply a ``RequestModifier`` or for a change to every request of the channel. Use a ``RequestInterceptor``
+/// for a change that must wait or differ between attempts.
+///
+/// Synchronous, on the pipeline's thread, never the main one. `enhance` and `deenhance` both run from high to low priority, and
+/// among equals in the order of the channel. So the enhancer of the lowest priority sees the final request and the final
+/// response.
 public protocol RequestEnhancer: Sendable, RequestEnhancerSpellings {
-    /// Where this kind of enhancer stands. Default `.normal`.
+    /// The priority of this type of enhancer. Default `.normal`.
     static var priority: Priority { get }
-    /// Where this one stands, if not where its kind does.
+    /// The priority of this instance, if it differs from its type's.
     var instancePriority: Priority? { get }
 
-    /// Changes the request. Throwing ends the call with ``APIClientError/enhancing(_:_:)``, or at the stage of the error itself
-    /// if it is one of the kit's, ``APIClientError/request(_:_:)`` for a ``RequestError``.
+    /// Changes the request. An error that it throws ends the call with ``APIClientError/enhancing(_:_:)``. The kit's own errors
+    /// keep their stage: a ``RequestError`` becomes ``APIClientError/request(_:_:)``.
     func enhance(_ request: inout Request) throws
 
-    /// Changes the response or its result: a verifier turns a success into a failure here, and `response = response.map { … }`
-    /// changes what is decoded, while ``Response/data`` stays what was received. What it throws is the attempt's failure,
+    /// Changes the response or its result. A verifier turns a success into a failure here. `response = response.map { … }`
+    /// changes the bytes to decode, while ``Response/data`` stays as received. An error that it throws is the attempt's failure,
     /// ``APIClientError/enhancing(_:_:)``.
     func deenhance(_ response: inout Response<Data>) throws
 }

@@ -1,20 +1,22 @@
-/// Changes each attempt before it is sent, and says whether a failed one is worth another.
+/// Changes each attempt before it is sent, and decides whether a failed attempt is retried.
 ///
-/// Use an interceptor for what takes time or may change between attempts: a credential, a retry. Use a ``RequestEnhancer`` for
-/// what is the same for the whole call and needs no waiting, and a ``Middleware`` for signatures and for tokens that are
-/// refreshed: `adapt` runs once per attempt, before redirects, so that it does not sign again what a redirect leads to. Called
-/// on any thread, concurrently for different calls. An interceptor that waits must bound its waiting, by ``Request/deadline`` for
-/// instance: the call's timeouts cannot stop code that does not look.
+/// Use an interceptor for changes that take time or differ between attempts: a credential, a retry. Use a ``RequestEnhancer`` for
+/// changes that are the same for the whole call and need no waiting. Use a ``Middleware`` for signatures and for tokens that are
+/// refreshed: `adapt` runs once per attempt, before redirects, so it does not sign a redirect's request.
+///
+/// Called on any thread, concurrently for different calls. An interceptor that waits must bound its waiting, for example by
+/// ``Request/deadline``: the call's timeouts cannot stop it.
 public protocol RequestInterceptor: Sendable, RequestInterceptorSpellings {
-    /// Changes the attempt; the request arrives without what earlier attempts changed. Throwing fails the attempt with
-    /// ``APIClientError/adapting(_:_:)``, or at the stage of the error itself if it is one of the kit's.
+    /// Changes the attempt; the request arrives without the changes of earlier attempts. An error that it throws fails the
+    /// attempt with ``APIClientError/adapting(_:_:)``. The kit's own errors keep their stage.
     func adapt(_ request: inout Request) async throws
 
-    /// Asked after a failed attempt, with all that came. What it throws is the call's error, as ``RetryResult/fail(_:)``.
+    /// Called after a failed attempt, with the whole response. An error that it throws is the call's error, as
+    /// ``RetryResult/fail(_:)``.
     func retry(_ response: Response<Void>, dueTo error: APIClientError) async throws -> RetryResult
 
-    /// A copy that shares no state with this one; a channel that is swapped in a test speaks through copies. The default returns
-    /// the interceptor itself, which is right for one that keeps nothing.
+    /// A copy that shares no state with this one; a channel that a test replaces uses copies. The default returns the interceptor
+    /// itself, which is right without state.
     func isolatedCopy() -> any RequestInterceptor
 }
 

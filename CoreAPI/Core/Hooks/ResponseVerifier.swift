@@ -3,11 +3,12 @@ internal import HTTPTypes
 
 /// Accepts or refuses a complete response, before errors are filtered and anything is decoded.
 ///
-/// Use a verifier for what every valid answer has in common (its status, its type, a header); use an ``ErrorFilter`` to read
-/// *which* error a refused answer means. A modifier: attached to the channel, a provider or an endpoint. Called once per attempt
-/// that got an answer, synchronously, on the pipeline's thread. All verifiers run in order, farthest first, and the first failure
-/// counts; of ``StatusCodeResponseVerifier`` only the nearest runs, but see ``StatusCodeResponseVerifier/always``; 2xx is
-/// expected where none is attached.
+/// Use a verifier for a property of every valid answer (its status, its type, a header). Use an ``ErrorFilter`` to read *which*
+/// error a refused answer means.
+///
+/// A modifier: attached to the channel, a provider or an endpoint. Called once per attempt with an answer, synchronously, on the
+/// pipeline's thread. All verifiers run in order, farthest first, and the first failure wins. Of ``StatusCodeResponseVerifier``
+/// only the nearest runs, unless it is ``StatusCodeResponseVerifier/always``. Without one, 2xx is expected.
 public protocol ResponseVerifier: RequestModifier {
     /// - Throws: ``VerificationError``; any other error becomes ``VerificationError/custom(_:)``.
     func verify(_ response: Response<Data>) throws
@@ -24,11 +25,11 @@ public struct StatusCodeResponseVerifier: ResponseVerifier {
 
     let accepts: @Sendable (Int) -> Bool
     private let expected: String
-    /// Codes whose answer may come without a body where a type that holds nothing is decoded, `struct Empty: Decodable {}`. An
-    /// optional is `nil` without a body whatever the code.
+    /// Codes whose answer may be empty if the value's type has no members, `struct Empty: Decodable {}`. An optional is `nil`
+    /// without a body whatever the code.
     public let mayBeEmpty: Set<Int>
 
-    /// What may be empty unless said otherwise: 204 and 205 (RFC 9110 §15.3.5–6).
+    /// The default of ``mayBeEmpty``: 204 and 205 (RFC 9110 §15.3.5–6).
     public static let emptyByDefault: Set<Int> = [204, 205]
 
     /// 2xx.
@@ -58,7 +59,7 @@ public struct StatusCodeResponseVerifier: ResponseVerifier {
         self.mayBeEmpty = mayBeEmpty
     }
 
-    /// This verifier beside the nearest one, as every other verifier counts: attached several times, all must accept the status.
+    /// This verifier, run in addition to the nearest one. If several are attached, all must accept the status.
     public var always: any ResponseVerifier { EveryStatusVerifier(verifier: self) }
 
     public func verify(_ response: Response<Data>) throws {
@@ -73,7 +74,7 @@ private struct EveryStatusVerifier: ResponseVerifier {
     func verify(_ response: Response<Data>) throws { try verifier.verify(response) }
 }
 
-/// Accepts certain media types, parameters such as `charset` aside. An answer without a body passes. Of several `Content-Type`
+/// Accepts certain media types, ignoring parameters such as `charset`. An answer without a body passes. Of several `Content-Type`
 /// lines the last readable one counts; see ``ResponseHead/mediaType``.
 public struct ContentTypeResponseVerifier: ResponseVerifier {
     private let types: [String]

@@ -1,12 +1,12 @@
-/// A side effect at the end of a call, by a type of the team's own: `channel.resultHandler = ResultHandler(SignOut())`.
+/// A side effect at the end of a call, by your own type: `channel.resultHandler = ResultHandler(SignOut())`.
 public protocol ResultHandling: Sendable {
-    /// Called once per call, and once for each attempt made by hand, last, on the pipeline's thread; the caller waits for it. It
-    /// sees the settled outcome and cannot change it. What it throws is reported to the channel's logger and changes nothing for
-    /// the caller.
+    /// Called last, on the pipeline's thread, once per call and once per attempt made by hand; the caller waits for it. It sees
+    /// the final outcome and cannot change it. An error that it throws is reported to the channel's logger; the caller's result
+    /// stays.
     func handle(_ response: Response<Void>) async throws
 }
 
-/// A side effect at the end of a call, before the caller hears: sign out when the session has expired, count, navigate.
+/// A side effect at the end of a call, before the caller gets the result: sign out when the session has expired, count, navigate.
 public struct ResultHandler: Sendable {
     private let handle: (@Sendable (Response<Void>) async throws -> Void)?
 
@@ -15,7 +15,7 @@ public struct ResultHandler: Sendable {
         self.handle = handle
     }
 
-    /// A handler of the team's own type.
+    /// A handler of your own type.
     public init(_ handler: some ResultHandling) {
         handle = handler.handle
     }

@@ -1,25 +1,25 @@
 public import Foundation
 
-/// What an interceptor or an error handler wants after a failed attempt.
+/// The decision of an interceptor or an error handler after a failed attempt.
 public enum RetryResult: Sendable {
     /// Another attempt at once.
     case retry
-    /// Another attempt after a pause. The call's total timeout still holds: when the pause would pass it, the call fails at once.
+    /// Another attempt after a pause. The call's total timeout applies: if the pause would exceed it, the call fails at once.
     case retryAfter(Duration)
-    /// Nothing; the next one is asked.
+    /// No decision; the next one is asked.
     case doNotRetry
     /// No further attempt, and this error instead.
     case fail(any Error)
-    /// No further attempt, and this value in the place of the failure. It must be of the type that the call asked for; another
-    /// one fails the call with ``ResolutionMismatch``.
+    /// No further attempt, and this value instead of the failure. It must have the type of the call's value; another type fails
+    /// the call with ``ResolutionMismatch``.
     case succeed(any Sendable)
 }
 
-/// An error handler or interceptor gave a value of another type than the call asked for.
+/// An error handler or interceptor supplied a value of the wrong type.
 public struct ResolutionMismatch: Error, Sendable, Hashable {
-    /// The type that the call asked for.
+    /// The type of the call's value.
     public let expected: String
-    /// The type of the value that was given.
+    /// The type of the supplied value.
     public let found: String
 }
 

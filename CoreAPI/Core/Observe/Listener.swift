@@ -1,6 +1,6 @@
 public import CoreAPIHTTPSupport
 
-/// Listens to the life of calls: logging, metrics, tracing, an inspector and a test's recorder are listeners, side by side.
+/// Receives the events of calls: logging, metrics, tracing, an inspector and a test's recorder are listeners, side by side.
 ///
 /// ```swift
 /// struct Counting: Listener {
@@ -9,44 +9,44 @@ public import CoreAPIHTTPSupport
 /// channel.listeners = [Counting()]
 /// ```
 ///
-/// A listener implements the methods that it wants; the others do nothing. They are called synchronously, in the order in which
-/// they stand here, on the thread of the pipeline, concurrently for different calls. A listener must be quick and must not block.
-/// It cannot throw and cannot change anything. Without a listener no event is made.
+/// A listener implements the methods that it wants; the others do nothing. They are called synchronously, in the order below, on
+/// the thread of the pipeline, concurrently for different calls. A listener must be quick and must not block. It cannot throw and
+/// cannot change anything. Without a listener no event is made.
 public protocol Listener: Sendable {
     /// The request was built, encoded and enhanced.
     func built(_ event: CallEvent.Built)
     /// An attempt is adapted and complete, and begins.
     func started(_ event: CallEvent.Started)
-    /// An exchange joins the transport's queue. Told once for each redirect, too, as the following ones.
+    /// An exchange joins the transport's queue. Reported for each redirect, too, like the following events.
     func queued(_ event: CallEvent.Queued)
     /// It left the queue.
     func sent(_ event: CallEvent.Sent)
-    /// The host's name was resolved. Not told where a connection was open, as the next two.
+    /// The host's name was resolved. Not reported if a connection was open, like the next two events.
     func resolved(_ event: CallEvent.Resolved)
     func connected(_ event: CallEvent.Connected)
     func secured(_ event: CallEvent.Secured)
-    /// The answer's head came.
+    /// The answer's head arrived.
     func head(_ event: CallEvent.Head)
-    /// Bytes of the answer's body came: once for a body that is collected, for each chunk of one that streams.
+    /// Bytes of the answer's body arrived: once for a collected body, for each chunk of a streamed body.
     func body(_ event: CallEvent.BodyProgress)
-    /// The transport is done with an exchange, or has failed; of a body that streams, its head is there. Told after the events
-    /// above.
+    /// The transport has finished an exchange, or has failed. For a streamed body, its head has arrived. Reported after the
+    /// events above.
     func exchanged(_ event: CallEvent.Exchanged)
     /// The answer is a redirect that is followed.
     func redirected(_ event: CallEvent.Redirected)
     /// A middleware answered instead of the network.
     func cached(_ event: CallEvent.Cached)
-    /// The answer is decoded or refused; told for each attempt that has an answer.
+    /// The answer was decoded or refused; reported for each attempt with an answer.
     func read(_ event: CallEvent.Read)
     /// An attempt failed, and another will be made after the pause.
     func retrying(_ event: CallEvent.Retrying)
-    /// A verified server answered with keys that are not pinned for it.
+    /// A verified server presented keys that differ from its pins.
     func pinMismatch(_ event: CallEvent.Mismatched)
-    /// Something works today and may not one day, see ``Channel/warnings``; or a cookie was refused.
+    /// A setting works today and may fail one day, see ``Channel/warnings``; or a cookie was refused.
     func warning(_ event: CallEvent.Warning)
-    /// The call is settled.
+    /// The call has its final result.
     func finished(_ event: CallEvent.Finished)
-    /// The result handler threw; the caller gets the result all the same.
+    /// The result handler threw; the caller still gets the result.
     func resultHandlerFailed(_ event: CallEvent.ResultHandlerFailed)
 }
 
@@ -105,7 +105,7 @@ public enum CallEvent {
         public let attempt: Attempt
         /// How long TCP took.
         public let duration: Duration
-        /// The peer's address, where the transport knows it.
+        /// The peer's address, if the transport knows it.
         public let address: String?
     }
 
@@ -124,10 +124,10 @@ public enum CallEvent {
         public let attempt: Attempt
         /// Bytes of the body so far, decompressed.
         public let received: Int64
-        /// Bytes of the whole body, where the answer's head names them.
+        /// Bytes of the whole body, if the answer's head has its length.
         public let expected: Int64?
 
-        /// For a transport that tells of a body that it streams.
+        /// For a transport that reports the progress of a streamed body.
         public init(attempt: Attempt, received: Int64, expected: Int64?) {
             self.attempt = attempt
             self.received = received
@@ -138,12 +138,12 @@ public enum CallEvent {
     public struct Exchanged: Sendable {
         /// The attempt as the transport got it.
         public let attempt: Attempt
-        /// What the transport answered with.
+        /// The transport's reply.
         public let reply: Reply
     }
 
     public struct Redirected: Sendable {
-        /// The attempt that was answered with the redirect.
+        /// The attempt whose answer is the redirect.
         public let attempt: Attempt
         public let status: Int
         public let url: HTTPURL
@@ -152,7 +152,7 @@ public enum CallEvent {
     public struct Cached: Sendable {
         public let attempt: Attempt
 
-        /// - Parameter attempt: what the middleware answered.
+        /// - Parameter attempt: the attempt that the middleware answered.
         public init(_ attempt: Attempt) {
             self.attempt = attempt
         }
@@ -196,9 +196,9 @@ public enum CallEvent {
 }
 
 extension Attempt {
-    /// Tells the listeners of the attempt's channel.
+    /// Passes an event to the listeners of the attempt's channel.
     ///
-    /// - Parameter event: not called where there is no listener.
+    /// - Parameter event: not called if there is no listener.
     public func tell(_ event: (any Listener) -> Void) { call.tell(event) }
 
     package func warn(_ text: String) { tell { $0.warning(CallEvent.Warning(attempt: self, text: text)) } }
@@ -206,7 +206,7 @@ extension Attempt {
     @inline(never)
     func tellQueued() { tell { $0.queued(CallEvent.Queued(attempt: self)) } }
 
-    /// What is known of an exchange once its head has come, in the order in which it happened.
+    /// The events of an exchange that are known once its head has arrived, in order.
     @inline(never)
     func tellExchange(_ reply: Reply) {
         guard !call.prepared.listeners.isEmpty else { return }
@@ -229,7 +229,7 @@ extension Attempt {
     }
 }
 
-/// Hands the events that a ``NetworkLogger`` knows on to it.
+/// Passes the events that a ``NetworkLogger`` knows to it.
 struct LoggerListener: Listener {
     let logger: any NetworkLogger
 

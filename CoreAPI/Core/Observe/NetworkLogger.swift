@@ -1,4 +1,4 @@
-/// Listens to the life of calls; logging, metrics and tracing are all listeners.
+/// Receives the events of calls. For further events see ``Listener``.
 ///
 /// Called synchronously, on the pipeline's thread, several times per call, and concurrently for different calls: a listener must
 /// be quick and must not block. It cannot throw and cannot change anything.
@@ -6,24 +6,23 @@ public protocol NetworkLogger: Sendable {
     func log(_ event: NetworkEvent)
 }
 
-/// What happens in the life of a call, in this order. Every event carries its call and so the call's id.
+/// The events of a call, in this order. Every event carries its call and so the call's id.
 public enum NetworkEvent: Sendable {
     /// An attempt leaves, adapted and complete.
     case sending(Request)
     /// An attempt failed and another will be made after the pause.
     case retrying(Response<Void>, after: Duration)
-    /// A verified server answered with keys that are not pinned for it; the request was refused, or went on where pins only
-    /// report.
+    /// A verified server presented keys that differ from its pins. The request was refused, or continued if pins only report.
     case pinMismatch(PinMismatch, Request)
-    /// Something that works today and may not one day, see ``Channel/warnings``; or a cookie that was refused.
+    /// A setting that works today and may fail one day, see ``Channel/warnings``; or a cookie that was refused.
     case warning(String, Request)
-    /// The call is settled: every attempt made, the answer decoded or the error known.
+    /// The call has its final result: every attempt was made, and the answer is decoded or the error is known.
     case finished(Response<Void>)
-    /// The result handler threw; the caller gets the result all the same.
+    /// The result handler threw; the caller still gets the result.
     case resultHandlerFailed(any Error, Response<Void>)
 }
 
-/// Hands every event to a function: metrics, tracing, a test's own record.
+/// Passes every event to a function: metrics, tracing, a test's own record.
 ///
 /// ```swift
 /// channel.logger = FunctionLogger { event in
@@ -43,7 +42,7 @@ public struct FunctionLogger: NetworkLogger {
     }
 }
 
-/// Hears nothing.
+/// Ignores every event.
 public struct SilentLogger: NetworkLogger {
     public init() {}
     public func log(_ event: NetworkEvent) {}

@@ -2,8 +2,8 @@ internal import CoreAPIHTTPSupport
 internal import Foundation
 internal import HTTPTypes
 
-// What carries headers or bodies prints itself without its secrets, because sooner or later somebody prints it. A mirror of it
-// shows the same, because `dump` and a failed expectation look into everything that they are given.
+// Types with headers or bodies print themselves without secrets, because sooner or later they end up in a log. Their mirrors show
+// the same, because `dump` and a failed expectation look into every value.
 
 extension Request: CustomReflectable, CustomStringConvertible, CustomDebugStringConvertible {
     /// Method, address and fields, secrets hidden; the body only by its size.
@@ -90,7 +90,7 @@ extension Call: CustomReflectable, CustomStringConvertible {
 }
 
 extension TransportError: CustomReflectable, CustomStringConvertible, CustomDebugStringConvertible {
-    /// What was expected and what came, for developers; secrets redacted, because a reason may repeat what a server sent.
+    /// What was expected and what arrived, for developers; secrets redacted, because a reason may repeat a server's text.
     public var description: String { Redaction().redact(text: errorDescription ?? label).escapingControls }
 
     /// As ``description``.
@@ -100,7 +100,7 @@ extension TransportError: CustomReflectable, CustomStringConvertible, CustomDebu
 }
 
 extension VerificationError: CustomReflectable, CustomStringConvertible, CustomDebugStringConvertible {
-    /// What was expected and what came, for developers; secrets redacted.
+    /// What was expected and what arrived, for developers; secrets redacted.
     public var description: String { Redaction().redact(text: errorDescription ?? label).escapingControls }
 
     /// As ``description``.
