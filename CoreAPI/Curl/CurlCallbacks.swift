@@ -2,7 +2,7 @@ internal import CCurl
 internal import CoreAPICore
 internal import Foundation
 
-/// The functions that libcurl calls while a transfer runs, on the loop's thread. Each finds its transfer behind the context
+/// The functions that libcurl calls while a transfer runs, on the loop's thread. Each finds its transfer through the context
 /// pointer. They call back into libcurl for getters, `CURLOPT_FORBID_REUSE` and `CURLOPT_HEADER` only, and neither start nor end
 /// a transfer.
 enum CurlCallbacks {
@@ -10,7 +10,7 @@ enum CurlCallbacks {
     static var header: curl_write_callback {
         { bytes, size, count, context in
             guard let context, let bytes else { return 0 }
-            // Kept alive by its transfer: to retain it costs as much as the rest of what a line does.
+            // Kept alive by its transfer: retaining it costs as much as the rest of the work for a line.
             return Unmanaged<CurlHandle>.fromOpaque(context)._withUnsafeGuaranteedRef {
                 $0.take(line: UnsafeRawBufferPointer(start: bytes, count: size * count))
             }
@@ -43,7 +43,7 @@ enum CurlCallbacks {
         }
     }
 
-    /// `CURLOPT_SEEKFUNCTION`: libcurl wants the body from its beginning, to send it once more.
+    /// `CURLOPT_SEEKFUNCTION`: libcurl needs the body from its beginning, to send it once more.
     static var seek: curl_seek_callback {
         { context, offset, origin in
             guard let transfer = CurlTransfer.behind(context), offset == 0, origin == SEEK_SET else { return ccurl_seekfunc_fail }
@@ -51,7 +51,7 @@ enum CurlCallbacks {
         }
     }
 
-    /// `CURLOPT_SSL_CTX_FUNCTION`: a connection is about to be made; its context is the ``PinCheck`` of its host, where it has
+    /// `CURLOPT_SSL_CTX_FUNCTION`: libcurl is about to open a connection. Its context is the ``PinCheck`` of its host, if it has
     /// pins.
     static var secure: curl_ssl_ctx_callback {
         { easy, context, pinCheck in
@@ -62,8 +62,8 @@ enum CurlCallbacks {
         }
     }
 
-    /// `CURLOPT_PREREQFUNCTION`: the connection stands, the request is about to go. Called a second time where libcurl sends it
-    /// again; see `SilentResend.swift`.
+    /// `CURLOPT_PREREQFUNCTION`: the connection is open, and the request is about to be sent. Called a second time if libcurl
+    /// sends it again; see `SilentResend.swift`.
     static var prerequest: curl_prereq_callback {
         { context, remoteAddress, _, remotePort, localPort in
             guard let transfer = CurlTransfer.behind(context) else { return ccurl_prereqfunc_abort }
@@ -85,7 +85,7 @@ enum CurlCallbacks {
 }
 
 extension CurlHandle {
-    /// - Returns: how many of its bytes were taken; fewer than there are end the transfer with `CURLE_WRITE_ERROR`.
+    /// - Returns: the number of bytes taken; fewer than given end the transfer with `CURLE_WRITE_ERROR`.
     fileprivate func take(line: UnsafeRawBufferPointer) -> Int {
         noteActivity()
         let kind = head.append(line)
@@ -99,7 +99,7 @@ extension CurlHandle {
         case .tooLarge: return transfer.stop(.headTooLarge(limit: transfer.request.limits.responseHeadSize))
         case .tooMany: return transfer.stop(.tooManyHeadLines(limit: transfer.request.limits.responseHeadLines))
         case .status(let multiplexes):
-            // What a server writes is no proof: over HTTP/1.1 a cut body would pass for a stream that ended.
+            // The server's status line is no proof: over HTTP/1.1 a cut body would pass for a stream that ended.
             if multiplexes, !transfer.isOverHTTP2 {
                 return transfer.stop(.malformedResponse(reason: "a status line of HTTP/2 over HTTP/1.1"))
             }
@@ -115,7 +115,7 @@ extension CurlHandle {
             } catch {
                 return transfer.stop(.malformedResponse(reason: error.reason))
             }
-        // What follows is another protocol's, and would be read as a body without an end.
+        // The following bytes belong to another protocol, and would be read as a body without an end.
         case .switching:
             return transfer.stop(
                 .malformedResponse(reason: "it switches protocols (101), which the kit does not follow (RFC 9110 §15.2.2)"))
@@ -125,8 +125,8 @@ extension CurlHandle {
 }
 
 extension CurlHandle {
-    /// A piece of the body, decoded. The limit is counted here, because `CURLOPT_MAXFILESIZE` looks at what was announced and a
-    /// few kilobytes of gzip become gigabytes.
+    /// Takes a piece of the body, and decodes it. The limit is enforced here, because `CURLOPT_MAXFILESIZE` checks the announced
+    /// size, and a few kilobytes of gzip can become gigabytes.
     ///
     /// - Returns: as for a line.
     fileprivate func take(_ bytes: UnsafeMutablePointer<CChar>, count: Int) -> Int {
@@ -138,7 +138,7 @@ extension CurlHandle {
         guard let remaining = transfer.remaining else { return count }
         transfer.remaining = remaining - Int64(count)
         transfer.isBodyWhole = transfer.remaining == 0
-        // libcurl would go on to the connection's end.
+        // libcurl would read on to the connection's end.
         return transfer.isBodyWhole ? 0 : count
     }
 
@@ -154,7 +154,7 @@ extension CurlHandle {
         guard !connections.mustRest(transfer, after: count) else { return ccurl_writefunc_pause }
         if let stream = transfer.stream {
             transfer.isHeld = !stream.buffer.hasRoom()
-            // libcurl keeps the piece, and hands it over again when it may go on.
+            // libcurl keeps the piece, and hands it over again after the pause.
             guard !transfer.isHeld else { return ccurl_writefunc_pause }
             stream.buffer.offer(Data(bytes: bytes, count: count))
             return count
@@ -186,7 +186,7 @@ extension CurlTransfer {
     /// The transfer that the handle behind a callback's context serves.
     static func behind(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? { CurlHandle.behind(context)?.transfer }
 
-    /// Looks at a connection that was used before. Where it multiplexes, bytes may come at any time, but not its end.
+    /// Checks a connection that was used before. If it multiplexes, bytes may arrive at any time, but its end may not.
     fileprivate func isConnectionStale(_ ends: LoopConnections.Ends) -> Bool {
         guard let handle else { return false }
         let connections = handle.connections
@@ -196,26 +196,25 @@ extension CurlTransfer {
         }
         let connection = connections.connection(between: ends)
         self.connection = connection
-        // The connection itself knows; its host's history may be of another one, or still missing.
+        // The connection itself tells. The history of its host may belong to another connection, or be missing.
         let isSecure = request.url.scheme == .https
         let isHTTP2 = isSecure && handle.speaksHTTP2 ?? (ticket?.multiplexes == true)
         let isStale =
             connection.isMarkedForClose
             || (isHTTP2 ? findsSilentEnd(of: connection, handle) : findsUnreadBytes(on: connection, handle))
-        // Refusing the request alone would leave a connection of HTTP/2 where the next one finds it again. libcurl looks at this
-        // flag when the transfer is over; if it were refused, each later request would find the connection spoilt and take
-        // another.
+        // Refusing the request alone would leave a bad HTTP/2 connection for the next request to find. libcurl reads this flag
+        // when the transfer is over. Without it, each later request would find the connection spoilt and open another.
         if isStale { try? handle.forbidReuse() }
         return isStale
     }
 
-    /// Whether the connection was agreed to be of HTTP/2; as good as true where that cannot be seen.
+    /// Whether the connection negotiated HTTP/2; `true` if the kit cannot see that.
     var isOverHTTP2: Bool {
         hasStreamAnswered || (request.url.scheme == .https && handle?.speaksHTTP2 ?? true)
     }
 
-    /// The head is whole: whether the body's end can be told from a cut is decided by what TLS says at the connection's. Whether
-    /// there are chunks is left to the parser of the head.
+    /// Called when the head is whole. TLS's report at the end of the connection decides whether the body's end is a cut. The
+    /// parser of the head decides whether there are chunks.
     fileprivate func noteConnection() {
         guard tlsConnection == nil, request.url.scheme == .https, let handle, handle.announcedBytes < 0,
             handle.speaksHTTP2 == false, let session = handle.openSSLSession
@@ -223,24 +222,24 @@ extension CurlTransfer {
         tlsConnection = TLSConnection.behind(session)
     }
 
-    /// Keeps the reason, and answers what makes libcurl end the transfer with `CURLE_WRITE_ERROR`.
+    /// Keeps the reason, and returns the value that makes libcurl end the transfer with `CURLE_WRITE_ERROR`.
     fileprivate func stop(_ reason: TransportError) -> Int {
         failure = failure ?? reason
-        // What goes on coming would be read for ever under the next request; libcurl looks at this when it ends the transfer.
+        // Further bytes would be read forever under the next request. libcurl reads this flag when it ends the transfer.
         try? handle?.forbidReuse()
         return 0
     }
 
     fileprivate func append(_ bytes: UnsafePointer<CChar>, count: Int) {
         if body.isEmpty {
-            // Nearly every answer of an API comes in one piece.
+            // Nearly every API response arrives in one piece.
             guard announcedBytes != count else { return body = Data(bytes: bytes, count: count) }
             reserveBody()
         }
         bytes.withMemoryRebound(to: UInt8.self, capacity: count) { body.append($0, count: count) }
     }
 
-    /// Room for what was announced, but never so much that a lying `Content-Length` costs more than a real response.
+    /// Reserves the announced length, but never so much that a lying `Content-Length` costs more than a real response.
     fileprivate func reserveBody() {
         body.reserveCapacity(min(announcedBytes, request.bodyLimit, 8 * 1_024 * 1_024))
     }

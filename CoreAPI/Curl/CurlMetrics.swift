@@ -2,25 +2,25 @@ internal import CCurl
 internal import CoreAPICore
 
 extension CurlHandle {
-    /// Request body bytes on the wire so far; may be asked while the transfer runs.
+    /// Request body bytes on the wire so far; may be read while the transfer runs.
     var uploadedBytes: Int64 { offset(CURLINFO_SIZE_UPLOAD_T) }
 
-    /// Bytes of the body that came, as they were on the wire.
+    /// Bytes of the body received, as they were on the wire.
     var receivedBytes: Int64 { offset(CURLINFO_SIZE_DOWNLOAD_T) }
 
     /// The response's `Content-Length`, or -1.
     var announcedBytes: Int64 { offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) }
 
-    /// What the exchange cost. libcurl's times are cumulative, in microseconds from the start: name lookup → connect → TLS →
-    /// pretransfer → first byte. Those of the connection are 0 when an open one was used, which is not the same as fast.
+    /// The cost of the exchange. libcurl's times are cumulative, in microseconds from the start: name lookup → connect → TLS →
+    /// pretransfer → first byte. For a reused connection the times of connecting are 0, which does not mean fast.
     ///
-    /// First byte and total are timed by the kit: for an upload, `CURLINFO_STARTTRANSFER_TIME_T` is when the body began to leave,
-    /// and `CURLINFO_TOTAL_TIME_T` counts what libcurl does before it looks at the transfer.
+    /// The kit measures first byte and total itself. For an upload, `CURLINFO_STARTTRANSFER_TIME_T` is the time when the body
+    /// began to be sent. `CURLINFO_TOTAL_TIME_T` includes work that libcurl does before it handles the transfer.
     func metrics(of transfer: CurlTransfer, at now: LoopClock.Nanoseconds) -> TransferMetrics {
         var metrics = TransferMetrics()
         metrics.queued = .nanoseconds(transfer.activated - transfer.submitted)
         metrics.total = .nanoseconds(now - transfer.activated)
-        // Until libcurl has looked at the transfer, its figures are those of the handle's last one.
+        // Until libcurl has handled the transfer, its figures are those of the handle's last one.
         guard transfer.hasBegun else { return metrics }
         if transfer.upload.length != 0 { metrics.bytesSent = uploadedBytes }
         metrics.bytesReceived = receivedBytes

@@ -4,33 +4,33 @@ internal import Synchronization
 
 /// One exchange on its way through the loop: one request, one response, no redirect.
 ///
-/// Made by the task that sends, handed over with a message, and from then on touched on the loop's thread only, until the loop
-/// has resumed the task with a ``CurlOutcome``.
+/// The sending task makes it and hands it over with a message. From then on only the loop's thread touches it, until the loop has
+/// resumed the task with a ``CurlOutcome``.
 ///
-/// What every request touches several times is not checked for exclusive access, which would be 5,000 instructions a request.
+/// Properties that every request touches several times skip exclusivity checks, which would cost 5,000 instructions a request.
 ///
-/// `@unchecked`: one owner at a time; the hand-over goes through the loop's mutex.
+/// `@unchecked`: one owner at a time; the loop's mutex orders the hand-over.
 final class CurlTransfer: @unchecked Sendable {
     enum Stage {
         case new
-        /// Before the loop was given it.
+        /// Before the loop got it.
         case cancelled
         case queued, active, done
     }
 
     let request: PreparedRequest
     @exclusivity(unchecked) var stage = Stage.new
-    /// Resumed once, by the loop, which takes it out first; to have that checked at run time is an allocation and 600
-    /// instructions a request.
+    /// Resumed once, by the loop, which removes it first. A run-time check of that would cost an allocation and 600 instructions
+    /// a request.
     @exclusivity(unchecked) var continuation: UnsafeContinuation<Void, Never>?
-    /// Set before that.
+    /// Set before the continuation is resumed.
     @exclusivity(unchecked) var outcome = CurlOutcome(end: .cancelled)
-    /// As in ``CurlOutcome/isEndAnnounced``, for one that streams.
+    /// As in ``CurlOutcome/isEndAnnounced``, for a streamed body.
     var streamEnd: Bool?
-    /// Whether it stands. The runtime orders a resumption and what follows it, but ThreadSanitizer does not see that where the
-    /// answer is faster than the wait for it.
+    /// Whether the outcome is set. The runtime orders a resumption before the code after it. ThreadSanitizer does not see that if
+    /// the answer arrives before the task waits.
     let isOver = Atomic(false)
-    /// Which loop has it, and whether its task was cancelled; under the pool's lock until the loop has it.
+    /// Which loop has it, and whether its task was cancelled. The pool's lock guards this until the loop has it.
     var shard: PoolShard?
     var isCancelled = false
     @exclusivity(unchecked) var ticket: HostQueue<HostKey, CurlTransfer>.Ticket?
@@ -41,62 +41,62 @@ final class CurlTransfer: @unchecked Sendable {
     /// When it joined the queue and when it left it.
     var submitted: LoopClock.Nanoseconds = 0
     var activated: LoopClock.Nanoseconds = 0
-    /// When the request began to leave, the last time it did, and when the answer's first line came.
+    /// When the request was last begun to be sent, and when the answer's first line arrived.
     var sent: LoopClock.Nanoseconds = 0
     @exclusivity(unchecked) var answered: LoopClock.Nanoseconds = 0
-    /// When a byte last came or went.
+    /// When a byte was last received or sent.
     @exclusivity(unchecked) var lastActivity: LoopClock.Nanoseconds = 0
-    /// In which turn of the loop libcurl was given the transfer; it looks at it in the next.
+    /// The turn of the loop in which libcurl got the transfer; libcurl handles it in the next.
     var launchTurn: UInt = 0
-    /// Bytes of the body that were on the wire when it was last looked at.
+    /// Bytes of the body that had been sent at the last check.
     var lastUploaded: Int64 = 0
 
-    /// Takes the body that the task reads as it comes; `nil` for a body that is collected.
+    /// The buffer of a streamed body; `nil` for a body that is collected.
     private(set) var stream: TransferStream?
-    /// Whether the task has the head and reads the body. From here on `outcome` is the task's.
+    /// Whether the task has the head and reads the body. From here on the task owns `outcome`.
     @exclusivity(unchecked) private(set) var isStreaming = false
-    /// Bytes of the body that came in a turn of the loop, and in which; see ``LoopConnections/mustRest(_:after:)``.
+    /// Bytes of the body received in one turn of the loop, and the turn; see ``LoopConnections/mustRest(_:after:)``.
     @exclusivity(unchecked) var burst = 0
     @exclusivity(unchecked) var burstTurn: UInt = 0
-    /// Whether libcurl reads no further until the task has taken what waits for it.
+    /// Whether libcurl is paused until the task has taken the waiting bytes.
     @exclusivity(unchecked) var isHeld = false
     @exclusivity(unchecked) var upload: UploadBody
     @exclusivity(unchecked) var body = Data()
-    /// What takes the body's codings off; `nil` before the body's first byte, and for a body without codings.
+    /// Decodes the body's codings; `nil` before the body's first byte, and for a body without codings.
     @exclusivity(unchecked) var decoder: ContentDecoder?
     @exclusivity(unchecked) private var hasLookedForCoding = false
-    /// Bytes of the body that are still to come, where libcurl ignores its length, and whether all have come. The callback that
-    /// took the last one stops the transfer.
+    /// Bytes of the body still expected, if libcurl ignores its length, and whether all were received. The callback that took the
+    /// last one stops the transfer.
     @exclusivity(unchecked) var remaining: Int64?
     @exclusivity(unchecked) var isBodyWhole = false
-    /// The connection whose end may be the body's.
+    /// The connection whose end may be the end of the body.
     @exclusivity(unchecked) var tlsConnection: TLSConnection?
-    /// On which one the request was sent last.
+    /// The connection on which the request was last sent.
     @exclusivity(unchecked) var connection: LoopConnection?
-    /// What libcurl opened for it; more than one where two addresses raced.
+    /// The sockets that libcurl opened for it; several if two addresses raced.
     var openedSockets: [Int32] = []
-    /// The loop's, for a host that is pinned, while the transfer is active.
+    /// The loop's pin check, if the host has pins and the transfer is active.
     @exclusivity(unchecked) var pinCheck: PinCheck?
-    /// Whether the connection that libcurl had chosen had bytes on it that answer no request.
+    /// Whether the connection that libcurl had chosen had unread bytes that answer no request.
     var foundUnreadBytes = false
-    /// Whether only a connection of its own will do (`CURLOPT_FRESH_CONNECT`).
+    /// Whether it needs a new connection (`CURLOPT_FRESH_CONNECT`).
     var needsFreshConnection = false
-    /// Whether an address of the host was one that the channel does not connect to.
+    /// Whether the channel refuses one of the host's addresses.
     var hasRefusedAddress = false
-    /// How often libcurl began to send the request: more than once when a reused connection turned out to be dead, or the server
-    /// refused the stream.
+    /// How often libcurl began to send the request. More than once if a reused connection was dead, or if the server refused the
+    /// stream.
     @exclusivity(unchecked) var timesSent = 0
-    /// How often it had when the loop last started the transfer.
+    /// The value of `timesSent` when the loop last started the transfer.
     var timesSentBefore = 0
-    /// Why a callback stopped the transfer; says more than libcurl's code, which is then only "aborted".
+    /// Why a callback stopped the transfer. More specific than libcurl's code, which is only "aborted".
     @exclusivity(unchecked) var failure: TransportError?
-    /// What became of its HTTP/2 stream, where libcurl does not say, and whether any head came over it.
+    /// Why its HTTP/2 stream failed, if libcurl does not say, and whether any head arrived on the stream.
     var streamFailure: StreamFailure?
-    /// Bytes of the answer's body that came on its HTTP/2 stream. libcurl may hold some of them.
+    /// Bytes of the answer's body that arrived on its HTTP/2 stream. libcurl may hold some of them.
     @exclusivity(unchecked) var bytesOnStream: Int64 = 0
     /// Bytes of the answer's body that libcurl has handed over.
     @exclusivity(unchecked) var bytesTaken: Int64 = 0
-    /// Whether the server has asked for no more of the request, which libcurl does not know.
+    /// Whether the server has asked for no more of the request; libcurl does not know that.
     @exclusivity(unchecked) var isStopped = false
     var hasStreamAnswered = false
 
@@ -112,13 +112,13 @@ final class CurlTransfer: @unchecked Sendable {
             })
     }
 
-    /// Whether libcurl has looked at the transfer.
+    /// Whether libcurl has handled the transfer.
     var hasBegun: Bool { handle.map { $0.connections.turn != launchTurn } ?? false }
 
-    /// Whether a final head came to its end.
+    /// Whether a final head is complete.
     var hasHead: Bool { handle?.head.isComplete ?? false }
 
-    /// Gives back what is the loop's.
+    /// Gives the loop's resources back.
     func leave() {
         stage = .done
         handle = nil
@@ -127,7 +127,7 @@ final class CurlTransfer: @unchecked Sendable {
         tlsConnection = nil
     }
 
-    /// Tells the loop that there is room for more of the answer, or more of the request.
+    /// Tells the loop that there is room for more of the answer, or that there is more of the request.
     func callLoop() { shard?.loop.postIfRunning(.goOn(self)) }
 
     /// Hands the head over to the task, which then reads the body from ``stream``.
@@ -141,7 +141,7 @@ final class CurlTransfer: @unchecked Sendable {
         wake()
     }
 
-    /// Resumes the task that waits. From here on the transfer is the task's; of one that streams, its outcome.
+    /// Resumes the waiting task. From here on the task owns the transfer; of a streamed one, its outcome.
     func resume(_ end: CurlOutcome.End) {
         guard !isStreaming else {
             stream?.finish(TransferStream.End(end: end, isEndAnnounced: streamEnd))
@@ -158,7 +158,7 @@ final class CurlTransfer: @unchecked Sendable {
         waiting?.resume()
     }
 
-    /// What takes the body's codings off, looked for with its first byte.
+    /// The decoder of the body's codings, made at its first byte.
     ///
     /// - Throws: ``ContentDecoder/Failure``.
     func findDecoder() throws {
@@ -168,8 +168,9 @@ final class CurlTransfer: @unchecked Sendable {
         decoder = try ContentDecoder(head: handle.head.bytes)
     }
 
-    /// Whether the transfer may be restarted without telling the caller: after a stale connection, a refused stream, or, for an
-    /// idempotent request, a connection that was dropped before any answer. At most six times, as often as libcurl itself tries.
+    /// Whether the transfer may be restarted without involving the caller. It may after a stale connection or a refused stream,
+    /// or, for an idempotent request, after a connection that was dropped before any answer. At most six times, as often as
+    /// libcurl itself tries.
     var isToStartAgain: Bool {
         guard !foundUnreadBytes else { return true }
         guard failure == nil, isSent, timesSent < 6, !hasStreamAnswered, !hasHead else { return false }
@@ -180,10 +181,10 @@ final class CurlTransfer: @unchecked Sendable {
         }
     }
 
-    /// Whether the request is on its way, and not just a connection for it.
+    /// Whether the request is being sent; `false` while only its connection is being opened.
     private var isSent: Bool { timesSent > timesSentBefore }
 
-    /// Forgets what came, because the request is sent again.
+    /// Discards the answer so far, because the request is sent again.
     func forgetAnswer() {
         handle?.head.begin(size: request.limits.responseHeadSize, lines: request.limits.responseHeadLines)
         answered = 0
@@ -193,18 +194,19 @@ final class CurlTransfer: @unchecked Sendable {
         (bytesOnStream, bytesTaken, isStopped) = (0, 0, false)
     }
 
-    /// When the whole call must be over. A body that streams takes as long as its reader does.
+    /// When the whole call must be over. A streamed body has no deadline, because its reader sets the pace.
     private var deadline: LoopClock.Nanoseconds { isStreaming ? LoopClock.never : request.deadline }
 
-    /// When the loop has to look at it next.
+    /// When the loop must check the transfer next.
     func due(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
         guard stage == .active else { return request.deadline }
         if isHeld { return deadline }
         if upload.isHeld { return min(deadline, pokeDue(now)) }
         let idle = request.request.timeout.idle.clampedNanoseconds
-        // While it connects the idle clock stands, but it may start at any moment.
+        // The idle clock is stopped while it connects, but may start at any moment.
         guard isSent else { return min(deadline, now + (upload.length == 0 ? idle : max(idle / 4, 1_000_000))) }
-        // libcurl takes 64 KiB from the body at once and says nothing while they leave, so a slow upload is looked at more often.
+        // libcurl takes 64 KiB of the body at once and reports nothing until they are sent, so a slow upload is checked more
+        // often.
         let isUploading = upload.length != 0 && body.isEmpty && !hasHead
         return min(deadline, isUploading ? min(lastActivity + idle, now + max(idle / 4, 1_000_000)) : lastActivity + idle)
     }
@@ -215,12 +217,12 @@ final class CurlTransfer: @unchecked Sendable {
         request.deadline - now <= (now - submitted) / 50
     }
 
-    /// Which clock ran out, if one did.
+    /// The timeout that has expired, if any.
     func expired(_ now: LoopClock.Nanoseconds) -> TransportError? {
         let timeout = request.request.timeout
         if now >= deadline { return .timedOut(.total, after: timeout.total) }
         guard stage == .active, isSent, let handle else { return nil }
-        // The task is behind, and not the peer.
+        // The task is slow, not the peer.
         guard !isHeld, !upload.isHeld else {
             lastActivity = now
             return nil
@@ -234,7 +236,7 @@ final class CurlTransfer: @unchecked Sendable {
     }
 }
 
-/// Whose connections are counted together.
+/// The host whose connections are counted together.
 struct HostKey: Hashable, Sendable {
     let scheme: HTTPURL.Scheme
     let host: String
@@ -247,7 +249,7 @@ struct HostKey: Hashable, Sendable {
     }
 }
 
-/// What the loop tells the task that waits.
+/// The loop's message to the waiting task.
 struct CurlOutcome: Sendable {
     enum End: Sendable {
         case complete
@@ -256,14 +258,14 @@ struct CurlOutcome: Sendable {
     }
 
     var end: End
-    /// The bytes of the final head, empty when it did not arrive to its end.
+    /// The bytes of the final head; empty if it is incomplete.
     var head: [UInt8] = []
     var framing = FramingLines()
     var body = Data()
     var metrics: TransferMetrics?
     var pinMismatches: [PinMismatch] = []
-    /// Whether the server said that its body ends here: END_STREAM on HTTP/2, `close_notify` where the connection's end is the
-    /// body's. `nil` where it does not matter, because the length was known, or cannot be seen, because there was no TLS.
+    /// Whether the server marked the end of the body: END_STREAM on HTTP/2, or `close_notify` if the connection's end is the
+    /// body's. `nil` if the length was known, or if there was no TLS to tell.
     var isEndAnnounced: Bool?
 
     mutating func keep(_ collected: borrowing HeadCollector) { (head, framing) = (collected.bytes, collected.framing) }

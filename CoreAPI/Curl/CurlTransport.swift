@@ -6,17 +6,18 @@ internal import Synchronization
 
 /// Sends requests over HTTP/1.1 and HTTP/2 with the system's libcurl.
 ///
-/// One transport owns its connections, their limits and its queue; a channel has one of its own. The threads belong to a
-/// ``LoopGroup``, which serves the channels in turn, so that no channel starves another. It sends one hop: redirects, cookies and
-/// credentials are middleware's. It decodes compressed bodies, and repeats a request after a lost connection only where that is
-/// safe (RFC 9110 §9.2.2).
+/// One transport owns its connections, their limits and its queue; each channel has its own. The threads belong to a
+/// ``LoopGroup``, which serves the channels in turn, so that no channel starves another.
 ///
-/// A call that reads its body as a stream uses HTTP/1.1 and connections of its own, within the same ``Limits``: nothing bounds
-/// what libcurl keeps of a paused HTTP/2 stream.
+/// It sends one hop: middleware handles redirects, cookies and credentials. It decodes compressed bodies. After a lost connection
+/// it repeats a request only if that is safe (RFC 9110 §9.2.2).
 ///
-/// An answer that a server sends over HTTP/1.1 before it was asked is noticed, and its connection closed, when it is there before
-/// the next request leaves. One that comes later cannot be told from that request's own (RFC 9112 §9.3): a server can always lie
-/// to its clients.
+/// A call that streams its body uses HTTP/1.1 and separate connections, within the same ``Limits``, because libcurl does not
+/// bound the memory of a paused HTTP/2 stream.
+///
+/// A server may send an HTTP/1.1 answer before any request. If it arrives before the next request is sent, the transport detects
+/// it and closes the connection. If it arrives later, it looks like the answer to that request (RFC 9112 §9.3): a server can
+/// always lie to its clients.
 ///
 /// ```swift
 /// let transport = CurlTransport()
@@ -24,14 +25,14 @@ internal import Synchronization
 /// await channel.close()
 /// ```
 ///
-/// A transport that is let go of without ``close()`` closes its connections by itself, a little later. The process may exit
+/// A transport that is released without ``close()`` closes its connections by itself, a little later. The process may exit
 /// before.
 ///
-/// Every trust (``ServerTrustManager``) has connections of its own: what was made under one set of authorities, pins and keys
-/// never serves another. So has every set of limits on connections (``Limits``). When a channel's trust or its limits are
-/// replaced, the transport closes the old connections as soon as no request uses them.
+/// Every trust (``ServerTrustManager``) has its own connections: a connection made under one set of authorities, pins and keys
+/// never serves another. So does every set of limits on connections (``Limits``). If a channel's trust or limits are replaced,
+/// the transport closes the old connections as soon as no request uses them.
 public final class CurlTransport: Transport {
-    /// `nil` for those of each channel.
+    /// `nil` for the limits of each channel.
     private let limits: Limits?
     private let loops: LoopGroup
     private let library: CurlLibrary
@@ -39,13 +40,14 @@ public final class CurlTransport: Transport {
 
     private struct Pools {
         var all: [ConnectionPool] = []
-        /// Which one a channel uses, by its name.
+        /// The pool that a channel uses, by its name.
         var current: [String: ConnectionPool] = [:]
-        /// Whose request came last: most come from the same channel, whose trust need not be compared again.
+        /// The channel of the last request and its pool. Most requests have the same channel, so its trust is rarely compared
+        /// again.
         var recent: (channel: Int, pool: ConnectionPool)?
         var isClosed = false
 
-        /// Takes out what no channel uses any more and no request is on its way through.
+        /// Removes pools that have neither a channel nor a running request.
         mutating func removeRetired() -> [ConnectionPool] {
             let retired = all.filter { pool in
                 pool.users.load(ordering: .relaxed) == 0 && !current.values.contains { $0 === pool }
@@ -55,11 +57,11 @@ public final class CurlTransport: Transport {
         }
     }
 
-    /// Starts nothing yet.
+    /// Makes a transport. Starts no thread and opens no connection yet.
     ///
     /// - Parameters:
-    ///   - limits: bounds of connections and queue, for each trust; `nil`, the default, for those of the channel that sends. The
-    ///     bounds of a response are always those of the request's own channel.
+    ///   - limits: limits on connections and queue, for each trust; `nil`, the default, for those of the sending channel. The
+    ///     limits of a response are always those of the request's own channel.
     ///   - loops: the threads that serve it.
     public init(limits: Limits? = nil, loops: LoopGroup = .shared) {
         self.limits = limits
@@ -67,7 +69,7 @@ public final class CurlTransport: Transport {
         library = .linked
     }
 
-    /// - Parameter library: what the linked libcurl is taken for.
+    /// - Parameter library: the libcurl to use, as linked or with fewer capabilities.
     package init(limits: Limits? = nil, loops: LoopGroup = .shared, library: CurlLibrary) {
         self.limits = limits
         self.loops = loops
@@ -98,7 +100,7 @@ public final class CurlTransport: Transport {
         for pool in all { await pool.close() }
     }
 
-    // Not inlined, these two: `send` would keep their temporaries for as long as the request is in flight.
+    // Not inlined, these two: their temporaries would stay in the frame of `send` while the request is in flight.
 
     @inline(never)
     private func begin(_ exchange: CurlExchange) -> Result<(ConnectionPool, CurlTransfer), APIClientError> {
@@ -117,7 +119,7 @@ public final class CurlTransport: Transport {
         exchange.read(transfer) { self.giveBack(pool) }
     }
 
-    /// The connections of a channel's trust and limits, and whether they were not used before.
+    /// The pool of a channel's trust and limits, and whether this is its first use.
     private func take(for shared: PreparedChannel, streamsBodies: Bool) -> (ConnectionPool, isNew: Bool)? {
         let mode = shared.channel.environment.serverTrustManager.pins.currentMode
         let (found, retired) = pools.withLock { pools -> ((ConnectionPool, Bool)?, [ConnectionPool]) in
@@ -159,7 +161,7 @@ public final class CurlTransport: Transport {
     private func giveBack(_ pool: ConnectionPool) {
         let retired = pools.withLock { pools in
             let users = pool.users.subtract(1, ordering: .relaxed).newValue
-            // One that is in use by a channel, as almost always, is not looked for.
+            // A pool that a channel uses, as almost always, needs no search.
             return users == 0 && pools.all.count > 1 ? pools.removeRetired() : []
         }
         for pool in retired { pool.abandon() }
@@ -167,23 +169,23 @@ public final class CurlTransport: Transport {
 
     private var allPools: [ConnectionPool] { pools.withLock { $0.all } }
 
-    /// How many sets of connections there are: one for each trust, and for each of its limits.
+    /// The number of pools: one for each trust, and for each set of its limits.
     package var trusts: Int { allPools.count }
     /// Transfers that libcurl works on.
     package var activeTransfers: Int { allPools.reduce(0) { $0 + $1.active.load(ordering: .acquiring) } }
     /// Transfers that wait until they may start.
     package var queuedTransfers: Int { allPools.reduce(0) { $0 + $1.queued.load(ordering: .acquiring) } }
-    /// Whether a thread has something of the transport's: a transfer, a connection.
+    /// Whether a thread holds a transfer or a connection of the transport.
     package var isRunning: Bool { allPools.contains { $0.isRunning } }
 }
 
-/// One exchange over libcurl, as the task that sends it sees it: made ready before the loop has it, and read after. Only the
-/// bytes come from the loop.
+/// One exchange over libcurl, as the sending task sees it: prepared before the loop gets it, and read afterwards. The loop
+/// supplies only the bytes.
 struct CurlExchange {
     let attempt: Attempt
     let library: CurlLibrary
 
-    /// Makes the exchange ready, or says why it must not happen.
+    /// Prepares the exchange, or returns why it must not happen.
     func prepare() -> Result<CurlTransfer, APIClientError> {
         let request = attempt.request
         do throws(APIClientError) {
@@ -202,11 +204,11 @@ struct CurlExchange {
         }
     }
 
-    /// What came of it.
+    /// Reads the exchange's reply.
     ///
-    /// - Parameter release: gives the connections back; called when nothing more comes over them.
+    /// - Parameter release: gives the connections back; called when no more bytes follow.
     func read(_ transfer: CurlTransfer, release: @escaping @Sendable () -> Void) -> Reply {
-        // Taken out, and not copied: no other code looks at the transfer again.
+        // Moved out instead of copied: no other code reads the transfer again.
         var data = Data()
         swap(&data, &transfer.outcome.body)
         var parsed: ResponseHeadParser.Parsed?
@@ -238,7 +240,7 @@ struct CurlExchange {
         let context = { ErrorContext(attempt.request, head: head, body: data) }
         switch transfer.outcome.end {
         case .cancelled: failure = .cancelled(context())
-        // That a body is shorter than one of two lengths is the lesser half of the truth.
+        // If the body contradicts two lengths, the defect explains more than "truncated".
         case .failed(.truncated) where defect != nil, .complete: failure = defect.map { .transport($0, context()) }
         case .failed(let error): failure = .transport(error, context())
         }
@@ -249,7 +251,7 @@ struct CurlExchange {
         transfer.request.method != "HEAD" && parsed.head.status.code != 204 && parsed.head.status.code != 304
     }
 
-    /// The body as it comes.
+    /// The reply with a streamed body.
     private func stream(
         _ transfer: CurlTransfer, _ parsed: ResponseHeadParser.Parsed, _ head: ResponseHead,
         _ release: @escaping @Sendable () -> Void
@@ -272,12 +274,12 @@ struct CurlExchange {
         return .stream(BodyStream(length: length, ChunkSource(isReplayable: false, open: reader.open)))
     }
 
-    /// Reads the head, and checks what can be known only from it.
+    /// Reads the head, and checks what only the head reveals.
     private func readHead(
         of transfer: CurlTransfer, into result: inout ResponseHeadParser.Parsed?
     ) -> (ResponseHead?, TransportError?) {
         guard !transfer.outcome.head.isEmpty else {
-            // An HTTP/2 connection that ends in the orderly way before the answer is a success to libcurl.
+            // libcurl reports success for an HTTP/2 connection that ends in the orderly way before the answer.
             return (
                 nil,
                 .connectionLost(
@@ -298,7 +300,7 @@ struct CurlExchange {
         if transfer.request.decodesContent, hasBytes, hasBody(parsed, transfer), parsed.namesCodings {
             let codings = ContentDecoder.codings(in: parsed.head.headers[values: .contentEncoding])
             if !codings.known.isEmpty {
-                // They describe the bytes on the wire, which the caller does not get to see.
+                // These fields describe the encoded bytes, which the caller does not see.
                 head.headers[.contentEncoding] = codings.unknown.isEmpty ? nil : codings.unknown.joined(separator: ", ")
                 head.headers[.contentLength] = nil
             }
@@ -311,8 +313,7 @@ struct CurlExchange {
     }
 
     private func headDefect(_ status: Int, _ transfer: CurlTransfer) -> TransportError? {
-        // In clear text only a proxy asks for credentials so (RFC 9110 §15.5.8). One that tunnels has refused before there is a
-        // head.
+        // In clear text only a proxy answers 407 (RFC 9110 §15.5.8). A proxy that tunnels refuses before there is a head.
         if status == 407, attempt.request.url.scheme == .http, let proxy = transfer.request.proxy {
             return .proxy(host: proxy.host, source: proxy.source, status: 407, reason: "it asks for credentials")
         }
@@ -322,7 +323,7 @@ struct CurlExchange {
         return nil
     }
 
-    /// What is wrong with how a body ended. libcurl finds most of it itself.
+    /// The defect of a body's end. libcurl detects most of them itself.
     private static func endDefect(
         _ parsed: ResponseHeadParser.Parsed, hasBody: Bool, _ received: Int64, _ isEndAnnounced: Bool?
     ) -> TransportError? {
@@ -335,8 +336,8 @@ struct CurlExchange {
             }
             return .truncated(received: received, expected: expected)
         }
-        // Nothing but the end of the connection or the stream delimits it, and one that was meant is announced (RFC 9112 §9.8,
-        // 9113 §8.1).
+        // Only the end of the connection or the stream delimits the body, and an intended end is announced (RFC 9112 §9.8, 9113
+        // §8.1).
         if hasBody, parsed.contentLength == nil, !parsed.isChunked, isEndAnnounced == false {
             return .truncated(received: received, expected: nil)
         }

@@ -1,11 +1,11 @@
 package import CoreAPICore
 
 extension LoadedLibrary {
-    /// OpenSSL's cryptography, told to leave what it holds to the system when the process exits (`OPENSSL_INIT_NO_ATEXIT`):
-    /// otherwise it frees it in `exit`, where other threads still work with it, and one of 1,500 processes that had spoken TLS
-    /// crashed instead of ending.
+    /// OpenSSL's cryptography, initialised so that it frees nothing when the process exits (`OPENSSL_INIT_NO_ATEXIT`). Otherwise
+    /// OpenSSL frees its memory in `exit`, while other threads still use it. One of 1,500 processes that had used TLS crashed so
+    /// instead of exiting.
     ///
-    /// To be asked for before anything of OpenSSL's is called: the first caller decides for the process.
+    /// Must be called before any other function of OpenSSL: the first caller decides for the process.
     package static func crypto(_ names: String...) -> LoadedLibrary? {
         guard let library = names.lazy.compactMap({ LoadedLibrary($0) }).first else { return nil }
         if let initialize = library["OPENSSL_init_crypto"] {

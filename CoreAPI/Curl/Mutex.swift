@@ -1,4 +1,4 @@
 internal import CoreAPILock
 
-/// The kit's, where the standard library's is in sight as well.
+/// The kit's own, where the standard library's is visible as well.
 typealias Mutex = CoreAPILock.Mutex

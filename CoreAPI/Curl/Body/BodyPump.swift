@@ -1,12 +1,12 @@
 internal import CoreAPICore
 internal import Foundation
 
-/// Reads a request's body from an asynchronous sequence into a buffer, from which the loop takes what it sends.
+/// Reads a request's body from an asynchronous sequence into a buffer, from which the loop takes the bytes to send.
 final class BodyPump {
     let buffer: ChunkBuffer
     private let task: Task<Void, Never>
 
-    /// - Parameter goOn: tells the loop that there is something to send.
+    /// - Parameter goOn: tells the loop that there are bytes to send.
     init(_ source: ChunkSource, goOn: @escaping @Sendable () -> Void) {
         let buffer = ChunkBuffer(limit: TransferStream.room, goOn: goOn)
         self.buffer = buffer
@@ -23,7 +23,7 @@ final class BodyPump {
         }
     }
 
-    /// The loop needs no more of it.
+    /// The loop needs no more of the body.
     deinit {
         task.cancel()
         buffer.abandon()

@@ -46,7 +46,7 @@ final class BrotliDecoder: CodingStage {
     }
 
     func decode(_ bytes: UnsafeBufferPointer<UInt8>, _ take: (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
-        // What follows the end is ignored: the body is whole.
+        // Bytes after the end are ignored: the body is whole.
         guard !isFinished else { return }
         var input: UnsafePointer<UInt8>? = bytes.baseAddress
         var available = bytes.count

@@ -2,18 +2,17 @@ internal import CCurl
 internal import CoreAPICore
 internal import Foundation
 
-/// Takes the codings of a body off again (RFC 9110 §8.4), piece by piece.
+/// Decodes the content codings of a body (RFC 9110 §8.4), piece by piece.
 ///
-/// libcurl's decoder does not check that a coding has come to its end. A page that breaks off inside a complete message would be
-/// a success.
+/// libcurl's decoder does not check that a coding has reached its end. A page cut inside a complete message would be a success.
 final class ContentDecoder {
     enum Failure: Error {
-        /// More came out than may.
+        /// The decoded body exceeds its limit.
         case tooLarge
         case malformed(String)
     }
 
-    /// What `Accept-Encoding` says.
+    /// The value of `Accept-Encoding`.
     static let accepted = codings.joined(separator: ", ")
 
     /// The same as a header line.
@@ -22,22 +21,22 @@ final class ContentDecoder {
     /// The same as a list.
     static let codings = ["deflate", "gzip"] + (BrotliDecoder.library == nil ? [] : ["br"])
 
-    /// More than anybody needs; each has buffers of its own.
+    /// More than any real response has; each stage has its own buffers.
     private static let stageLimit = 4
 
-    /// The last coding that was applied first.
+    /// The decoders, that of the outermost coding first.
     private var stages: [any CodingStage]
 
-    /// Bytes that each stage has made so far.
+    /// Bytes that each stage has produced so far.
     private var made: [Int] = []
-    /// Bytes that came so far.
+    /// Bytes received so far.
     private var received = 0
 
-    /// Whether every coding has come to its end.
+    /// Whether every coding has reached its end.
     var isFinished: Bool { stages.allSatisfy(\.isFinished) }
 
-    /// - Parameter head: the response's, as it came.
-    /// - Returns: `nil` for a body without coding, and for one whose outermost coding is not known.
+    /// - Parameter head: the response's head, as received.
+    /// - Returns: `nil` for a body without coding, and for one whose outermost coding is unknown.
     /// - Throws: ``Failure`` for more than `stageLimit` codings.
     init?(head: [UInt8]) throws {
         var values: [String] = []
@@ -66,11 +65,10 @@ final class ContentDecoder {
         }
     }
 
-    /// The codings that fields name, in the order in which they were applied and in lower case, without names that mean no
-    /// coding.
+    /// The codings in field values, in the order in which they were applied and in lower case, without names that mean no coding.
     ///
-    /// - Returns: `known`, the outer codings that are undone; `unknown`, what is left of the list before them. The body then
-    ///   stays as those left it.
+    /// - Returns: `known`, the outer codings, which are decoded; `unknown`, the inner codings before them. The body then stays
+    ///   encoded by those.
     static func codings(in values: [String]) -> (known: [String], unknown: [String]) {
         let all = values.flatMap { $0.split(separator: ",") }.compactMap { element -> String? in
             let name = element.prefix { $0 != ";" }.trimmingHTTPWhitespace().trimmingCharacters(in: ["\"", "'"]).lowercased()
@@ -82,17 +80,17 @@ final class ContentDecoder {
 
     private static let names: Set = ["gzip", "x-gzip", "deflate", "x-deflate", "br"]
 
-    /// Careless servers put a charset there, or a word of other protocols for "as it is".
+    /// Careless servers write a charset there, or another protocol's word for "unchanged".
     private static func isNoCoding(_ name: String) -> Bool {
         ["", "identity", "none", "binary", "7bit", "8bit", "text", "plain"].contains(name) || (try? Charset(named: name)) != nil
     }
 
-    /// Decodes a piece to the end of the body, of which at most `limit` bytes may be.
+    /// Decodes a piece and appends it to the body, of at most `limit` bytes.
     ///
     /// - Throws: ``Failure``.
     func decode(_ bytes: UnsafeBufferPointer<UInt8>, into body: inout Data, limit: Int) throws {
         received += bytes.count
-        // What follows the end of a coding is ignored, and must have an end itself.
+        // Bytes after the end of a coding are ignored, but must be bounded, too.
         guard received / 2 <= max(limit, 64 * 1_024) else { throw Failure.tooLarge }
         try decode(bytes, from: 0, limit: limit) { decoded in
             let room = max(0, limit - body.count)
@@ -103,7 +101,7 @@ final class ContentDecoder {
 
     /// Decodes a piece of a body of any size.
     ///
-    /// - Parameter limit: bytes that this piece may become, at each coding.
+    /// - Parameter limit: the bytes that each coding may make of this piece.
     /// - Throws: ``Failure``.
     func decode(_ piece: Data, atMost limit: Int) throws -> Data {
         var decoded = Data()
@@ -121,8 +119,8 @@ final class ContentDecoder {
         guard stage < stages.count else { return try take(bytes) }
         try stages[stage].decode(bytes) { piece in
             made[stage] += piece.count
-            // Each coding multiplies, a thousand times over; what is made in between must not be without a bound because little
-            // or nothing comes out at the end. A body's encoded form is hardly longer than the body.
+            // Each coding can multiply the size a thousandfold. So the intermediate bytes need a bound, even if little comes out
+            // at the end. A body's encoded form is hardly longer than the body.
             guard made[stage] / 2 <= max(limit, 64 * 1_024) else { throw Failure.tooLarge }
             try decode(piece, from: stage + 1, limit: limit, take)
         }
@@ -131,12 +129,12 @@ final class ContentDecoder {
 
 /// One coding.
 protocol CodingStage: AnyObject {
-    /// Whether its end mark came.
+    /// Whether its end mark was received.
     var isFinished: Bool { get }
 
-    /// Hands what becomes of a piece on, 64 KiB at a time at the most.
+    /// Decodes a piece and passes the result on, at most 64 KiB at a time.
     ///
-    /// - Throws: ``ContentDecoder/Failure``, and what `take` throws.
+    /// - Throws: ``ContentDecoder/Failure``, and the errors of `take`.
     func decode(_ bytes: UnsafeBufferPointer<UInt8>, _ take: (UnsafeBufferPointer<UInt8>) throws -> Void) throws
 }
 

@@ -7,12 +7,12 @@ final class Inflater: CodingStage {
     private let stream: UnsafeMutablePointer<z_stream>
     private let output: UnsafeMutableBufferPointer<UInt8>
     private var hasBegun = false
-    /// The first byte, which alone does not tell which of deflate's two forms it begins.
+    /// The first byte, which alone does not show which of deflate's two forms follows.
     private var first: UInt8?
     private(set) var isFinished = false
-    /// Whether a whole member came before this one.
+    /// Whether a whole member preceded this one.
     private var hasWholeMember = false
-    /// Whether what follows is no member.
+    /// Whether the following bytes are no member.
     private var isIgnoring = false
 
     init?(isGzip: Bool) {
@@ -20,7 +20,7 @@ final class Inflater: CodingStage {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
         output = .allocate(capacity: 64 * 1_024)
-        // 15 bits of window; 16 more mean gzip and nothing else.
+        // 15 bits of window; 16 more mean gzip only.
         guard start(windowBits: isGzip ? 31 : 15) else { return nil }
     }
 
@@ -59,8 +59,8 @@ final class Inflater: CodingStage {
         stream.pointee.avail_in = UInt32(bytes.count)
         repeat {
             if isFinished, stream.pointee.avail_in > 0 {
-                // A gzip file may be several in a row (RFC 1952 §2.2). Anything else behind the end is ignored: checksum and
-                // length were seen, so the body is whole.
+                // A gzip file may contain several members in a row (RFC 1952 §2.2). Other bytes after the end are ignored:
+                // checksum and length were checked, so the body is whole.
                 guard isGzip, stream.pointee.next_in?.pointee == 0x1F, inflateReset(stream) == Z_OK else {
                     return isIgnoring = true
                 }
@@ -76,8 +76,8 @@ final class Inflater: CodingStage {
             case Z_STREAM_END: isFinished = true
             // No progress is possible without more bytes.
             case Z_BUF_ERROR where stream.pointee.avail_in == 0: return
-            // It only began like another member: zlib refused it within the magic number, the method and the flags (RFC 1952
-            // §2.3).
+            // The bytes only began like another member: zlib refused them within the magic number, the method and the flags (RFC
+            // 1952 §2.3).
             case _ where hasWholeMember && stream.pointee.total_in <= 4:
                 (isFinished, isIgnoring) = (true, true)
                 return
@@ -88,7 +88,7 @@ final class Inflater: CodingStage {
         } while stream.pointee.avail_in > 0 || (stream.pointee.avail_out == 0 && !isFinished)
     }
 
-    /// RFC 1950 §2.2, by the first two bytes.
+    /// Whether the first two bytes are a zlib header (RFC 1950 §2.2).
     private static func isZlib(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         bytes[0] & 0x0F == 8 && (UInt(bytes[0]) << 8 | UInt(bytes[1])).isMultiple(of: 31)
     }

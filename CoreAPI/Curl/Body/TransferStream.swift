@@ -2,14 +2,14 @@ internal import CoreAPICore
 internal import CoreAPILock
 internal import Foundation
 
-/// The body of an answer on its way from the loop to the task that reads it. The loop offers what comes; while the task is
-/// behind, it lets libcurl read no further from the connection.
+/// The body of an answer on its way from the loop to the task that reads it. The loop offers each piece. While the task is
+/// behind, the loop keeps libcurl from reading further from the connection.
 final class TransferStream: Sendable {
-    /// Bytes that wait for the task at the most, beyond one piece of libcurl's. A fuller buffer costs memory, a smaller one wakes
-    /// more often: 0.12 switches of thread a piece of 16 KiB at this size, 0.38 at a quarter of it.
+    /// The bytes that may wait for the task, beyond one piece of libcurl's. A larger buffer costs memory, a smaller one wakes the
+    /// task more often: 0.12 thread switches per piece of 16 KiB at this size, 0.38 at a quarter of it.
     static let room = 256 * 1_024
 
-    /// What the transfer came to after its head.
+    /// How the transfer ended after its head.
     struct End: Sendable {
         let end: CurlOutcome.End
         /// As in ``CurlOutcome/isEndAnnounced``.
@@ -21,35 +21,35 @@ final class TransferStream: Sendable {
 
     /// - Parameters:
     ///   - goOn: tells the loop that there is room.
-    ///   - abandoned: tells the loop that no task reads any more.
+    ///   - abandoned: tells the loop that the task has stopped reading.
     init(goOn: @escaping @Sendable () -> Void, abandoned: @escaping @Sendable () -> Void) {
         buffer = ChunkBuffer(limit: Self.room, goOn: goOn, abandoned: abandoned)
     }
 
-    /// From the loop: nothing more comes.
+    /// Called by the loop when no more bytes follow.
     func finish(_ end: End) {
         self.end.withLock { $0 = end }
         buffer.finish(.success(()))
     }
 
-    /// What it came to; known once the buffer is empty and at its end.
+    /// How the transfer ended; known once the buffer is empty and finished.
     var whatBecame: End? { end.withLock { $0 } }
 }
 
-/// Reads a streamed body in the task that wants it: takes the codings off and checks how the body ended.
+/// Reads a streamed body in its task: decodes its codings and checks how the body ended.
 ///
 /// `@unchecked`: `next()` is called by one task at a time.
 final class StreamReader: @unchecked Sendable {
-    /// Bytes of a coded body that are decoded at once; each makes some thousand at the most.
+    /// The bytes of a coded body that are decoded at once; each coding makes at most some thousand times as many.
     private static let slice = 1_024
-    /// Bytes that such a slice may become, whatever codings lie within each other.
+    /// The bytes that such a slice may become, with any nesting of codings.
     private static let sliceLimit = 16 * 1_024 * 1_024
 
     private let attempt: Attempt
     private let head: ResponseHead
     fileprivate let stream: TransferStream
     private let decoder: ContentDecoder?
-    /// What of the body's end is known only from the head; `nil` for an end that is right.
+    /// The defect of the body's end that only the head reveals; `nil` for a correct end.
     private let defect: @Sendable (_ received: Int64, _ isEndAnnounced: Bool?) -> TransportError?
     private let release: @Sendable () -> Void
     private let wasOpened = Mutex(false)
@@ -70,13 +70,13 @@ final class StreamReader: @unchecked Sendable {
         self.release = release
     }
 
-    /// A body that is dropped unread ends its transfer.
+    /// Releasing an unread body ends its transfer.
     deinit {
         stream.buffer.abandon()
         release()
     }
 
-    /// - Throws: ``BodyReadTwice`` a second time: what came over the network is there once.
+    /// - Throws: ``BodyReadTwice`` on a second call: bytes from the network can be read once.
     func open() throws -> ChunkSource.Next {
         let isFirst = wasOpened.withLock { wasOpened in
             defer { wasOpened = true }
@@ -87,7 +87,7 @@ final class StreamReader: @unchecked Sendable {
         return { try await iteration.reader.next() }
     }
 
-    /// Lives as long as an iterator: leaving the loop ends the transfer, even where the body itself is kept.
+    /// Lives as long as an iterator: leaving the loop ends the transfer, even if the body itself is kept.
     private final class Iteration {
         let reader: StreamReader
 
@@ -128,7 +128,7 @@ final class StreamReader: @unchecked Sendable {
         return chunk
     }
 
-    /// Decodes the next slice; `nil` when every byte that came is decoded.
+    /// Decodes the next slice; `nil` if all received bytes are decoded.
     private func decodeSlice() throws -> Data? {
         guard let decoder else { return nil }
         while !coded.isEmpty {
@@ -140,7 +140,7 @@ final class StreamReader: @unchecked Sendable {
         return nil
     }
 
-    /// What was wrong with the end.
+    /// The error of the body's end; `nil` for a correct end.
     private func failure() -> (any Error)? {
         guard let end = stream.whatBecame else { return TransportError.closed }
         switch end.end {

@@ -9,10 +9,9 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// A request's body as libcurl's read callback consumes it, from the beginning and, when it must be sent again, from there once
-/// more.
+/// A request's body as libcurl's read callback consumes it. It starts from the beginning again if the request is sent again.
 struct UploadBody: ~Copyable {
-    /// The body is not what its description promised.
+    /// The body differs from its description.
     enum ReadError: LocalizedError {
         case endedEarly(expected: Int64, got: Int64)
         case longerThan(Int64)
@@ -37,14 +36,14 @@ struct UploadBody: ~Copyable {
     private var stream: BodyStream.Read?
     /// Reads an asynchronous sequence.
     private var pump: BodyPump?
-    /// The piece that completes the length, until it is known that no other follows.
+    /// The piece that completes the length, held until the sequence has ended.
     private var last: Data?
     private var goOn: @Sendable () -> Void = {}
-    /// Whether libcurl waits until there is more to send.
+    /// Whether libcurl waits for more bytes to send.
     var isHeld = false
     /// Whether libcurl has taken the last byte.
     private(set) var isAtEnd = false
-    /// What a stream gave beyond what was asked for.
+    /// Bytes that a stream returned beyond the requested number.
     private var leftover = Data()
 
     /// The bytes that will be sent; `nil` for a chunked upload (RFC 9112 §7.1).
@@ -58,9 +57,9 @@ struct UploadBody: ~Copyable {
         if descriptor >= 0 { _ = close(descriptor) }
     }
 
-    /// Opens what is to be read and finds its length. Called before the transfer starts, and before it starts again.
+    /// Opens the source and finds its length. Called before the transfer starts, and before it starts again.
     ///
-    /// - Parameter goOn: called on any thread when there is more to send, after ``read(into:)`` had nothing.
+    /// - Parameter goOn: called on any thread when there are more bytes to send, after ``read(into:)`` had none.
     mutating func open(goOn: @escaping @Sendable () -> Void) throws {
         if descriptor >= 0 { _ = close(descriptor) }
         descriptor = -1
@@ -75,7 +74,7 @@ struct UploadBody: ~Copyable {
             try begin(source, goOn)
         case .file(let url):
             let path = url.path
-            // Without O_NONBLOCK, opening a pipe without a writer would hold up every transfer.
+            // Without O_NONBLOCK, opening a pipe without a writer would block every transfer.
             descriptor = path.withCString { systemOpen($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
             guard descriptor >= 0 else { throw ReadError.system(String(cString: strerror(errno)), path: path) }
             var status = stat()
@@ -94,7 +93,7 @@ struct UploadBody: ~Copyable {
         }
     }
 
-    /// Copies the next bytes; 0 at the end, `nil` where they are still to come. A body with a length gives exactly that many, or
+    /// Copies the next bytes; 0 at the end, `nil` if they are not available yet. A body with a length gives exactly that many, or
     /// throws.
     mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int? {
         let limit = Int(min(Int64(buffer.count), length.map { $0 - sent } ?? .max))
@@ -117,7 +116,7 @@ struct UploadBody: ~Copyable {
         return count
     }
 
-    /// The piece that completes the length waits for the sequence's end: a request that is whole cannot be taken back.
+    /// The piece that completes the length waits for the sequence's end, because a fully sent request cannot be taken back.
     private mutating func takePumped(_ room: UnsafeMutableRawBufferPointer) throws -> Int? {
         while true {
             switch pump?.buffer.take(atMost: last == nil ? room.count : 1) ?? .end {

@@ -1,43 +1,43 @@
 internal import CoreAPICore
 
-/// Gathers the bytes of a response's head as the header callback delivers them, line by line, and nothing else: parsing is left
-/// to the task that waits for the response, so that the loop's thread makes no strings.
+/// Collects the bytes of a response's head as the header callback delivers them, line by line. The task that waits for the
+/// response parses them, so that the loop's thread makes no strings.
 ///
-/// Interim responses (1xx, RFC 9110 §15.2) are dropped when the next head begins. Lines after the final head are trailers: they
-/// are dropped too, because a field that comes after the body must not change what the head said (RFC 9110 §6.5.1).
+/// Interim responses (1xx, RFC 9110 §15.2) are dropped when the next head begins. Lines after the final head are trailers. They
+/// are dropped too, because a field after the body must not change the head (RFC 9110 §6.5.1).
 ///
-/// It belongs to a handle and serves its transfers one after the other, so that not every one needs memory of its own. A line is
-/// copied with a check and a `memcpy`, a third of what appending to an array costs; there are ten in a head.
+/// It belongs to a handle and serves its transfers one after the other, so that few need new memory. A line is copied with a
+/// check and a `memcpy`, at a third of the cost of appending to an array; a head has ten lines.
 struct HeadCollector: ~Copyable {
     enum Line {
-        /// The first line of a head, with whether its protocol multiplexes.
+        /// The first line of a head, and whether its protocol multiplexes.
         case status(multiplexes: Bool)
         case other
         /// The last line of the final head.
         case end
         /// The last line of a head that ends HTTP on the connection.
         case switching
-        /// More bytes came than may.
+        /// More bytes arrived than allowed.
         case tooLarge
-        /// More lines came than may.
+        /// More lines arrived than allowed.
         case tooMany
     }
 
-    /// Whether a final head arrived to its end.
+    /// Whether the final head is complete.
     private(set) var isComplete = false
-    /// Whether a line may be `Content-Encoding`; most heads have no such line, and are not searched for it.
+    /// Whether a line may be `Content-Encoding`. Most heads have no such line, and are not searched for it.
     private(set) var mayNameCodings = false
     /// Whether a line may be a `Transfer-Encoding` that does not end in `chunked`. libcurl then reads to the connection's end.
     private(set) var mayNameIdentity = false
     private(set) var framing = FramingLines()
-    /// Empty until the handle's first head comes: thousands may wait for one.
+    /// Empty until the handle's first head arrives: thousands of handles may wait for one.
     private var storage = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var count = 0
     private var limits = (size: 0, lines: 0)
     private var received = 0
     private var lines = 0
     private var expectsStatus = true
-    /// What the last status line said: 1xx, of these 101; 204, 205 and 304.
+    /// The kind of the last status line: 1xx, of these 101; 204, 205 and 304.
     private var (isInterim, isSwitching) = (false, false)
     private(set) var (isNoContent, isResetContent, isNotModified) = (false, false, false)
 
@@ -47,15 +47,15 @@ struct HeadCollector: ~Copyable {
         storage.deallocate()
     }
 
-    /// What there is of a head.
+    /// The bytes of the head so far.
     var bytes: [UInt8] { Array(UnsafeRawBufferPointer(rebasing: storage[..<count])) }
 
-    /// Another response begins.
+    /// Starts another response.
     ///
     /// - Parameters:
-    ///   - size: how many bytes all lines together may have, interim responses and trailers included, because a flood of those is
-    ///     a flood as well.
-    ///   - lines: how many lines there may be.
+    ///   - size: the largest number of bytes of all lines together. Interim responses and trailers count, because a flood of them
+    ///     is a flood as well.
+    ///   - lines: the largest number of lines.
     mutating func begin(size: Int, lines: Int) {
         limits = (size, lines)
         (received, self.lines, count) = (0, 0, 0)
@@ -66,7 +66,7 @@ struct HeadCollector: ~Copyable {
         (isNoContent, isResetContent, isNotModified) = (false, false, false)
     }
 
-    /// What comes next is probably smaller than a very large one.
+    /// Releases a very large buffer, because the next head is probably smaller.
     mutating func shrink() {
         guard storage.count > 16 * Self.usual else { return }
         count = 0
@@ -133,19 +133,18 @@ struct HeadCollector: ~Copyable {
     }
 }
 
-/// Where the lines of a head begin that may say how its body is delimited or coded, so that whoever reads it need not go through
-/// all.
+/// The offsets of a head's lines that may concern the body's framing or coding, so that a reader need not search all lines.
 struct FramingLines {
-    // In two halves: a vector of eight is aligned to 16 bytes, and malloc looks for memory of that alignment under its lock.
+    // In two halves: a vector of eight is aligned to 16 bytes, and malloc searches for memory of that alignment under its lock.
     private var starts = (SIMD4<UInt16>(), SIMD4<UInt16>())
     private(set) var count = 0
-    /// Whether there are no more than were noted.
+    /// Whether all such lines were noted.
     private(set) var isWhole = true
 
-    /// Whether a line that begins so may be one: `Content-…` and `Transfer-Encoding`.
+    /// Whether a line that begins with this byte may be one: `Content-…` and `Transfer-Encoding`.
     static func mayBegin(with byte: UInt8) -> Bool { byte | 0x20 == UInt8(ascii: "c") || byte | 0x20 == UInt8(ascii: "t") }
 
-    /// - Parameter start: the line's first byte, counted from the head's.
+    /// - Parameter start: the offset of the line's first byte in the head.
     mutating func note(_ start: Int) {
         guard count < 8, let start = UInt16(exactly: start) else { return isWhole = false }
         if count < 4 { starts.0[count] = start } else { starts.1[count - 4] = start }

@@ -2,22 +2,21 @@ internal import CoreAPICore
 internal import Foundation
 internal import HTTPTypes
 
-/// Turns the bytes of one head into status and fields (RFC 9112 §4 and §5). Pure: no I/O; nothing that a server sends makes it
-/// trap.
+/// Parses the bytes of one head into status and fields (RFC 9112 §4 and §5). Pure: no I/O, and no input makes it trap.
 struct ResponseHeadParser {
     struct Malformed: Error {
         let reason: String
     }
 
-    /// What framing needs to know besides the fields.
+    /// The framing of the body, besides the fields.
     struct Parsed {
         var head: ResponseHead
-        /// `nil` without one, and when the body comes in chunks, which override it (RFC 9112 §6.3).
+        /// `nil` without one, and for a body in chunks, which override it (RFC 9112 §6.3).
         var contentLength: Int64?
-        /// Whether a last chunk says where the body ends.
+        /// Whether a last chunk marks the end of the body.
         var isChunked = false
-        /// Whether a `Transfer-Encoding` stands there that codes nothing (`identity`). By it the body goes on to the connection's
-        /// end.
+        /// Whether there is a `Transfer-Encoding` that codes nothing (`identity`). libcurl then reads the body to the
+        /// connection's end.
         var namesIdentity = false
         /// Whether chunks are not the last coding; by RFC 9112 §6.3 the body then ends with the connection.
         fileprivate var hasCodingBehindChunks = false
@@ -27,13 +26,13 @@ struct ResponseHeadParser {
 
     private typealias Bytes = UnsafeBufferPointer<UInt8>
 
-    /// Reads the status and what delimits the body; the other fields wait until somebody asks for them.
+    /// Reads the status and the framing of the body. The other fields are parsed on first access.
     ///
     /// - Parameters:
-    ///   - lines: where to look; everywhere, unless all of them are known.
-    ///   - isHEAD: whether the request was one. Then, and with 204 and 304, the head is the whole answer, whatever its framing
+    ///   - lines: the lines to read; if they are incomplete, all lines are read.
+    ///   - isHEAD: whether the request was a HEAD. Then, and with 204 and 304, the head is the whole answer, whatever its framing
     ///     says.
-    ///   - readsFramingOf204: whether to read it all the same.
+    ///   - readsFramingOf204: whether to read the framing of a 204 all the same.
     static func parse(
         _ bytes: [UInt8], lines: FramingLines? = nil, isHEAD: Bool = false, readsFramingOf204: Bool = false
     ) throws(Malformed) -> Parsed {
@@ -81,15 +80,15 @@ struct ResponseHeadParser {
 
     private static let framing: [StaticString] = ["content-length", "transfer-encoding", "content-encoding"]
 
-    /// libcurl reads a field whose name is followed by a space, or whose value begins in the next line, as if it were not there;
-    /// the body would end elsewhere than its sender means (RFC 9112 §5.1, §5.2).
+    /// libcurl ignores a field whose name is followed by a space, or whose value begins in the next line. The body would then end
+    /// elsewhere than its sender means (RFC 9112 §5.1, §5.2).
     private static func checkForm(_ line: Slice<Bytes>, isFolded: Bool) throws(Malformed) {
-        // A name and its colon with nothing between them.
+        // A name directly followed by its colon.
         let colon = first(UInt8(ascii: ":"), in: line) ?? line.startIndex
         guard isFolded || colon == line.startIndex || isBlank(line[colon - 1]) else { return }
         for name in framing {
             let count = name.utf8CodeUnitCount
-            // Most are told apart by what stands behind a name of that length.
+            // The byte after a name of that length tells most lines apart.
             guard line.count > count, isBlank(line[line.startIndex + count]) || isFolded, begins(line, with: name) else {
                 continue
             }
@@ -99,13 +98,13 @@ struct ResponseHeadParser {
         }
     }
 
-    /// No request asks for another (`TE`), and libcurl, which takes them off, does not look whether they came to their end.
+    /// No request asks for another coding (`TE`). And libcurl, which decodes them, does not check that they reached their end.
     private static func transferCodings(_ value: String) throws(Malformed) -> [String] {
         let codings = value.split(separator: ",").map { $0.trimmingHTTPWhitespace().lowercased() }
         let count = codings.count { $0 == "chunked" }
         guard count <= 1 else { throw Malformed(reason: "chunks within chunks (RFC 9112 §6.1)") }
         for coding in codings {
-            // libcurl takes the second name for the first.
+            // libcurl treats the second name as the first.
             guard ["chunked", "identity", "none", ""].contains(coding) else {
                 throw Malformed(
                     reason: "the transfer coding '\(coding.shortened().escapingControls)', which the request did not ask for")
@@ -163,7 +162,7 @@ struct ResponseHeadParser {
         return HTTPResponse.Status(code: code, reasonPhrase: String(decoding: phrase, as: UTF8.self))
     }
 
-    /// Three digits, at least 100, and behind them a space or nothing.
+    /// Three digits, at least 100, followed by a space or the end.
     private static func code(_ text: Slice<Bytes>) -> Int? {
         guard text.count == 3 || (text.count > 3 && text[text.startIndex + 3] == UInt8(ascii: " ")) else { return nil }
         var code = 0
@@ -174,23 +173,23 @@ struct ResponseHeadParser {
         return code >= 100 ? code : nil
     }
 
-    /// A line whose name is no token is left out: no caller could ask for it by that name, and to mend it (`Content-Length :`)
-    /// would give it a meaning that the connection's framing did not give it (RFC 9110 §5.1, RFC 9112 §5.1). Of a value, only
-    /// CR, LF and NUL are replaced, as RFC 9110 §5.5 asks; bytes that are not UTF-8 stay, see
+    /// A line whose name is no token is dropped, because no caller could look it up by that name. Repairing it (`Content-Length
+    /// :`) would give it a meaning that the connection's framing did not give it (RFC 9110 §5.1, RFC 9112 §5.1). Of a value, only
+    /// CR, LF and NUL are replaced, as RFC 9110 §5.5 asks. Bytes that are not UTF-8 stay, see
     /// `HTTPField.withUnsafeBytesOfValue(_:)`.
     private static func field(_ line: some BidirectionalCollection<UInt8>) -> HTTPField? {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
             let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
         else { return nil }
         let raw = line[line.index(after: colon)...]
-        // Once they are spaces, or taken off an end, nobody can tell; a cookie with one is to be ignored as a whole (RFC 6265bis
-        // §5.6).
+        // After replacement or trimming the control characters are no longer visible, and a cookie with one must be ignored as a
+        // whole (RFC 6265bis §5.6).
         if name == .setCookie, raw.contains(where: { $0 == 0 || $0 == 0x0D }) { return nil }
         return HTTPField(name: name, lenientValue: trimmed(raw))
     }
 
-    /// Several fields, or a list in one, that all say the same are taken as one; if they differ, the message's end is unknown and
-    /// the response is not usable (RFC 9112 §6.3).
+    /// Several equal fields, or a list of equal values in one, count as one. If they differ, the message's end is unknown and the
+    /// response is unusable (RFC 9112 §6.3).
     private static func length(_ value: Slice<Bytes>, agreeingWith earlier: Int64?) throws(Malformed) -> Int64 {
         var agreed = earlier
         // Nine of ten are a plain number.
@@ -251,7 +250,7 @@ struct ResponseHeadParser {
         return bytes
     }
 
-    /// White space, and what becomes a space before anybody looks at it (RFC 9110 §5.5).
+    /// White space, and bytes that are later replaced by a space (RFC 9110 §5.5).
     private static func isBlank(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x20, 0x09, 0x0D, 0x0A, 0x00: true

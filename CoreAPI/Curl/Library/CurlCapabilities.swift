@@ -1,11 +1,11 @@
 internal import CCurl
 internal import CoreAPICore
 
-/// What the kit asks of a libcurl beyond the options of 7.81. The linked library says at run time which of these it has
-/// (`curl_version_info`, `curl_easy_option_by_name`); the header that the kit was compiled with may be older or newer.
+/// Capabilities of a libcurl beyond the options of 7.81. The linked library reports at run time which of them it has
+/// (`curl_version_info`, `curl_easy_option_by_name`). The header at compile time may be older or newer.
 ///
-/// Without one of them the kit either works all the same or refuses, with ``TransportError/unsupported(capability:)``, what
-/// needs it.
+/// Without a capability the kit either works all the same, or refuses requests that need it with
+/// ``TransportError/unsupported(capability:)``.
 package struct CurlCapabilities: OptionSet, Sendable {
     package let rawValue: UInt16
 
@@ -15,7 +15,7 @@ package struct CurlCapabilities: OptionSet, Sendable {
     package static let tls = Self(rawValue: 1 << 0)
     /// HTTP/2 over TLS. Without it every request goes over HTTP/1.1.
     package static let http2 = Self(rawValue: 1 << 1)
-    /// TLS by OpenSSL, whose verified chain can be seen. Without it pins are compared with the server's own key, and pins that
+    /// TLS by OpenSSL, whose verified chain is accessible. Without it pins are compared with the server's own key, and pins that
     /// only report are refused.
     package static let openSSL = Self(rawValue: 1 << 2)
     /// A file of authorities that libcurl was built to trust. Without it authorities besides the system's are refused.
@@ -23,12 +23,12 @@ package struct CurlCapabilities: OptionSet, Sendable {
     /// The allowed protocols by name (`CURLOPT_PROTOCOLS_STR`, 7.85). Without it by their bits.
     package static let protocolNames = Self(rawValue: 1 << 4)
     /// A transfer that ends does not wait for its resolver (`CURLOPT_QUICK_EXIT`, 7.87). Without it a name server that does not
-    /// answer holds the loop when the transfer ends.
+    /// answer blocks the loop when the transfer ends.
     package static let quickExit = Self(rawValue: 1 << 5)
-    /// Authorities are read anew for each connection (`CURLOPT_CA_CACHE_TIMEOUT`, 7.87). A libcurl without it caches none.
+    /// Authorities are read again for each connection (`CURLOPT_CA_CACHE_TIMEOUT`, 7.87). A libcurl without it caches none.
     package static let authorityCacheTimeout = Self(rawValue: 1 << 6)
-    /// Frames of HTTP/2 can be seen on their way to libcurl, because nghttp2 is a shared library beside it. Without it a
-    /// response says that its end was not announced (``TransferMetrics/isEndAnnounced``).
+    /// HTTP/2 frames can be observed on their way to libcurl, because nghttp2 is a separate shared library. Without it a response
+    /// reports that its end was not announced (``TransferMetrics/isEndAnnounced``).
     package static let streamMonitor = Self(rawValue: 1 << 7)
 
     static let all: [(capability: Self, name: String)] = [
@@ -54,7 +54,7 @@ package struct CurlCapabilities: OptionSet, Sendable {
     private static func knows(_ option: String) -> Bool { curl_easy_option_by_name(option) != nil }
 }
 
-/// Options that a header of 7.81 does not name, by their numbers, which are part of libcurl's ABI.
+/// Options that a header of 7.81 lacks, by their numbers, which are part of libcurl's ABI.
 enum NewerOption {
     /// `CURLOPT_PROTOCOLS_STR`, 7.85
     static let protocolNames = CURLoption(rawValue: 10_318)
@@ -66,7 +66,7 @@ enum NewerOption {
     static let quickExit = CURLoption(rawValue: 322)
 }
 
-/// Options that newer headers warn of.
+/// Options that newer headers deprecate.
 enum OlderOption {
     /// `CURLOPT_PROTOCOLS`, deprecated since 7.85
     static let protocols = CURLoption(rawValue: 181)

@@ -2,10 +2,10 @@ internal import CCurl
 internal import CoreAPICore
 internal import Foundation
 
-/// The libcurl that a transport sends with: what it can do, and which of its defects the kit works around. Made once; a test
-/// gives a transport one that can do less, or one whose defects are left alone.
+/// The libcurl that a transport uses: its capabilities, and its defects that the kit works around. Made once. A test gives a
+/// transport a library with fewer capabilities, or with workarounds switched off.
 package struct CurlLibrary: Sendable {
-    /// The one that the process is linked with.
+    /// The library that the process is linked with.
     package static let linked = CurlLibrary(.linked)
 
     package let version: CurlVersion
@@ -23,14 +23,14 @@ package struct CurlLibrary: Sendable {
     /// Whether the kit works around a defect.
     func has(_ defect: Defect) -> Bool { defects.contains(defect) }
 
-    /// The same library, as if it could not do something.
+    /// The same library without some capabilities.
     package func without(_ capabilities: CurlCapabilities) -> CurlLibrary {
         var library = self
         library.capabilities.subtract(capabilities)
         return library
     }
 
-    /// The same library, with a defect left alone.
+    /// The same library with one workaround switched off.
     package func leaving(_ defect: Defect) -> CurlLibrary {
         var library = self
         library.defects.remove(defect)
@@ -38,7 +38,7 @@ package struct CurlLibrary: Sendable {
     }
 }
 
-/// What `curl_version_info` says, read once.
+/// The result of `curl_version_info`, read once.
 struct CurlInfo: Sendable {
     static let linked = CurlInfo()
 
@@ -48,7 +48,7 @@ struct CurlInfo: Sendable {
     let features: Int32
     let protocols: [String]
     let tlsBackend: String?
-    /// The file of authorities that it was built to trust (`CURL_CA_BUNDLE`); since 7.70.
+    /// The file of authorities that libcurl trusts by default (`CURL_CA_BUNDLE`); since 7.70.
     let authorities: String?
 
     private init() {
@@ -74,8 +74,7 @@ struct CurlInfo: Sendable {
 }
 
 extension CurlTransport {
-    /// The linked libcurl's version, `7.88.1` for instance; asked at run time, because it need not be the one that was compiled
-    /// with.
+    /// The linked libcurl's version, such as `7.88.1`. Read at run time, because it may differ from the version at compile time.
     public static var version: String { CurlInfo.linked.name }
 
     /// The kit's own version, `0.1.0` for instance.
@@ -84,29 +83,29 @@ extension CurlTransport {
     /// What the linked libcurl was built with.
     public static var capabilities: Capabilities { Capabilities(.linked) }
 
-    /// What a libcurl can do, as it says itself (`curl_version_info`), and what the kit can do with the libraries that it brings.
-    /// What is asked for and not here fails with ``TransportError/unsupported(capability:)``, which names it.
+    /// The capabilities of a libcurl, as it reports them (`curl_version_info`), and of the kit with that libcurl's libraries. A
+    /// request that needs a missing one fails with ``TransportError/unsupported(capability:)``, which names it.
     public struct Capabilities: Sendable, Hashable {
-        /// The URL schemes it knows; the transport allows only http and https, whatever else stands here.
+        /// The URL schemes that libcurl knows; the transport allows only http and https.
         public let protocols: [String]
-        /// The versions of HTTP that are spoken, lowest first: `1.1`, `2`.
+        /// The supported versions of HTTP, lowest first: `1.1`, `2`.
         public let httpVersions: [String]
         /// The TLS library with its version, `OpenSSL/3.0.19`, or `nil` without one.
         public let tlsBackend: String?
-        /// The content codings that are undone, as they stand in `Accept-Encoding`: `gzip`, `deflate`, `br`.
+        /// The content codings that are decoded, as in `Accept-Encoding`: `gzip`, `deflate`, `br`.
         public let contentCodings: [String]
-        /// Whether pins are compared with the whole verified chain; else with the server's own key only.
+        /// Whether pins are compared with the whole verified chain; otherwise with the server's own key only.
         public let pinsWholeChain: Bool
-        /// Whether cookies for public suffixes are known by their list; else a cookie is for its host alone.
+        /// Whether cookies for public suffixes are recognised by the list; otherwise a cookie is for its host only.
         public let hasPublicSuffixList: Bool
-        /// libcurl's own bounds, which hold where the channel's ``Limits`` allow more.
+        /// libcurl's own limits, which apply if the channel's ``Limits`` allow more.
         public let limits: Bounds
 
-        /// What no setting can raise.
+        /// Limits that no setting can raise.
         public struct Bounds: Sendable, Hashable {
             /// Bytes of one line of a response's head (`CURL_MAX_HTTP_HEADER`).
             public let headLine: Int
-            /// Bytes of a response's head, since 8.3.0 and where the bound was brought back to an older one, as Debian did.
+            /// Bytes of a response's head, since 8.3.0 and in older versions with the backported limit, as in Debian.
             public let head: Int
         }
 
@@ -122,11 +121,11 @@ extension CurlTransport {
     }
 }
 
-/// What is done once in a process.
+/// Initialisation that runs once per process.
 enum CurlGlobal {
     static let code: CURLcode = {
         ccurl_ignore_sigpipe()
-        // Before libcurl calls anything of OpenSSL's; see there.
+        // Before libcurl's first call of OpenSSL; see there.
         _ = OpenSSL.libraries
         return ccurl_global_init()
     }()

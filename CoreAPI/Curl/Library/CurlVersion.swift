@@ -1,6 +1,6 @@
-/// A version of libcurl. They compare in their order.
+/// A version of libcurl. Versions compare in release order.
 package struct CurlVersion: Comparable, Hashable, Sendable {
-    /// As `curl_version_info` has it: `0x075801` for 7.88.1.
+    /// As in `curl_version_info`: `0x075801` for 7.88.1.
     let number: UInt32
 
     package static func < (left: CurlVersion, right: CurlVersion) -> Bool { left.number < right.number }
@@ -12,6 +12,6 @@ extension CurlVersion {
     }
 
     package static let oldest = CurlVersion(number: 0)
-    /// Behind every version that there is.
+    /// After every existing version.
     package static let unreleased = CurlVersion(number: .max)
 }

@@ -4,19 +4,19 @@ internal import Synchronization
 
 /// A thread that runs libcurl, as other threads see it: one mailbox, one wake-up.
 ///
-/// **What libcurl does for the pools of a loop happens on its thread.** Other threads put a message into the mailbox and, if the
+/// **libcurl's work for the pools of a loop happens on its thread.** Other threads put a message into the mailbox and, if the
 /// thread waits, wake it. Only that thread resumes the tasks that wait for a response.
 ///
 /// The thread waits only after it has found the mailbox empty and set `isWaiting` under the same lock. The thread that posts
-/// clears `isWaiting` and signals; a pipe keeps a signal that comes before the wait, so no signal is lost.
+/// clears `isWaiting` and signals. A pipe keeps a signal that arrives before the wait, so no signal is lost.
 final class Loop: Sendable {
     enum Message {
-        /// A transfer, for the shard that it names.
+        /// A transfer, for its shard.
         case submit(CurlTransfer, ConnectionPool)
         case cancel(CurlTransfer)
-        /// A task has taken what waited for it, or has more to send.
+        /// A task has taken the waiting bytes, or has more to send.
         case goOn(CurlTransfer)
-        /// Another shard of the pool has finished a transfer: one that waits may start.
+        /// Another shard of the pool has finished a transfer, so a waiting one may start.
         case startReady(PoolShard)
         case close(PoolShard, ConnectionPool)
     }
@@ -36,7 +36,7 @@ final class Loop: Sendable {
         var closers: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// For how long the thread stays without a pool.
+    /// How long the thread stays alive without a pool.
     let patience: Duration
     private let state = Mutex(State())
 
@@ -58,7 +58,7 @@ final class Loop: Sendable {
 
     /// Puts a message into the mailbox, and starts the thread if it does not run.
     ///
-    /// - Returns: why the message cannot be taken.
+    /// - Returns: why the message was refused; `nil` if it was not.
     func post(_ message: Message) -> TransportError? {
         let (refusal, wakeup) = state.withLock { state -> (TransportError?, Wakeup?) in
             switch state.phase {
@@ -74,9 +74,9 @@ final class Loop: Sendable {
         return refusal
     }
 
-    /// As ``post(_:)`` for what makes no sense without a thread.
+    /// As ``post(_:)``, for messages that are only for a running thread.
     ///
-    /// - Returns: whether there is one.
+    /// - Returns: whether the thread runs.
     @discardableResult
     func postIfRunning(_ message: Message) -> Bool {
         let (isTaken, wakeup) = state.withLock { state -> (Bool, Wakeup?) in
@@ -88,7 +88,7 @@ final class Loop: Sendable {
         return isTaken
     }
 
-    /// Ends the thread and waits for its end. No other starts.
+    /// Ends the thread and waits for its end. The loop starts no other.
     func shutdown() async {
         await withCheckedContinuation { continuation in
             let (isOver, wakeup) = state.withLock { state -> (Bool, Wakeup?) in
@@ -141,7 +141,7 @@ final class Loop: Sendable {
 
     /// Swaps the mailbox for an empty one.
     ///
-    /// - Returns: whether the loop is being shut down; then no further message comes.
+    /// - Returns: whether the loop is being shut down; then no further message follows.
     func collect(into messages: inout [Message]) -> Bool {
         state.withLock { state in
             state.isWaiting = false
@@ -151,7 +151,7 @@ final class Loop: Sendable {
         }
     }
 
-    /// Notes that the thread is about to wait, unless there is something to do.
+    /// Notes that the thread is about to wait, unless there is work.
     func mayWait() -> Bool {
         state.withLock { state in
             guard state.messages.isEmpty, case .running = state.phase else { return false }
@@ -160,7 +160,7 @@ final class Loop: Sendable {
         }
     }
 
-    /// Lets the thread end that has nothing to do; the next message starts another.
+    /// Lets an idle thread end; the next message starts another.
     func mayEnd() -> Bool {
         state.withLock { state in
             guard state.messages.isEmpty, case .running(let thread, _) = state.phase else { return false }
@@ -171,7 +171,7 @@ final class Loop: Sendable {
         }
     }
 
-    /// The last word of a thread that was told to end.
+    /// The last step of a thread that was told to end.
     func threadEnds() {
         let closers = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             if case .closing(let thread, _) = state.phase { state.phase = .ended(thread) }
@@ -182,20 +182,20 @@ final class Loop: Sendable {
     }
 }
 
-/// What a loop's thread does: it takes messages, lets libcurl move, and waits for all of its pools at once.
+/// The work of a loop's thread: it takes messages, runs libcurl, and waits for all of its pools at once.
 ///
-/// **Fairness.** One turn serves each ready socket once, and at most ``socketsPerTurn`` of a pool; the next turn begins with
-/// those that are left. Of TLS libcurl reads at most 512 KiB in a turn (``TLSConnection``). In clear text it reads until nothing
-/// is there, up to 100 buffers of 64 KiB: a large download over loopback can still take some milliseconds of a turn.
+/// **Fairness.** One turn serves each ready socket once, and at most ``socketsPerTurn`` of a pool; the next turn begins with the
+/// rest. Over TLS libcurl reads at most 512 KiB in a turn (``TLSConnection``). In clear text it reads until the socket is empty,
+/// up to 100 buffers of 64 KiB. So a large download over loopback can take some milliseconds of a turn.
 struct LoopRun {
-    /// As many as the requests that a busy channel has under way, so that one with small answers is done within a turn.
+    /// As many as a busy channel has requests in flight, so that small answers are all handled within one turn.
     static let socketsPerTurn = 64
 
     private let loop: Loop
     private let sockets: PollSet
     private let patience: LoopClock.Nanoseconds
     private var pools: [PoolWorker] = []
-    /// Those that have transfers, sockets or timers. A channel that has nothing to do costs the others nothing.
+    /// The workers with transfers, sockets or timers. An idle channel costs the others nothing.
     private var attended: [PoolWorker] = []
     private var now = LoopClock.now()
     private var idleSince: LoopClock.Nanoseconds?
@@ -218,7 +218,7 @@ struct LoopRun {
             resumeEnded()
             for worker in attended { worker.beginTurn(isShared: attended.count > 1) }
             runTimers()
-            // A clock may run out only after libcurl has looked at the sockets: what a request's body kept waiting is not late.
+            // A timeout may expire only after libcurl has read the sockets: an answer that waited there is not late.
             let looked = now
             sockets.wait(milliseconds: timeToWait())
             serve()
@@ -259,7 +259,7 @@ struct LoopRun {
         }
     }
 
-    /// What a loop serves of a pool begins with the first transfer.
+    /// The worker of a shard, made with its first transfer.
     private mutating func worker(of shard: PoolShard, _ pool: ConnectionPool) throws(TransportError) -> PoolWorker {
         if let worker = shard.worker { return worker }
         guard !shard.isClosed, !pool.isClosed else { throw .closed }
@@ -271,7 +271,7 @@ struct LoopRun {
 
     private func cancel(_ transfer: CurlTransfer) {
         guard let shard = transfer.shard else { return }
-        // It waited here and was started elsewhere.
+        // It waited here and was started on another loop.
         guard shard.loop === loop else { return _ = shard.loop.postIfRunning(.cancel(transfer)) }
         switch transfer.stage {
         case .new: transfer.stage = .cancelled  // Its submission is still on the way.
@@ -294,8 +294,8 @@ struct LoopRun {
         attended.append(worker)
     }
 
-    /// Lets libcurl do what need not wait: begin transfers, and what its timers ask for. Bounded, because the mailbox and the
-    /// clocks wait.
+    /// Lets libcurl do work that does not wait for a socket: start transfers, and run its timers. Bounded, because the mailbox
+    /// and the clocks wait.
     private mutating func runTimers() {
         for _ in 0..<8 {
             var hasRun = false
@@ -305,7 +305,7 @@ struct LoopRun {
         }
     }
 
-    /// Milliseconds until the first clock or timer runs out; 0 where there is something to do at once.
+    /// Milliseconds until the first clock or timer expires; 0 if there is work at once.
     private mutating func timeToWait() -> Int32 {
         var due = pools.isEmpty ? (idleSince ?? now) + patience : LoopClock.never
         for index in attended.indices.reversed() {
@@ -320,7 +320,7 @@ struct LoopRun {
         return Int32(clamping: min((due - now + 999_999) / 1_000_000, 3_600_000))
     }
 
-    /// Whether there has been no pool for as long as the loop is patient.
+    /// Whether the loop has had no pool for its whole patience.
     private mutating func isUnused() -> Bool {
         guard pools.isEmpty else {
             idleSince = nil
@@ -345,7 +345,7 @@ struct LoopRun {
         settle()
     }
 
-    /// Sees what became of the transfers that libcurl has moved.
+    /// Handles the transfers that libcurl has advanced.
     private mutating func settle() {
         now = LoopClock.now()
         for worker in attended { worker.settle(now) }
@@ -357,7 +357,7 @@ struct LoopRun {
         resumeEnded()
     }
 
-    /// Resumes the tasks of all pools before it takes back the first handle, and then lets others begin; see ``EndedTransfers``.
+    /// Resumes the tasks of all pools before it takes back the first handle. Then it starts others; see ``EndedTransfers``.
     private mutating func resumeEnded() {
         for worker in attended { worker.resumeEnded() }
         for worker in attended { worker.releaseEnded() }

@@ -8,12 +8,12 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// The loop's clock: monotonic nanoseconds in one machine word, because it is read several times for each transfer and compared
-/// for every one of thousands.
+/// The loop's clock: monotonic nanoseconds in one machine word. It is read several times for each transfer and compared for
+/// thousands.
 enum LoopClock {
     typealias Nanoseconds = Int64
 
-    /// Further away than any process lives, and still safe to add to.
+    /// Longer than any process lives, and still safe to add to.
     static let never: Nanoseconds = .max / 4
 
     static func now() -> Nanoseconds {
@@ -24,8 +24,7 @@ enum LoopClock {
 }
 
 extension Duration {
-    /// Nanoseconds, rounded down, between zero and ``LoopClock/never``: whatever a caller wrote into a ``Timeout``, nothing
-    /// overflows.
+    /// Nanoseconds, rounded down, between zero and ``LoopClock/never``, so that no value of a ``Timeout`` overflows.
     var clampedNanoseconds: LoopClock.Nanoseconds {
         // One division; `components` takes three, and multiplications.
         let nanoseconds = attoseconds / 1_000_000_000
@@ -33,7 +32,7 @@ extension Duration {
         return nanoseconds < Int128(LoopClock.never) ? Int64(truncatingIfNeeded: nanoseconds) : LoopClock.never
     }
 
-    /// Milliseconds, rounded up, at least one: libcurl takes 0 for "no limit of your own".
+    /// Milliseconds, rounded up, at least one: libcurl reads 0 as "no limit".
     var clampedMilliseconds: Int {
         Int(min(Int64(Int32.max), max(1, (min(clampedNanoseconds, LoopClock.never) + 999_999) / 1_000_000)))
     }

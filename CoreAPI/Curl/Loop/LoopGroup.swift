@@ -4,11 +4,10 @@ internal import Synchronization
 
 /// Threads that run libcurl, for any number of transports.
 ///
-/// A channel's connections belong to its transport, and the threads to the process: a request costs the same whether one channel
-/// sends it or ten do. No channel sees another's connections, and each turn of a thread serves every channel that has something
-/// to do.
+/// A channel's connections belong to its transport, and the threads to the process. So a request costs the same whether one
+/// channel sends it or ten do. No channel sees another's connections, and each turn of a thread serves every channel with work.
 ///
-/// A thread starts with the first request that needs it, and ends when no transport has used it for a second. A process may exit
+/// A thread starts with the first request that needs it. It ends when no transport has used it for a second. A process may exit
 /// at any time.
 ///
 /// ```swift
@@ -19,40 +18,38 @@ internal import Synchronization
 /// await loops.shutdown()
 /// ```
 public final class LoopGroup: Sendable {
-    /// What transports use that are given no other: one thread for two processor cores, rounded up, at most four. The other cores
-    /// have what is to be done with the answers.
+    /// The default group: one thread for two processor cores, rounded up, at most four. The other cores process the answers.
     public static let shared = LoopGroup(loops: min(4, (ProcessInfo.processInfo.activeProcessorCount + 1) / 2))
 
     let loops: [Loop]
     private let next = Atomic(0)
 
-    /// Starts nothing yet.
+    /// Makes a group. Starts no thread yet.
     ///
-    /// - Parameter loops: how many threads there are at most; at least one.
+    /// - Parameter loops: the largest number of threads; at least one.
     public convenience init(loops: Int) {
         self.init(loops: loops, patience: .seconds(1))
     }
 
-    /// - Parameter patience: for how long a thread stays that no transport uses.
+    /// - Parameter patience: how long a thread stays alive without a transport.
     init(loops: Int, patience: Duration) {
         self.loops = (0..<max(1, loops)).map { _ in Loop(patience: patience) }
     }
 
-    /// Ends the threads and waits for their end. What runs on them, and every later request, fails with
-    /// ``TransportError/closed``.
+    /// Ends the threads and waits for their end. Transfers on them, and every later request, fail with ``TransportError/closed``.
     ///
-    /// Has no effect on ``shared``, which others use.
+    /// Has no effect on ``shared``, which other code uses.
     public func shutdown() async {
         guard self !== Self.shared else { return }
         for loop in loops { await loop.shutdown() }
     }
 
-    /// The loops for a new pool. The first is its home, and another one each time.
+    /// The loops for a new pool. The first is its home, and differs from pool to pool in turn.
     func turn() -> [Loop] {
         let home = next.wrappingAdd(1, ordering: .relaxed).oldValue
         return loops.indices.map { loops[(home &+ $0) % loops.count] }
     }
 
-    /// How many threads live.
+    /// The number of running threads.
     package var threads: Int { loops.count { $0.isRunning } }
 }

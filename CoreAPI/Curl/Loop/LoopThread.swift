@@ -10,13 +10,13 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// A thread for libcurl that can be waited for, which `Foundation.Thread` cannot.
+/// A thread for libcurl whose end can be awaited, which `Foundation.Thread` does not allow.
 final class LoopThread: Sendable {
     private let id: Mutex<ThreadID?>
 
     /// Starts a thread that runs `body` once.
     ///
-    /// - Returns: `nil` when the system has no further thread to give.
+    /// - Returns: `nil` if the system has no further thread.
     init?(_ body: @escaping @Sendable () -> Void) {
         let context = Unmanaged.passRetained(Body(body)).toOpaque()
         #if canImport(Darwin)
@@ -43,7 +43,7 @@ final class LoopThread: Sendable {
         }
     }
 
-    /// Gives up waiting for it, now and later; the system cleans up after it by itself.
+    /// Stops waiting for the thread, now and later; the system then releases it by itself.
     func detach() {
         id.withLock { id in
             guard let thread = id?.thread else { return }
@@ -79,7 +79,7 @@ final class LoopThread: Sendable {
         }
     }
 
-    // `@unchecked`: A number, or on Darwin a pointer that is only a name.
+    // `@unchecked`: a number, or on Darwin a pointer that serves only as an identifier.
     private struct ThreadID: @unchecked Sendable {
         let thread: pthread_t
     }

@@ -8,22 +8,22 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// The descriptors that a loop waits at with one `poll(2)`: its wake-up, and the sockets that its multi handles ask for
+/// The descriptors that a loop waits for with one `poll(2)`: its wake-up, and the sockets that its multi handles ask for
 /// (`CURLMOPT_SOCKETFUNCTION`). On the loop's thread only.
 ///
-/// `poll` costs as much as it has descriptors, which `curl_multi_poll` does too; it needs no system call when a descriptor comes
-/// or goes, which epoll does for every request.
+/// The cost of `poll` grows with the number of descriptors, as that of `curl_multi_poll` does. But it needs no system call when a
+/// descriptor is added or removed, which epoll does for every request.
 final class PollSet {
     private let wakeup: Wakeup
-    /// The wake-up comes first.
+    /// The first entry is the wake-up.
     private var entries: [pollfd]
-    /// Whose the entry of the same index is; the wake-up has no owner.
+    /// The owner of the entry of the same index; the wake-up has none.
     private var owners: [CurlMulti?] = [nil]
     /// By descriptor: the index of its entry, or -1.
     private var indexes: [Int] = []
-    /// Sockets on which something happened in the last wait, in the order in which they are served.
+    /// Sockets that became ready in the last wait, in the order in which they are served.
     private(set) var ready: [Int32] = []
-    /// The entry with which the next wait begins to look.
+    /// The index of the entry at which the next wait begins.
     private var first = 1
 
     init(_ wakeup: Wakeup) {
@@ -44,14 +44,14 @@ final class PollSet {
         }
         entries[index].events = events
         guard let previous = owners[index], previous !== owner else { return }
-        // The system reused a descriptor whose end was not told. What happened on it concerned the previous owner.
+        // The system reused a descriptor whose close was not reported. The earlier event concerned the previous owner.
         entries[index].revents = 0
         owners[index] = owner
         previous.watched -= 1
         owner.watched += 1
     }
 
-    /// - Parameter owner: whose it has to be; `nil` when the descriptor is about to be closed.
+    /// - Parameter owner: the expected owner; `nil` if the descriptor is about to be closed.
     func forget(_ descriptor: Int32, of owner: CurlMulti? = nil) {
         guard let index = index(of: descriptor), let known = owners[index], owner == nil || known === owner else { return }
         known.watched -= 1
@@ -67,12 +67,12 @@ final class PollSet {
         for entry in entries where entry.fd != wakeup.descriptor { forget(entry.fd, of: owner) }
     }
 
-    /// Waits until something happens on a descriptor or the time is over, and fills ``ready``.
+    /// Waits until a descriptor is ready or the time is over, and fills ``ready``.
     func wait(milliseconds: Int32) {
         ready.removeAll(keepingCapacity: true)
         let count = entries.withUnsafeMutableBufferPointer { poll($0.baseAddress, nfds_t($0.count), milliseconds) }
         guard count > 0 else {
-            // Should the system refuse to wait again and again, this must not become a loop at full speed.
+            // If the system keeps refusing to wait, the loop must not spin at full speed.
             if count < 0, errno != EINTR { usleep(1_000) }
             return
         }
@@ -92,17 +92,17 @@ final class PollSet {
         }
     }
 
-    /// What happened on a ready socket, and whose it is; `nil` where the socket went meanwhile, or is another one by now.
+    /// The events and the owner of a ready socket; `nil` if the socket was closed meanwhile, or is another one by now.
     func take(_ descriptor: Int32) -> (owner: CurlMulti, events: Int16)? {
         guard let index = index(of: descriptor), let owner = owners[index], entries[index].revents != 0 else { return nil }
         let events = entries[index].revents
         entries[index].revents = 0
-        // A socket that was closed without a word would end every wait at once.
+        // A socket that was closed without a report would end every wait at once.
         if events & Int16(POLLNVAL) != 0 { forget(descriptor) }
         return (owner, events)
     }
 
-    /// Has the next wait begin with a socket that there was no time for.
+    /// Makes the next wait begin with a socket that had no time left.
     func begin(with descriptor: Int32) {
         first = index(of: descriptor) ?? 1
     }

@@ -8,15 +8,15 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// Ends a loop's wait from any thread: a pipe, because every system has it.
+/// Ends a loop's wait from any thread. It is a pipe, because every system has pipes.
 ///
-/// A thread that signals holds a reference, so the pipe outlives every signal.
+/// A signalling thread holds a reference, so the pipe outlives every signal.
 final class Wakeup: Sendable {
-    /// The end that the loop waits at.
+    /// The end that the loop reads.
     let descriptor: Int32
     private let entrance: Int32
 
-    /// - Returns: `nil` when the process has no further descriptor.
+    /// - Returns: `nil` if the process has no further descriptor.
     init?() {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
@@ -32,13 +32,13 @@ final class Wakeup: Sendable {
         _ = close(entrance)
     }
 
-    /// A pipe that is full has woken the loop already, so the result does not matter.
+    /// A full pipe has woken the loop already, so the result does not matter.
     func signal() {
         var byte: UInt8 = 1
         _ = write(entrance, &byte, 1)
     }
 
-    /// Called by the loop: each sleep is ended by one signal, so one read takes all there is.
+    /// Called by the loop: one signal ends each sleep, so one read takes everything.
     func clear() {
         var bytes: (UInt64, UInt64) = (0, 0)
         _ = withUnsafeMutableBytes(of: &bytes) { read(descriptor, $0.baseAddress, $0.count) }

@@ -3,46 +3,46 @@ internal import CoreAPICore
 internal import Foundation
 internal import Synchronization
 
-/// One easy handle with the buffer that libcurl writes its error texts to. Serves one transfer at a time, and one after the other
-/// as long as they differ in nothing but what every exchange tells anew. On the loop's thread only.
+/// One easy handle, with the buffer to which libcurl writes its error texts. It serves one transfer at a time, and several in
+/// turn if they have the same ``Form``. On the loop's thread only.
 final class CurlHandle {
-    /// What an exchange asks for that a handle is told for good.
+    /// The options that stay set on a handle between exchanges.
     struct Form: Equatable {
         let scheme: HTTPURL.Scheme
         let method: String
         let isUpload: Bool
-        /// Whether the answer's body may be paused, and so has to come over HTTP/1.1.
+        /// Whether the answer's body may be paused, and so must use HTTP/1.1.
         let streamsBody: Bool
     }
 
-    /// How many there are in the process.
+    /// The number of handles in the process.
     static let living = Atomic(0)
 
     let easy: UnsafeMutableRawPointer
-    /// The address that libcurl is given (`CURLU`).
+    /// The address that libcurl uses (`CURLU`).
     private let address: OpaquePointer
     private let errorText: UnsafeMutablePointer<CChar>
     /// The transfer that it serves. libcurl's callbacks get the handle and find the transfer here.
     @exclusivity(unchecked) private(set) var transfer: CurlTransfer?
-    /// What it was told for good; `nil` until that was everything.
+    /// The options that stay set; `nil` until all of them are.
     @exclusivity(unchecked) var form: Form?
-    /// Whether it was told something for one exchange that the next must not have.
+    /// Whether an option was set for one exchange that the next must not have.
     @exclusivity(unchecked) private var isSpent = false
     @exclusivity(unchecked) private var hasServed = false
     @exclusivity(unchecked) var firstField = FirstFieldCheck(isNeeded: false)
     @exclusivity(unchecked) var head = HeadCollector()
     @exclusivity(unchecked) private var bufferSize = 0
     @exclusivity(unchecked) private var connectTimeout: Duration?
-    /// Whose scheme, host and port are in the address.
+    /// The URL whose scheme, host and port are set in the address.
     @exclusivity(unchecked) private var origin: HTTPURL?
-    /// What names it in a request. libcurl formats its own line anew for each: 2,500 instructions, and three allocations.
+    /// The `Host` line of its requests. libcurl would format its own line for each: 2,500 instructions, and three allocations.
     @exclusivity(unchecked) private var hostLines: HeaderList?
     let connections: LoopConnections
     var library: CurlLibrary { connections.library }
-    /// In which turn of the loop a byte last came or went.
+    /// The turn of the loop in which a byte was last received or sent.
     @exclusivity(unchecked) private var lastTurn: UInt?
 
-    /// - Returns: `nil` when libcurl has no memory for another handle.
+    /// - Returns: `nil` if libcurl has no memory for another handle.
     init?(_ connections: LoopConnections) {
         guard let address = curl_url() else { return nil }
         guard let easy = curl_easy_init() else {
@@ -64,7 +64,7 @@ final class CurlHandle {
         Self.living.subtract(1, ordering: .relaxed)
     }
 
-    /// Whether another exchange of the same form may have it.
+    /// Whether another exchange of the same form may use it.
     var mayServeAgain: Bool { form != nil && !isSpent }
 
     func begin(_ transfer: CurlTransfer) {
@@ -75,7 +75,7 @@ final class CurlHandle {
         firstField = FirstFieldCheck(isNeeded: hasServed && library.has(.rememberedField))
     }
 
-    /// A byte came or went. Within one turn of the loop the clock is read for the first: a head comes in ten lines.
+    /// A byte was received or sent. The clock is read once per turn of the loop, because a head arrives in ten lines.
     @inline(__always)
     func noteActivity() {
         guard lastTurn != connections.turn else { return }
@@ -91,17 +91,17 @@ final class CurlHandle {
         hasServed = true
     }
 
-    /// Room for what comes at a time, in bytes. 64 KiB download 1.7 times as fast as the default 16 KiB, but every transfer in
-    /// flight has a buffer: of those beyond the 64th each gets its share of a MiB. Thousands at once are not waiting for a read
-    /// of theirs, and 4 KiB for each were an eighth of what 10,000 that are held need.
+    /// The size of the receive buffer, in bytes. 64 KiB download 1.7 times as fast as the default 16 KiB, but every transfer in
+    /// flight has a buffer. Beyond the 64th, the transfers share a MiB. Of thousands at once few wait for their own read, and 4
+    /// KiB for each were an eighth of the memory of 10,000 held requests.
     ///
-    /// - Parameter isSecure: whether it may be a stream of HTTP/2. What it has no room for keeps all others of its connection
-    ///   waiting, so that a frame has to fit (RFC 9113 §4.2).
+    /// - Parameter isSecure: whether it may be an HTTP/2 stream. Data without room stalls all other streams of its connection, so
+    ///   a frame must fit (RFC 9113 §4.2).
     static func bufferSize(inFlight count: Int, isSecure: Bool) -> Int {
         count <= 64 ? 64 * 1_024 : max(isSecure ? 16 * 1_024 : 1_024, 1_024 * 1_024 / count)
     }
 
-    /// What libcurl said about the last failure, or its general text for the code.
+    /// libcurl's text for the last failure, or its general text for the code.
     func message(for code: CURLcode) -> String {
         let text = String(cString: errorText)
         return text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
@@ -123,10 +123,10 @@ final class CurlHandle {
         connectTimeout = timeout
     }
 
-    /// Where to send to, and what to ask for there. libcurl is told of each alone: to parse an address and to compose it anew for
-    /// every request is 10,000 instructions, and the target goes out byte for byte, whatever libcurl's parser makes of it.
+    /// Sets origin and target of the request. libcurl gets each only when it changes: parsing and composing an address for every
+    /// request costs 10,000 instructions. And the target is sent byte for byte, without libcurl's parser.
     func setURL(_ url: HTTPURL, by proxy: Proxy?) throws(TransportError) {
-        // A proxy is asked for the whole address. Where some hosts have one, every exchange is told of its own.
+        // A proxy gets the whole address. If some hosts have a proxy, every exchange sets its own.
         guard ProxyEnvironment.current == nil else {
             try set(CURLOPT_PROXY, proxy?.address ?? "")
             return try check(url.withCString { ccurl_set_string(easy, CURLOPT_URL, $0) }, CURLOPT_URL)
@@ -146,7 +146,7 @@ final class CurlHandle {
 
     private func setOrigin(of url: HTTPURL) throws(TransportError) {
         origin = nil
-        // With nothing after its colon it takes libcurl's out.
+        // A line with nothing after its colon removes libcurl's own.
         var lines = HeaderListBuilder(atMost: 2)
         lines.add("Host:")
         lines.add("Host: \(url.authority)")
@@ -154,7 +154,7 @@ final class CurlHandle {
         try set(CURLUPART_SCHEME, url.scheme.rawValue)
         try set(CURLUPART_HOST, url.host)
         try set(CURLUPART_PORT, String(url.effectivePort))
-        // The text of the address is made by libcurl from the first that it is given, and kept.
+        // libcurl makes the text of the address from the first one that it gets, and keeps it.
         try set(CURLOPT_URL, nil)
         try set(CURLOPT_CURLU, pointer: UnsafeMutableRawPointer(address))
         origin = url
@@ -169,7 +169,7 @@ final class CurlHandle {
 
     // MARK: - Setters
 
-    /// For this exchange only: no other will have the handle.
+    /// Sets an option for this exchange only; the handle serves no other afterwards.
     func setOnce(_ option: CURLoption, _ value: Int) throws(TransportError) {
         isSpent = true
         try set(option, value)
@@ -180,8 +180,7 @@ final class CurlHandle {
         try set(option, value)
     }
 
-    /// Its connection is not to be used again. libcurl looks at this when it ends the transfer, so that it may be said while it
-    /// runs.
+    /// Forbids reuse of its connection. libcurl reads this when it ends the transfer, so it may be set while the transfer runs.
     func forbidReuse() throws(TransportError) { try setOnce(CURLOPT_FORBID_REUSE, 1) }
 
     func set(_ option: CURLoption, _ value: Int) throws(TransportError) {
@@ -192,7 +191,7 @@ final class CurlHandle {
         try check(ccurl_set_offset(easy, option, curl_off_t(value)), option)
     }
 
-    /// `nil` takes a default away.
+    /// `nil` removes a default.
     func set(_ option: CURLoption, _ value: String?) throws(TransportError) {
         guard let value else { return try check(ccurl_set_string(easy, option, nil), option) }
         try check(value.withCString { ccurl_set_string(easy, option, $0) }, option)
@@ -223,12 +222,12 @@ final class CurlHandle {
         try check(ccurl_set_ssl_context(easy, callback, context), CURLOPT_SSL_CTX_FUNCTION)
     }
 
-    /// The buffer is kept, not copied.
+    /// The buffer is not copied.
     func setErrorBuffer() throws(TransportError) {
         try set(CURLOPT_ERRORBUFFER, pointer: errorText)
     }
 
-    /// Everything that comes and goes is told to the handle's transfer.
+    /// Sets the callbacks, which pass everything received and sent to the handle's transfer.
     func setCallbacks() throws(TransportError) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         try set(CURLOPT_PRIVATE, pointer: context)
@@ -239,7 +238,8 @@ final class CurlHandle {
         try check(ccurl_set_prereq(easy, CurlCallbacks.prerequest, context), CURLOPT_PREREQFUNCTION)
     }
 
-    /// Sockets are opened for the handle's transfer and noted in ``connections``, which must outlive them.
+    /// Sets the socket callbacks. Sockets are opened for the handle's transfer and noted in ``connections``, which must outlive
+    /// them.
     func setSockets() throws(TransportError) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         let registry = Unmanaged.passUnretained(connections).toOpaque()
@@ -248,7 +248,7 @@ final class CurlHandle {
             CURLOPT_OPENSOCKETFUNCTION)
     }
 
-    /// A failed option fails the transfer: sent without it, the request would not be the one that was asked for.
+    /// A failed option fails the transfer: without it, another request than the intended one would be sent.
     private func check(_ code: CURLcode, _ option: CURLoption) throws(TransportError) {
         guard code != CURLE_OK else { return }
         let name =
@@ -265,30 +265,30 @@ final class CurlHandle {
     func offset(_ info: CURLINFO) -> Int64 { Int64(ccurl_get_offset(easy, info)) }
     func string(_ info: CURLINFO) -> String? { ccurl_get_string(easy, info).map { String(cString: $0) } }
 
-    /// `nil` where another library speaks TLS.
+    /// `nil` if libcurl uses another TLS library.
     var openSSL: OpenSSL? { library.can(.openSSL) ? OpenSSL.linked : nil }
 
-    /// OpenSSL's connection that the transfer uses; `nil` without one, and where another library speaks TLS.
+    /// OpenSSL's connection that the transfer uses; `nil` without one, and if libcurl uses another TLS library.
     var openSSLSession: UnsafeMutableRawPointer? { ccurl_get_openssl_session(easy) }
 
-    /// Whether TLS holds bytes of the transfer's connection that were decrypted and not read. They are on no socket any more.
+    /// Whether TLS holds decrypted, unread bytes of the transfer's connection. They are no longer on the socket.
     var hasUnreadTLSBytes: Bool {
         guard let openSSL, let session = openSSLSession else { return false }
         return openSSL.hasUnreadBytes(session)
     }
 
-    /// Whether the transfer's connection agreed on HTTP/2; `nil` where TLS does not say.
+    /// Whether the transfer's connection negotiated HTTP/2; `nil` if TLS does not say.
     var speaksHTTP2: Bool? {
         guard let openSSL, let session = openSSLSession else { return nil }
         return openSSL.speaksHTTP2(session)
     }
 
-    /// The handle behind a callback's context, which ``setCallbacks()`` named; the pool and the transfer keep it alive.
+    /// The handle of a callback's context, as ``setCallbacks()`` set it; the pool and the transfer keep it alive.
     static func behind(_ context: UnsafeMutableRawPointer?) -> CurlHandle? {
         context.map { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// The kit's handle around libcurl's.
+    /// The kit's handle for libcurl's.
     static func owner(of easy: UnsafeMutableRawPointer) -> CurlHandle? { behind(ccurl_get_private(easy)) }
 
     /// The transfer that libcurl's handle serves.

@@ -4,28 +4,28 @@ internal import CoreAPILock
 internal import Foundation
 
 extension CurlTransfer {
-    /// What a handle for it has to have been told for good.
+    /// The form that a handle for this transfer must have.
     var form: CurlHandle.Form {
         CurlHandle.Form(scheme: request.url.scheme, method: request.method, isUpload: isUpload, streamsBody: request.streamsBody)
     }
 
-    /// POST, PUT, PATCH and QUERY give content a meaning, so that without any they say `Content-Length: 0` (RFC 9110 §8.6).
+    /// POST, PUT, PATCH and QUERY give content a meaning, so that without content they send `Content-Length: 0` (RFC 9110 §8.6).
     private var isUpload: Bool {
         switch request.method {
-        // First, because of the other words each takes a comparison.
+        // First, because each of the other methods takes a comparison.
         case "GET": !request.request.body.isNone
         case "POST", "PUT", "PATCH", "QUERY": true
         default: !request.request.body.isNone
         }
     }
 
-    /// Tells the handle everything about the exchange. While it runs the handle is told no more than that its connection is not
-    /// to be used again, and to show the first field.
+    /// Sets all options of the exchange on the handle. While it runs, only two more may be set: that its connection must not be
+    /// reused, and that libcurl shows the first field.
     ///
     /// - Parameter count: transfers that run at once, this one included.
     /// - Throws: ``TransportError`` for the first option that libcurl refuses, and for a body that cannot be opened.
     func describe(to handle: CurlHandle, as form: CurlHandle.Form, inFlight count: Int) throws(TransportError) {
-        // Before anything can fail: until then the handle has what the exchange before left in it.
+        // Before any step can fail: until then the handle contains the state of the previous exchange.
         handle.begin(self)
         do {
             try upload.open { [weak self] in self?.callLoop() }
@@ -45,7 +45,7 @@ extension CurlTransfer {
         if form.isUpload { try handle.set(CURLOPT_INFILESIZE_LARGE, offset: upload.length ?? -1) }
         if needsFreshConnection { try handle.setOnce(CURLOPT_FRESH_CONNECT, 1) }
         if request.url.scheme == .https {
-            // Rather share a connection that is being made than make another; not where that is known to lead nowhere.
+            // Wait for a connection that is being opened instead of opening another, unless the host is known not to multiplex.
             try handle.set(CURLOPT_PIPEWAIT, ticket?.multiplexes == false ? 0 : 1)
             try setPins(handle)
         }
@@ -56,15 +56,15 @@ extension CurlTransfer {
         try handle.setCallbacks()
         try handle.setSockets()
         try handle.set(CURLOPT_NOSIGNAL, 1)
-        // A name server that does not answer must not hold the thread when its transfer ends: without this libcurl waits for its
-        // resolver, past every timeout and for every other transfer.
+        // A name server that does not answer must not block the thread when its transfer ends. Without this option libcurl waits
+        // for its resolver, beyond every timeout, and so do all other transfers.
         if handle.library.can(.quickExit) { try handle.set(NewerOption.quickExit, 1) }
         try handle.allowProtocols()
         try handle.set(CURLOPT_FOLLOWLOCATION, 0)
-        // With both libcurl does not ask the environment; ``ProxyEnvironment`` has.
+        // With both options set, libcurl does not read the environment; ``ProxyEnvironment`` has done so.
         try handle.set(CURLOPT_PROXY, "")
         try handle.set(CURLOPT_NOPROXY, "")
-        // `HTTPURL` has removed dot segments; what it holds is what goes on the wire.
+        // `HTTPURL` has removed dot segments; its text is sent unchanged.
         try handle.set(CURLOPT_PATH_AS_IS, 1)
         // HTTP/0.9 has no head: any garbage would be a successful response.
         try handle.set(CURLOPT_HTTP09_ALLOWED, 0)
@@ -78,7 +78,7 @@ extension CurlTransfer {
         }
     }
 
-    /// `UPLOAD` is the shape that adds no `Content-Type` of its own; the verb is only a name in it (`CUSTOMREQUEST`).
+    /// `UPLOAD` is the mode that adds no `Content-Type`; the method is only a name in it (`CUSTOMREQUEST`).
     private func setMethod(_ handle: CurlHandle, _ form: CurlHandle.Form) throws(TransportError) {
         switch form.method {
         case "HEAD": try handle.set(CURLOPT_NOBODY, 1)
@@ -89,16 +89,16 @@ extension CurlTransfer {
         }
     }
 
-    /// One pool serves one trust (``CurlTransport``), so that a connection is never found by a channel that trusts less;
-    /// what libcurl compares itself (`Curl_ssl_config_matches`) has neither the chain's pins nor the key of a client.
+    /// One pool serves one trust (``CurlTransport``), so that a channel with stricter trust never finds another's connection.
+    /// libcurl's own comparison (`Curl_ssl_config_matches`) includes neither the chain's pins nor a client's key.
     private func setTrust(_ handle: CurlHandle) throws(TransportError) {
         let trust = request.trust
         try handle.set(
             CURLOPT_SSLVERSION, trust.minimumTLSVersion == .tls13 ? ccurl_tls_1_3_or_newer : ccurl_tls_1_2_or_newer)
         try handle.set(CURLOPT_SSL_VERIFYPEER, 1)
         try handle.set(CURLOPT_SSL_VERIFYHOST, 2)
-        // A session that is resumed shows no certificates: there would be nothing to compare with pins, or with authorities that
-        // were replaced. The cache is the handle's own.
+        // A resumed session shows no certificates, so they could not be compared with pins, or with replaced authorities. The
+        // cache belongs to the handle.
         try handle.set(CURLOPT_SSL_SESSIONID_CACHE, 0)
         switch trust.authorities {
         case .system: break
@@ -107,15 +107,15 @@ extension CurlTransfer {
             try handle.set(CURLOPT_CAINFO_BLOB, blob: try handle.authorities(besides: text))
         case .pem(let text):
             guard !text.isEmpty else { throw .tls(host: request.url.host, reason: "the PEM text of the authorities is empty") }
-            // Debian's libcurl looks into /etc/ssl/certs besides, unless that is taken away.
+            // Debian's libcurl also reads /etc/ssl/certs unless this removes it.
             try handle.set(CURLOPT_CAPATH, nil)
             try handle.set(CURLOPT_CAINFO_BLOB, blob: text)
         case .file(let path):
-            // Whether it can be read is found out with the next connection (`CURLE_SSL_CACERT_BADFILE`), and not by a system call
-            // for each request.
+            // The next connection reports an unreadable file (`CURLE_SSL_CACERT_BADFILE`). A check here would cost a system call
+            // per request.
             try handle.set(CURLOPT_CAPATH, nil)
             try handle.set(CURLOPT_CAINFO, path)
-            // A newer libcurl keeps what it read for a day; a file that was replaced must count for the next connection.
+            // A newer libcurl caches the file for a day; a replaced file must apply to the next connection.
             if handle.library.can(.authorityCacheTimeout) { try handle.set(NewerOption.authorityCacheTimeout, 0) }
         }
         if let identity = trust.identity { try setIdentity(identity, handle) }
@@ -146,7 +146,7 @@ extension CurlTransfer {
 }
 
 extension CurlHandle {
-    /// Not even by a mistake of ours is a file:, ftp: or gopher: URL fetched.
+    /// A file:, ftp: or gopher: URL must never be fetched, even after a mistake of the kit.
     func allowProtocols() throws(TransportError) {
         if library.can(.protocolNames) {
             try set(NewerOption.protocolNames, "http,https")
@@ -157,8 +157,7 @@ extension CurlHandle {
         }
     }
 
-    /// The authorities that libcurl was built to trust, and further ones, as PEM. The former are read once: the file has some
-    /// 200 KiB.
+    /// libcurl's default authorities, and further ones, as PEM. The former are read once: the file has some 200 KiB.
     func authorities(besides text: String) throws(TransportError) -> String {
         let isKnown = library.can(.systemAuthorities)
         if isKnown, let system = Self.systemAuthorities.withLock({ $0 }) { return system + "\n" + text }

@@ -1,12 +1,12 @@
 internal import CoreAPICore
 internal import HTTPTypes
 
-/// What a request says in its head besides the request line: the caller's fields, and the lines that stop libcurl from adding
-/// its own defaults. Framing belongs to the transport: a `Content-Length` or `Transfer-Encoding` that contradicts the body
-/// is how requests are smuggled (RFC 9112 §11.2).
+/// A request's header lines: the caller's fields, and the lines that stop libcurl from adding its own defaults. Framing belongs
+/// to the transport: a `Content-Length` or `Transfer-Encoding` that contradicts the body allows request smuggling (RFC 9112
+/// §11.2).
 struct HeaderBlock: Sendable {
     let list: HeaderList
-    /// Whether codings of the body are taken off, which the caller did not ask for.
+    /// Whether the transport decodes the body's codings, because the caller did not ask for them.
     let decodesContent: Bool
 
     /// - Throws: ``RequestError/malformedHeader(name:reason:)``.
@@ -20,8 +20,7 @@ struct HeaderBlock: Sendable {
             guard kind.isDisjoint(with: .notSent) else { continue }
             field.withUnsafeBytesOfValue { lines.add(field.name.rawName, $0) }
         }
-        // `HTTPFields` keeps a line for each cookie, as HTTP/2 may send them; there must be no second one in HTTP/1 (RFC 6265bis
-        // §5.8.3).
+        // `HTTPFields` has one line per cookie, as HTTP/2 may send them; HTTP/1 allows only one line (RFC 6265bis §5.8.3).
         if named.contains(.cookie) {
             let cookies = fields[fields: .cookie].map { $0.withUnsafeBytesOfValue { Array($0) } }
             Array(cookies.joined(separator: "; ".utf8)).withUnsafeBufferPointer {
@@ -33,7 +32,7 @@ struct HeaderBlock: Sendable {
         decodesContent = named.isDisjoint(with: .coding)
     }
 
-    /// libcurl passes a CR, LF or NUL on verbatim, and with it whatever an attacker put behind it.
+    /// libcurl sends a CR, LF or NUL verbatim, together with everything that an attacker puts after it.
     private static func check(_ field: HTTPField) throws(RequestError) {
         let name = field.name.rawName
         guard name.isToken else {
@@ -46,20 +45,19 @@ struct HeaderBlock: Sendable {
         }
     }
 
-    /// As lines, and not as the options that libcurl has for them: it formats an option's text twice, 100 instructions a
-    /// character.
+    /// As lines, and not by libcurl's options: it formats an option's text twice, 100 instructions a character.
     private static func addLines(besides named: TransportFields, hasBody: Bool, to lines: inout HeaderListBuilder) {
         if named.isDisjoint(with: .coding) { lines.add(ContentDecoder.acceptLine) }
         if !named.contains(.userAgent) { lines.add(Self.userAgentLine) }
-        // A name with nothing after its colon takes libcurl's own header out.
+        // A name with nothing after its colon removes libcurl's own header.
         if !named.contains(.accept) { lines.add("Accept:") }
         if hasBody, !named.contains(.expect) { lines.add("Expect:") }
     }
 
     private static let userAgentLine = "User-Agent: \(Kit.userAgent)"
 
-    /// The fields that mean something to the transport. Told apart by length first: to look for each of them among all fields
-    /// costs as much as all the rest.
+    /// The fields that concern the transport. Compared by length first: looking up each of them among all fields would double the
+    /// cost of this function.
     private struct TransportFields: OptionSet {
         let rawValue: UInt8
 
@@ -68,7 +66,7 @@ struct HeaderBlock: Sendable {
         static let expect = TransportFields(rawValue: 4)
         static let userAgent = TransportFields(rawValue: 8)
         static let cookie = TransportFields(rawValue: 16)
-        /// What asks for a coding, or for a part of what is coded.
+        /// Fields that ask for a coding, or for a part of coded content.
         static let coding = TransportFields(rawValue: 32)
         static let framing = TransportFields(rawValue: 64)
         static let notSent: TransportFields = [.cookie, .framing]

@@ -4,22 +4,22 @@ internal import Foundation
 
 /// The header lines of a request as a `curl_slist`, in a single block of memory.
 ///
-/// libcurl neither copies nor frees a list that it is given (`CURLOPT_HTTPHEADER`), so the list may be built by the task that
-/// sends, without a call to libcurl and without an allocation for each line; it must only live as long as a transfer that has it.
+/// libcurl neither copies nor frees a list that it gets (`CURLOPT_HTTPHEADER`). So the sending task builds the list, without a
+/// call to libcurl and without an allocation for each line. It must live as long as a transfer that uses it.
 ///
 /// `@unchecked`: written by `init` only, and by the one handle that has a list of its own; libcurl reads it.
 final class HeaderList: @unchecked Sendable {
     private let block: UnsafeMutableRawBufferPointer
     private let count: Int
 
-    /// The list, or `nil` when there is no line.
+    /// The list, or `nil` if there is no line.
     let first: UnsafeMutablePointer<curl_slist>?
-    /// Whether a line says which host is asked.
+    /// Whether a line is a `Host`.
     let namesHost: Bool
 
     /// - Parameters:
-    ///   - block: room for a node for each line, and behind it the lines, each ended by a NUL. Belongs to the list from now on.
-    ///   - text: where the lines begin.
+    ///   - block: a node for each line, followed by the lines, each ended by a NUL. The list takes ownership.
+    ///   - text: the offset of the lines.
     ///   - namesHost: whether one of them is a `Host`.
     fileprivate init(_ block: UnsafeMutableRawBufferPointer, text: Int, count: Int, namesHost: Bool) {
         self.block = block
@@ -38,7 +38,7 @@ final class HeaderList: @unchecked Sendable {
         first = list
     }
 
-    /// Puts the lines of another list behind its own.
+    /// Appends another list after its own lines.
     func precede(_ list: HeaderList) {
         guard let first, count > 0 else { return }
         first[count - 1].next = list.first
@@ -49,14 +49,14 @@ final class HeaderList: @unchecked Sendable {
     }
 }
 
-/// Header lines as they are gathered, in the block that becomes a ``HeaderList``.
+/// Header lines while they are collected, in the block that becomes a ``HeaderList``.
 struct HeaderListBuilder: ~Copyable {
     private var block: UnsafeMutableRawBufferPointer
     private let text: Int
     private var end: Int
     private var count = 0
 
-    /// - Parameter lines: how many there are at most.
+    /// - Parameter lines: the largest number of lines.
     init(atMost lines: Int) {
         text = lines * MemoryLayout<curl_slist>.stride
         end = text

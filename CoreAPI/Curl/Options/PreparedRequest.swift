@@ -2,35 +2,33 @@ internal import CCurl
 internal import CoreAPICore
 internal import HTTPTypes
 
-/// One exchange as the loop needs it: checked, and made ready by the task that sends, so that the loop's thread only hands it to
-/// libcurl.
+/// One exchange, checked and prepared by the sending task, so that the loop's thread only hands it to libcurl.
 struct PreparedRequest: Sendable {
     private let attempt: Attempt
     let method: String
     let isIdempotent: Bool
     let headers: HeaderList
-    /// Whether codings of the body are taken off, which the caller did not ask for.
+    /// Whether the transport decodes the body's codings, because the caller did not ask for them.
     let decodesContent: Bool
-    /// Whether the task reads the answer's body as it comes.
+    /// Whether the task reads the answer's body as it arrives.
     let streamsBody: Bool
-    /// Bytes that the answer's body may have: read for each piece of it.
+    /// The bytes that the answer's body may have; read for each piece of it.
     let bodyLimit: Int
     /// When the whole call must be over.
     let deadline: LoopClock.Nanoseconds
-    /// The proxy for this hop, if there is one. A channel that refuses addresses uses no proxy, because a proxy would connect to
-    /// them.
+    /// The proxy for this hop, if any. A channel that refuses addresses uses no proxy, because a proxy would connect to them.
     let proxy: Proxy?
 
-    // By reference: a request is some 200 bytes, and thousands may be held.
+    // By reference: a request has some 200 bytes, and thousands may be held.
     var request: Request { attempt.request }
     var url: HTTPURL { attempt.request.url }
     var limits: Limits { request.call.channel.limits }
     var trust: ServerTrustManager { request.call.channel.environment.serverTrustManager }
 
     /// - Parameters:
-    ///   - attempt: what is to be sent.
+    ///   - attempt: the attempt to send.
     ///   - deadline: when the whole call must be over.
-    /// - Throws: ``APIClientError`` when the request must not be sent.
+    /// - Throws: ``APIClientError`` if the request must not be sent.
     init(_ attempt: Attempt, deadline: LoopClock.Nanoseconds) throws(APIClientError) {
         let request = attempt.request
         let url = request.url
@@ -48,7 +46,7 @@ struct PreparedRequest: Sendable {
         if let capability = Self.refusedMethod(request) {
             throw .transport(.unsupported(capability: capability), ErrorContext(request))
         }
-        // All at once and at the end: halfway there it would have to be copied.
+        // All at once and at the end: earlier assignments would force a copy.
         self.attempt = attempt
         self.deadline = deadline
         let proxies = ProxyEnvironment.current
@@ -61,8 +59,8 @@ struct PreparedRequest: Sendable {
         headers = lines.list
     }
 
-    /// The second line of defence. libcurl passes a CR, LF or NUL in a method or an address on verbatim, and with it
-    /// whatever an attacker put behind it.
+    /// The second line of defence. libcurl sends a CR, LF or NUL in a method or an address verbatim, together with everything
+    /// that an attacker puts after it.
     private static func check(_ request: Request, _ url: HTTPURL) throws(RequestError) {
         let method = request.method.rawValue
         guard method == "GET" || method.isToken else { throw .malformedMethod(method.escapingControls) }
@@ -77,18 +75,18 @@ struct PreparedRequest: Sendable {
         }
     }
 
-    /// What is no exchange of a request and a response, or must not be made one.
+    /// Why a method is refused: because it is no exchange of a request and a response, or for its body.
     private static func refusedMethod(_ request: Request) -> String? {
         switch request.method {
-        // Nearly every request; to compare all the others is 200 instructions.
+        // Nearly every request; comparing all the others costs 200 instructions.
         case .get: nil
-        // Turns the connection into a tunnel; it is libcurl's to send, to a proxy (RFC 9110 §9.3.6).
+        // Turns the connection into a tunnel; only libcurl sends it, to a proxy (RFC 9110 §9.3.6).
         case .connect: "the method CONNECT, which opens a tunnel instead of asking for a resource"
-        // Its answer repeats the request: nothing secret and no content may be in it (RFC 9110 §9.3.8).
+        // Its answer repeats the request, so the request must contain no secret and no content (RFC 9110 §9.3.8).
         case .trace where !request.body.isEmpty: "a body in a TRACE request"
         case .trace where request.headers.contains(where: { request.call.channel.redaction.hides($0.name.rawName) }):
             "credentials in a TRACE request, whose answer repeats them"
-        // Has no meaning (RFC 9110 §9.3.2), and libcurl would wait for the body of the answer that never comes.
+        // Has no meaning (RFC 9110 §9.3.2), and libcurl would wait for the body of the answer that never arrives.
         case .head where !request.body.isEmpty: "a body in a HEAD request"
         default: nil
         }

@@ -1,13 +1,13 @@
 internal import CoreAPICore
 internal import Foundation
 
-/// A proxy that the process's environment names.
+/// A proxy from the process's environment.
 ///
-/// The kit chooses it, and not libcurl, so that an error can say which variable it came from.
+/// The kit chooses it instead of libcurl, so that an error can name the variable.
 final class Proxy: Sendable {
     /// The variable: `https_proxy`.
     let source: String
-    /// The variable's value, with what credentials there are in it (`CURLOPT_PROXY`).
+    /// The variable's value, including credentials (`CURLOPT_PROXY`).
     let address: String
 
     init(source: String, address: String) {
@@ -19,19 +19,19 @@ final class Proxy: Sendable {
     var host: String {
         var rest = address[...]
         if let scheme = rest.range(of: "://") { rest = rest[scheme.upperBound...] }
-        // Credentials may hold what ends a host.
+        // Credentials may contain characters that end a host.
         if let end = rest.lastIndex(of: "@") { rest = rest[rest.index(after: end)...] }
         return rest.prefix { !"/?#".contains($0) }.description.escapingControls
     }
 }
 
-/// Which proxy the environment names for which host, by the rules of libcurl and most other clients.
+/// Selects the environment's proxy for a host, by the rules of libcurl and most other clients.
 ///
 /// `http_proxy` for http; `https_proxy` or `HTTPS_PROXY` for https; else `all_proxy` or `ALL_PROXY`. `HTTP_PROXY` is not read: in
-/// a CGI program it is a header field of the request. `no_proxy` or `NO_PROXY` names hosts that are reached without one.
+/// a CGI program it is a header field of the request. `no_proxy` or `NO_PROXY` lists hosts that are reached without a proxy.
 struct ProxyEnvironment: Sendable {
-    /// The process's; `nil` when it names none. Read once, because an environment is not to be changed once there are threads,
-    /// and libcurl would read it for each request, which costs 3,000 instructions.
+    /// The process's; `nil` without a proxy. Read once, because an environment must not change once there are threads. libcurl
+    /// would read it for each request, which costs 3,000 instructions.
     static let current = ProxyEnvironment(ProcessInfo.processInfo.environment)
 
     private let http: Proxy?
@@ -39,7 +39,7 @@ struct ProxyEnvironment: Sendable {
     /// Names, addresses and networks, in lower case.
     private let exceptions: [String]
 
-    /// - Returns: `nil` when the variables name no proxy.
+    /// - Returns: `nil` if the variables name no proxy.
     init?(_ variables: [String: String]) {
         func first(_ names: String...) -> Proxy? {
             for name in names {

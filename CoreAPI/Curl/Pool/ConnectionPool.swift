@@ -2,7 +2,7 @@ internal import CoreAPICore
 internal import CoreAPILock
 internal import Synchronization
 
-/// The limits that a pool has: those of ``Limits`` that bound connections and the queue.
+/// The limits of a pool: those of ``Limits`` for connections and the queue.
 struct ConnectionLimits: Sendable, Hashable {
     let connections: Int
     let connectionsPerHost: Int
@@ -17,38 +17,38 @@ struct ConnectionLimits: Sendable, Hashable {
     }
 }
 
-/// The connections of one trust, their limits and their queue. Loops of a group serve it, each with a shard of it.
+/// The connections of one trust, their limits and their queue. Several loops of a group serve it, each with a shard.
 ///
-/// The queue is under a lock, so the bounds hold for all shards together. A request that may start goes to its shard's loop at
-/// once; one that has to wait is kept by the loop of the first shard, which is the pool's home.
+/// The queue is under a lock, so the limits apply to all shards together. A request that may start goes to its shard's loop at
+/// once. A request that must wait is kept by the loop of the first shard, which is the pool's home.
 final class ConnectionPool: Sendable {
     private struct State {
         let queue: HostQueue<HostKey, CurlTransfer>
         var isClosed = false
-        /// Shards whose loops have been given something, and have not ended it.
+        /// Shards whose loops have work of this pool, and have not ended it.
         var open: Set<Int> = []
-        /// Whether the home's loop has been told that a transfer may start.
+        /// Whether the home's loop was told that a transfer may start.
         var isHomeTold = false
         var closers: [CheckedContinuation<Void, Never>] = []
     }
 
     let trust: ServerTrustManager
-    /// A connection to a peer that one channel allows must not serve another that refuses it.
+    /// A connection to a peer that one channel allows must not serve a channel that refuses it.
     let refused: AddressClass
-    /// A connection that was only reported must not serve after the set began to block.
+    /// A connection whose mismatch was only reported must not serve after the pin set began to block.
     let pinMode: PinSet.Mode
-    /// Whether it serves the bodies that are read as they come; see ``Defect/busyConnectionShared``.
+    /// Whether it serves streamed bodies; see ``Defect/busyConnectionShared``.
     let streamsBodies: Bool
     let limits: ConnectionLimits
     let library: CurlLibrary
-    /// The home is the first.
+    /// The first is the home.
     private let shards: [PoolShard]
     private let state: Mutex<State>
 
-    /// Requests on their way, under the lock of the transport.
+    /// Requests in progress, under the lock of the transport.
     let users = Atomic(0)
-    /// Transfers that libcurl works on, and those that wait. Set before a task is resumed: the task that hears of the end of the
-    /// last one counts 0.
+    /// Transfers that libcurl works on, and those that wait. Updated before a task is resumed, so the task of the last transfer
+    /// reads 0.
     let active = Atomic(0)
     let queued = Atomic(0)
 
@@ -74,14 +74,14 @@ final class ConnectionPool: Sendable {
                     streamsPerConnection: limits.streamsPerConnection, capacity: limits.queuedRequests, shards: loops.count)))
     }
 
-    /// Whether a loop has something of the pool: a transfer, a connection.
+    /// Whether a loop holds a transfer or a connection of the pool.
     var isRunning: Bool { state.withLock { !$0.open.isEmpty } }
-    /// Whether nothing may begin any more.
+    /// Whether no further transfer may begin.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     // MARK: - From any thread
 
-    /// Hands a transfer over and waits until its outcome stands. Cancelling the task cancels the transfer.
+    /// Hands a transfer over and waits until its outcome is set. Cancelling the task cancels the transfer.
     func perform(_ transfer: CurlTransfer) async {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
@@ -94,7 +94,7 @@ final class ConnectionPool: Sendable {
         _ = transfer.isOver.load(ordering: .acquiring)
     }
 
-    /// Ends what waits and what runs with ``TransportError/closed``, and waits until no connection is left.
+    /// Ends all waiting and running transfers with ``TransportError/closed``, and waits until no connection is left.
     func close() async {
         await withCheckedContinuation { continuation in
             let isNew = state.withLock { state -> Bool in
@@ -111,7 +111,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// As ``close()`` for an owner that goes away and cannot wait.
+    /// As ``close()``, for an owner that is released and cannot wait.
     func abandon() {
         let isNew = state.withLock { state in
             defer { state.isClosed = true }
@@ -123,7 +123,7 @@ final class ConnectionPool: Sendable {
     private func closeShards() {
         for index in state.withLock({ $0.open }) {
             let shard = shards[index]
-            // A loop without a thread has nothing of any pool.
+            // A loop without a thread holds nothing of any pool.
             if !shard.loop.postIfRunning(.close(shard, self)) { shardEnds(shard) }
         }
     }
@@ -152,7 +152,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// May come before the transfer itself.
+    /// May be called before the transfer itself arrives.
     private func cancel(_ transfer: CurlTransfer) {
         let shard = state.withLock { _ in
             transfer.isCancelled = true
@@ -161,7 +161,7 @@ final class ConnectionPool: Sendable {
         shard?.loop.postIfRunning(.cancel(transfer))
     }
 
-    /// What HTTP/2 there is in clear text, the kit does not speak.
+    /// Whether the host multiplexes, as far as known before its first response. The kit does not speak HTTP/2 in clear text.
     private func multiplexes(_ transfer: CurlTransfer) -> Bool? {
         transfer.request.url.scheme == .https && library.can(.http2) && !transfer.request.streamsBody ? nil : false
     }
@@ -173,7 +173,7 @@ final class ConnectionPool: Sendable {
 
     // MARK: - From a loop's thread
 
-    /// Has a transfer that has not begun end with an error.
+    /// Ends a transfer that has not begun with an error.
     func refuse(_ transfer: CurlTransfer, _ error: TransportError) {
         finish(transfer)
         transfer.leave()
@@ -197,10 +197,10 @@ final class ConnectionPool: Sendable {
         return ticket
     }
 
-    /// The home's loop hears that another shard has finished a transfer.
+    /// The home's loop has received the message that another shard finished a transfer.
     func homeHears() { state.withLock { $0.isHomeTold = false } }
 
-    /// The next transfer that may start. Its ticket says where.
+    /// The next transfer that may start. Its ticket names the shard.
     func next() -> CurlTransfer? {
         guard queued.load(ordering: .relaxed) > 0 else { return nil }
         return state.withLock { state -> CurlTransfer? in
@@ -225,7 +225,7 @@ final class ConnectionPool: Sendable {
         if tellsHome { shards[0].loop.postIfRunning(.startReady(shards[0])) }
     }
 
-    /// Notes what a response said about its host.
+    /// Notes what a response revealed about its host.
     func learn(_ ticket: HostQueue<HostKey, CurlTransfer>.Ticket, multiplexes: Bool) {
         let tellsHome = state.withLock { state in
             state.queue.learn(ticket, multiplexes: multiplexes)
@@ -246,7 +246,7 @@ final class ConnectionPool: Sendable {
         if let refusal = isOpen ? shard.loop.post(.submit(transfer, self)) : .closed { refuse(transfer, refusal) }
     }
 
-    /// A loop has nothing of the pool any more.
+    /// A loop holds nothing of the pool any more.
     func shardEnds(_ shard: PoolShard) {
         let closers = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             state.open.remove(shard.index)
@@ -258,16 +258,16 @@ final class ConnectionPool: Sendable {
     }
 }
 
-/// What one loop serves of a pool.
+/// One loop's part of a pool.
 ///
-/// `@unchecked`: what changes is touched on the loop's thread only.
+/// `@unchecked`: variables are touched on the loop's thread only.
 final class PoolShard: @unchecked Sendable {
     let index: Int
     let share: ConnectionShare
     let loop: Loop
-    /// From the first transfer to the pool's end.
+    /// Lives from the first transfer to the pool's end.
     var worker: PoolWorker?
-    /// Whether the pool's end has come; nothing begins after it.
+    /// Whether the pool has ended; no transfer begins after that.
     var isClosed = false
 
     init(_ index: Int, share: ConnectionShare, loop: Loop) {

@@ -9,11 +9,11 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// What a loop needs of a `CURLM`: put transfers in, take them out, and let them move when something happens.
+/// A loop's interface to a `CURLM`: it adds and removes transfers, and advances them when something happens.
 ///
-/// The loop waits for several of them at once, so libcurl says which sockets it waits for (`CURLMOPT_SOCKETFUNCTION`) and is told
-/// what happened there (`curl_multi_socket_action`). The loop asks for its next timer (`curl_multi_timeout`) after every call.
-/// Nothing depends on `CURLMOPT_TIMERFUNCTION`, which is silent where a timer stays the same.
+/// The loop waits for several of them at once. So libcurl names the sockets to wait for (`CURLMOPT_SOCKETFUNCTION`), and the loop
+/// reports their events (`curl_multi_socket_action`). The loop asks for the next timer (`curl_multi_timeout`) after every call.
+/// Nothing depends on `CURLMOPT_TIMERFUNCTION`, which is not called if a timer stays the same.
 ///
 /// On the loop's thread only.
 final class CurlMulti {
@@ -22,23 +22,23 @@ final class CurlMulti {
     /// Lives until the multi handle has closed its connections.
     let connections: LoopConnections
     private let monitor: HTTP2StreamMonitor?
-    /// Handles that are in it.
+    /// The number of handles in it.
     private var handles = 0
     /// How many sockets the loop watches for it.
     var watched = 0
-    /// Whether libcurl has been called in this turn, and how many sockets it was called for.
+    /// Whether libcurl was called in this turn, and for how many sockets.
     private(set) var isInTurn = false
     private var served = 0
-    /// When libcurl is to be called next; `nil` where it may have changed since.
+    /// When libcurl must be called next; `nil` if that may have changed.
     private var timer: LoopClock.Nanoseconds?
     private var failure: TransportError?
 
     /// - Parameters:
     ///   - share: the connections that it may have.
-    ///   - streams: on each connection of HTTP/2.
-    ///   - sockets: those that the loop waits for.
-    ///   - library: what the linked libcurl is taken for.
-    /// - Throws: ``TransportError`` when libcurl cannot be set up.
+    ///   - streams: the limit per HTTP/2 connection.
+    ///   - sockets: the loop's set of sockets.
+    ///   - library: the libcurl to use.
+    /// - Throws: ``TransportError`` if libcurl cannot be set up.
     init(_ share: ConnectionShare, streams: Int, sockets: PollSet, library: CurlLibrary) throws(TransportError) {
         guard CurlGlobal.code == CURLE_OK else {
             throw .curl(code: Int(CurlGlobal.code.rawValue), message: String(cString: curl_easy_strerror(CurlGlobal.code)))
@@ -51,7 +51,8 @@ final class CurlMulti {
         do throws(TransportError) {
             try set(CURLMOPT_MAX_TOTAL_CONNECTIONS, share.inAll)
             try set(CURLMOPT_MAX_HOST_CONNECTIONS, share.perHost)
-            // As many may stay open between two transfers as may be open at all; the default grows and shrinks with the handles.
+            // As many connections may stay open between transfers as may be open at all; the default follows the number of
+            // handles.
             try set(CURLMOPT_MAXCONNECTS, share.inAll)
             try set(CURLMOPT_MAX_CONCURRENT_STREAMS, streams)
             try check(ccurl_multi_set_sockets(multi, Self.watch, Unmanaged.passUnretained(self).toOpaque()))
@@ -61,11 +62,11 @@ final class CurlMulti {
         }
     }
 
-    /// Closes the connections. Called once, when no handle is in it any more, and last.
+    /// Closes the connections. Called once, as the last step, when no handle is in it any more.
     func close() {
         listen()
         curl_multi_cleanup(multi)
-        // It goes with the multi handle.
+        // The monitor ends with the multi handle.
         HTTP2StreamMonitor.listenNoMore()
         sockets.forgetAll(of: self)
     }
@@ -85,27 +86,27 @@ final class CurlMulti {
         handles -= 1
     }
 
-    /// A thread serves several multi handles, each with a monitor of its own or none.
+    /// A thread serves several multi handles, each with its own monitor or without one.
     private func listen() {
         if let monitor { monitor.listen() } else { HTTP2StreamMonitor.listenNoMore() }
     }
 
-    /// Whether the server has ended the transfer's HTTP/2 stream; `nil` where that cannot be seen.
+    /// Whether the server has ended the transfer's HTTP/2 stream; `nil` if that cannot be seen.
     func hasEndedStream(_ handle: CurlHandle) -> Bool? { monitor?.hasEnded(handle) }
 
-    /// The transfers whose HTTP/2 streams are given up, whatever libcurl says.
+    /// The transfers whose HTTP/2 streams have failed, whatever libcurl reports.
     func takeGivenUp() -> [CurlTransfer] { monitor?.takeGivenUp() ?? [] }
 
-    /// The transfers whose answers are whole, though libcurl is still sending their requests.
+    /// The transfers whose answers are complete although libcurl is still sending their requests.
     func takeWhole() -> [CurlTransfer] { monitor?.takeWhole() ?? [] }
 
-    /// Whether answers are whole that libcurl will only tell of when it is called again for all.
+    /// Whether there are complete answers that libcurl reports only when it is called again for all transfers.
     func hasUntoldAnswers() -> Bool {
         guard let monitor else { return mayHaveUntoldAnswers && connections.hasMoved }
         return monitor.takeUntold(moved: connections.hasMoved)
     }
 
-    /// Whether an answer may be whole that libcurl has not told of.
+    /// Whether there may be a complete answer that libcurl has not reported.
     var mayHaveUntoldAnswers: Bool {
         monitor?.hasUntold ?? (handles > 0 && connections.haveMultiplexed && connections.library.has(.lostTimer))
     }
@@ -120,7 +121,7 @@ final class CurlMulti {
 
     /// - Parameter events: of `poll(2)`.
     func act(on descriptor: Int32, _ events: Int16) {
-        // As libcurl reads what it polls itself (`Curl_socket_check`).
+        // As libcurl maps the events of its own polling (`Curl_socket_check`).
         var selected: Int32 = 0
         if events & Int16(POLLIN | POLLERR | POLLHUP) != 0 { selected |= CURL_CSELECT_IN }
         if events & Int16(POLLOUT) != 0 { selected |= CURL_CSELECT_OUT }
@@ -130,29 +131,29 @@ final class CurlMulti {
         note(curl_multi_socket_action(multi, descriptor, selected, &running))
     }
 
-    /// Begins the transfers that were added, and does what is due by now.
+    /// Starts the added transfers, and does the work that is due.
     func actOnTimers() {
         beginTurn()
         var running: Int32 = 0
         note(curl_multi_socket_action(multi, ccurl_bad_socket, 0, &running))
     }
 
-    /// Lets a paused transfer go on. Its callbacks may be called inside, and again in the next turn.
+    /// Resumes a paused transfer. Its callbacks may be called inside, and again in the next turn.
     ///
-    /// - Returns: why the transfer cannot go on; libcurl does not end it then by itself.
+    /// - Returns: the error if the transfer cannot continue; libcurl does not end it by itself then.
     func goOn(_ handle: CurlHandle) -> CURLcode {
         beginTurn()
         return curl_easy_pause(handle.easy, CURLPAUSE_CONT)
     }
 
-    /// Lets every transfer go as far as it can, whether something happened on its socket or not.
+    /// Advances every transfer as far as possible, whether its socket is ready or not.
     func actOnAll() {
         beginTurn()
         var running: Int32 = 0
         note(ccurl_multi_act_on_all(multi, &running))
     }
 
-    /// - Throws: what failed for all transfers in the turn that ends.
+    /// - Throws: an error that affects all transfers of the turn.
     func endTurn() throws(TransportError) {
         (isInTurn, served) = (false, 0)
         guard let failure else { return }
@@ -168,7 +169,7 @@ final class CurlMulti {
         connections.beginTurn()
     }
 
-    /// When libcurl wants to be called, whatever happens.
+    /// When libcurl must be called, with or without a socket event.
     func timerDue(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
         if let timer { return timer }
         var milliseconds = -1
@@ -178,7 +179,7 @@ final class CurlMulti {
         return due
     }
 
-    /// The next finished transfer and what became of it.
+    /// The next finished transfer and its result.
     func nextDone() -> (transfer: CurlTransfer, code: CURLcode)? {
         var code = CURLE_OK
         while let easy = ccurl_multi_next_done(multi, &code) {

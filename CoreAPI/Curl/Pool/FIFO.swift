@@ -2,7 +2,7 @@ internal import CoreAPICore
 
 /// A first-in first-out list over an array, with amortised constant time at both ends.
 ///
-/// `Array.removeFirst()` moves every element that stays, which makes emptying a queue of 10,000 quadratic.
+/// `Array.removeFirst()` moves every remaining element, which makes emptying a queue of 10,000 quadratic.
 struct FIFO<Element> {
     private var storage: [Element?] = []
     private var head = 0
@@ -16,7 +16,7 @@ struct FIFO<Element> {
 
     mutating func popFirst() -> Element? {
         guard head < storage.count else { return nil }
-        // Where little waits it is mostly one, and this is a fifth of the work.
+        // Short queues mostly hold one element, and this takes a fifth of the work.
         if storage.count == 1 { return storage.removeLast() }
         let element = storage[head]
         storage[head] = nil
@@ -31,13 +31,13 @@ struct FIFO<Element> {
         return element
     }
 
-    /// Keeps only what fits, in order.
+    /// Removes the unwanted elements; the others keep their order.
     mutating func removeAll(where isUnwanted: (Element) -> Bool) {
         storage = storage[head...].filter { $0.map { !isUnwanted($0) } ?? false }
         head = 0
     }
 
-    /// The position of the first element that is not ordered before what is looked for; for lists that are sorted.
+    /// The index of the first element that is not ordered before the searched one; for sorted lists.
     func firstIndex(notBefore isBefore: (Element) -> Bool) -> Int? {
         var low = head
         var high = storage.count
@@ -48,7 +48,7 @@ struct FIFO<Element> {
         return low < storage.count ? low : nil
     }
 
-    /// An element by a position that ``firstIndex(notBefore:)`` gave.
+    /// The element at an index from ``firstIndex(notBefore:)``.
     subscript(index: Int) -> Element? {
         get { storage[index] }
         set { storage[index] = newValue }

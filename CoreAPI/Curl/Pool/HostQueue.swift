@@ -1,31 +1,30 @@
 internal import CoreAPICore
 internal import Synchronization
 
-/// Decides which transfer may start now: it bounds the transfers of one host and the connections of all. First come, first served
-/// within a host; the hosts take turns. No I/O, no clock, no threads: its owner's lock guards it, so that access is not checked.
+/// Decides which transfer may start now: it limits the transfers of one host and the connections of all. First come, first served
+/// within a host; the hosts take turns. No I/O, no clock, no threads: its owner's lock guards it, so exclusivity checks are off.
 ///
-/// The kit queues, because a transfer that waits inside libcurl is invisible there: it cannot be told from one that connects, and
-/// older libraries do not say how long it waited (`CURLINFO_QUEUE_TIME_T`).
+/// The kit has its own queue, because a transfer that waits inside libcurl looks like one that connects. And older libraries do
+/// not report how long it waited (`CURLINFO_QUEUE_TIME_T`).
 ///
-/// What a host may have at once depends on its protocol. One HTTP/1.1 connection carries one transfer. One HTTP/2 connection
-/// carries many, and a host that speaks it gets one (RFC 9113 §9.1): for what does not fit on it libcurl would open a connection
-/// each. Whether a host speaks it is known with its first response, or because it cannot; until then it gets no more than a
-/// few.
+/// The protocol decides how many transfers a host may have. One HTTP/1.1 connection carries one transfer. One HTTP/2 connection
+/// carries many, and such a host gets one (RFC 9113 §9.1): for each transfer beyond it libcurl would open another connection. The
+/// protocol is known after the host's first response, or if HTTP/2 is impossible. Until then the host gets only a few.
 ///
-/// **Shards.** A pool that several loops serve has a shard on each. The bounds hold for all of them together, idle connections
-/// included, because each shard has a fixed share of them (``ConnectionShare``). A host stays on its home shard, where its
-/// connections are warm, while that has little to do; beyond ``spreadsFrom`` transfers there, a host of HTTP/1.1 gets the shard
-/// with the fewest. A host of HTTP/2 has one connection, and so one shard.
+/// **Shards.** A pool that several loops serve has a shard on each. The limits apply to all of them together, idle connections
+/// included, because each shard has a fixed share (``ConnectionShare``). A host stays on its home shard, where its connections
+/// are warm, while that has little to do. Beyond ``spreadsFrom`` transfers there, an HTTP/1.1 host uses the shard with the
+/// fewest. An HTTP/2 host has one connection, and so one shard.
 final class HostQueue<Key: Hashable, Item> {
-    /// Names one item, waiting or started, until it is removed or finished.
+    /// Identifies one item, waiting or started, until it is removed or finished.
     ///
-    /// `@unchecked`: from any thread only ``multiplexes`` is read, which is atomic.
+    /// `@unchecked`: other threads read only ``multiplexes``, which is atomic.
     struct Ticket: @unchecked Sendable {
         fileprivate let lane: Lane
         fileprivate let number: UInt64
         /// Whether the item has started, or waits.
         let isStarted: Bool
-        /// Where the item runs; 0 for one that waits.
+        /// The shard where the item runs; 0 for a waiting item.
         var shard = 0
 
         /// Whether the host multiplexes; `nil` until its first response.
@@ -34,17 +33,17 @@ final class HostQueue<Key: Hashable, Item> {
 
     fileprivate final class Lane {
         let key: Key
-        /// Where the host's connections are, as long as they are few.
+        /// The shard with the host's connections, while they are few.
         var home: Int
-        /// Items that started and did not finish, by shard.
+        /// Started, unfinished items, by shard.
         @exclusivity(unchecked) var activeOn: [Int]
         @exclusivity(unchecked) var waiting = FIFO<(number: UInt64, item: Item?)>()
         /// Waiting items that were not removed.
         @exclusivity(unchecked) var live = 0
         @exclusivity(unchecked) var active = 0
-        /// -1 for what is not known. Atomic, because tickets show it to the threads of all shards.
+        /// -1 if unknown. Atomic, because the threads of all shards read it through tickets.
         private let answer = Atomic(-1)
-        /// Whether the lane stands in `turns`.
+        /// Whether `turns` contains the lane.
         @exclusivity(unchecked) var isListed = false
 
         init(key: Key, home: Int, shards: Int) {
@@ -62,19 +61,19 @@ final class HostQueue<Key: Hashable, Item> {
         }
     }
 
-    /// Items of a host of which it is not known what it speaks. libcurl holds them back until the first one has a connection, and
-    /// does not show for how long.
+    /// The limit for items of a host whose protocol is unknown. libcurl holds them back until the first one has a connection, and
+    /// does not report for how long.
     static var probeLimit: Int { 8 }
 
-    /// Transfers on a host's home shard from which on others are used. A loop is done with sixteen small answers in less than the
-    /// time that another thread takes to wake up and a connection to open.
+    /// The number of transfers on a host's home shard beyond which other shards are used. A loop handles sixteen small answers
+    /// faster than another thread wakes up and opens a connection.
     static var spreadsFrom: Int { 16 }
 
     private let connections: Int
     private let connectionsPerHost: Int
     private let shares: [ConnectionShare]
     private let streamsPerConnection: Int
-    /// How many may wait.
+    /// The largest number of waiting items.
     let capacity: Int
 
     @exclusivity(unchecked) private var lanes: [Key: Lane] = [:]
@@ -82,19 +81,19 @@ final class HostQueue<Key: Hashable, Item> {
     @exclusivity(unchecked) private var turns = FIFO<Lane>()
     @exclusivity(unchecked) private var lastNumber: UInt64 = 0
     @exclusivity(unchecked) private var usedConnections = 0
-    /// By shard: connections that its items need, and the items.
+    /// By shard: the connections that its items need, and the items.
     @exclusivity(unchecked) private var used: [Int]
     @exclusivity(unchecked) private var running: [Int]
-    /// The home of the next host, when there are several shards.
+    /// The home of the next host, if there are several shards.
     private var nextHome = 0
     @exclusivity(unchecked) private var multiplexingHosts = 0
 
-    /// Items that wait.
+    /// Waiting items.
     @exclusivity(unchecked) private(set) var waiting = 0
-    /// Items that started and did not finish.
+    /// Started, unfinished items.
     @exclusivity(unchecked) private(set) var active = 0
 
-    /// - Parameter shards: no more than there are connections to a host, so that each has one.
+    /// - Parameter shards: at most the number of connections to a host, so that each shard has one.
     init(connections: Int, connectionsPerHost: Int, streamsPerConnection: Int, capacity: Int, shards: Int = 1) {
         self.connections = max(1, connections)
         self.connectionsPerHost = max(1, connectionsPerHost)
@@ -106,12 +105,12 @@ final class HostQueue<Key: Hashable, Item> {
         self.capacity = max(0, capacity)
     }
 
-    /// Joins the queue, or returns `nil` when as many wait as may. One that can start at once is never refused.
+    /// Joins the queue, or returns `nil` if it is full. An item that can start at once is never refused.
     ///
     /// - Parameters:
-    ///   - item: what waits.
+    ///   - item: the waiting item.
     ///   - key: its host.
-    ///   - multiplexes: what is known about the host before its first response.
+    ///   - multiplexes: whether the host multiplexes, if known before its first response.
     func enqueue(_ item: Item, for key: Key, multiplexes: Bool? = nil) -> Ticket? {
         let lane = lane(for: key)
         if lane.multiplexes == nil, let multiplexes { change(lane) { lane.multiplexes = multiplexes } }
@@ -127,8 +126,8 @@ final class HostQueue<Key: Hashable, Item> {
         return Ticket(lane: lane, number: lastNumber, isStarted: false)
     }
 
-    /// Lets an item start at once that would be the next; `nil` where others wait, or a bound is reached. Most items start
-    /// and need not go through the lists of those that wait.
+    /// Starts an item at once if it would be the next; `nil` if others wait, or a limit is reached. Most items start so, without
+    /// the lists of waiting items.
     ///
     /// - Parameters: as for ``enqueue(_:for:multiplexes:)``.
     func start(for key: Key, multiplexes: Bool? = nil) -> Ticket? {
@@ -144,7 +143,7 @@ final class HostQueue<Key: Hashable, Item> {
         return Ticket(lane: lane, number: lastNumber, isStarted: true, shard: shard)
     }
 
-    /// Takes an item out that did not start yet.
+    /// Removes an item that has not started.
     func remove(_ ticket: Ticket) {
         let lane = ticket.lane
         guard let index = lane.waiting.firstIndex(notBefore: { $0.number < ticket.number }),
@@ -153,7 +152,7 @@ final class HostQueue<Key: Hashable, Item> {
         lane.waiting[index] = (ticket.number, nil)
         lane.live -= 1
         waiting -= 1
-        // A caller that queues and cancels behind a stuck host must not make the list grow for ever.
+        // A caller that queues and cancels behind a stuck host must not make the list grow forever.
         if lane.waiting.count > 64, lane.live * 2 < lane.waiting.count {
             lane.waiting.removeAll { $0.item == nil }
         }
@@ -163,7 +162,7 @@ final class HostQueue<Key: Hashable, Item> {
     /// The next item that may start; it counts as started from now on.
     func next() -> (item: Item, ticket: Ticket)? {
         guard waiting > 0 else { return nil }
-        // Only a host that multiplexes can start something on a connection that it has already.
+        // Only a host that multiplexes can start an item on a connection that it already has.
         if usedConnections >= connections, multiplexingHosts == 0 { return nil }
         for _ in 0..<turns.count {
             guard let lane = turns.popFirst() else { break }
@@ -185,7 +184,7 @@ final class HostQueue<Key: Hashable, Item> {
         return nil
     }
 
-    /// Ends a started item: another may start.
+    /// Ends a started item, so that another may start.
     func finish(_ ticket: Ticket) {
         guard ticket.lane.activeOn[ticket.shard] > 0 else { return }
         change(ticket.lane) {
@@ -198,7 +197,7 @@ final class HostQueue<Key: Hashable, Item> {
         forgetIfIdle(ticket.lane)
     }
 
-    /// Notes what a response said about its host.
+    /// Notes what a response revealed about its host.
     func learn(_ ticket: Ticket, multiplexes: Bool) {
         change(ticket.lane) { ticket.lane.multiplexes = multiplexes }
         list(ticket.lane)
@@ -220,12 +219,12 @@ final class HostQueue<Key: Hashable, Item> {
 
     private func canStart(_ lane: Lane) -> Bool { shard(for: lane) != nil }
 
-    /// Where another item of the lane may start now.
+    /// The shard where another item of the lane may start now.
     private func shard(for lane: Lane) -> Int? {
         guard lane.active < limit(of: lane) else { return nil }
         if hasRoom(lane.home, lane), shares.count == 1 || running[lane.home] < Self.spreadsFrom { return lane.home }
         guard shares.count > 1 else { return nil }
-        // One connection has one shard; another one where nothing runs on it.
+        // One connection has one shard; another shard may be used if no item runs.
         if lane.multiplexes != false, lane.active > 0 { return hasRoom(lane.home, lane) ? lane.home : nil }
         return shares.indices.filter { hasRoom($0, lane) }.min { running[$0] < running[$1] }
     }
@@ -254,7 +253,7 @@ final class HostQueue<Key: Hashable, Item> {
         return nil
     }
 
-    /// Changes what the counts of all lanes are made of.
+    /// Changes values that the counts of all lanes depend on.
     private func change(_ lane: Lane, _ body: () -> Void) {
         add(-1, of: lane)
         body()
@@ -277,7 +276,7 @@ final class HostQueue<Key: Hashable, Item> {
     }
 
     private func lane(for key: Key) -> Lane {
-        // Most items are for the host of the one before; to compare it costs a sixth of looking it up.
+        // Most items have the same host as the one before; comparing it costs a sixth of a lookup.
         if let recent, recent.key == key { return recent }
         let lane = lanes[key] ?? makeLane(key)
         lanes[key] = lane
@@ -285,13 +284,13 @@ final class HostQueue<Key: Hashable, Item> {
         return lane
     }
 
-    /// The first host is at home on the pool's home, others on one shard after the other.
+    /// The first host's home is the pool's home; other hosts get the shards in turn.
     private func makeLane(_ key: Key) -> Lane {
         defer { nextHome = (nextHome + 1) % shares.count }
         return Lane(key: key, home: nextHome, shards: shares.count)
     }
 
-    /// What is known about a host is worth keeping, but not for every host that was ever spoken to.
+    /// Knowledge about a host is kept, but not for every host ever used.
     private func forgetIfIdle(_ lane: Lane) {
         guard lanes.count > 256, lane.active == 0, lane.live == 0, !lane.isListed else { return }
         change(lane) { lane.multiplexes = nil }
@@ -300,11 +299,11 @@ final class HostQueue<Key: Hashable, Item> {
     }
 }
 
-/// How many connections a shard may have, those included that wait for a next use.
+/// How many connections a shard may have, idle ones included.
 struct ConnectionShare: Equatable {
     let inAll, perHost: Int
 
-    /// One of so many parts, which together are the whole.
+    /// One of `count` parts, which together are the whole.
     func part(_ index: Int, of count: Int) -> ConnectionShare {
         func part(_ whole: Int) -> Int { whole / count + (index < whole % count ? 1 : 0) }
         return ConnectionShare(inAll: part(inAll), perHost: part(perHost))

@@ -8,20 +8,19 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// One connection that libcurl keeps, from the first request on it to its end. Used on the loop's thread only, so that access is
-/// not checked.
+/// One connection of libcurl's, from its first request to its end. Used on the loop's thread only, so exclusivity checks are off.
 final class LoopConnection {
     let remoteAddress: String
     let ports: LoopConnections.Ports
     private let addressText: ContiguousArray<CChar>
     unowned let loop: LoopConnections
-    /// `nil` where it is not known, and when it is closed.
+    /// `nil` if it is unknown, and after it is closed.
     @exclusivity(unchecked) private(set) var socket: Int32?
-    /// Nothing new may use it.
+    /// Whether new requests must not use it.
     @exclusivity(unchecked) private(set) var isMarkedForClose = false
-    /// In which turn it was last seen to stand; see ``Defect/silentEnd``.
+    /// The turn in which it was last seen open; see ``Defect/silentEnd``.
     @exclusivity(unchecked) var standingTurn: UInt?
-    /// In which turn it was last kept because other streams hear from it.
+    /// The turn in which it was last kept because other streams received data on it.
     @exclusivity(unchecked) private var keptTurn: UInt?
 
     init(_ ends: LoopConnections.Ends, socket: Int32?, loop: LoopConnections) {
@@ -38,32 +37,32 @@ final class LoopConnection {
         addressText.withUnsafeBufferPointer { text in text.baseAddress.map { strcmp($0, address) == 0 } ?? false }
     }
 
-    /// - Returns: whether it still stands.
+    /// - Returns: whether it is still open.
     func markForClose() -> Bool {
         guard socket != nil else { return false }
         isMarkedForClose = true
         return true
     }
 
-    /// New requests may go on using it.
+    /// Lets new requests use the connection.
     func keep() { keptTurn = loop.turn }
 
-    /// Whether there is nothing more to find out about it in this turn.
+    /// Whether this turn has already decided about it.
     var isDecided: Bool { isMarkedForClose || keptTurn == loop.turn }
 }
 
 extension CurlTransfer {
-    /// What a clock or a limit stopped may go on coming, and libcurl would read it for ever under the next request; and a peer
-    /// that has fallen silent stays silent. Other streams keep their connection until they are done; where they have heard
-    /// nothing either, nothing new joins them.
+    /// Closes the connection of a transfer that a timeout or a limit stopped. Its bytes may keep arriving, and libcurl would read
+    /// them forever under the next request; a silent peer stays silent. Other streams keep their connection until they are done.
+    /// If they have received nothing either, no new stream joins them.
     func closeConnectionAfterUse(among transfers: [CurlTransfer]) {
         try? handle?.forbidReuse()
-        // Without HTTP/2 there is no other stream; and of thousands that go at once one is enough to look.
+        // Without HTTP/2 there is no other stream. And if thousands stop at once, one check is enough.
         guard let connection, ticket?.multiplexes != false, !connection.isDecided else { return }
         let others = transfers.filter { $0 !== self && $0.connection === connection }
         guard !others.contains(where: { $0.lastActivity > lastActivity }) else { return connection.keep() }
         guard connection.markForClose() else { return }
-        // Whichever of them is the last closes it.
+        // The last of them closes it.
         for other in others { try? other.handle?.forbidReuse() }
     }
 }

@@ -9,44 +9,44 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// The connections that libcurl keeps for a loop, so that one can be looked at before it is used again. libcurl does not tell the
-/// socket of a connection that is about to be used, so sockets are noted when they are opened and found again by their two ends.
+/// libcurl's connections on one loop, so that each can be checked before it is used again. libcurl does not reveal the socket of
+/// a connection before use. So sockets are noted when they are opened and found again by their two ends.
 ///
-/// Used on the loop's thread only, so that access is not checked; outlives every connection.
+/// Used on the loop's thread only, so exclusivity checks are off; outlives every connection.
 final class LoopConnections {
-    /// What `CURLOPT_PREREQFUNCTION` says of a connection.
+    /// The data of `CURLOPT_PREREQFUNCTION` about a connection.
     struct Ends {
         let remoteAddress: UnsafePointer<CChar>
         let ports: Ports
     }
 
-    /// Of a connection's ends.
+    /// The ports of a connection's ends.
     struct Ports: Hashable {
         let remote, local: Int32
 
-        // Tells almost all of them apart by itself.
+        // Distinguishes almost all connections by itself.
         func hash(into hasher: inout Hasher) { hasher.combine(local) }
     }
 
     let library: CurlLibrary
-    /// Where the loop waits for sockets; one that is closed must not stay there.
+    /// The loop's set of sockets; a closed socket must leave it.
     private let sockets: PollSet?
-    /// Opened, and not yet seen in a connection: attempts that are on their way, and those that lost the race of two addresses.
+    /// Opened sockets not yet seen in a connection: attempts in progress, and losers of a race of two addresses.
     private var unclaimed: Set<Int32> = []
     @exclusivity(unchecked) private var known: [Ports: [LoopConnection]] = [:]
     private var owners: [Int32: LoopConnection] = [:]
     @exclusivity(unchecked) private var discovered: [(transfer: CurlTransfer, multiplexes: Bool)] = []
     @exclusivity(unchecked) private var headed: [CurlTransfer] = []
     @exclusivity(unchecked) private var rested: [CurlTransfer] = []
-    /// Those that were answered while their request was still on its way; see ``Defect/endlessUpload``.
+    /// Transfers that were answered while their request was still being sent; see ``Defect/endlessUpload``.
     @exclusivity(unchecked) var early: [CurlTransfer] = []
-    /// Whether the loop has other pools to serve.
+    /// Whether the loop serves other pools, too.
     @exclusivity(unchecked) var isShared = false
     /// Counts the turns of the loop in which it calls libcurl.
     @exclusivity(unchecked) private(set) var turn: UInt = 0
-    /// Whether a byte came or went in this turn.
+    /// Whether a byte was received or sent in this turn.
     @exclusivity(unchecked) var hasMoved = false
-    /// Whether an answer came over HTTP/2.
+    /// Whether an answer arrived over HTTP/2.
     private(set) var haveMultiplexed = false
 
     init(_ sockets: PollSet? = nil, _ library: CurlLibrary = .linked) {
@@ -54,14 +54,14 @@ final class LoopConnections {
         self.sockets = sockets
     }
 
-    /// The loop calls libcurl, for the first time in a turn.
+    /// Called before the first call of libcurl in a turn.
     func beginTurn() {
         turn &+= 1
         hasMoved = false
     }
 
-    /// Notes a new connection, and whose socket it is: one of those that were opened for the transfer that uses it first. Among
-    /// those of all transfers it would be looked for in vain for seconds, where thousands connect at once.
+    /// Notes a new connection and finds its socket among those that were opened for its first transfer. A search among the
+    /// sockets of all transfers would take seconds if thousands connect at once.
     func claim(_ ends: Ends, of opened: [Int32]) -> LoopConnection {
         let socket = opened.first { unclaimed.contains($0) && Self.localPort(of: $0) == ends.ports.local }
         let connection = LoopConnection(ends, socket: socket, loop: self)
@@ -72,29 +72,29 @@ final class LoopConnections {
         return connection
     }
 
-    /// The connection between these ends; of one that was never claimed nothing is known.
+    /// The connection between these ends; an empty record if it was never claimed.
     func connection(between ends: Ends) -> LoopConnection {
         known[ends.ports]?.first { $0.leads(to: ends.remoteAddress) } ?? LoopConnection(ends, socket: nil, loop: self)
     }
 
-    /// Notes inside a callback, where nothing may be started, that a response said something new about what its host speaks.
+    /// Notes that a response revealed its host's protocol. Called inside a callback, where no transfer may be started.
     func note(_ transfer: CurlTransfer, multiplexes: Bool) {
         discovered.append((transfer, multiplexes))
         if multiplexes { haveMultiplexed = true }
     }
 
-    /// What was noted since this was asked last.
+    /// The notes since the last call.
     func takeDiscovered() -> [(transfer: CurlTransfer, multiplexes: Bool)] {
         guard !discovered.isEmpty else { return [] }
         defer { discovered = [] }
         return discovered
     }
 
-    /// Bytes that one answer over HTTP/1.1 has of a turn, where other pools wait for theirs. libcurl reads up to a hundred
-    /// buffers of 64 KiB from a socket that never runs dry.
+    /// The bytes that one HTTP/1.1 answer may read per turn if other pools wait. libcurl would read up to a hundred buffers of 64
+    /// KiB from a socket that never runs dry.
     private static let burst = 256 * 1_024
 
-    /// Whether an answer has had its part of the turn; it then goes on in the next.
+    /// Whether an answer has used up its bytes of the turn; it continues in the next.
     func mustRest(_ transfer: CurlTransfer, after count: Int) -> Bool {
         guard isShared, transfer.ticket?.multiplexes == false else { return false }
         if transfer.burstTurn != turn { (transfer.burstTurn, transfer.burst) = (turn, 0) }
@@ -105,7 +105,7 @@ final class LoopConnections {
         return true
     }
 
-    /// The transfers that rested since this was asked last.
+    /// The transfers that rested since the last call.
     func takeRested() -> [CurlTransfer] {
         guard !rested.isEmpty else { return [] }
         defer { rested = [] }
@@ -114,10 +114,10 @@ final class LoopConnections {
 
     var hasRested: Bool { !rested.isEmpty }
 
-    /// Notes inside a callback that the head of an answer is whole whose body is read as it comes.
+    /// Notes, inside a callback, that the head of a streamed answer is complete.
     func noteHead(of transfer: CurlTransfer) { headed.append(transfer) }
 
-    /// The transfers that were noted since this was asked last.
+    /// The transfers noted since the last call.
     func takeHeaded() -> [CurlTransfer] {
         guard !headed.isEmpty else { return [] }
         defer { headed = [] }
@@ -133,8 +133,8 @@ final class LoopConnections {
         known[connection.ports] = others.isEmpty ? nil : others
     }
 
-    /// `CURLOPT_OPENSOCKETFUNCTION`: what libcurl would do itself, and closed on `exec`; and nothing for a peer that the channel
-    /// refuses.
+    /// `CURLOPT_OPENSOCKETFUNCTION`: opens a socket as libcurl would, but closed on `exec`. Opens none for a peer that the
+    /// channel refuses.
     static var open: curl_opensocket_callback {
         { context, _, address in
             guard let transfer = CurlTransfer.behind(context), let address else { return ccurl_bad_socket }
@@ -159,7 +159,7 @@ final class LoopConnections {
     }
 
     private static func localPort(of descriptor: Int32) -> Int32? {
-        // The port has the same offset in both families' addresses.
+        // The port has the same offset in the addresses of both families.
         var address = sockaddr_in6()
         var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
         let result = withUnsafeMutablePointer(to: &address) { pointer in
@@ -170,7 +170,7 @@ final class LoopConnections {
 }
 
 extension CurlTransfer {
-    /// Whether the channel makes no connection to the peer; noted, because libcurl goes on with the host's next address.
+    /// Whether the channel refuses the peer. Noted, because libcurl then tries the host's next address.
     fileprivate func refuses(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Bool {
         let refused = request.limits.refusedAddresses
         guard !refused.isEmpty else { return false }
@@ -180,7 +180,7 @@ extension CurlTransfer {
     }
 }
 
-/// Inside the type `close` is its own.
+/// Inside the type `close` is another function.
 private func systemClose(_ descriptor: Int32) -> Int32 {
     close(descriptor)
 }

@@ -2,26 +2,27 @@ internal import CCurl
 internal import CoreAPICore
 internal import Synchronization
 
-/// A pool's part on one loop's thread: libcurl's handles, the transfers that wait or run, and their clocks. On that thread only.
+/// A pool's part on one loop's thread: libcurl's handles, the waiting and running transfers, and their timeouts. On that thread
+/// only.
 final class PoolWorker {
     private let pool: ConnectionPool
     private let shard: PoolShard
     private let multi: CurlMulti
     private var handles: CurlHandlePool
-    /// One per host that has pins. Kept for good, because connections refer to them.
+    /// One per host with pins. Never removed, because connections refer to them.
     private var pinChecks: [String: PinCheck] = [:]
-    /// Everything that waits or runs here.
+    /// All waiting and running transfers.
     private var transfers: [CurlTransfer] = []
     private var ended = EndedTransfers()
-    /// No clock of any transfer runs out before this.
+    /// The earliest time at which a transfer may time out.
     private var nextDeadline = LoopClock.never
-    /// When libcurl is to be called for all transfers, because it may hold back an answer.
+    /// When libcurl must be called for all transfers, because it may hold back an answer.
     private var untoldDue = LoopClock.never
     private var now: LoopClock.Nanoseconds = 0
-    /// Whether the loop looks after it in its turns.
+    /// Whether the loop serves it in its turns.
     var isAttended = false
 
-    /// - Throws: ``TransportError`` when libcurl cannot be set up.
+    /// - Throws: ``TransportError`` if libcurl cannot be set up.
     init(of pool: ConnectionPool, _ shard: PoolShard, _ sockets: PollSet) throws(TransportError) {
         self.pool = pool
         self.shard = shard
@@ -30,7 +31,7 @@ final class PoolWorker {
         handles = CurlHandlePool(capacity: min(shard.share.inAll, 64), connections: multi.connections)
     }
 
-    /// Ends what is left with ``TransportError/closed``, and closes the connections.
+    /// Ends all remaining transfers with ``TransportError/closed``, and closes the connections.
     func close() {
         shard.worker = nil
         shard.isClosed = true
@@ -44,7 +45,7 @@ final class PoolWorker {
 
     // MARK: - What the loop is told
 
-    /// Takes a transfer that may start already, or queues it.
+    /// Starts a transfer that may start at once, or queues it.
     func submit(_ transfer: CurlTransfer, _ now: LoopClock.Nanoseconds) {
         self.now = now
         guard transfer.stage == .new else {
@@ -72,14 +73,14 @@ final class PoolWorker {
         finish(transfer, .cancelled)
     }
 
-    /// Another shard has finished a transfer: one that waits may start.
+    /// Another shard has finished a transfer, so a waiting one may start.
     func hearsOfRoom(_ now: LoopClock.Nanoseconds) {
         self.now = now
         pool.homeHears()
         startReady()
     }
 
-    /// The task has taken what waited for it, or has more to send.
+    /// The task has taken the waiting bytes, or has more to send.
     func goOn(_ transfer: CurlTransfer, _ now: LoopClock.Nanoseconds) {
         self.now = now
         guard transfer.stage == .active, let handle = transfer.handle, transfer.isHeld || transfer.upload.isHeld else { return }
@@ -91,7 +92,7 @@ final class PoolWorker {
 
     // MARK: - A turn of the loop
 
-    /// When the loop has to look at it next, whatever happens on its sockets.
+    /// When the loop must serve it next, with or without a socket event.
     func due(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
         ended.isEmpty && !multi.connections.hasRested ? min(nextDeadline, untoldDue, multi.timerDue(now)) : now
     }
@@ -101,9 +102,9 @@ final class PoolWorker {
         !transfers.isEmpty || !ended.isEmpty || multi.watched > 0 || multi.timerDue(now) < LoopClock.never
     }
 
-    /// A turn begins: answers that had their part of the last one go on.
+    /// Begins a turn: answers that used up their bytes of the last turn continue.
     ///
-    /// - Parameter isShared: whether other pools are served in it, too.
+    /// - Parameter isShared: whether the turn serves other pools, too.
     func beginTurn(isShared: Bool) {
         multi.connections.isShared = isShared
         for transfer in multi.connections.takeRested() where transfer.stage == .active && !transfer.isHeld {
@@ -111,15 +112,15 @@ final class PoolWorker {
         }
     }
 
-    /// A piece that libcurl kept while the transfer was paused may be one too many; that ends this transfer and no other.
+    /// Resumes a paused transfer. The piece that libcurl kept may exceed a limit; that ends this transfer only.
     private func unpause(_ transfer: CurlTransfer, _ handle: CurlHandle) {
         let code = multi.goOn(handle)
         if code != CURLE_OK { finish(transfer, transfer.end(code, at: now)) }
     }
 
-    /// Calls libcurl where it wants to be, sockets or not.
+    /// Calls libcurl for work that is due without a socket event.
     ///
-    /// - Returns: whether it did.
+    /// - Returns: whether it was called.
     func runTimers(_ now: LoopClock.Nanoseconds) -> Bool {
         guard untoldDue > now else {
             multi.actOnAll()
@@ -130,7 +131,7 @@ final class PoolWorker {
         return true
     }
 
-    /// Sees what became of the transfers, if libcurl was called in this turn.
+    /// Handles the finished transfers, if libcurl was called in this turn.
     func settle(_ now: LoopClock.Nanoseconds) {
         self.now = now
         guard multi.isInTurn else { return }
@@ -138,7 +139,7 @@ final class PoolWorker {
             try multi.endTurn()
         } catch {
             for transfer in transfers.filter({ $0.stage == .active }) { finish(transfer, .failed(error)) }
-            // What libcurl was about to say of them goes with their handles.
+            // libcurl's reports about them end with their handles.
             resumeEnded()
             return releaseEnded()
         }
@@ -158,14 +159,14 @@ final class PoolWorker {
             settle(transfer, CURLE_HTTP2)
         }
         let isUntold = multi.hasUntoldAnswers()
-        // Should an answer be untold still, it does not wait for the next one.
+        // An unreported answer does not wait for the next one.
         untoldDue = isUntold ? now : multi.mayHaveUntoldAnswers ? now + 50_000_000 : LoopClock.never
     }
 
-    /// Resumes the tasks whose transfers are over.
+    /// Resumes the tasks of finished transfers.
     func resumeEnded() { ended.resume() }
 
-    /// Takes their handles back, and lets others begin.
+    /// Takes their handles back, and starts others.
     func releaseEnded() {
         ended.release { handle, isSound in
             multi.remove(handle)
@@ -175,11 +176,10 @@ final class PoolWorker {
         startReady()
     }
 
-    /// Ends what has run out of time and finds when the next one will. With many transfers this is done less often, so that the
-    /// clocks of 10,000 cost no more than a fiftieth of the thread: every 2 µs for each, at most every 50 ms, at least every 1
-    /// ms.
+    /// Ends transfers that have timed out and finds the next deadline. With many transfers this runs less often, so that 10,000
+    /// deadlines cost at most a fiftieth of the thread: every 2 µs for each, at most every 50 ms, at least every 1 ms.
     ///
-    /// - Parameter looked: when libcurl has last looked at the sockets.
+    /// - Parameter looked: when libcurl last read the sockets.
     func expire(_ looked: LoopClock.Nanoseconds) {
         guard looked >= nextDeadline else { return }
         var earliest = LoopClock.never
@@ -205,7 +205,7 @@ final class PoolWorker {
         guard shard.index == 0 else { return }
         while let transfer = pool.next() {
             guard !transfer.isTooLate(now) else {
-                // Its clock ends it; a transfer that has the time starts instead.
+                // Its timeout ends it; a transfer with enough time starts instead.
                 pool.finish(transfer)
                 continue
             }
@@ -234,7 +234,7 @@ final class PoolWorker {
         return check
     }
 
-    /// Starts it once more. Where the connection had bytes on it that answer no request, on a fresh one.
+    /// Starts the transfer once more; on a new connection, if the old one had bytes that answer no request.
     private func startAgain(_ transfer: CurlTransfer) {
         if let handle = transfer.handle {
             multi.remove(handle)
@@ -261,9 +261,9 @@ final class PoolWorker {
         }
     }
 
-    /// What libcurl is done with starts again or is over.
+    /// Restarts or ends a transfer that libcurl has finished.
     private func settle(_ transfer: CurlTransfer, _ code: CURLcode) {
-        // libcurl tells of one that failed inside `curl_easy_pause`, and was finished there, once more.
+        // libcurl reports a transfer that failed inside `curl_easy_pause`, and was finished there, once more.
         guard transfer.stage == .active else { return }
         if transfer.isToStartAgain { startAgain(transfer) } else { finish(transfer, transfer.end(code, at: now)) }
     }
@@ -296,7 +296,7 @@ final class PoolWorker {
         }
         pool.finish(transfer)
         drop(transfer)
-        // libcurl counts what it sent again, and remembers a 417 and a refused stream, from one exchange to the next.
+        // libcurl keeps the number of bytes sent again, a 417 and a refused stream from one exchange to the next.
         let isSound =
             if case .complete = end { transfer.timesSent == 1 && transfer.hasHead && !transfer.isBodyWhole } else { false }
         transfer.leave()
@@ -310,10 +310,10 @@ final class PoolWorker {
     }
 }
 
-/// The transfers that are over and whose tasks were not resumed yet. On the loop's thread only.
+/// Finished transfers whose tasks were not resumed yet. On the loop's thread only.
 ///
-/// All finished transfers of a turn are resumed at once: one thread wake-up a turn instead of one a transfer, 4 % less processor
-/// time for 64 typed calls at a time.
+/// All finished transfers of a turn are resumed at once: one thread wake-up per turn instead of one per transfer. That saves 4 %
+/// of processor time for 64 typed calls at a time.
 struct EndedTransfers: ~Copyable {
     private struct Ended {
         let transfer: CurlTransfer
@@ -327,9 +327,9 @@ struct EndedTransfers: ~Copyable {
     var isEmpty: Bool { all.isEmpty }
 
     /// - Parameters:
-    ///   - end: what the transfer comes to.
-    ///   - handle: what it had, in the multi handle still; `nil` for one that never left the queue.
-    ///   - isSound: whether the handle may serve another.
+    ///   - end: how the transfer ended.
+    ///   - handle: its handle, still in the multi handle; `nil` if it never left the queue.
+    ///   - isSound: whether the handle may serve again.
     mutating func append(_ transfer: CurlTransfer, _ end: CurlOutcome.End, _ handle: CurlHandle?, isSound: Bool) {
         all.append(Ended(transfer: transfer, end: end, handle: handle, isSound: isSound))
     }
@@ -339,8 +339,9 @@ struct EndedTransfers: ~Copyable {
         for ended in all { ended.transfer.resume(ended.end) }
     }
 
-    /// Called before libcurl moves the handles again, and before `curl_multi_info_read` tells of one a second time: they are in
-    /// the multi handle until then. Afterwards, so that the tasks wake up meanwhile.
+    /// Takes the handles back, after the tasks were resumed, so that the tasks wake up meanwhile. Must run before libcurl runs
+    /// again and before `curl_multi_info_read` reports a transfer a second time, because the handles are in the multi handle
+    /// until then.
     ///
     /// - Parameter takeBack: takes back a handle.
     mutating func release(_ takeBack: (CurlHandle, _ isSound: Bool) -> Void) {

@@ -1,12 +1,12 @@
 internal import CoreAPICore
 internal import Foundation
 
-/// The few functions of OpenSSL that see the chain a server was verified by, and what was agreed on and left unread on a
-/// connection, found at run time in the very library that libcurl has loaded. libcurl itself compares the server's own key only
-/// (`CURLOPT_PINNEDPUBLICKEY`), and its list of certificates (`CURLINFO_CERTINFO`) is what the server sent and not what was
-/// verified.
+/// The few functions of OpenSSL for the verified chain of a server, and for the negotiated protocol and unread bytes of a
+/// connection. They are found at run time in the library that libcurl has loaded. libcurl itself compares the server's own key
+/// only (`CURLOPT_PINNEDPUBLICKEY`). Its list of certificates (`CURLINFO_CERTINFO`) is the one that the server sent, not the
+/// verified one.
 struct OpenSSL: Sendable {
-    /// Called instead of the verification of a server's chain; 1 lets the handshake go on.
+    /// Called instead of the verification of a server's chain; 1 continues the handshake.
     typealias Verify = @convention(c) (_ store: OpaquePointer?, _ context: UnsafeMutableRawPointer?) -> Int32
 
     private typealias SetVerify = @convention(c) (OpaquePointer?, Verify?, UnsafeMutableRawPointer?) -> Void
@@ -31,10 +31,10 @@ struct OpenSSL: Sendable {
     private let pending: Pending
     private let selectedProtocol: SelectedProtocol
 
-    /// `nil` where libcurl speaks TLS by another library.
+    /// `nil` if libcurl uses another TLS library.
     static let linked = OpenSSL()
 
-    /// Those that libcurl has loaded.
+    /// The libraries that libcurl has loaded.
     static let libraries: (ssl: LoadedLibrary, crypto: LoadedLibrary)? = {
         guard let backend = CurlInfo.linked.tlsBackend, backend.hasPrefix("OpenSSL/") else { return nil }
         let version = backend.hasPrefix("OpenSSL/1.1") ? "1.1" : "3"
@@ -63,12 +63,12 @@ struct OpenSSL: Sendable {
         self.selectedProtocol = unsafeBitCast(selectedProtocol, to: SelectedProtocol.self)
     }
 
-    /// Has every connection of a context verified by the function.
+    /// Makes the function verify every connection of a context.
     func setVerify(of context: UnsafeMutableRawPointer, to verify: @escaping Verify, _ argument: UnsafeMutableRawPointer) {
         setVerify(OpaquePointer(context), verify, argument)
     }
 
-    /// Ordinary verification, and the chain that it ended with; `nil` when it failed.
+    /// Runs ordinary verification and returns its chain; `nil` if it failed.
     func verifiedChain(_ store: OpaquePointer) -> [Certificate]? {
         guard verifyCertificate(store) == 1, let stack = chain(store) else { return nil }
         var certificates: [Certificate] = []
@@ -86,12 +86,12 @@ struct OpenSSL: Sendable {
         return certificates
     }
 
-    /// Whether bytes of a connection were decrypted and not read yet.
+    /// Whether a connection has decrypted bytes that were not read yet.
     func hasUnreadBytes(_ session: UnsafeMutableRawPointer) -> Bool {
         pending(OpaquePointer(session)) > 0
     }
 
-    /// Whether a connection's two ends agreed on HTTP/2 (ALPN).
+    /// Whether a connection negotiated HTTP/2 (ALPN).
     func speaksHTTP2(_ session: UnsafeMutableRawPointer) -> Bool {
         var name: UnsafePointer<UInt8>?
         var length: UInt32 = 0
@@ -99,7 +99,7 @@ struct OpenSSL: Sendable {
         return UnsafeBufferPointer(start: name, count: Int(length)).elementsEqual("h2".utf8)
     }
 
-    /// Says why a verification failed: `X509_V_ERR_APPLICATION_VERIFICATION`.
+    /// Sets the reason of a failed verification: `X509_V_ERR_APPLICATION_VERIFICATION`.
     func refuse(_ store: OpaquePointer) {
         setError(store, 50)
     }

@@ -1,11 +1,11 @@
 internal import CoreAPICore
 
-/// The functions of OpenSSL that tell what happens on a connection; see ``TLSConnection``. Apart from ``OpenSSL``, so that a
-/// library that lacks one of them still checks pins.
+/// The functions of OpenSSL that report events of a connection; see ``TLSConnection``. Separate from ``OpenSSL``, so that pins
+/// work with a library that lacks one of them.
 struct OpenSSLHooks: Sendable {
-    /// Told of a connection's states and alerts: `SSL_CTX_set_info_callback`.
+    /// Called for a connection's states and alerts: `SSL_CTX_set_info_callback`.
     typealias Info = @convention(c) (_ session: UnsafeMutableRawPointer?, _ event: Int32, _ value: Int32) -> Void
-    /// Called before and after everything that is done with a BIO: `BIO_set_callback_ex`.
+    /// Called before and after every operation on a BIO: `BIO_set_callback_ex`.
     typealias BIOCallback =
         @convention(c) (
             _ bio: OpaquePointer?, _ operation: Int32, UnsafePointer<CChar>?, Int, Int32, Int, _ result: Int32,
@@ -32,10 +32,10 @@ struct OpenSSLHooks: Sendable {
     private let setArgument: SetArgument
     private let getArgument: GetArgument
     private let setFlags: SetFlags
-    /// Where ``setNote(of:_:)`` keeps its pointer: index 0 belongs to the maker of the context.
+    /// The index of the pointer of ``setNote(of:_:)``: index 0 belongs to the maker of the context.
     private let index: Int32
 
-    /// `nil` where libcurl speaks TLS by another library.
+    /// `nil` if libcurl uses another TLS library.
     static let linked = OpenSSLHooks()
 
     private init?() {
@@ -59,22 +59,22 @@ struct OpenSSLHooks: Sendable {
         guard index >= 0 else { return nil }
     }
 
-    /// Has the function told of every connection of an `SSL_CTX`.
+    /// Calls the function for every connection of an `SSL_CTX`.
     func setInfo(of context: UnsafeMutableRawPointer, _ info: @escaping Info) {
         setInfo(OpaquePointer(context), info)
     }
 
-    /// A pointer of ours that goes along with an `SSL_CTX`.
+    /// Stores a pointer of the kit with an `SSL_CTX`.
     func setNote(of context: UnsafeMutableRawPointer, _ note: UnsafeMutableRawPointer) {
         _ = setData(OpaquePointer(context), index, note)
     }
 
-    /// The pointer that goes along with an `SSL`'s context.
+    /// The pointer stored with an `SSL`'s context.
     func note(of session: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
         context(OpaquePointer(session)).flatMap { getData($0, index) }
     }
 
-    /// What an `SSL` reads from.
+    /// The BIO that an `SSL` reads from.
     func readBIO(of session: UnsafeMutableRawPointer) -> OpaquePointer? {
         readBIO(OpaquePointer(session))
     }
@@ -83,7 +83,7 @@ struct OpenSSLHooks: Sendable {
         setCallback(bio, callback)
     }
 
-    /// A pointer of ours that goes along with a BIO; `nil` at first.
+    /// The kit's pointer of a BIO; `nil` at first.
     func argument(of bio: OpaquePointer) -> UnsafeMutableRawPointer? {
         getArgument(bio)
     }
@@ -92,7 +92,7 @@ struct OpenSSLHooks: Sendable {
         setArgument(bio, argument)
     }
 
-    /// Has a read that failed mean "try again later": `BIO_set_retry_read`.
+    /// Makes a failed read mean "try again later": `BIO_set_retry_read`.
     func setRetry(of bio: OpaquePointer) {
         setFlags(bio, 0x01 | 0x08)
     }

@@ -2,13 +2,14 @@ internal import CCurl
 internal import CoreAPICore
 internal import Foundation
 
-/// Compares the chain of every new connection to one host with the pins for it. OpenSSL keeps a reference for as long as a
-/// connection lives, so the loop keeps it for as long as itself. On the loop's thread only.
+/// Compares the chain of every new connection to one host with its pins. OpenSSL refers to it as long as a connection lives, so
+/// the loop keeps it for its own lifetime. On the loop's thread only.
 final class PinCheck {
     private let host: String
     private let pins: PinSet
     private let configured: [String]
-    /// What handshakes came to, until it is taken. A handshake does not say whose it is, but those of one host fail alike.
+    /// The mismatches of handshakes, until they are taken. A handshake does not name its transfer, but those of one host fail
+    /// alike.
     private var mismatches: [(at: LoopClock.Nanoseconds, mismatch: PinMismatch)] = []
 
     /// - Returns: `nil` for a host without pins.
@@ -19,23 +20,23 @@ final class PinCheck {
         pins = trust.pins
     }
 
-    /// Where the chain cannot be seen, because libcurl speaks TLS by another library than OpenSSL.
+    /// Sets the pins on a handle if libcurl uses a TLS library other than OpenSSL, whose chain cannot be seen.
     ///
-    /// - Throws: ``TransportError/unsupported(capability:)`` where the pins only report.
+    /// - Throws: ``TransportError/unsupported(capability:)`` if the pins only report.
     func setKeys(of handle: CurlHandle) throws(TransportError) {
         guard pins.mode(at: Date()) == .enforce else {
             throw .unsupported(capability: "pins that only report (libcurl with OpenSSL)")
         }
-        // The server's own key alone: refuses more than it should and nothing less.
+        // The server's own key alone: this may refuse too much, but never too little.
         try handle.setOnce(
             CURLOPT_PINNEDPUBLICKEY, configured.map { "sha256//" + $0.dropFirst("sha256/".count) }.joined(separator: ";"))
     }
 
-    /// What a transfer that ends has to tell: every mismatch that was let through, and of those that were refused its own.
+    /// The mismatches to report for a transfer that ends: all that were let through, and its own refused one.
     ///
     /// - Parameters:
     ///   - isRefused: whether it ended in its handshake.
-    ///   - began: when it began to connect. Earlier mismatches belong to transfers that were cancelled.
+    ///   - began: when it began to connect. Earlier mismatches belong to cancelled transfers.
     func takeMismatches(isRefused: Bool, since began: LoopClock.Nanoseconds) -> [PinMismatch] {
         guard !mismatches.isEmpty else { return [] }
         var taken = mismatches.map(\.mismatch).filter { !$0.isEnforced }
@@ -51,7 +52,7 @@ final class PinCheck {
         guard let openSSL = OpenSSL.linked, let chain = openSSL.verifiedChain(store) else { return false }
         guard !chain.contains(where: { configured.contains($0.pin) }) else { return true }
         let isEnforced = pins.mode(at: Date()) == .enforce
-        // Mismatches of transfers that were cancelled meanwhile must not pile up.
+        // Mismatches of cancelled transfers must not pile up.
         if mismatches.count >= Self.longest { mismatches.removeFirst() }
         mismatches.append(
             (LoopClock.now(), PinMismatch(host: host, certificates: chain, configured: configured, isEnforced: isEnforced)))
@@ -61,7 +62,7 @@ final class PinCheck {
 
     private static let longest = 256
 
-    /// Has every connection of a context of OpenSSL's verified by the check, which must outlive them.
+    /// Makes the check, which must outlive them, verify every connection of an OpenSSL context.
     static func attach(_ check: UnsafeMutableRawPointer, to context: UnsafeMutableRawPointer, _ openSSL: OpenSSL) {
         openSSL.setVerify(of: context, to: PinCheck.verified, check)
     }

@@ -1,18 +1,18 @@
 internal import CoreAPICore
 internal import Synchronization
 
-/// What the kit notes of one connection of OpenSSL's, for as long as that lives. On the loop's thread only.
+/// The kit's record of one OpenSSL connection, for that connection's lifetime. On the loop's thread only.
 ///
 /// **Its end.** A body that only the connection's end delimits is complete after `close_notify` alone (RFC 9112 §9.8). libcurl
-/// over OpenSSL takes a cut for an end, and has freed the connection when it says that a transfer is over, so the alert is noted
-/// as it comes.
+/// over OpenSSL accepts a cut as an end. It has freed the connection when it reports a transfer as over, so the alert is recorded
+/// when it arrives.
 ///
-/// **Its turn.** How much may be read of it in one; see ``Defect/endlessReading``.
+/// **Its turn.** How much may be read from it in one turn; see ``Defect/endlessReading``.
 final class TLSConnection {
-    /// How many there are in the process.
+    /// The number of records in the process.
     static let living = Atomic(0)
 
-    /// Whether the peer said that it sends nothing more.
+    /// Whether the peer announced that it sends nothing more.
     private(set) var hasCloseNotify = false
     private let connections: LoopConnections
     private var budget = ReadBudget()
@@ -26,7 +26,7 @@ final class TLSConnection {
         Self.living.subtract(1, ordering: .relaxed)
     }
 
-    /// Has every connection of an `SSL_CTX` watched.
+    /// Watches every connection of an `SSL_CTX`.
     ///
     /// - Parameter connections: the loop's; outlives all of them.
     static func watch(_ context: UnsafeMutableRawPointer, _ connections: LoopConnections) {
@@ -61,7 +61,7 @@ final class TLSConnection {
         }
     }
 
-    /// `BIO_callback_fn_ex`: answers what it was given, unless it is a read that has to wait.
+    /// `BIO_callback_fn_ex`: returns the given result, except for a read that must wait.
     private static let used: OpenSSLHooks.BIOCallback = { bio, operation, _, _, _, _, result, _ in
         guard let bio, let hooks = OpenSSLHooks.linked else { return Int(result) }
         switch operation {

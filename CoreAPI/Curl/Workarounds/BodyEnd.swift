@@ -1,26 +1,26 @@
 internal import CCurl
 internal import CoreAPICore
 
-// Every libcurl looks for the end of some bodies elsewhere than RFC 9112 §6.3 says, so there is no switch:
+// Every libcurl looks for the end of some bodies at another offset than RFC 9112 §6.3, so there is no switch:
 //
 // - It ignores a length beside a `Transfer-Encoding` that codes nothing, and reads to the connection's end.
 // - It reads the body of a 205 that announces no length to the connection's end (RFC 9110 §15.3.6).
 // - It reuses the connection of a 204 that announces a body, whose bytes it would read as the next answer.
 //
-// The kit finds the end itself in these cases, stops the transfer there, and does not use the connection again. Shown by
+// In these cases the kit finds the end itself, stops the transfer there, and does not reuse the connection. Shown by
 // `TruncationTests` and `ResponseHeadTests`.
 
 extension CurlTransfer {
-    /// Looks where the body ends, where libcurl sees that otherwise: behind a 204, which ends at its head (RFC 9112 §6.3), behind
-    /// a 205 that announces nothing (RFC 9110 §15.3.6), and behind `Transfer-Encoding: identity`, for which it ignores the
+    /// Finds the end of a body that libcurl would miss. A 204 ends at its head (RFC 9112 §6.3), and so does a 205 that announces
+    /// no body (RFC 9110 §15.3.6). With `Transfer-Encoding: identity`, for which libcurl ignores the length, the body ends at its
     /// length.
     ///
-    /// - Returns: whether the body is whole already.
-    /// - Throws: ``ResponseHeadParser/Malformed`` where a body follows whose end cannot be told.
+    /// - Returns: whether the body is complete already.
+    /// - Throws: ``ResponseHeadParser/Malformed`` for a body whose end is unknown.
     func findBodyEnd() throws(ResponseHeadParser.Malformed) -> Bool {
         guard let handle, !isOverHTTP2, request.method != "HEAD", !handle.head.isNotModified else { return false }
         if handle.head.isNoContent {
-            // The bytes of an announced body may come later, and would be read as the next answer on the connection.
+            // The bytes of an announced body may arrive later, and would be read as the next answer on the connection.
             let parsed = try? ResponseHeadParser.parse(handle.head.bytes, lines: handle.head.framing, readsFramingOf204: true)
             if parsed?.isChunked != false || parsed?.contentLength ?? 0 != 0 { try? handle.forbidReuse() }
             return false
@@ -38,7 +38,7 @@ extension CurlTransfer {
         return isBodyWhole
     }
 
-    /// Bytes of the body that came. libcurl may leave the piece out at which the kit stopped it.
+    /// The received bytes of the body. libcurl may leave out the piece at which the kit stopped it.
     func bytesOfBody(announced: Int64?) -> Int64 {
         let received = outcome.metrics?.bytesReceived ?? 0
         return isBodyWhole ? max(received, announced ?? 0) : received

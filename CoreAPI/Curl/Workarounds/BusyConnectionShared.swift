@@ -1,15 +1,15 @@
 internal import CoreAPICore
 
 extension Defect {
-    /// libcurl takes a busy connection of HTTP/1.1 for one that multiplexes where the same multi handle has one of HTTP/2 to that
-    /// host, and reads one answer for another.
+    /// libcurl treats a busy HTTP/1.1 connection as multiplexed if the same multi handle has an HTTP/2 connection to that host.
+    /// It then mixes up responses.
     ///
-    /// The kit sends what needs HTTP/1.1, a body that is read as it comes, through a pool of its own. The fault needs a moment
+    /// The kit sends requests that need HTTP/1.1, those with streamed bodies, through a separate pool. The fault needs a moment
     /// that a test cannot choose; `WorkaroundTests.busyConnectionShared` shows the right answers.
     static let busyConnectionShared = Defect(2, in: .every)
 }
 
 extension CurlLibrary {
-    /// Whether an attempt's connections must not be those of buffered requests.
+    /// Whether an attempt needs other connections than buffered requests.
     func keepsApart(_ attempt: Attempt) -> Bool { attempt.streamsBody && has(.busyConnectionShared) }
 }

@@ -1,18 +1,18 @@
 internal import CoreAPICore
 
 extension Defect {
-    /// While a request's body is paused (`CURL_READFUNC_PAUSE`), libcurl does not see an answer that comes meanwhile.
+    /// While a request's body is paused (`CURL_READFUNC_PAUSE`), libcurl does not notice an answer.
     ///
-    /// The kit moves such an upload every 250 ms. Shown by `WorkaroundTests.deafPause`.
+    /// The kit resumes such an upload every 250 ms. Shown by `WorkaroundTests.deafPause`.
     static let deafPause = Defect(4, in: .before(8, 14, 1))
 }
 
 extension CurlTransfer {
     private static let pokeInterval: LoopClock.Nanoseconds = 250_000_000
 
-    /// Whether libcurl has to be told to go on now and then, although there is nothing to send.
+    /// Whether libcurl must be resumed now and then, although there is nothing to send.
     var isDeaf: Bool { upload.isHeld && !isHeld && handle?.library.has(.deafPause) == true }
 
-    /// When it has to be told next.
+    /// When it must be resumed next.
     func pokeDue(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds { isDeaf ? now + Self.pokeInterval : LoopClock.never }
 }

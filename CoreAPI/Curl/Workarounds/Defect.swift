@@ -1,11 +1,11 @@
-/// Something that libcurl does wrong and the kit works around. Each has a file in this folder, which says what it is, which
-/// versions have it, how the kit gets round it and which test shows it.
+/// A defect of libcurl that the kit works around. Each has a file in this folder, which describes the defect, its versions, the
+/// workaround and the test that shows it.
 package struct Defect: Sendable {
     fileprivate let bit: UInt32
     package let versions: Range<CurlVersion>
 
     /// - Parameters:
-    ///   - number: its own among all of them.
+    ///   - number: unique among the defects.
     ///   - versions: the libraries that have it.
     init(_ number: UInt32, in versions: Range<CurlVersion>) {
         bit = 1 << number
@@ -21,12 +21,12 @@ package struct Defect: Sendable {
 }
 
 extension Range<CurlVersion> {
-    /// Those before the first that is known to do it right.
+    /// All versions before the first one known to be right.
     static func before(_ major: UInt32, _ minor: UInt32, _ patch: UInt32) -> Self {
         .oldest..<CurlVersion(major, minor, patch)
     }
 
-    /// Those that are known, and the next ones.
+    /// All known versions, and later ones.
     static var every: Self { .oldest ..< .unreleased }
 }
 

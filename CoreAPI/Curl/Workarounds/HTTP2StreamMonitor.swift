@@ -1,17 +1,17 @@
 internal import CStreamEnds
 internal import CoreAPICore
 
-/// Why a stream of HTTP/2 did not end as it should, where libcurl says only that a connection was lost.
+/// Why an HTTP/2 stream failed, if libcurl reports only a lost connection.
 enum StreamFailure: Equatable {
-    /// The server has not processed the request, and says so (RFC 9113 §8.7).
+    /// The server reports that it has not processed the request (RFC 9113 §8.7).
     case refused
-    /// It broke the protocol's rules; an error code of RFC 9113 §7.
+    /// The stream broke the protocol's rules; an error code of RFC 9113 §7.
     ///
-    /// `field` is one of its head that HTTP/2 forbids there, with the head's status.
+    /// `field` is a field of its head that HTTP/2 forbids there, with the head's status.
     case unreadable(code: UInt32, field: String? = nil)
-    /// It or another one broke them so that the whole connection is given up.
+    /// This or another stream broke the rules so that the whole connection is abandoned.
     case connectionGivenUp(code: UInt32)
-    /// Its fields are more than libcurl keeps.
+    /// The stream has more fields than libcurl keeps.
     case headTooLarge
 
     /// The code's name.
@@ -28,34 +28,34 @@ enum StreamFailure: Equatable {
     }
 }
 
-/// How the HTTP/2 streams of a multi handle go, seen on their way from nghttp2 to libcurl; `CStreamEnds.h` says how. libcurl
-/// keeps to itself what ``Defect/unannouncedEnd``, ``Defect/hiddenFailure``, ``Defect/endlessUpload`` and ``Defect/lostTimer``
-/// need.
+/// Observes the HTTP/2 streams of a multi handle, on their way from nghttp2 to libcurl; `CStreamEnds.h` explains how. libcurl
+/// does not report the facts that the workarounds for ``Defect/unannouncedEnd``, ``Defect/hiddenFailure``,
+/// ``Defect/endlessUpload`` and ``Defect/lostTimer`` need.
 ///
-/// Streams that their server has ended (END_STREAM, RFC 9113 §8.1) and whose transfers are not over yet are kept here, and a
-/// transfer whose stream failed is told why. On the loop's thread only.
+/// It keeps the streams that their server has ended (END_STREAM, RFC 9113 §8.1) and whose transfers are not over yet. And it
+/// tells a transfer why its stream failed. On the loop's thread only.
 final class HTTP2StreamMonitor {
-    /// Whether libcurl's calls of nghttp2 can be seen in this process.
+    /// Whether libcurl's calls of nghttp2 can be observed in this process.
     static let isPossible = cstreamends_are_seen()
 
     private let library: CurlLibrary
     @exclusivity(unchecked) private var transfers: Set<UnsafeMutableRawPointer> = []
-    /// The streams that libcurl has no room for, and the connections of which it holds what is behind.
+    /// The streams for which libcurl has no room, and the connections whose later data it holds.
     @exclusivity(unchecked) private var held: Set<UnsafeMutableRawPointer> = []
-    /// How often libcurl is called again for what came last before that is left to time.
+    /// How often libcurl is called again for the last data before only time decides.
     @exclusivity(unchecked) private var turnsDue = 0
     @exclusivity(unchecked) private var givenUp: [CurlTransfer] = []
-    /// Those that were answered while their request was still on its way.
+    /// Transfers that were answered while their request was still being sent.
     @exclusivity(unchecked) private var early: [CurlTransfer] = []
 
-    /// - Returns: `nil` where nothing has to be seen, or nothing can be.
+    /// - Returns: `nil` if no workaround needs it, or if observing is impossible.
     init?(_ library: CurlLibrary) {
         let defects = [Defect.unannouncedEnd, .hiddenFailure, .endlessUpload, .lostTimer]
         guard library.can(.streamMonitor), defects.contains(where: library.has) else { return nil }
         self.library = library
     }
 
-    /// From now on, for the connections of the calling thread; called before libcurl is, because a thread serves several multi
+    /// Observes the connections of the calling thread from now on. Called before libcurl, because a thread serves several multi
     /// handles.
     func listen() {
         cstreamends_observe(
@@ -70,7 +70,7 @@ final class HTTP2StreamMonitor {
 
     private func note(_ subject: UnsafeMutableRawPointer, in subjects: inout Set<UnsafeMutableRawPointer>) {
         subjects.insert(subject)
-        // One brings a stream what its buffer holds, the next what was behind that, and the third what lies there for others.
+        // The first call delivers a stream's buffer, the second the data after it, and the third data for other streams.
         turnsDue = 3
     }
 
@@ -108,7 +108,7 @@ final class HTTP2StreamMonitor {
         }
     }
 
-    /// - Returns: whether libcurl is not to hear that the stream was reset; see ``Defect/endlessUpload``.
+    /// - Returns: whether to hide the reset of the stream from libcurl; see ``Defect/endlessUpload``.
     private func isEarly(_ subject: UnsafeMutableRawPointer) -> Bool {
         guard library.has(.endlessUpload),
             let transfer = early.first(where: { $0.stage == .active && $0.handle?.easy == subject })
@@ -135,18 +135,19 @@ final class HTTP2StreamMonitor {
         givenUp.append(transfer)
     }
 
-    /// Those of which nothing more can come, since this was asked last; libcurl may wait for them for ever.
+    /// The transfers, since the last call, that can receive no more data; libcurl may wait for them forever.
     func takeGivenUp() -> [CurlTransfer] {
         guard !givenUp.isEmpty else { return [] }
         defer { givenUp = [] }
         return givenUp
     }
 
-    /// Those whose answers are whole, though their requests are not sent: libcurl would go on sending, or wait for ever.
+    /// The transfers whose answers are complete although their requests are not sent: libcurl would keep sending, or wait
+    /// forever.
     func takeWhole() -> [CurlTransfer] {
         guard !early.isEmpty, library.has(.endlessUpload) else { return [] }
         early.removeAll { $0.stage != .active }
-        // One whose request is sent is libcurl's to end.
+        // If the request is sent, libcurl ends the transfer.
         return early.filter { transfer in
             guard transfer.hasHead, let handle = transfer.handle, handle.receivedBytes == transfer.bytesOnStream else {
                 return false
@@ -155,13 +156,13 @@ final class HTTP2StreamMonitor {
         }
     }
 
-    /// The connections of the calling thread are no more looked at.
+    /// Stops observing the connections of the calling thread.
     static func listenNoMore() { cstreamends_observe(nil, nil) }
 
-    /// Whether libcurl is to be called again because streams have ended that it has not told of, or it read more than it had room
-    /// for; see ``Defect/lostTimer``.
+    /// Whether libcurl must be called again: streams have ended that it has not reported, or it read more data than it had room
+    /// for. See ``Defect/lostTimer``.
     ///
-    /// - Parameter moved: whether anything came or went when libcurl was called last: then more may.
+    /// - Parameter moved: whether bytes were received or sent in libcurl's last call, so that more may follow.
     func takeUntold(moved: Bool) -> Bool {
         guard hasUntold else { return false }
         guard !moved || held.isEmpty else { return true }
@@ -170,12 +171,12 @@ final class HTTP2StreamMonitor {
         return true
     }
 
-    /// Whether the server has ended the transfer's stream; `nil` where libcurl does not let that be seen.
+    /// Whether the server has ended the transfer's stream; `nil` if that cannot be observed.
     func hasEnded(_ handle: CurlHandle) -> Bool? {
         library.has(.unannouncedEnd) && cstreamends_were_asked_for() ? transfers.contains(handle.easy) : nil
     }
 
-    /// Whether something has come that transfers do not know.
+    /// Whether data has arrived that transfers have not received.
     var hasUntold: Bool { !(transfers.isEmpty && held.isEmpty) && library.has(.lostTimer) }
 
     func forget(_ handle: CurlHandle) {

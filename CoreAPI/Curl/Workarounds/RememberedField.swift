@@ -2,40 +2,41 @@ internal import CCurl
 internal import CoreAPICore
 
 extension Defect {
-    /// A handle remembers where the last field of its last response was, when that has long been freed. A head whose first field
-    /// continues the one before (RFC 9112 §5.2) is written there. Mended in 8.1.1; to be on the safe side until 8.2.0.
+    /// A handle keeps the address of its last response's last field after that is freed. If a head's first field continues the
+    /// one before (RFC 9112 §5.2), libcurl writes to that address. Fixed in 8.1.1; to be on the safe side, worked around until
+    /// 8.2.0.
     ///
-    /// The kit refuses such a line before libcurl keeps it (``FirstFieldCheck``). Shown by `ResponseHeadTests.leadingFold`: not
-    /// with the workaround switched off, because memory that was freed is not written to on purpose.
+    /// The kit refuses such a line before libcurl keeps it (``FirstFieldCheck``). Shown by `ResponseHeadTests.leadingFold`. No
+    /// test runs with the workaround switched off, because it would write to freed memory.
     static let rememberedField = Defect(6, in: .before(8, 2, 0))
 }
 
 /// Refuses a response whose first field line continues a field, because there is no field before it.
 ///
-/// libcurl shows every line of a head to the write callback before it keeps it, if it is asked to (`CURLOPT_HEADER`), and to the
-/// header callback afterwards: so the first of these can refuse the line, and the second knows when there is a field to continue.
-/// The first line of all, the status, is never kept.
+/// On request, libcurl shows every line of a head to the write callback before it keeps it (`CURLOPT_HEADER`), and to the header
+/// callback afterwards. So the write callback can refuse the line, and the header callback knows when there is a field to
+/// continue. The very first line, the status, is never kept.
 struct FirstFieldCheck {
     private enum State {
         case over
-        /// Nothing has come.
+        /// Nothing was received.
         case waiting
         /// The next bytes for the write callback begin a line of the head.
         case atLine
-        /// They belong to one that has begun, and which is a field or not.
+        /// The next bytes belong to a line that has begun, and that is a field or not.
         case inLine(isField: Bool)
     }
 
     private var state: State
 
-    /// - Parameter isNeeded: whether there is anything to check.
+    /// - Parameter isNeeded: whether the linked libcurl has the defect.
     init(isNeeded: Bool) {
         state = isNeeded ? .waiting : .over
     }
 
     var isOver: Bool { if case .over = state { true } else { false } }
 
-    /// The write callback is shown a line or, when it is long, a piece of it.
+    /// Called when the write callback gets a line or, if it is long, a piece of it.
     ///
     /// - Returns: whether libcurl may keep it.
     mutating func mayKeep(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -46,9 +47,9 @@ struct FirstFieldCheck {
         return true
     }
 
-    /// The header callback has a line.
+    /// Called when the header callback gets a line.
     ///
-    /// - Returns: whether lines are to be shown from here on, where that changes.
+    /// - Returns: whether lines are to be shown from here on; `nil` for no change.
     mutating func lineCame() -> Bool? {
         switch state {
         case .waiting:
@@ -64,20 +65,20 @@ struct FirstFieldCheck {
         }
     }
 
-    /// What comes next is the body.
+    /// The body follows.
     mutating func end() {
         state = .over
     }
 }
 
 extension CurlHandle {
-    /// The header callback has a line.
+    /// Called when the header callback gets a line.
     ///
     /// - Returns: why the response cannot be trusted.
     func checkFirstField(isEnd: Bool) -> TransportError? {
         var isShown = firstField.lineCame()
         if isEnd, !firstField.isOver {
-            // Were it an interim response to libcurl, its next lines would come as a head that is not checked.
+            // If libcurl treated it as an interim response, its next lines would arrive as an unchecked head.
             guard number(CURLINFO_RESPONSE_CODE) >= 200 else { return .malformedResponse(reason: "its status is unclear") }
             firstField.end()
             isShown = false

@@ -9,10 +9,10 @@ internal import Glibc
 #endif
 
 extension Defect {
-    /// libcurl does not see that the peer has ended an HTTP/2 connection without GOAWAY, and sends the next request into it.
+    /// libcurl does not notice that the peer has ended an HTTP/2 connection without GOAWAY, and sends the next request on it.
     ///
-    /// The kit asks the socket before the request leaves, and takes a fresh connection where the peer has ended this one. The
-    /// fault needs a moment that a test cannot choose; `SpoiltConnectionTests.closedHTTP2` fails now and then without this.
+    /// The kit checks the socket before the request is sent, and uses a new connection if the peer has ended this one. The fault
+    /// needs a moment that a test cannot choose; `SpoiltConnectionTests.closedHTTP2` fails now and then without this.
     static let silentEnd = Defect(1, in: .every)
 }
 
@@ -24,7 +24,7 @@ extension CurlTransfer {
 }
 
 extension LoopConnection {
-    /// Of the streams that begin in one turn the first looks for all.
+    /// Of the streams that begin in one turn the first checks for all.
     fileprivate func hasEnded() -> Bool {
         guard let socket, standingTurn != loop.turn else { return false }
         var entry = pollfd(fd: socket, events: Self.endEvents, revents: 0)
@@ -33,7 +33,7 @@ extension LoopConnection {
         return false
     }
 
-    /// POLLHUP and POLLERR are always reported; a peer's FIN has to be asked for.
+    /// POLLHUP and POLLERR are always reported; a peer's FIN must be asked for.
     private static var endEvents: Int16 {
         #if canImport(Darwin)
         Int16(POLLHUP)

@@ -9,17 +9,17 @@ internal import Glibc
 #endif
 
 extension Defect {
-    /// libcurl reuses an HTTP/1.1 connection although bytes lie on it that no request has asked for. It takes them for the answer
-    /// to the next request, and every answer after it is the one before (RFC 9112 §9.3 leaves such a connection unusable).
+    /// libcurl reuses an HTTP/1.1 connection although it has unread bytes that answer no request. It reads them as the answer to
+    /// the next request, and then every answer is that of the request before (RFC 9112 §9.3 forbids using such a connection).
     ///
-    /// The kit looks at a connection before the request leaves, and takes a fresh one where anything waits to be read: on its
-    /// socket, or decrypted in OpenSSL. Newer libraries look at the socket themselves, but not into OpenSSL, and another's answer
-    /// is too high a price for a guess. Shown by `WorkaroundTests.unreadBytes` and `SpoiltConnectionTests`.
+    /// The kit checks a connection before the request is sent, and uses a new one if any bytes wait: on its socket, or decrypted
+    /// in OpenSSL. Newer libraries check the socket themselves, but not OpenSSL, and another caller's answer is too high a price
+    /// for a guess. Shown by `WorkaroundTests.unreadBytes` and `SpoiltConnectionTests`.
     static let unreadBytes = Defect(0, in: .every)
 }
 
 extension CurlTransfer {
-    /// Whether bytes, or the peer's end of the connection, wait to be read although nothing was asked for.
+    /// Whether bytes, or the peer's end of the connection, wait to be read although no request was sent.
     func findsUnreadBytes(on connection: LoopConnection, _ handle: CurlHandle) -> Bool {
         guard handle.library.has(.unreadBytes) else { return false }
         return connection.hasUnreadBytes() || (request.url.scheme == .https && handle.hasUnreadTLSBytes)
