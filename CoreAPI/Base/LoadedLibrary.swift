@@ -6,14 +6,14 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// A library that is in the process already, because a transport is linked with it. Never loaded anew: another copy would know
-/// nothing of the transport's connections.
+/// A library that the process has loaded already, because a transport is linked with it. It is never loaded again: a second copy
+/// would not know the transport's connections.
 ///
 /// `@unchecked`: the handle is never closed.
 package struct LoadedLibrary: @unchecked Sendable {
     private let handle: UnsafeMutableRawPointer
 
-    /// - Parameter names: what it may be called on the systems that the kit knows.
+    /// - Parameter names: its file names on the systems that the kit knows.
     package init?(_ names: String...) {
         for name in names {
             if let handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD) {

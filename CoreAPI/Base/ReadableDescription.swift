@@ -4,8 +4,7 @@ internal import Foundation
 package protocol ErrorForUsers: Error, CustomStringConvertible {}
 
 extension Error {
-    /// The text that a developer should read: `LocalizedError`'s where there is one, else the value itself; the description of
-    /// an ``ErrorForUsers``.
+    /// The text for developers: the description of an ``ErrorForUsers``; otherwise that of `LocalizedError`, or the value itself.
     package var readableDescription: String {
         if let error = self as? any ErrorForUsers { return error.description }
         if let text = (self as? any LocalizedError)?.errorDescription { return text }

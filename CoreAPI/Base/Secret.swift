@@ -1,5 +1,5 @@
-/// A value that nothing prints by accident: no description, dump, log, error text or `cURL` form shows it.
-/// Code that needs the value asks for `revealed`.
+/// A value that is never printed by accident: no description, dump, log, error text or `cURL` form shows it. Code that needs the
+/// value reads `revealed`.
 ///
 /// ```swift
 /// let passphrase = Secret("open sesame")
@@ -7,7 +7,7 @@
 /// use(passphrase.revealed)
 /// ```
 public struct Secret<Value> {
-    /// The value itself; for where it is used, not for where it is shown.
+    /// The value itself. Read it to use it, never to show it.
     public let revealed: Value
 
     public init(_ value: Value) {
@@ -19,7 +19,7 @@ extension Secret: Sendable where Value: Sendable {}
 extension Secret: Equatable where Value: Equatable {}
 extension Secret: Hashable where Value: Hashable {}
 
-/// What stands in the place of every hidden value.
+/// The text in place of every hidden value.
 package let redactedMask = "<redacted>"
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
