@@ -2,27 +2,27 @@ internal import CoreAPIJSON
 public import Foundation
 package import HTTPTypes
 
-/// Turns values into request bodies and response bodies into values. A channel has one; JSON unless it says otherwise. Attached
-/// to a provider or an endpoint as a modifier, it counts there.
+/// Encodes values as request bodies and decodes response bodies as values. Each channel has one, JSON by default. Attached to a
+/// provider or an endpoint as a modifier, it applies there.
 public struct BodyCoder: Sendable {
-    /// The media type that bodies are sent as and answers are asked for.
+    /// The media type of sent bodies and of `Accept`.
     public let contentType: String
 
-    /// What asks for such an answer. Made once: a field costs some thousand instructions.
+    /// The `Accept` field for it. Made once: a field costs some thousand instructions.
     package let accepting: HTTPFields
     private let encodeValue: @Sendable (any Encodable) throws -> Data
     private let decoding: Decoding
 
     private enum Decoding: Sendable {
-        /// By itself, so that a value need not go through an existential: 1,000 instructions.
+        /// A separate case, so that a value need not go through an existential: 1,000 instructions.
         case json(JSONBodyDecoder)
         case other(@Sendable (any Decodable.Type, Data) throws -> any Decodable)
     }
 
     /// - Parameters:
-    ///   - contentType: the media type that bodies are sent as and answers are asked for.
+    ///   - contentType: the media type of sent bodies and of `Accept`.
     ///   - encode: called on the pipeline's thread, concurrently for different calls.
-    ///   - decode: as `encode`; must return a value of the type it is given.
+    ///   - decode: called like `encode`; must return a value of the given type.
     public init(
         contentType: String,
         encode: @escaping @Sendable (any Encodable) throws -> Data,
@@ -47,7 +47,7 @@ public struct BodyCoder: Sendable {
         return try decodeOther(type, from: data)
     }
 
-    // Not inlined: the type of the optional value that its cast makes would be looked up for the others, too.
+    // Not inlined: otherwise other coders would pay for the type lookup of its cast, too.
     @inline(never)
     private func decodeOther<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         let decoded: any Decodable =
@@ -65,21 +65,21 @@ public struct BodyCoder: Sendable {
     /// JSON with ISO 8601 dates; keys are sent sorted, so that equal values are equal bytes.
     public static let json = BodyCoder.json()
 
-    /// Who reads and writes JSON.
+    /// Selects the JSON decoder and encoder.
     public enum JSONCoding: Sendable {
-        /// `JSONBodyDecoder` and `JSONBodyEncoder`: answer, write and fail as Foundation's do, but for the three exceptions that
-        /// `JSONBodyDecoder` names, and are faster, on most documents several times. ``JSONValue`` itself is parsed by
-        /// ``JSONValue/init(parsing:)``, whichever is named.
+        /// `JSONBodyDecoder` and `JSONBodyEncoder`. They return, write and fail as Foundation's do, with the three exceptions
+        /// that `JSONBodyDecoder` names. They are faster, on most documents several times. ``JSONValue`` itself is always parsed
+        /// by ``JSONValue/init(parsing:)``.
         case kit
-        /// `JSONDecoder` and `JSONEncoder`, for what only they have: JSON5 and the like are set on one of your own, see
+        /// `JSONDecoder` and `JSONEncoder`. For their own options, such as JSON5, configure an instance yourself, see
         /// ``BodyCoder/init(contentType:encode:decode:)``.
         case foundation
     }
 
-    /// JSON with strategies of the channel's own.
+    /// JSON with the channel's own strategies.
     ///
     /// - Parameters:
-    ///   - coding: who decodes and encodes. Default the kit's own decoder and encoder.
+    ///   - coding: the decoder and encoder. Default the kit's own.
     ///   - dates: as in `JSONDecoder`.
     ///   - encodedDates: as in `JSONEncoder`.
     ///   - keys: as in `JSONDecoder`.

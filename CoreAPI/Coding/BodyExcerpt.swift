@@ -3,11 +3,11 @@ internal import CoreAPIJSON
 internal import CoreAPIRedaction
 internal import Foundation
 
-/// The part of a body that an error is about, shortened, secrets redacted, nothing in it that steers a terminal.
+/// The part of a body around an error, shortened, secrets redacted, without characters that steer a terminal.
 struct BodyExcerpt {
-    /// At most this many bytes of the body are shown.
+    /// The largest number of bytes shown.
     static let length = 200
-    /// Redaction must read everything before the excerpt. Past so many bytes, the start of the body is shown instead.
+    /// Redaction must read everything before the excerpt. Beyond this many bytes, the start of the body is shown instead.
     private static let reach = 64 * 1_024
 
     private let body: Data
@@ -23,10 +23,10 @@ struct BodyExcerpt {
         return shown(String(decoding: text, as: UTF8.self)).shortened(to: Self.length)
     }
 
-    /// The text before an offset. The text after it was not read as JSON, so its secrets cannot be found. The start of the body
-    /// where it is no JSON before the offset either.
+    /// The text before an offset. The text after it was not read as JSON, so its secrets cannot be found. If the text before the
+    /// offset is not JSON either, the start of the body.
     ///
-    /// - Parameter offset: bytes of UTF-8 before the place.
+    /// - Parameter offset: the number of UTF-8 bytes before the error.
     func before(_ offset: Int) -> String {
         guard offset <= Self.reach else { return beginning }
         let read = JSONText.utf8(of: body, atMost: offset)
@@ -39,8 +39,8 @@ struct BodyExcerpt {
         return "…" + String(decoding: end, as: UTF8.self) + (isEnd ? "" : "…")
     }
 
-    /// What a path leads to, walked down as far as it can be, written as JSON again. A lone scalar says little, so the object
-    /// around it follows.
+    /// The value at a path, followed as far as possible, written as JSON again. A lone scalar explains little, so the object around
+    /// it is added.
     ///
     /// - Parameter tree: the body.
     func at(_ path: [any CodingKey], in tree: JSONValue) -> String {
@@ -64,7 +64,7 @@ struct BodyExcerpt {
         return shown((scalar + json(node)).shortened(to: 4 * Self.length), isCard: isCard).shortened(to: Self.length)
     }
 
-    /// Under that name; else under one of the same letters, because a path has names as a type has them: `userId` may stand for
+    /// The member of that name, or of a name with the same letters. A path has names as a type spells them: `userId` may mean
     /// `user_id`.
     private func member(_ name: String, of object: [String: JSONValue]) -> (name: String, value: JSONValue)? {
         if let value = object[name] { return (name, value) }
@@ -73,7 +73,7 @@ struct BodyExcerpt {
         return like.flatMap { name in object[name].map { (name, $0) } }
     }
 
-    /// Not much more of it than is shown.
+    /// Little more JSON than is shown.
     private func json(_ node: JSONValue) -> String {
         var text = ""
         write(node, to: &text)

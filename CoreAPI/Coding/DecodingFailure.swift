@@ -4,24 +4,24 @@ internal import CoreAPIJSON
 package import CoreAPIRedaction
 public import Foundation
 
-/// Why a body could not be turned into the type that was asked for, with the place in the JSON where it went wrong.
+/// Why a body could not be decoded into the expected type, with the coding path of the error.
 public struct DecodingFailure: Error, Sendable {
-    /// The type that was asked for.
+    /// The expected type.
     public let expected: String
-    /// What went wrong, in words. Says nothing of a value that stands under a secret's name.
+    /// The reason, in words. Never contains a value under a secret's name.
     public let reason: String
     /// Keys and indices from the top, as in `orders[3].price.amount`; empty for the body as a whole.
     public let codingPath: String
     /// The JSON around the error, shortened, secrets redacted. For malformed JSON and for a number that the type cannot hold: the
-    /// text before the error. For anything else, for errors past 64 KiB and for bodies over 1 MiB: the start of the body.
+    /// text before the error. Otherwise, and for errors beyond 64 KiB and bodies over 1 MiB: the start of the body.
     public let excerpt: String
     public let underlying: any Error
-    /// Whether the body is not of the coder's format at all, rather than another value than was asked for.
+    /// Whether the body is not in the coder's format at all. `false` for a valid body with an unexpected value.
     public let isMalformed: Bool
 
-    /// At most this many bytes of a path are shown, and of a reason.
+    /// The largest number of bytes shown of a path, and of a reason.
     private static let (pathLength, reasonLength) = (300, 400)
-    /// Larger bodies are not read as a whole once more.
+    /// Larger bodies are not parsed again.
     private static let treeLimit = 1_024 * 1_024
 
     package init(_ underlying: any Error, expected: String, body: Data, redaction: Redaction) {
@@ -33,9 +33,9 @@ public struct DecodingFailure: Error, Sendable {
         let isLarge = body.count > Self.treeLimit
         let tree = isLarge ? nil : try? JSONValue(reading: body, takesTrailingCommas: true)
         let broken = isAtRoot && tree == nil ? Self.endOfJSON(in: body) : nil
-        // A sound value of another meaning at the root, a date for instance, fails in the same words.
+        // An invalid value at the root, such as a date, fails with the same text.
         isMalformed = isAtRoot && tree == nil && (!isLarge || broken != nil)
-        // Below a secret key everything is secret. Foundation gives no path for a number that does not fit, and for some dates.
+        // Below a secret key everything is secret. For a number that does not fit, and for some dates, Foundation gives no path.
         let isBesideSecrets = isAtRoot && !isMalformed && (tree.map { Self.holdsSecret($0, redaction) } ?? true)
         let isSecret = isBesideSecrets || redaction.hides(path: path.lazy.filter { $0.place == nil }.map(\.stringValue))
         reason =
@@ -61,7 +61,7 @@ public struct DecodingFailure: Error, Sendable {
             }
     }
 
-    /// Where a body stops being JSON, whoever found that; `nil` for one that is.
+    /// The offset at which a body stops being JSON; `nil` for valid JSON.
     private static func endOfJSON(in body: Data) -> Int? {
         struct Anything: Decodable {
             init(from decoder: any Decoder) {}
@@ -86,7 +86,7 @@ public struct DecodingFailure: Error, Sendable {
         }
     }
 
-    /// - Returns: `reasonWithoutValue` for what stands under a secret's name.
+    /// - Returns: `reasonWithoutValue` for a value under a secret's name.
     private static func explain(
         _ error: any Error
     ) -> (path: [any CodingKey], reason: String, reasonWithoutValue: String) {
@@ -98,7 +98,7 @@ public struct DecodingFailure: Error, Sendable {
         case .valueNotFound(let type, let context):
             return (context.codingPath, tell(context, expected: type), "expected \(type), found null or nothing")
         case .keyNotFound(let key, let context):
-            // A path's own key comes with the keys that there are.
+            // A missing key of a path is reported with the keys that exist.
             let reason = "the key '\(key.stringValue)' is missing" + (key is FieldName ? "; \(context.debugDescription)" : "")
             return (context.codingPath, reason, reason)
         case .dataCorrupted(let context):
@@ -110,7 +110,7 @@ public struct DecodingFailure: Error, Sendable {
         }
     }
 
-    /// In the decoder's words; Foundation's do not say what was expected.
+    /// The decoder's own text; Foundation's does not name the expected type.
     private static func tell(_ context: DecodingError.Context, expected type: Any.Type) -> String {
         let told = context.debugDescription
         return told.lowercased().hasPrefix("expected") ? told : "expected \(type); \(told)"
@@ -118,19 +118,19 @@ public struct DecodingFailure: Error, Sendable {
 }
 
 extension CodingKey {
-    /// In an array. A key of a dictionary may be a number too.
+    /// The index in an array. A key of a dictionary may be a number too.
     fileprivate var place: Int? { stringValue.hasPrefix("Index ") ? intValue : nil }
 }
 
-// Prints itself without its secrets: ``underlying`` tells what it found in full.
+// Prints itself without its secrets: ``underlying`` contains everything.
 extension DecodingFailure: LocalizedError, CustomStringConvertible, CustomReflectable {
-    /// What was expected, what came, and where; secrets are redacted.
+    /// What was expected, what arrived, and where; secrets are redacted.
     public var description: String { errorDescription ?? reason }
 
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     public var errorDescription: String? {
-        // No colon behind the path: what it ends in may be a secret's name, and the reason is not its value.
+        // No colon after the path: if it ends in a secret's name, redaction would hide the reason as its value.
         let place = codingPath.isEmpty ? " –" : ", at '\(codingPath)' –"
         let near = excerpt.isEmpty ? "" : ", near \(excerpt)"
         return "cannot decode \(expected)\(place) \(reason)\(near)"

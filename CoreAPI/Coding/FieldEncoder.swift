@@ -8,7 +8,7 @@ package struct FieldEncoder {
         self.style = style
     }
 
-    /// - Throws: what the value throws, and `EncodingError` for a top-level value without names, a number that is not finite.
+    /// - Throws: the value's own errors, and `EncodingError` for a top-level value without names, or a number that is not finite.
     package func fields(of parameters: Parameters) throws -> [(name: String, value: String)] {
         let encoding = NodeEncoder(style: style, codingPath: [])
         let node = try encoding.node(for: parameters.value)
@@ -29,7 +29,7 @@ package struct FieldEncoder {
         case .object(let members):
             for member in members { flatten(member.node, name: "\(name)[\(member.name)]", into: &fields) }
         case .array(let all):
-            // Left out before they are numbered: a gap would be another array.
+            // Dropped before numbering: a gap would make another array.
             let items = all.filter { if case .null = $0 { false } else { true } }
             let isFlat = items.allSatisfy(\.isScalar)
             if isFlat, style.arrays == .commaSeparated {

@@ -1,7 +1,7 @@
 internal import CoreAPIJSON
 public import Foundation
 
-/// Any JSON, for answers whose shape is mapped by hand and bodies that have no type.
+/// Any JSON, for answers that are mapped by hand and bodies without a type.
 ///
 /// ```swift
 /// let answer = try await manager.request(endpoint: .search, as: .json)
@@ -10,22 +10,22 @@ public import Foundation
 public enum JSONValue: Codable, Sendable, Hashable {
     case null
     case bool(Bool)
-    /// Exact for every amount of money, which a binary fraction is not.
+    /// Exact for every amount of money, unlike a binary fraction.
     case decimal(Decimal)
     case double(Double)
     case string(String)
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Reads JSON text (RFC 8259), as ``ResponseDecoding/json`` does. UTF-8, UTF-16 or UTF-32; at most 512 values within each
-    /// other; of equal keys the first counts.
+    /// Reads JSON text (RFC 8259), as ``ResponseDecoding/json`` does. UTF-8, UTF-16 or UTF-32; at most 512 levels of nesting. Of
+    /// equal keys the first wins.
     ///
     /// - Throws: `DecodingError.dataCorrupted`.
     public init(parsing data: Data) throws {
         try self.init(reading: data, takesTrailingCommas: false)
     }
 
-    /// - Parameter takesTrailingCommas: whether a comma may stand behind the last item, as decoders take it.
+    /// - Parameter takesTrailingCommas: whether a comma may follow the last item, as decoders allow.
     init(reading data: Data, takesTrailingCommas: Bool) throws {
         do {
             guard let root = try JSONNode.root(of: data, takesTrailingCommas: takesTrailingCommas) else {
@@ -50,9 +50,9 @@ public enum JSONValue: Codable, Sendable, Hashable {
         }
     }
 
-    /// A `Decimal` where all digits fit into one, else a `Double`.
+    /// A `Decimal` if it holds all digits, else a `Double`.
     private static func number(_ text: String, at offset: Int) throws -> JSONValue {
-        // 38 digits are what a Decimal holds; beyond its range, which only an exponent leads to, it is zero or none.
+        // A Decimal holds 38 digits. Beyond its range, which only an exponent reaches, it is zero or NaN.
         if text.utf8.count <= 38, let decimal = Decimal(string: text), decimal.isFinite,
             !decimal.isZero || !text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "e") })
         {
@@ -64,7 +64,7 @@ public enum JSONValue: Codable, Sendable, Hashable {
         return .double(double)
     }
 
-    /// Reads any JSON as a part of another type. The kinds that may be deep are asked for first.
+    /// Reads any JSON as a part of another type. The kinds that may be deep are tried first.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -84,7 +84,7 @@ public enum JSONValue: Codable, Sendable, Hashable {
         }
     }
 
-    /// Writes what was read.
+    /// Writes the value as it was read.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -100,23 +100,23 @@ public enum JSONValue: Codable, Sendable, Hashable {
 }
 
 extension JSONValue {
-    /// The value under a key; `nil` for anything but an object that has it.
+    /// The value under a key; `nil` unless this is an object with that key.
     public subscript(key: String) -> JSONValue? {
         if case .object(let members) = self { members[key] } else { nil }
     }
 
-    /// The value at a place from 0; `nil` for anything but an array that has it.
+    /// The item at an index from 0; `nil` unless this is an array with that index.
     public subscript(index: Int) -> JSONValue? {
         if case .array(let items) = self, items.indices.contains(index) { items[index] } else { nil }
     }
 
-    /// The text, if it is one.
+    /// The text; `nil` for another kind.
     public var string: String? { if case .string(let value) = self { value } else { nil } }
-    /// The truth value, if it is one.
+    /// The truth value; `nil` for another kind.
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
-    /// The number, if it is one that a `Decimal` can hold.
+    /// The number; `nil` for another kind, and if a `Decimal` cannot hold it.
     public var decimal: Decimal? { if case .decimal(let value) = self { value } else { nil } }
-    /// The number, if it is one; a large or exact one as near as a `Double` comes.
+    /// The number, rounded to the nearest `Double`; `nil` for another kind.
     public var double: Double? {
         switch self {
         // Not NSDecimalNumber, whose `doubleValue` is often one bit off.
@@ -125,11 +125,11 @@ extension JSONValue {
         default: nil
         }
     }
-    /// The number, if it is a whole one that an `Int` can hold.
+    /// The number; `nil` for another kind, and if an `Int` cannot hold it exactly.
     public var int: Int? { decimal.flatMap { Int("\($0)") } }
-    /// The items, if it is an array.
+    /// The items; `nil` for another kind.
     public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
-    /// The members, if it is an object.
+    /// The members; `nil` for another kind.
     public var object: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
     /// Whether it is `null`.
     public var isNull: Bool { self == .null }
@@ -147,14 +147,14 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Ex
     public init(nilLiteral: ()) { self = .null }
     /// A whole number.
     public init(integerLiteral value: Int) { self = .decimal(Decimal(value)) }
-    /// A number, as parsing its shortest decimal form gives it: `1.5` is exact.
+    /// A number, parsed from its shortest decimal form: `1.5` is exact.
     public init(floatLiteral value: Double) {
         let decimal = value.isFinite ? Decimal(string: "\(value)", locale: Locale(identifier: "en_US_POSIX")) : nil
         self = decimal.map(JSONValue.decimal) ?? .double(value)
     }
     /// An array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    /// An object; of a key that comes twice the later value counts.
+    /// An object; of equal keys the last wins.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(elements) { $1 })
     }

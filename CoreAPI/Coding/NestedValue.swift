@@ -2,10 +2,10 @@ internal import CoreAPIHTTPSupport
 internal import CoreAPIJSON
 internal import Foundation
 
-/// Decodes what lies under a path of keys, with any coder: the path travels beside the decoder (``NestedPath``), because a coder
-/// can be handed types but no values.
+/// Decodes the value under a path of keys, with any coder. The path travels beside the decoder (``NestedPath``), because a coder
+/// accepts types but no values.
 ///
-/// A key may be spelled as the body has it or as the coder's strategy converts it.
+/// A key may be spelled as in the body or as the coder's strategy converts it.
 package struct NestedValue<Value: Decodable>: Decodable {
     package let value: Value
 
@@ -25,11 +25,11 @@ package struct NestedValue<Value: Decodable>: Decodable {
                 decoder = try members.superDecoder(forKey: name)
             }
         }
-        // Not by the type's own initializer, which knows nothing of how the coder tells dates.
+        // Not by the type's own initializer, which does not know the coder's date strategy.
         value = try decoder.singleValueContainer().decode(path.type as? Value.Type ?? Value.self)
     }
 
-    /// The names that there are instead of the one that is missing; ten at the most.
+    /// At most ten of the existing names, for the error of a missing one.
     private static func list(_ keys: [FieldName]) -> String {
         guard !keys.isEmpty else { return "there are no keys" }
         let names = keys.map(\.stringValue).sorted()
@@ -53,7 +53,7 @@ package struct NestedPath: Sendable {
 
     /// From the top.
     let keys: [String]
-    /// Of what lies there; of a class, perhaps an heir of the one that is asked for.
+    /// The type of the value; for a class, perhaps a subclass of the requested one.
     let type: any (Decodable & SendableMetatype).Type
     /// Reads the body.
     let coder: BodyCoder
@@ -64,8 +64,8 @@ package struct NestedPath: Sendable {
         self.coder = coder
     }
 
-    /// What the coder makes of the key at a depth, found by a document with no other keys; `nil` where the coder reads no JSON.
-    /// Asked only where the key is not found as it is spelled.
+    /// The key at a depth as the coder converts it, found by decoding a document with only that key; `nil` if the coder reads no
+    /// JSON. Called only if the key is not found as spelled.
     func converted(_ depth: Int) -> FieldName? {
         let document = keys[...depth].reversed().reduce(JSONValue.null) { inner, key in
             Int(key) == nil || inner == .null ? [key: inner] : [inner]

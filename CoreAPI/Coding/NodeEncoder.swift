@@ -6,12 +6,12 @@ final class NodeEncoder: Encoder {
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any] = [:]
     fileprivate var content = Content.empty
-    /// By the bytes of the name: two names that Unicode takes for equal are two.
+    /// By the bytes of the name: names that are equal in Unicode but differ in bytes are two names.
     private var indices: [[UInt8]: Int] = [:]
-    /// Of the container that was asked for last.
+    /// The key type of the last requested container.
     private var keys: ObjectIdentifier?
 
-    /// Containers are filled after they were handed out, so children are encoders until the end.
+    /// Containers are filled after they are handed out, so children stay encoders until the end.
     fileprivate enum Content {
         case empty
         case leaf(Node)
@@ -22,7 +22,7 @@ final class NodeEncoder: Encoder {
     fileprivate struct Member {
         let name: String
         var child: NodeEncoder
-        /// Whether it comes from a dictionary.
+        /// Whether the content is a dictionary's.
         var isUnordered: Bool
     }
 
@@ -31,7 +31,7 @@ final class NodeEncoder: Encoder {
         self.codingPath = codingPath
     }
 
-    /// The node of a value; the types that have a form of their own are told apart here.
+    /// The node of a value; types with a special form are handled here.
     func node(for value: any Encodable) throws -> Node {
         switch value {
         case let date as Date: return .scalar(try style.text(date, at: codingPath))
@@ -57,7 +57,7 @@ final class NodeEncoder: Encoder {
         }
     }
 
-    /// A dictionary has another order in every process. Its members are sorted, so that the same call makes the same request.
+    /// A dictionary's order differs between processes. Its members are sorted, so that the same call makes the same request.
     private static func ordered(_ members: [Member]) -> [Member] {
         var members = members
         let indices = members.indices.filter { members[$0].isUnordered }
@@ -66,7 +66,7 @@ final class NodeEncoder: Encoder {
         return members
     }
 
-    /// - Parameter count: how many items belong together; the first tells where they go.
+    /// - Parameter count: how many items form a group; the first of a group determines the order.
     private static func ordered(_ items: [Node], by count: Int) -> [Node] {
         let groups = stride(from: 0, to: items.count, by: count).map { index in
             (key: items[index].text ?? String(describing: items[index]), items: items[index..<min(index + count, items.count)])
@@ -74,7 +74,7 @@ final class NodeEncoder: Encoder {
         return groups.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.flatMap(\.items)
     }
 
-    /// The type of the keys that the standard library encodes dictionaries with, which has no public name.
+    /// The key type with which the standard library encodes dictionaries; it has no public name.
     private static let dictionaryKeys: ObjectIdentifier? = {
         let probe = NodeEncoder(style: .standard, codingPath: [])
         try? [String: Int]().encode(to: probe)
@@ -100,11 +100,11 @@ final class NodeEncoder: Encoder {
         NodeEncoder(style: style, codingPath: codingPath + [key])
     }
 
-    /// A name that comes twice keeps its place and takes the later value.
+    /// A repeated name keeps its index and takes the later value.
     fileprivate func add(_ key: any CodingKey) -> NodeEncoder {
         let child = child(key)
         guard case .object(var members) = content else { return child }
-        // Taken out while it is changed, or every key would copy all those before it.
+        // Taken out while it is changed, because otherwise every key would copy all keys before it.
         content = .empty
         let name = Array(key.stringValue.utf8)
         let isUnordered = ObjectIdentifier(type(of: key)) == Self.dictionaryKeys
@@ -141,9 +141,9 @@ final class NodeEncoder: Encoder {
     }
 }
 
-/// A type whose items have another order in every process.
+/// A type whose items are ordered differently in every process.
 private protocol UnorderedItems {
-    /// How many items it encodes for one of its own.
+    /// The number of encoded items per element.
     var itemsOfOne: Int { get }
 }
 
@@ -152,14 +152,14 @@ extension Set: UnorderedItems {
 }
 
 extension Dictionary: UnorderedItems {
-    /// Where its keys are no coding keys it encodes a key and a value in turns.
+    /// If its keys are not coding keys, it encodes keys and values alternately.
     fileprivate var itemsOfOne: Int { 2 }
 }
 
 extension Encodable {
-    /// What the value encodes itself as, for a coder that must look at names and texts before it writes them.
+    /// The encoded form of the value, for a coder that checks names and texts before it writes them.
     ///
-    /// - Throws: what the value throws; `EncodingError` for a number that is not finite.
+    /// - Throws: the value's own errors; `EncodingError` for a number that is not finite.
     package func encodedNode() throws -> Node {
         try NodeEncoder(style: .standard, codingPath: []).node(for: self)
     }

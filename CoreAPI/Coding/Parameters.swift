@@ -1,4 +1,4 @@
-/// What an endpoint sends along: any `Encodable` value, or a literal.
+/// The parameters of an endpoint: any `Encodable` value, or a literal.
 ///
 /// ```swift
 /// ["q": text, "page": page, "sort": sort]      // a nil value is left out
@@ -6,22 +6,22 @@
 /// Parameters(NewOrder(items: items))
 /// ```
 ///
-/// How it is written is the ``InputEncoding``'s business.
+/// The ``InputEncoding`` decides how they are written.
 public struct Parameters: Encodable, Sendable, ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
-    /// What was given, for an ``InputEncoding`` of a team's own.
+    /// The given value, for a custom ``InputEncoding``.
     public let value: any Encodable & Sendable
 
-    /// What an ``InputEncoding`` gets from an endpoint without parameters; encodes as an empty object.
+    /// The parameters of an endpoint that has none; encoded as an empty object.
     public static let absent = Parameters(NoParameters())
 
-    /// Whether the endpoint gave none.
+    /// Whether the endpoint has no parameters.
     public var isAbsent: Bool { value is NoParameters }
 
     public init(_ value: some Encodable & Sendable) {
         self.value = (value as? Parameters)?.value ?? value
     }
 
-    /// `nil` for a value that is nil, which is nothing to send.
+    /// `nil` for a nil value, so that nothing is sent.
     package init?<Value: Encodable & Sendable>(unlessNil value: Value) {
         if Value.self is any ExpressibleByNilLiteral.Type {
             let mirror = Mirror(reflecting: value)
@@ -30,7 +30,7 @@ public struct Parameters: Encodable, Sendable, ExpressibleByDictionaryLiteral, E
         self.init(value)
     }
 
-    /// Keeps the order of the literal; of a name that comes twice the later value counts.
+    /// Keeps the order of the literal; of equal names the last value wins.
     public init(dictionaryLiteral elements: (String, (any Encodable & Sendable)?)...) {
         value = Fields(elements: elements)
     }
@@ -69,7 +69,7 @@ private struct Items: Encodable, Sendable {
 }
 
 extension Parameters: CustomReflectable, CustomStringConvertible {
-    /// The type of what was given, and no value.
+    /// The type of the value, without the value.
     public var description: String { isAbsent ? "no parameters" : "parameters of \(type(of: value))" }
 
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }

@@ -15,9 +15,9 @@ public import Foundation
 /// | object | `a[b]=c`, keys in the order in which the value encodes them |
 /// | `Dictionary` | as an object, keys sorted by their bytes |
 ///
-/// Names are bytes: two that Unicode takes for equal, `é` as one letter and as two, are two names.
+/// Names are compared as bytes: `é` as one code point and as two are two names.
 ///
-/// A channel has one for all its endpoints, ``Channel/query``:
+/// A channel has one style for all its endpoints, ``Channel/query``:
 ///
 /// ```swift
 /// channel.query = .alamofire
@@ -32,7 +32,7 @@ public struct QueryStyle: Sendable {
         case nestedBrackets
         /// `a[0]=1&a[1]=2`
         case indexed
-        /// `a=1,2`; a comma inside a value is encoded like the one between values.
+        /// `a=1,2`; a comma inside a value is encoded like the separating commas.
         case commaSeparated
     }
 
@@ -66,8 +66,8 @@ public struct QueryStyle: Sendable {
     /// Repeated names, words, ISO 8601.
     public static let standard = QueryStyle()
 
-    /// What a backend is used to that was called by Alamofire: brackets for arrays, digits for booleans, dates as they encode
-    /// themselves. The order of names is the kit's; Alamofire sorts all of them.
+    /// The style of backends built for Alamofire: brackets for arrays, digits for booleans, dates as they encode themselves. The
+    /// order of names is the kit's; Alamofire sorts all of them.
     public static let alamofire = QueryStyle(arrays: .nestedBrackets, booleans: .digits, dates: .deferredToDate)
 
     func text(_ date: Date, at codingPath: [any CodingKey]) throws -> String {
