@@ -3,13 +3,13 @@ internal import CoreAPIHTTPSupport
 internal import Foundation
 
 extension Cookie {
-    /// No cookie lives longer (RFC 6265bis §5.6.1).
+    /// The longest life of a cookie (RFC 6265bis §5.6.1).
     static let longestLife: TimeInterval = 400 * 86_400
 
-    /// What an answer from an address sets, if it may: the checks of §5.7 that need no look at other cookies.
+    /// The cookie that an answer sets, if it is allowed: the checks of §5.7 that need no other cookies.
     ///
-    /// - Parameter suffixes: `nil` where there is no list; then no domain is taken but the host's own name, and for the host
-    ///   alone.
+    /// - Parameter suffixes: `nil` without a list. Then the only accepted domain is the host's own name, and the cookie is for
+    ///   the host only.
     /// - Throws: ``CookieRejection``.
     init(_ line: SetCookie, from url: HTTPURL, at now: Date, suffixes: PublicSuffixList?) throws(CookieRejection) {
         nameBytes = line.name
@@ -29,7 +29,7 @@ extension Cookie {
         try checkPrefix(namesPath: line.path != nil)
     }
 
-    /// The domain whose hosts share the cookie; `nil` when it is for the host alone.
+    /// The domain whose hosts share the cookie; `nil` if it is for the host only.
     private static func sharedDomain(
         _ line: SetCookie, host: String, suffixes: PublicSuffixList?
     ) throws(CookieRejection) -> String? {
@@ -40,7 +40,7 @@ extension Cookie {
             guard domain == host else { throw .unknownSuffix(domain) }
             return nil
         }
-        // `com.` is `com` to a resolver and something else to a list.
+        // A resolver treats `com.` as `com`, but a list does not.
         if domain.hasSuffix(".") || suffixes.contains(domain) {
             guard domain == host else { throw .publicSuffix(domain) }
             return nil
@@ -61,7 +61,7 @@ extension Cookie {
     func checkPrefix(namesPath: Bool) throws(CookieRejection) {
         let claim = (nameBytes.isEmpty ? valueBytes.revealed : nameBytes).map { $0.isLetter ? $0 | 0x20 : $0 }
         guard let prefix = ["__Secure-", "__Host-"].first(where: { claim.starts(with: $0.lowercased().utf8) }) else { return }
-        // Without a name it is sent as its value, which reads like the name of another.
+        // A cookie without a name is sent as its value, which may read like another cookie's name.
         let isKept = !nameBytes.isEmpty && isSecure && (prefix == "__Secure-" || (isHostOnly && namesPath && path == "/"))
         guard isKept else { throw .prefix(prefix) }
     }

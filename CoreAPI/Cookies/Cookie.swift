@@ -2,23 +2,23 @@ public import CoreAPIBase
 internal import CoreAPIHTTPSupport
 public import Foundation
 
-/// One cookie of a ``CookieJar``, as RFC 6265bis §5.7 keeps it.
+/// One cookie of a ``CookieJar``, with the attributes of RFC 6265bis §5.7.
 ///
 /// Its value is a secret and prints as one; everything else may be shown.
 public struct Cookie: Sendable, Hashable {
-    /// Whom a site wants to see its cookie sent by (§5.6.7). Recorded and nothing more: the kit has no pages, so no request of
-    /// its is made on behalf of another site.
+    /// From which sites a site allows its cookie to be sent (§5.6.7). Recorded only: the kit has no pages, so it makes no request
+    /// on behalf of another site.
     public enum SameSite: String, Sendable, Hashable, CaseIterable {
         case strict, lax, none
-        /// Nothing that is known was said.
+        /// No known value was given.
         case unspecified
     }
 
-    /// The name's bytes as they came, in UTF-8, ISO-8859-1 or anything else: cookies declare no charset. They are matched and
-    /// sent. May be empty; such a cookie is sent as its value alone.
+    /// The name's bytes as received, in UTF-8, ISO-8859-1 or any other charset: cookies declare none. These bytes are matched and
+    /// sent. May be empty; such a cookie is sent as its value only.
     public let nameBytes: [UInt8]
-    /// The value's bytes as they came and as they are sent, quotes included. Neither these bytes nor those of the name hold a
-    /// control character other than a tab.
+    /// The value's bytes as received and as sent, quotes included. Neither these bytes nor those of the name contain a control
+    /// character other than a tab.
     public let valueBytes: Secret<[UInt8]>
     /// In lower case, without a leading dot.
     public let domain: String
@@ -26,11 +26,11 @@ public struct Cookie: Sendable, Hashable {
     public let isHostOnly: Bool
     /// The cookie goes to this path and to those below it.
     public let path: String
-    /// `nil` for a cookie that lives as long as the session, which is as long as the jar.
+    /// `nil` for a session cookie, which lives as long as the jar.
     public internal(set) var expires: Date?
-    /// Whether it goes over https only.
+    /// Whether it is sent over https only.
     public let isSecure: Bool
-    /// Whether it is kept from scripts. Recorded; the kit has none.
+    /// Whether it is hidden from scripts. Recorded only; the kit has no scripts.
     public let isHTTPOnly: Bool
     public let sameSite: SameSite
     /// When it was first set; setting it again keeps this.
@@ -38,12 +38,12 @@ public struct Cookie: Sendable, Hashable {
     /// When it was set or last sent.
     public internal(set) var lastAccessed: Date
 
-    /// What tells cookies apart: a new one replaces the old one in which all of this is the same (§5.7).
+    /// The identity of a cookie: a new cookie replaces the old one of the same identity (§5.7).
     struct Identity: Hashable {
         let name: [UInt8]
         let domain: String
         let isHostOnly: Bool
-        /// As bytes: two paths that Unicode takes for equal are two.
+        /// As bytes: paths that are equal in Unicode but differ in bytes are two paths.
         let path: [UInt8]
     }
 
@@ -51,7 +51,7 @@ public struct Cookie: Sendable, Hashable {
 
     func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 
-    /// As in a `Cookie` header (§5.8.3).
+    /// The `name=value` pair of a `Cookie` header (§5.8.3).
     package var pair: [UInt8] { nameBytes.isEmpty ? valueBytes.revealed : nameBytes + "=".utf8 + valueBytes.revealed }
 }
 
@@ -63,7 +63,7 @@ extension Cookie {
 }
 
 extension Cookie: CustomStringConvertible {
-    /// As a `Set-Cookie` line shows it, with the value hidden.
+    /// The form of a `Set-Cookie` line, with the value hidden.
     public var description: String {
         var parts = ["\(name.escapingControls)=\(value)", "Domain=\(domain)" + (isHostOnly ? " only" : ""), "Path=\(path)"]
         if let expires { parts.append("Expires=\(expires.formatted(.iso8601))") }

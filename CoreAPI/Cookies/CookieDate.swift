@@ -1,8 +1,8 @@
 internal import CoreAPIHTTPSupport
 internal import Foundation
 
-/// Dates in cookies (RFC 6265bis §5.1.1), which are read leniently: four things found in any order between any delimiters. Pure
-/// and total. Dates of other header fields are ``HTTPDate``'s.
+/// Dates in cookies (RFC 6265bis §5.1.1), read leniently: four parts in any order between any delimiters. Pure and total.
+/// ``HTTPDate`` reads the dates of other header fields.
 enum CookieDate {
     static func date(_ text: Substring.UTF8View) -> Date? {
         var clock: (hour: Int, minute: Int, second: Int)?
@@ -38,14 +38,14 @@ enum CookieDate {
         }
     }
 
-    /// Digits at the beginning of a token, so many of them, and nothing or something else behind them.
+    /// The number at the start of a token, if it has so many digits and no further digit follows.
     private static func number(_ token: Token, digits: ClosedRange<Int>) -> Int? {
         let text = token.prefix(while: \.isDigit)
         guard digits.contains(text.count) else { return nil }
         return text.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
     }
 
-    /// `8:49:37`, with anything behind it that is no digit.
+    /// `8:49:37`, followed by any text without a leading digit.
     private static func time(_ token: Token) -> (hour: Int, minute: Int, second: Int)? {
         let parts = token.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].allSatisfy(\.isDigit), parts[1].allSatisfy(\.isDigit),
@@ -73,7 +73,7 @@ enum CookieDate {
         }
     }
 
-    /// Days since 1970 in the Gregorian calendar, reckoned in years that begin in March, so that the leap day is the last.
+    /// Days since 1970 in the Gregorian calendar. Its years begin in March, so that the leap day is the last.
     private static func days(year: Int, month: Int, day: Int) -> Int {
         let shifted = month > 2 ? year : year - 1
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1

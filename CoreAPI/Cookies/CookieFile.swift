@@ -11,7 +11,7 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// A jar on disk; ``CookieJar/save(to:includingSessionCookies:)`` documents its form.
+/// A jar on disk; ``CookieJar/save(to:includingSessionCookies:)`` documents its format.
 struct CookieFile {
     static let version = 1
 
@@ -27,7 +27,7 @@ struct CookieFile {
     }
 
     fileprivate struct Entry: Codable {
-        /// ``latin1`` where a character of name and value is a byte; `nil` for UTF-8.
+        /// ``latin1`` if each character of name and value is one byte; `nil` for UTF-8.
         var encoding: String?
         var name: String
         var value: String
@@ -44,7 +44,7 @@ struct CookieFile {
 
     // MARK: - Reading
 
-    /// - Parameter suffixes: as the jar's. A cookie for a domain that is, or may be, a public suffix is left out, because the
+    /// - Parameter suffixes: the jar's list. A cookie for a domain that is, or may be, a public suffix is dropped, because the
     ///   list may have changed since the file was written. The other cookies are kept.
     init(contentsOf file: URL, suffixes: PublicSuffixList?) throws(CookieFileError) {
         let data: Data
@@ -73,7 +73,7 @@ struct CookieFile {
         self.cookies = cookies
     }
 
-    /// What the decoder says, without what it read: that may be a cookie's value.
+    /// The decoder's error without the text it read, which may be a cookie's value.
     private static func malformed(_ error: any Error, file: String) -> CookieFileError {
         func place(_ path: [any CodingKey]) -> String {
             let text = path.reduce(into: "") { text, key in
@@ -146,7 +146,7 @@ extension CookieFile.Entry {
         encoding == nil ? Array(text.utf8) : text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
     }
 
-    /// What could not stand in a header: the file may have been written by anybody, and what is loaded goes into requests.
+    /// A value that is not allowed in a header. Any program may have written the file, and its cookies go into requests.
     fileprivate var flaw: (field: String, expected: String, got: String)? {
         if let encoding {
             guard encoding == Self.latin1 else { return ("encoding", "'\(Self.latin1)'", "'\(encoding.escapingControls)'") }

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// Why a jar could not be saved or loaded. Says nothing of a cookie's value.
+/// Why a jar could not be saved or loaded. Never contains a cookie's value.
 public enum CookieFileError: Error, Hashable, Sendable {
-    /// The system said why.
+    /// `reason` is the system's.
     case unreadable(file: String, reason: String)
-    /// The system said why.
+    /// `reason` is the system's.
     case unwritable(file: String, reason: String)
-    /// What was expected, what came, and where in the file: `cookies[3].path`.
+    /// What was expected, what was found, and where in the file: `cookies[3].path`.
     case malformed(file: String, place: String, expected: String, got: String)
 }
 

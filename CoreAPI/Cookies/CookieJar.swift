@@ -3,22 +3,22 @@ internal import CoreAPILock
 public import Foundation
 package import HTTPTypes
 
-/// The cookies of a channel, by RFC 6265bis. Off unless a channel is given one:
+/// The cookies of a channel, by RFC 6265bis. Off by default:
 ///
 /// ```swift
 /// channel.cookies = CookieJar()
 /// ```
 ///
-/// Every answer's `Set-Cookie` lines then go into the jar and every request takes along what belongs to its address, also on the
-/// way through redirects. A request with a `Cookie` header of its own is sent as it is, through all its redirects; what its
-/// answers set is kept all the same.
+/// Then every answer's `Set-Cookie` lines go into the jar, and every request is sent with the cookies of its address, also on
+/// each hop of a redirect. A request that already has a `Cookie` header is sent unchanged, through all its redirects. The cookies
+/// of its answers are kept all the same.
 ///
-/// A domain that is a public suffix is refused by libpsl's list; where libcurl was built without libpsl, a cookie is taken for
-/// the host alone that set it, and refused when it names any other domain. There are no pages and so no other sites: `SameSite`
-/// is recorded only. Cookies declare no charset: names and values are matched, saved and sent as the bytes that came.
+/// libpsl's list identifies public suffixes, whose cookies are refused. If libcurl was built without libpsl, a cookie is for the
+/// host that set it only, and refused if it names another domain. The kit has no pages and so no other sites: `SameSite` is
+/// recorded only. The jar matches, stores and sends cookie bytes unchanged. It assumes no charset.
 public final class CookieJar: Sendable {
-    /// Octets of cookies in one request; what does not fit after those that come first stays out. Servers refuse larger heads,
-    /// some without a word, and curl's own engine has the same bound.
+    /// The largest number of cookie octets in one request; cookies beyond it are not sent. Servers refuse larger heads, some
+    /// silently, and curl's own engine has the same limit.
     public static let headerLimit = 8_190
 
     private let storage: Mutex<CookieStorage>
@@ -30,9 +30,9 @@ public final class CookieJar: Sendable {
     /// An empty jar.
     ///
     /// - Parameters:
-    ///   - limitPerDomain: how many cookies one domain may have; beyond, those go first that are not `Secure`, and of equals the
-    ///     one that was used longest ago.
-    ///   - limit: how many there may be in all.
+    ///   - limitPerDomain: how many cookies one domain may have. Beyond it, cookies without `Secure` are removed first, and of
+    ///     equals the least recently used.
+    ///   - limit: how many cookies the jar may have.
     public convenience init(limitPerDomain: Int = 50, limit: Int = 3_000) {
         self.init(limitPerDomain: limitPerDomain, limit: limit, suffixes: .loaded)
     }
@@ -48,31 +48,31 @@ public final class CookieJar: Sendable {
         storage = Mutex(CookieStorage(limitPerDomain: self.limitPerDomain, limit: self.limit))
     }
 
-    /// All that have not expired, oldest first.
+    /// All cookies that have not expired, oldest first.
     public var cookies: [Cookie] {
         let now = now()
         return storage.withLock { $0.all }.filter { !$0.isExpired(at: now) }
     }
 
-    /// What a request to an address would take along, in the order in which it would: longer paths first, then older cookies
+    /// The cookies of a request to an address, in the order in which they are sent: longer paths first, then older cookies
     /// (§5.8.3). Counts as use.
     public func cookies(for url: HTTPURL) -> [Cookie] {
         let now = now()
         return storage.withLock { $0.take(for: url, at: now) }
     }
 
-    /// Takes one `Set-Cookie` line, as if an answer from the address had come with it.
+    /// Stores one `Set-Cookie` line, as if an answer from the address contained it.
     ///
-    /// - Returns: The cookie; `nil` when the line says that it has expired, which removes it from the jar.
-    /// - Throws: ``CookieRejection``; the jar is then as it was.
+    /// - Returns: The cookie; `nil` if the line has expired, which removes the cookie from the jar.
+    /// - Throws: ``CookieRejection``; the jar is then unchanged.
     @discardableResult
     public func store(_ line: String, from url: HTTPURL) throws(CookieRejection) -> Cookie? {
         try store(Array(line.utf8), from: url)
     }
 
-    /// Takes every `Set-Cookie` line among an answer's fields.
+    /// Stores every `Set-Cookie` line of an answer's fields.
     ///
-    /// - Returns: Why lines were refused, in their order; empty when all were taken.
+    /// - Returns: Why lines were refused, in order; empty if all were stored.
     @discardableResult
     package func store(_ fields: HTTPFields, from url: HTTPURL) -> [CookieRejection] {
         fields[fields: .setCookie].compactMap { field in
@@ -95,7 +95,7 @@ public final class CookieJar: Sendable {
         return cookie.isExpired(at: now) ? nil : cookie
     }
 
-    /// Removes the cookie of this name, domain and path, whatever its value is now.
+    /// Removes the cookie of this name, domain and path, whatever its present value.
     public func remove(_ cookie: Cookie) {
         storage.withLock { $0.removeAll { $0.identity == cookie.identity } }
     }
@@ -113,32 +113,31 @@ public final class CookieJar: Sendable {
 // MARK: - On disk
 
 extension CookieJar {
-    /// Writes the cookies that have not expired to a file of ``save(to:includingSessionCookies:)``'s form.
+    /// Writes the cookies that have not expired to a file.
     ///
-    /// The values stand in the file as they are: it is readable by its owner only (mode 0600) and put in place at once and whole.
-    /// Whoever can read it can speak as the user until the cookies expire.
+    /// The file contains the values in clear text. Only its owner can read it (mode 0600), and it is replaced atomically. A
+    /// reader of the file can act as the user until the cookies expire.
     ///
-    /// The file is JSON: `{"version": 1, "cookies": [ … ]}`, each cookie with `name`, `value`, `domain`, `hostOnly`, `path`,
-    /// `expires`, `secure`, `httpOnly`, `sameSite` (`strict`, `lax`, `none` or `unspecified`), `created` and `lastAccessed`;
-    /// dates are seconds since 1970, `expires` is left out for a session cookie. A cookie whose name or value is not UTF-8 has
-    /// `"encoding": "iso-8859-1"`; each character of both is then the byte of its number.
+    /// The file is JSON: `{"version": 1, "cookies": [ … ]}`. Each cookie has `name`, `value`, `domain`, `hostOnly`, `path`,
+    /// `expires`, `secure`, `httpOnly`, `sameSite` (`strict`, `lax`, `none` or `unspecified`), `created` and `lastAccessed`.
+    /// Dates are seconds since 1970; a session cookie has no `expires`. A cookie whose name or value is not UTF-8 has
+    /// `"encoding": "iso-8859-1"`; each character of both then stands for one byte.
     ///
     /// - Parameters:
-    ///   - file: replaced if it is there.
-    ///   - includingSessionCookies: whether cookies without an expiry are written too; they are meant to end with the session.
+    ///   - file: replaced if it exists.
+    ///   - includingSessionCookies: whether to write cookies without an expiry, too. They are meant to end with the session.
     /// - Throws: ``CookieFileError/unwritable(file:reason:)``.
     public func save(to file: URL, includingSessionCookies: Bool = false) throws(CookieFileError) {
         try CookieFile(cookies.filter { includingSessionCookies || $0.expires != nil }).write(to: file)
     }
 
-    /// A jar with the cookies of a file that ``save(to:includingSessionCookies:)`` wrote. Those that have expired since are left
-    /// out.
+    /// A jar with the cookies of a file that ``save(to:includingSessionCookies:)`` wrote. Expired cookies are dropped.
     ///
     /// - Parameters:
-    ///   - file: must exist; whether a missing one is an empty jar is the caller's to say.
+    ///   - file: must exist. The caller decides whether a missing file means an empty jar.
     ///   - limitPerDomain: as in ``init(limitPerDomain:limit:)``.
     ///   - limit: as in ``init(limitPerDomain:limit:)``.
-    /// - Throws: ``CookieFileError``, also for a cookie that could not stand in a header.
+    /// - Throws: ``CookieFileError``, also for a cookie that is not allowed in a header.
     public convenience init(contentsOf file: URL, limitPerDomain: Int = 50, limit: Int = 3_000) throws(CookieFileError) {
         try self.init(contentsOf: file, limitPerDomain: limitPerDomain, limit: limit, now: { Date() })
     }
@@ -150,7 +149,7 @@ extension CookieJar {
         self.init(limitPerDomain: limitPerDomain, limit: limit, suffixes: .loaded, now: now)
         let moment = now()
         storage.withLock { storage in
-            // What is in the file was taken once: it overlays nothing.
+            // The cookies in the file were accepted once, so they hide no secure cookie.
             for var cookie in cookies {
                 cookie.expires = cookie.expires.map { min($0, moment.addingTimeInterval(Cookie.longestLife)) }
                 try? storage.put(cookie, isFromSecureOrigin: true, at: moment)

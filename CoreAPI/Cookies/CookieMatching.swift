@@ -1,6 +1,6 @@
 internal import CoreAPIHTTPSupport
 
-/// Which hosts and paths a cookie belongs to. Hosts are those of ``HTTPURL``: in lower case, ASCII, an IPv6 address in brackets.
+/// Matches hosts and paths with cookies. Hosts are those of ``HTTPURL``: in lower case, ASCII, an IPv6 address in brackets.
 enum CookieMatching {
     /// RFC 6265bis §5.1.3: the same, or a host below the domain. An address has no hosts below it.
     static func domain(_ domain: String, matches host: String) -> Bool {

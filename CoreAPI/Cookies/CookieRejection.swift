@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Why a `Set-Cookie` line was not taken (RFC 6265bis §5.6 and §5.7). Says nothing of the cookie's value.
+/// Why a `Set-Cookie` line was refused (RFC 6265bis §5.6 and §5.7). Never contains the cookie's value.
 public enum CookieRejection: Error, Hashable, Sendable {
     /// A control character other than a tab, anywhere in the line.
     case controlCharacter(UInt8)
@@ -12,18 +12,18 @@ public enum CookieRejection: Error, Hashable, Sendable {
     case tooLong(octets: Int, limit: Int)
     /// The host that set the cookie does not belong to the domain that it names.
     case foreignDomain(String, host: String)
-    /// A domain under which everybody may have a host, as `co.uk`.
+    /// A domain under which anybody may have a host, such as `co.uk`.
     case publicSuffix(String)
-    /// No list of public suffixes is there to tell whether the domain is one.
+    /// There is no list of public suffixes to check the domain against.
     case unknownSuffix(String)
-    /// A `Secure` cookie that came over http.
+    /// A `Secure` cookie received over http.
     case secureFromInsecureOrigin
-    /// A cookie from http that would stand in the way of a `Secure` one.
+    /// A cookie from http that would hide a `Secure` one.
     case overlaysSecure(name: String)
     /// `SameSite=None` without `Secure`.
     case sameSiteNoneWithoutSecure
-    /// A name, or the value of a cookie without one, begins with `__Secure-` or `__Host-`, and the cookie is not what that
-    /// promises.
+    /// A name, or the value of a cookie without a name, begins with `__Secure-` or `__Host-`, and the cookie lacks the required
+    /// attributes.
     case prefix(String)
 }
 

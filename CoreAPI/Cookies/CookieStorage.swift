@@ -1,14 +1,14 @@
 internal import CoreAPIHTTPSupport
 internal import Foundation
 
-/// The cookies of a jar by their domains, and the rules about several of them (RFC 6265bis §5.7 and §5.8.3). A value: the jar
-/// keeps it under its lock.
+/// The cookies of a jar by domain, and the rules about several of them (RFC 6265bis §5.7 and §5.8.3). A value: the jar keeps it
+/// under its lock.
 struct CookieStorage: Sendable {
     let limitPerDomain: Int
     let limit: Int
     private(set) var count = 0
     private var domains: [String: [Cookie]] = [:]
-    /// No cookie expires before this, so that not every one that is put costs a look at all.
+    /// No cookie expires before this, so that most insertions need not check all cookies.
     private var nextExpiry = Date.distantFuture
 
     init(limitPerDomain: Int, limit: Int) {
@@ -20,7 +20,7 @@ struct CookieStorage: Sendable {
         domains.values.joined().sorted { ($0.created, $0.domain, $0.name, $0.path) < ($1.created, $1.domain, $1.name, $1.path) }
     }
 
-    /// Puts a cookie in the place of the one with its identity, or takes that one away if the new one has expired.
+    /// Stores a cookie in place of the one with its identity; an expired cookie only removes that one.
     ///
     /// - Throws: ``CookieRejection/overlaysSecure(name:)``.
     mutating func put(_ cookie: Cookie, isFromSecureOrigin: Bool, at now: Date) throws(CookieRejection) {
@@ -47,7 +47,7 @@ struct CookieStorage: Sendable {
         evict(cookie.domain)
     }
 
-    /// §5.7: what came in the clear leaves secure cookies alone, also where it would only be sent before one.
+    /// §5.7: a cookie from clear text must not replace a secure cookie, nor be sent before one.
     private func overlaysSecure(_ cookie: Cookie) -> Bool {
         domains.contains { domain, cookies in
             (CookieMatching.domain(domain, matches: cookie.domain) || CookieMatching.domain(cookie.domain, matches: domain))
@@ -57,7 +57,7 @@ struct CookieStorage: Sendable {
         }
     }
 
-    /// What goes to an address: longer paths first, then the oldest.
+    /// The cookies for an address: longer paths first, then the oldest.
     mutating func take(for url: HTTPURL, at now: Date) -> [Cookie] {
         guard count > 0 else { return [] }
         var found: [Cookie] = []
@@ -69,7 +69,7 @@ struct CookieStorage: Sendable {
             }
             domains[domain] = cookies
         }
-        // Stable, so that of cookies made in the same moment the first remains the first.
+        // Stable, so that cookies of the same moment keep their order.
         return found.sorted { ($1.path.utf8.count, $0.created) < ($0.path.utf8.count, $1.created) }
     }
 
@@ -92,15 +92,15 @@ struct CookieStorage: Sendable {
 
     // MARK: - Limits
 
-    /// §5.7: what has expired is gone already; then, of a domain with too many what is not secure, then the rest of it, then
-    /// anything; of equals the one that was used longest ago.
+    /// §5.7: expired cookies are already removed. Then, in a domain with too many, cookies without `Secure`, then the rest of the
+    /// domain, then any cookie; of equals the least recently used.
     private mutating func evict(_ domain: String) {
         while let cookies = domains[domain], cookies.count > limitPerDomain,
             let index = cookies.leastRecentlyUsed(where: { !$0.isSecure }) ?? cookies.leastRecentlyUsed(where: { _ in true })
         {
             remove(from: domain, at: index)
         }
-        // Also here what is secure goes last, so that a host in the clear cannot drive out everybody's logins.
+        // Here, too, secure cookies are removed last, so that a host in clear text cannot remove all logins.
         while count > limit,
             let oldest = leastRecentlyUsed(where: { !$0.isSecure }) ?? leastRecentlyUsed(where: { _ in true })
         {

@@ -1,14 +1,14 @@
 internal import CoreAPIBase
 
-/// Tells under which domains anybody may have a host, as `co.uk` and `github.io` (publicsuffix.org): a cookie for one of those
-/// would go to strangers.
+/// The domains under which anybody may have a host, such as `co.uk` and `github.io` (publicsuffix.org). A cookie for such a
+/// domain would reach strangers.
 package struct PublicSuffixList: Sendable {
-    /// Whether a domain is a public suffix. One whose top level is on no list is one when it has no dot.
+    /// Whether a domain is a public suffix. A domain whose top level is not listed is one if it has no dot.
     let contains: @Sendable (_ domain: String) -> Bool
     /// Whether a host may set a cookie for a domain.
     let accepts: @Sendable (_ domain: String, _ host: String) -> Bool
 
-    /// The list of libpsl, where libcurl brought it into the process; `nil` where it did not.
+    /// The list of libpsl, if libcurl has loaded it; otherwise `nil`.
     package static let loaded: PublicSuffixList? = {
         guard let psl = LoadedLibrary("libpsl.so.5", "libpsl.5.dylib"), let builtIn = psl["psl_builtin"],
             let isSuffix = psl["psl_is_public_suffix"], let isAcceptable = psl["psl_is_cookie_domain_acceptable"],

@@ -2,20 +2,20 @@ internal import CoreAPIBase
 internal import CoreAPIHTTPSupport
 internal import Foundation
 
-/// A `Set-Cookie` line taken apart, by the lenient algorithm of RFC 6265bis §5.6: what the line says, not yet whether its sender
-/// may say it. Pure and total.
+/// A parsed `Set-Cookie` line, by the lenient algorithm of RFC 6265bis §5.6. Whether its sender may set the cookie is checked
+/// later. Pure and total.
 struct SetCookie: Sendable, Hashable {
     static let pairLimit = 4_096
     static let attributeLimit = 1_024
 
-    /// As it came.
+    /// The bytes as received.
     let name: [UInt8]
-    /// As it came.
+    /// The bytes as received.
     let value: Secret<[UInt8]>
     private(set) var expires: Date?
-    /// In seconds; counts before ``expires``.
+    /// In seconds; wins over ``expires``.
     private(set) var maxAge: Int?
-    /// Without a leading dot, and in lower case if it is ASCII; `nil` when none was named.
+    /// Without a leading dot, and in lower case if it is ASCII; `nil` if the line has none.
     private(set) var domain: String?
     /// `nil` for the default path of the request.
     private(set) var path: String?
@@ -23,7 +23,7 @@ struct SetCookie: Sendable, Hashable {
     private(set) var isHTTPOnly = false
     private(set) var sameSite = Cookie.SameSite.unspecified
 
-    /// - Throws: ``CookieRejection`` for what cannot be a cookie, whoever sends it.
+    /// - Throws: ``CookieRejection`` for a line that no sender may set.
     init(_ line: some Collection<UInt8>) throws(CookieRejection) {
         if let control = line.first(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) { throw .controlCharacter(control) }
         var parts = line.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map { Array($0)[...] }
@@ -47,14 +47,14 @@ struct SetCookie: Sendable, Hashable {
         }
     }
 
-    /// Of an attribute that stands in the line more than once, the last counts. One that is unknown means nothing.
+    /// Of a repeated attribute the last wins. An unknown attribute is ignored.
     private mutating func read(_ attribute: String, _ value: String) {
         switch attribute {
         case "expires": if let date = CookieDate.date(value[...].utf8) { expires = date }
         case "max-age": if let seconds = Self.seconds(value) { maxAge = seconds }
         case "domain":
             let name = value.utf8.first == UInt8(ascii: ".") ? String(Substring(value.utf8.dropFirst())) : value
-            // The Kelvin sign is a k in lower case: what is not ASCII stays, so that it matches no host.
+            // The Kelvin sign becomes a k in lower case. So text beyond ASCII is unchanged, and matches no host.
             domain = name.isEmpty ? nil : name.utf8.allSatisfy { $0 < 0x80 } ? name.lowercased() : name
         case "path": path = value.utf8.first == UInt8(ascii: "/") ? value : nil
         case "secure": isSecure = true
@@ -65,7 +65,7 @@ struct SetCookie: Sendable, Hashable {
         }
     }
 
-    /// §5.6.2. A number that is too long to be one says only in which direction.
+    /// §5.6.2. Of a number that is too long only the sign counts.
     private static func seconds(_ text: String) -> Int? {
         let digits = text.utf8.first == UInt8(ascii: "-") ? text.dropFirst() : text[...]
         guard !digits.isEmpty, digits.utf8.allSatisfy(\.isDigit) else { return nil }
@@ -81,8 +81,7 @@ struct SetCookie: Sendable, Hashable {
 }
 
 extension String {
-    /// Octets that declare no charset, as a person reads them: UTF-8 where they are that, else ISO-8859-1. In the latter every
-    /// byte is a character.
+    /// Octets without a charset, as readable text: UTF-8 if they are valid, else ISO-8859-1, in which every byte is a character.
     init(octets: some Collection<UInt8>) {
         self = String(validating: octets, as: UTF8.self) ?? String(latin1: octets)
     }
