@@ -8,13 +8,13 @@ struct DigestAnswer {
     let username: String
     let password: Secret<String>
     let method: String
-    /// The request target as it goes on the wire, path and query.
+    /// The request target on the wire, path and query.
     let uri: String
-    /// How many requests were answered with the nonce, this one included.
+    /// The number of requests answered with the nonce, this one included.
     let count: UInt32
     let clientNonce: String
 
-    /// What the `Authorization` header says.
+    /// The value of the `Authorization` header.
     var header: String {
         var parts = [user, "realm=\(quoted(challenge.realm))", "uri=\(quoted(uri))"]
         if challenge.namesAlgorithm { parts.append("algorithm=\(challenge.algorithm.rawValue)") }
@@ -35,7 +35,7 @@ struct DigestAnswer {
         return hash("\(secret):\(challenge.nonce):\(hexadecimalCount):\(clientNonce):auth:\(request)")
     }
 
-    /// In the normal form that §4 asks for with UTF-8, which is what everybody means today.
+    /// In the normal form that §4 requires with UTF-8, today's usual form.
     private var name: String { username.precomposedStringWithCanonicalMapping }
 
     private var hexadecimalCount: String {
@@ -43,7 +43,7 @@ struct DigestAnswer {
         return String(repeating: "0", count: 8 - digits.utf8.count) + digits
     }
 
-    /// §3.4.4 for a name that is not to be seen, RFC 8187 for one that is not ASCII; a legacy server does not know that form.
+    /// §3.4.4 for a hashed name, RFC 8187 for a name beyond ASCII; a legacy server does not know that form.
     private var user: String {
         if challenge.hashesUsername { return "username=\(quoted(challenge.algorithm.hash("\(name):\(challenge.realm)")))" }
         guard !challenge.isLegacy, !name.utf8.allSatisfy({ $0 < 0x80 }) else { return "username=\(quoted(name))" }

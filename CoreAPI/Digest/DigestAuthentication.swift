@@ -5,23 +5,22 @@ public import CoreAPICore
 internal import Foundation
 internal import HTTPTypes
 
-/// Proves to a server that the password is known without sending it (RFC 7616): `SHA-256`, or `MD5` where a server knows nothing
-/// better, with `qop="auth"`.
+/// Proves knowledge of the password without sending it (RFC 7616): `SHA-256`, or `MD5` for servers without it, with `qop="auth"`.
 ///
 /// ```swift
 /// channel.attemptMiddleware = [try DigestAuthentication(username: "ayşe", password: Secret(password))]
 /// ```
 ///
-/// The first request goes out bare and its refusal brings the challenge; the requests after it are answered in advance, each with
-/// a count and a client nonce of its own. A nonce that is too old (`stale`) is replaced; a second refusal of a call stands, so
-/// that a wrong password is tried once and no account is locked by repetition. A request with an `Authorization` header of its
-/// own is left alone.
+/// The first request has no credentials, and its refusal contains the challenge. Later requests are answered in advance, each
+/// with its own count and client nonce. A nonce that is too old (`stale`) is replaced. A second refusal of a call is final, so
+/// that a wrong password is tried once and repetition locks no account. A request that already has an `Authorization` header is
+/// unchanged.
 ///
-/// An answer is for one target: a redirect takes none along. The request that a redirect leads to is answered by itself, where it
+/// An answer is for one target, so a redirect does not take it along. The request after a redirect gets its own answer, if it
 /// stays at the origin.
 ///
 /// Refused with a ``DigestAuthenticationError``: `auth-int` alone, `-sess` variants, `SHA-512-256`, and challenges without `qop`
-/// (RFC 2069) unless they are allowed. `nextnonce` is not looked at; a server that wants a new nonce says `stale`.
+/// (RFC 2069) unless they are allowed. `nextnonce` is ignored; a server that wants a new nonce says `stale`.
 public final class DigestAuthentication: Middleware {
     private let username: String
     private let password: Secret<String>
@@ -30,25 +29,25 @@ public final class DigestAuthentication: Middleware {
     private let makeClientNonce: @Sendable () -> String
     private let sessions = Mutex(DigestSessions())
 
-    /// How many refusals of a call are answered while the server says that the nonce was merely too old.
+    /// How many refusals of a call are answered while the server reports only that the nonce was too old.
     private static let staleLimit = 4
 
-    /// The answer is sent to the origin (scheme, host and port) of the call's environment and to no other.
+    /// Makes a middleware that answers challenges of the origin (scheme, host and port) of the call's environment only.
     ///
     /// - Parameters:
     ///   - username: any text without control characters.
     ///   - password: never sent, printed or logged.
-    ///   - origins: further ones that may get an answer, as in `https://files.example.com`.
+    ///   - origins: further origins that may get an answer, as in `https://files.example.com`.
     ///   - allowsLegacyChallenges: whether a challenge without `qop` is answered, in the form of RFC 2069 that RFC 2617 §3.2.2.1
-    ///     keeps. Default `false`: such an answer holds nothing of the client's choice. A server that chooses the nonce may look
-    ///     the password up in a table made beforehand, and an answer that was overheard can be repeated.
+    ///     keeps. Default `false`: such an answer has no client nonce. A server that chooses the nonce may look up the password
+    ///     in a prepared table, and an overheard answer can be repeated.
     /// - Throws: ``DigestAuthenticationError/unsafeUsername``.
     public convenience init(
         username: String, password: Secret<String>, origins: [String] = [], allowsLegacyChallenges: Bool = false
     ) throws(DigestAuthenticationError) {
         guard username.firstForbiddenControl == nil else { throw .unsafeUsername }
         self.init(checked: username, password: password, origins: origins, allowsLegacyChallenges: allowsLegacyChallenges) {
-            // Both of the system's source.
+            // Both numbers are from the system's random source.
             String(UInt64.random(in: .min ... .max), radix: 16) + String(UInt64.random(in: .min ... .max), radix: 16)
         }
     }
@@ -69,8 +68,8 @@ public final class DigestAuthentication: Middleware {
         guard request.headers[.authorization] == nil, request.goesToEnvironment(or: origins) else { return await next(attempt) }
         var (answered, nonce) = answer(attempt)
         var reply = await next(answered)
-        // A second refusal stands, so that a wrong password is tried once; unless the server says that the nonce was merely too
-        // old.
+        // A second refusal is final, so that a wrong password is tried once, unless the server reports only that the nonce was
+        // too old.
         for refusals in 1... {
             guard reply.status == 401, reply.failure == nil, request.body.isReplayable else { break }
             do throws(DigestAuthenticationError) {
@@ -97,7 +96,7 @@ public final class DigestAuthentication: Middleware {
             clientNonce: makeClientNonce)
     }
 
-    /// The attempt with an answer to the challenge that is known for its origin, and that challenge's nonce; empty for none.
+    /// The attempt with an answer to the known challenge of its origin, and that challenge's nonce; an empty nonce without one.
     private func answer(_ attempt: Attempt) -> (Attempt, nonce: String) {
         let request = attempt.request
         guard let turn = sessions.withLock({ $0.turn(at: request.url.origin) }) else { return (attempt, "") }

@@ -2,18 +2,18 @@
 public import CoreAPICore
 public import Foundation
 
-/// Why a Digest challenge was not answered. Says nothing of the password.
+/// Why a Digest challenge was not answered. Never contains the password.
 public enum DigestAuthenticationError: Error, Hashable, Sendable {
-    /// The header is no list of challenges.
+    /// The header is not a list of challenges.
     case malformedChallenge(AuthenticationChallenge.Malformed)
     /// A challenge lacks what RFC 7616 §3.3 requires.
     case missingParameter(String)
-    /// None of the algorithms that the server offers is among those that are spoken: `SHA-256` and `MD5`.
+    /// The server offers none of the supported algorithms: `SHA-256` and `MD5`.
     case unsupportedAlgorithm([String])
-    /// The server does not offer `auth`: it wants the body protected (`auth-int`), or it is of before 1999 and offers nothing
-    /// (`nil`). The latter is answered where `allowsLegacyChallenges` is set.
+    /// The server does not offer `auth`. It requires a protected body (`auth-int`), or it predates 1999 and offers no protection
+    /// (`nil`). The latter is answered if `allowsLegacyChallenges` is set.
     case unsupportedProtection(String?)
-    /// A user name may hold no control characters.
+    /// A user name must not contain control characters.
     case unsafeUsername
 }
 

@@ -6,7 +6,7 @@ import Foundation
 /// A Digest challenge that can be answered (RFC 7616 §3.3).
 struct DigestChallenge: Sendable, Hashable {
     enum Algorithm: String, CaseIterable {
-        // The better one first.
+        // The stronger one first.
         case sha256 = "SHA-256"
         case md5 = "MD5"
 
@@ -26,18 +26,18 @@ struct DigestChallenge: Sendable, Hashable {
     let nonce: String
     let opaque: String?
     let algorithm: Algorithm
-    /// Whether the server named it; one that did not may not know the parameter.
+    /// Whether the server named it. A server that did not may not know the parameter.
     let namesAlgorithm: Bool
-    /// Whether the nonce before this one was merely too old.
+    /// Whether the previous nonce was only too old.
     let isStale: Bool
     let hashesUsername: Bool
     /// Whether it is without `qop`, as before RFC 2617.
     let isLegacy: Bool
 
-    /// The best of those that a server offers, with `qop` before without; `nil` when it offers no Digest at all.
+    /// The best of a server's challenges, those with `qop` first; `nil` if it offers no Digest.
     ///
     /// - Parameter allowsLegacy: whether a challenge without `qop` can be answered.
-    /// - Throws: ``DigestAuthenticationError`` when it offers Digest, and none that can be answered.
+    /// - Throws: ``DigestAuthenticationError`` if it offers only Digest challenges that cannot be answered.
     static func best(of lines: [String], allowsLegacy: Bool = false) throws(DigestAuthenticationError) -> DigestChallenge? {
         var offered: [DigestChallenge] = []
         var refusal: DigestAuthenticationError?
@@ -67,8 +67,8 @@ struct DigestChallenge: Sendable, Hashable {
         throw refusal
     }
 
-    /// `-sess` variants are not spoken: whether their key is made from the first client nonce or from each request's is read both
-    /// ways.
+    /// `-sess` variants are not supported: implementations disagree whether their key uses the first client nonce or each
+    /// request's.
     init(_ challenge: AuthenticationChallenge, allowsLegacy: Bool) throws(DigestAuthenticationError) {
         let parameters = challenge.parameters
         let name = parameters["algorithm"] ?? Algorithm.md5.rawValue

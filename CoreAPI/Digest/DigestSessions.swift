@@ -1,15 +1,15 @@
 #if Signing
 import CoreAPICore
 
-/// The challenges that are being answered, by origin, and how often each nonce was.
+/// The challenges in use, by origin, and the number of answers to each nonce.
 struct DigestSessions {
     private var challenges: [String: DigestChallenge] = [:]
-    /// Also of nonces past: a server may hand one out again, and no count may come twice (RFC 7616 §3.4).
+    /// Old nonces stay: a server may issue one again, and no count may be repeated (RFC 7616 §3.4).
     private var counts: [String: UInt32] = [:]
 
     private static let countLimit = 1_000
 
-    /// The challenge to answer, and the count to answer it with; `nil` when there is none yet.
+    /// The challenge to answer, and the count for it; `nil` without a challenge.
     mutating func turn(at origin: String) -> (challenge: DigestChallenge, count: UInt32)? {
         guard let challenge = challenges[origin] else { return nil }
         let count = counts[challenge.nonce, default: 0]
@@ -21,7 +21,7 @@ struct DigestSessions {
         return (challenge, count + 1)
     }
 
-    /// Takes a challenge that came for a request with the given nonce, unless another request has brought a newer one meanwhile.
+    /// Stores the challenge for a request with the given nonce, unless another request has received a newer one meanwhile.
     mutating func take(_ challenge: DigestChallenge, insteadOf nonce: String, at origin: String) {
         guard challenges[origin] == nil || challenges[origin]?.nonce == nonce else { return }
         challenges[origin] = challenge
@@ -31,7 +31,7 @@ struct DigestSessions {
         }
     }
 
-    /// So that the next call begins bare, and a password that is wrong is not tried in advance.
+    /// Removes a session, so that the next call begins without credentials, and a wrong password is not tried in advance.
     mutating func forget(_ nonce: String, at origin: String) {
         if challenges[origin]?.nonce == nonce { challenges[origin] = nil }
     }
