@@ -3,7 +3,7 @@ internal import Foundation
 internal import HTTPTypes
 
 extension Fixture {
-    /// Reads a fixture file: plain text that a person writes and edits.
+    /// Reads a fixture file: plain text, written and edited by hand.
     ///
     /// ```
     /// GET orders?page=1
@@ -14,8 +14,8 @@ extension Fixture {
     /// {"orders": []}
     /// ```
     ///
-    /// First the request; then the status, or `@failure` and one of `timeout`, `connection-lost`, `cannot-connect`,
-    /// `host-not-found`, `truncated`; then headers and directives; after an empty line the body. `@delay` takes `ms` or `s`,
+    /// First the request. Then the status, or `@failure` and one of `timeout`, `connection-lost`, `cannot-connect`,
+    /// `host-not-found`, `truncated`. Then headers and directives, and after an empty line the body. `@delay` takes `ms` or `s`,
     /// `@body` the name of a file beside this one. Lines that begin with `#` before the body are comments.
     ///
     /// - Throws: ``FixtureError/unreadable(file:line:reason:)``.
@@ -28,7 +28,7 @@ extension Fixture {
             reader.line = index + 1
             if line.hasPrefix("#") { continue }
             if line.allSatisfy(\.isWhitespace) {
-                // Empty lines above the request line are nothing; the first one below it begins the body.
+                // Empty lines above the request line are ignored; the first one below it begins the body.
                 guard reader.hasRequestLine else { continue }
                 bodyStart = index + 1
                 break
@@ -50,7 +50,7 @@ extension Fixture {
         }
     }
 
-    /// The fixtures in the folder of that name below another.
+    /// The fixtures in the subfolder of that name.
     package static func scenario(_ name: String, in directory: String) throws(FixtureError) -> [Fixture] {
         let folders = ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted()
         // A name, not a path: a scenario never leads out of its folder.
@@ -58,7 +58,7 @@ extension Fixture {
         return try all(in: "\(directory)/\(name)")
     }
 
-    /// Every `.http` file of a folder, by name; a folder without one is an error, other files may lie beside them.
+    /// Every `.http` file of a folder, by name. A folder without one is an error; other files are ignored.
     static func all(in directory: String) throws(FixtureError) -> [Fixture] {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
             throw .notFound(name: directory, searched: [directory], available: [])
@@ -78,7 +78,7 @@ extension Fixture {
     }
 }
 
-/// Collects what the lines above the body say.
+/// Collects the lines above the body.
 private struct FixtureReader {
     let file: String
     var line = 1

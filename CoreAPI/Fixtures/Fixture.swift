@@ -2,16 +2,16 @@ public import CoreAPICore
 public import Foundation
 public import HTTPTypes
 
-/// One recorded answer: what it answers, and with what.
+/// One prepared answer, and the requests that it answers.
 ///
-/// Fixtures lie in folders (``FixturesType``), are given to a ``FixtureTransport``, or are attached as a modifier; an attached
-/// one answers only where fixtures answer at all, and is not looked at elsewhere.
+/// Fixtures lie in folders (``FixturesType``), are passed to a ``FixtureTransport``, or are attached as a modifier. An attached
+/// fixture applies only with a fixture transport.
 public struct Fixture: RequestModifier {
     /// `nil` for any.
     public var method: HTTPRequest.Method?
     /// Below the environment's base URL, without a leading slash; percent-encoded as on the wire. `nil` for any.
     public var path: String?
-    /// Query items that a request must have; it may have others too. The value `*` stands for any.
+    /// Query items that a request must have; it may have others too. The value `*` matches any.
     public var query: [(name: String, value: String?)]
     public var status: Int
     public var headers: Headers
@@ -22,11 +22,11 @@ public struct Fixture: RequestModifier {
     public var failure: TransportError?
 
     /// - Parameters:
-    ///   - method: what a request must be made with.
-    ///   - target: path and, where it matters, query: `orders?page=1`.
+    ///   - method: the request's method; `nil` for any.
+    ///   - target: path and, if it matters, query: `orders?page=1`.
     ///   - status: of three digits.
     ///   - headers: of the answer.
-    ///   - body: sent as it is; `content-type` is `application/json` unless `headers` say otherwise.
+    ///   - body: sent unchanged; `content-type` is `application/json` unless `headers` say otherwise.
     ///   - delay: before the answer.
     ///   - failure: instead of the answer.
     public init(
@@ -44,7 +44,7 @@ public struct Fixture: RequestModifier {
         self.failure = failure
     }
 
-    /// An answer to whatever it is attached to.
+    /// An answer to every request that it is attached to.
     ///
     /// ```swift
     /// try await networkManager.attaching(Fixture(status: 503)).request(endpoint: .orderList(path: ""))
@@ -77,7 +77,7 @@ public struct Fixture: RequestModifier {
         let items = request.url.queryItems
         return query.allSatisfy { wanted in
             items.contains { item in
-                // As bytes: two names that Unicode takes for equal are two.
+                // As bytes: names that are equal in Unicode but differ in bytes are two names.
                 item.name.utf8.elementsEqual(wanted.name.utf8)
                     && (wanted.value == "*" || item.value.map { Array($0.utf8) } == wanted.value.map { Array($0.utf8) })
             }

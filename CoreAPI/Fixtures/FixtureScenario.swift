@@ -1,7 +1,7 @@
 public import CoreAPICore
 
-/// Chooses one of several recorded courses of events (`orders-empty`, `orders-error`), for a channel, an endpoint or a call. Read
-/// where fixtures answer and nowhere else; one that does not exist fails the call with
+/// Selects one of several scenarios of fixtures (`orders-empty`, `orders-error`), for a channel, an endpoint or a call. It
+/// applies only with fixtures. A scenario that does not exist fails the call with
 /// ``FixtureError/notFound(name:searched:available:)``.
 ///
 /// ```swift

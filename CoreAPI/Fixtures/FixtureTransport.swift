@@ -2,7 +2,7 @@ public import CoreAPICore
 internal import Foundation
 internal import HTTPTypes
 
-/// Answers from recorded files or values instead of the network, so that a feature runs and is tested offline.
+/// Answers from files or values instead of the network, so that a feature runs and is tested offline.
 ///
 /// ```swift
 /// let transport = FixtureTransport([
@@ -11,12 +11,12 @@ internal import HTTPTypes
 /// ])
 /// ```
 ///
-/// What a fixture sets as a cookie goes into the channel's jar, as it would over the wire.
+/// Cookies that a fixture sets go into the channel's jar, as over the wire.
 ///
-/// A ``Fixture`` that is attached to the request answers first, the nearest that fits; then the scenario that a
-/// ``FixtureScenario`` names or, without one, this transport's own. Of the fixtures that fit, the one that names most query items
-/// answers; of equals, the first. A request that none fits fails with ``FixtureError/unmatched(request:available:nearest:)``,
-/// never with an invented answer.
+/// A ``Fixture`` attached to the request answers first, the nearest match. Then comes the scenario of an attached
+/// ``FixtureScenario`` or, without one, this transport's own. Of several matching fixtures the one with most query items answers;
+/// of equals, the first. A request without a match fails with ``FixtureError/unmatched(request:available:nearest:)``. An answer
+/// is never invented.
 public struct FixtureTransport: Transport {
     /// Finds the fixtures of a scenario.
     public typealias Load = @Sendable (_ scenario: String) throws(FixtureError) -> [Fixture]
@@ -25,16 +25,16 @@ public struct FixtureTransport: Transport {
     private let scenario: String
     private let load: Load
 
-    /// One scenario, given as values.
+    /// One scenario, as values.
     public init(_ fixtures: [Fixture]) {
         self.init(scenarios: ["": fixtures], scenario: "")
     }
 
-    /// Several scenarios, given as values.
+    /// Several scenarios, as values.
     ///
     /// - Parameters:
-    ///   - scenarios: the fixtures by the names of their scenarios.
-    ///   - scenario: the one that answers calls to which no ``FixtureScenario`` is attached.
+    ///   - scenarios: the fixtures by scenario.
+    ///   - scenario: answers calls without a ``FixtureScenario``.
     public init(scenarios: [String: [Fixture]], scenario: String) {
         self.init(scenario: scenario) { name throws(FixtureError) in
             guard let fixtures = scenarios[name] else {
@@ -45,11 +45,10 @@ public struct FixtureTransport: Transport {
         }
     }
 
-    /// The fixtures of a folder: every `.http` file in it, in the order of their names; see ``Fixture/init(parsing:file:)``. The
-    /// folders beside it are other scenarios.
+    /// The fixtures of a folder: every `.http` file in it, ordered by name; see ``Fixture/init(parsing:file:)``. The folders
+    /// beside it are other scenarios.
     ///
-    /// A folder that is missing or a file that cannot be read fails every request with the reason, so that a test says what is
-    /// wrong where it is wrong.
+    /// If the folder is missing or a file cannot be read, every request fails with the reason, so that a test shows it.
     public init(directory: String) {
         let folder = URL(fileURLWithPath: directory)
         self.init(directory: folder.deletingLastPathComponent().path, scenario: folder.lastPathComponent)
@@ -60,11 +59,11 @@ public struct FixtureTransport: Transport {
         self.init(scenario: scenario) { name throws(FixtureError) in try Fixture.scenario(name, in: directory) }
     }
 
-    /// Scenarios from anywhere.
+    /// Scenarios from any source.
     ///
     /// - Parameters:
-    ///   - scenario: the one that answers calls to which no ``FixtureScenario`` is attached; loaded at once.
-    ///   - load: called again for each call to which another scenario is attached, on the pipeline's thread.
+    ///   - scenario: answers calls without a ``FixtureScenario``; loaded at once.
+    ///   - load: called again for each call with another scenario, on the pipeline's thread.
     public init(scenario: String, load: @escaping Load) {
         fixtures = Result { () throws(FixtureError) in try load(scenario) }
         self.scenario = scenario
@@ -122,7 +121,7 @@ extension Request {
 }
 
 extension String {
-    /// Levenshtein's distance, to name what was probably meant.
+    /// Levenshtein's distance, to suggest the closest fixture.
     fileprivate func editDistance(to other: String) -> Int {
         let other = Array(other)
         var row = Array(0...other.count)

@@ -1,14 +1,14 @@
 public import CoreAPICore
 
 extension FixturesType {
-    /// Only those that are attached to endpoint and call as ``Fixture`` modifiers.
+    /// Only ``Fixture`` modifiers that are attached to endpoints and calls.
     public static let attached = FixturesType.transport(FixtureTransport([]))
 
     /// One folder of `.http` files per scenario, below a folder.
     ///
     /// - Parameters:
-    ///   - path: of the folder that holds the scenarios' folders.
-    ///   - scenario: what answers where no ``FixtureScenario`` is attached.
+    ///   - path: the folder that contains the scenarios' folders.
+    ///   - scenario: answers calls without a ``FixtureScenario``.
     public static func directory(_ path: String, scenario: String) -> FixturesType {
         .transport(FixtureTransport(directory: path, scenario: scenario))
     }
@@ -16,13 +16,13 @@ extension FixturesType {
     /// Scenarios as values.
     ///
     /// - Parameters:
-    ///   - scenarios: the fixtures by the names of their scenarios.
-    ///   - scenario: what answers where no ``FixtureScenario`` is attached.
+    ///   - scenarios: the fixtures by scenario.
+    ///   - scenario: answers calls without a ``FixtureScenario``.
     public static func scenarios(_ scenarios: [String: [Fixture]], scenario: String) -> FixturesType {
         .transport(FixtureTransport(scenarios: scenarios, scenario: scenario))
     }
 
-    /// Whatever a fixture transport answers.
+    /// The answers of a fixture transport.
     public static func transport(_ transport: FixtureTransport) -> FixturesType {
         FixturesType(transport: transport)
     }
