@@ -6,9 +6,8 @@ package import Musl
 package import Glibc
 #endif
 
-/// Kinds of addresses that are not on the public Internet, for ``Limits/refusedAddresses``: a service that fetches addresses
-/// given by its users must not be led to its own network. Checked when a connection is made, after DNS, for every address that is
-/// tried.
+/// Kinds of addresses outside the public Internet, for ``Limits/refusedAddresses``. Users of a service that fetches addresses for
+/// them must not lead it to its own network. Checked when a connection is made, after DNS, for every address that is tried.
 public struct AddressClass: OptionSet, Sendable, Hashable {
     public let rawValue: Int
 
@@ -16,18 +15,18 @@ public struct AddressClass: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// 127.0.0.0/8, ::1, and the unspecified 0.0.0.0/8 and ::, which lead there, too.
+    /// 127.0.0.0/8, ::1, and the unspecified 0.0.0.0/8 and ::, which lead to the same machine.
     public static let loopback = AddressClass(rawValue: 1 << 0)
     /// RFC 1918, the shared 100.64.0.0/10 of RFC 6598, and unique local fc00::/7 and fec0::/10.
     public static let privateNetwork = AddressClass(rawValue: 1 << 1)
-    /// 169.254.0.0/16, where clouds keep their metadata, and fe80::/10.
+    /// 169.254.0.0/16, where clouds serve their metadata, and fe80::/10.
     public static let linkLocal = AddressClass(rawValue: 1 << 2)
-    /// Multicast, documentation, benchmarks and what is reserved (RFC 6890).
+    /// Multicast, documentation, benchmarks and reserved addresses (RFC 6890).
     public static let special = AddressClass(rawValue: 1 << 3)
     /// Everything but the public Internet.
     public static let nonPublic: AddressClass = [.loopback, .privateNetwork, .linkLocal, .special]
 
-    /// What a peer's address is; empty for a public one.
+    /// The kind of a peer's address; empty for a public one.
     package init(of address: UnsafePointer<sockaddr>) {
         switch Int32(address.pointee.sa_family) {
         case AF_INET:
@@ -60,14 +59,14 @@ public struct AddressClass: OptionSet, Sendable, Hashable {
         func embedded(at index: Int) -> UInt32 { bytes[index..<index + 4].reduce(0) { $0 << 8 | UInt32($1) } }
         let zeros = bytes.prefix { $0 == 0 }.count
         if zeros == 16 || (zeros == 15 && bytes[15] == 1) { return .loopback }
-        // IPv4 in other clothes: mapped and compatible (RFC 4291 §2.5.5), NAT64 (RFC 6052), 6to4 (RFC 3056).
+        // Embedded IPv4: mapped and compatible (RFC 4291 §2.5.5), NAT64 (RFC 6052), 6to4 (RFC 3056).
         if zeros == 10, bytes[10] == 0xFF, bytes[11] == 0xFF { return ipv4(embedded(at: 12)) }
         if zeros >= 12 { return ipv4(embedded(at: 12)) }
         if bytes.starts(with: [0x00, 0x64, 0xFF, 0x9B]) { return ipv4(embedded(at: 12)) }
         if bytes[0] == 0x20, bytes[1] == 0x02 { return ipv4(embedded(at: 2)) }
         if bytes[0] & 0xFE == 0xFC || (bytes[0] == 0xFE && bytes[1] & 0xC0 == 0xC0) { return .privateNetwork }
         if bytes[0] == 0xFE, bytes[1] & 0xC0 == 0x80 { return .linkLocal }
-        // Only 2000::/3 is given out; of it 2001:db8::/32 is for documentation and 2001::/32 is Teredo, which tunnels anywhere.
+        // Only 2000::/3 is assigned. Of it 2001:db8::/32 is for documentation and 2001::/32 is Teredo, which tunnels anywhere.
         let isGlobal =
             bytes[0] & 0xE0 == 0x20 && !bytes.starts(with: [0x20, 0x01, 0x0D, 0xB8])
             && !bytes.starts(with: [0x20, 0x01, 0x00, 0x00])

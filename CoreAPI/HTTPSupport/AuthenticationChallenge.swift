@@ -1,23 +1,23 @@
 public import Foundation
 
-/// One challenge of a `WWW-Authenticate` header (RFC 9110 §11.6.1): how a server wants to be told who asks.
+/// One challenge of a `WWW-Authenticate` header (RFC 9110 §11.6.1): how a server wants a client to authenticate.
 public struct AuthenticationChallenge: Sendable, Hashable {
-    /// In lower case, as schemes are compared without it: `digest`.
+    /// In lower case, because schemes are compared without case: `digest`.
     public let scheme: String
-    /// What some schemes have in the place of parameters.
+    /// The token that some schemes have instead of parameters.
     public internal(set) var token68: String?
-    /// By their names in lower case; values without their quotes.
+    /// By name in lower case; values without quotes.
     public internal(set) var parameters: [String: String] = [:]
 
-    /// Why a header could not be taken apart.
+    /// Why a header could not be parsed.
     public enum Malformed: Error, Hashable, Sendable {
-        /// What was expected at which octet of the header's value.
+        /// The expected text, and its octet offset in the header's value.
         case expected(String, at: Int)
         /// A challenge names a parameter twice (RFC 9110 §11.2).
         case duplicate(parameter: String)
     }
 
-    /// The challenges of one header line, in order; several may stand in it.
+    /// The challenges of one header line, in order; a line may have several.
     ///
     /// ```swift
     /// try AuthenticationChallenge.parse(#"Basic realm="a", Digest realm="a", nonce="x", qop="auth""#).map(\.scheme)  // basic, digest
@@ -39,7 +39,7 @@ extension AuthenticationChallenge.Malformed: LocalizedError {
     }
 }
 
-/// Walks one header line from token to token. Total: every turn of a loop consumes something or ends it.
+/// Reads one header line token by token. Total: every iteration consumes input or ends the loop.
 private struct ChallengeParser {
     private let bytes: [UInt8]
     private var position = 0
@@ -64,7 +64,7 @@ private struct ChallengeParser {
             } else {
                 guard position > end || isAtElementEnd else { throw expected("a space or a comma behind the scheme") }
                 challenges.append(AuthenticationChallenge(scheme: name))
-                // Parameters, if there are any, are read as the next elements.
+                // Parameters, if any, are read as the next elements.
                 guard let token68 = takeToken68() else {
                     if isAtElementEnd || isAtParameter { continue }
                     throw expected("a parameter or a comma")
@@ -86,7 +86,7 @@ private struct ChallengeParser {
         return ahead.skip("=")
     }
 
-    /// Only if it fills the whole element, because every name of a parameter looks like the beginning of one.
+    /// Only if it fills the whole element, because every parameter name looks like the beginning of one.
     private mutating func takeToken68() -> String? {
         let start = position
         let letters = take { $0.isLetter || $0.isDigit || "-._~+/".utf8.contains($0) }

@@ -1,10 +1,10 @@
 public import Foundation
 internal import HTTPTypes
 
-/// A way to read bytes as text, by the name that a response declares.
+/// A charset for reading bytes as text, by the name that a response declares.
 ///
-/// Names are the labels of the WHATWG Encoding standard. Browsers read `iso-8859-1` and `us-ascii` as windows-1252, and so does
-/// this type; `iso-8859-9` is windows-1254, and `utf-16` is little-endian. A byte order mark counts more than the name.
+/// Names are the labels of the WHATWG Encoding standard. Like browsers, this type reads `iso-8859-1` and `us-ascii` as
+/// windows-1252. `iso-8859-9` is windows-1254, and `utf-16` is little-endian. A byte order mark wins over the name.
 public struct Charset: Sendable, Hashable {
     /// As declared, in lower case.
     public let name: String
@@ -25,7 +25,7 @@ public struct Charset: Sendable, Hashable {
         self.form = form
     }
 
-    /// Looks a name up without regard to case, white space around it, quotes, hyphens and underscores.
+    /// Looks up a name without regard to case, surrounding white space, quotes, hyphens and underscores.
     ///
     /// - Throws: ``CharsetError/unknown(_:)`` for a name that is no label of the WHATWG table or has no coding in Foundation.
     public init(named name: String) throws(CharsetError) {
@@ -34,16 +34,16 @@ public struct Charset: Sendable, Hashable {
         self.init(name: key, form: form)
     }
 
-    /// The text, if all bytes are of this charset. A byte order mark is left out.
+    /// The text, if all bytes are valid in this charset. A byte order mark is removed.
     ///
-    /// - Throws: ``CharsetError/malformed(_:)`` when bytes are not of this charset, or of the one that a byte order mark names.
+    /// - Throws: ``CharsetError/malformed(_:)`` if bytes are invalid in this charset, or in the one that a byte order mark names.
     public func text(of data: Data) throws(CharsetError) -> String {
         let (form, body) = sniff(data)
         guard let text = form.text(of: body, isStrict: true) else { throw .malformed(name) }
         return text
     }
 
-    /// The text, with U+FFFD in the place of bytes that are not of this charset. A byte order mark is left out.
+    /// The text, with U+FFFD for invalid bytes. A byte order mark is removed.
     public func lenientText(of data: Data) -> String {
         let (form, body) = sniff(data)
         return form.text(of: body, isStrict: false) ?? String(decoding: body, as: UTF8.self)
@@ -65,7 +65,7 @@ public struct Charset: Sendable, Hashable {
 // MARK: - Reading
 
 extension Charset.Form {
-    /// - Returns: `nil` when it is strict and a byte does not fit.
+    /// - Returns: `nil` if it is strict and a byte is invalid.
     fileprivate func text(of data: Data, isStrict: Bool) -> String? {
         switch self {
         case .utf8: isStrict ? String(validating: data, as: UTF8.self) : String(decoding: data, as: UTF8.self)
@@ -79,7 +79,7 @@ extension Charset.Form {
         }
     }
 
-    /// Foundation's reading, without the private characters by which it tells bytes that have no meaning. U+F8FF is Apple's logo.
+    /// Foundation's text, without the private characters that it uses for bytes without a meaning. U+F8FF is Apple's logo.
     private static func read(_ data: Data, _ encoding: String.Encoding) -> String? {
         let text = String(data: data, encoding: encoding)
         return text?.unicodeScalars.contains { (0xF8C0...0xF8FE).contains($0.value) } == true ? nil : text
@@ -112,7 +112,7 @@ extension Charset.Form {
     private static func bytes(_ data: Data, _ encoding: String.Encoding, isStrict: Bool) -> String? {
         let upper = (UInt8(0x80)...0xFF).map { byte -> Unicode.Scalar? in
             if let scalar = read(Data([byte]), encoding)?.unicodeScalars.first { return scalar }
-            // What Microsoft left undefined below 0xA0 is a C1 control in the WHATWG's tables.
+            // Bytes below 0xA0 that Microsoft left undefined are C1 controls in the WHATWG's tables.
             return byte < 0xA0 ? Unicode.Scalar(byte) : nil
         }
         var text = String.UnicodeScalarView()
@@ -124,7 +124,7 @@ extension Charset.Form {
         return String(text)
     }
 
-    /// Reads run by run what cannot be read as a whole. A byte below 0x30 is part of no sequence, so a run ends in front of one.
+    /// Reads run by run if the whole cannot be read. A byte below 0x30 is part of no sequence, so a run ends before one.
     private static func sequences(_ bytes: [UInt8], _ encoding: String.Encoding) -> String {
         var text = ""
         var start = 0
@@ -167,7 +167,7 @@ extension Charset {
         }
     }()
 
-    /// Foundation's encoding of a `CFStringEncoding`, which it names by this bit.
+    /// Foundation's encoding of a `CFStringEncoding`, which this bit marks.
     private static func encoding(_ number: UInt) -> String.Encoding { String.Encoding(rawValue: 0x8000_0000 | number) }
 
     /// By `CFStringEncoding`.
@@ -211,11 +211,11 @@ extension Charset {
     ]
 }
 
-/// Why bytes could not be read as text by ``Charset`` or ``Response/exactText``.
+/// Why ``Charset`` or ``Response/exactText`` could not read bytes as text.
 public enum CharsetError: Error, Sendable, Hashable, LocalizedError {
     /// The kit does not know the declared charset.
     case unknown(String)
-    /// The bytes are not of the declared charset.
+    /// The bytes are invalid in the declared charset.
     case malformed(String)
 
     public var errorDescription: String? {

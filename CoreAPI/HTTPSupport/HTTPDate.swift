@@ -2,11 +2,11 @@ package import Foundation
 
 /// Dates of HTTP header fields (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT` and its two obsolete forms.
 ///
-/// Also read: names in any case, a missing weekday, and `UTC`, `UT`, `Z` or `+0000` for `GMT`. Any other zone makes it no date.
+/// Also accepted: names in any case, a missing weekday, and `UTC`, `UT`, `Z` or `+0000` for `GMT`. Any other zone is refused.
 package enum HTTPDate {
     package static func date(_ text: String) -> Date? {
         var words = text.split { " \t,-".contains($0) }.map { $0.lowercased() }[...]
-        // The weekday says nothing that the rest does not say.
+        // The weekday is redundant.
         if let first = words.first, first.utf8.allSatisfy(\.isLetter), !months.contains(first) { words = words.dropFirst() }
         let rest = Array(words)
         switch rest.count {
@@ -22,7 +22,7 @@ package enum HTTPDate {
         }
     }
 
-    /// Those that mean Greenwich. The hyphen of `-0000` was taken for a separator.
+    /// The zones equal to Greenwich. The hyphen of `-0000` was treated as a separator.
     private static let zones: Set<String> = ["gmt", "utc", "ut", "z", "+0000", "0000", "+00:00"]
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
@@ -35,17 +35,17 @@ package enum HTTPDate {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
         let components = DateComponents(year: year, month: month + 1, day: day)
-        // The calendar makes the 3rd of March of a 31st of February.
+        // The calendar turns a 31st of February into the 3rd of March.
         guard let midnight = calendar.date(from: components), calendar.component(.day, from: midnight) == day else { return nil }
         return midnight.addingTimeInterval(TimeInterval(hour * 3_600 + minute * 60 + second))
     }
 
-    /// Not the integers' own reading, which takes a sign.
+    /// Stricter than the integers' own parsing, which accepts a sign.
     private static func number(_ text: String) -> Int? {
         text.utf8.allSatisfy(\.isDigit) ? Int(text) : nil
     }
 
-    /// RFC 9110 §5.6.7: a two-digit year more than 50 years ahead is one of the past.
+    /// RFC 9110 §5.6.7: a two-digit year more than 50 years ahead means the past.
     private static func fullYear(_ year: Int) -> Int {
         let now = Calendar(identifier: .gregorian).component(.year, from: Date())
         let candidate = now - now % 100 + year

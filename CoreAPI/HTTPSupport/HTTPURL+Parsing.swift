@@ -4,7 +4,7 @@ extension HTTPURL {
     /// Parses an absolute address.
     ///
     /// - Throws: ``RequestError/unsupportedScheme(_:)`` for any scheme but `http` and `https`,
-    ///   ``RequestError/malformedURL(_:reason:)`` for everything else that is wrong, with what was expected.
+    ///   ``RequestError/malformedURL(_:reason:)`` for every other error, with what was expected.
     public init(_ text: String) throws(RequestError) {
         if let bad = text.firstForbiddenControl {
             throw .malformedURL(text.escapingControls, reason: "\(bad) may not stand in a URL")
@@ -21,7 +21,7 @@ extension HTTPURL {
         var tail = rest[authorityEnd...]
         if let fragment = tail.firstIndex(of: "#") { tail = tail[..<fragment] }
         let parts = tail.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        // Some readers take it for a slash, there; in a query it is a character like any other.
+        // Some parsers treat `\` before the query as `/`. In a query it is an ordinary character.
         if parts.first?.contains("\\") == true { throw .malformedURL(text, reason: "a backslash may not stand in a URL's path") }
         let path = PercentEncoding.path(parts.first.map(String.init) ?? "").removingDotSegments()
         self.init(
@@ -60,7 +60,7 @@ extension HTTPURL {
     private static func authority(_ text: Substring, of url: String) throws(RequestError) -> (String, UInt16?) {
         func malformed(_ reason: String) -> RequestError { .malformedURL(url, reason: reason) }
         if text.contains("@") {
-            // Without what it may say of a password.
+            // Without its possible password.
             let hidden = url.replacing(text.prefix(through: text.lastIndex(of: "@") ?? text.startIndex), with: "…@")
             throw .malformedURL(
                 hidden, reason: "user information before the host is not accepted; send an Authorization header instead")
@@ -76,7 +76,7 @@ extension HTTPURL {
             guard let address = IPAddress.canonicalIPv6(String(host.dropFirst().dropLast())) else {
                 throw malformed("'\(host)' is not an IPv6 address")
             }
-            // Two ways to write one peer would be two peers to whoever compares hosts: pins, cookies, origins.
+            // Pins, cookies and origins compare hosts as text. So each peer needs exactly one spelling.
             host = "[\(address)]"
         } else {
             if let colon = text.firstIndex(of: ":") {
@@ -94,8 +94,7 @@ extension HTTPURL {
             guard !significant.isEmpty, significant.allSatisfy({ !$0.isEmpty && $0.utf8.count <= 63 }) else {
                 throw malformed("'\(host)' has an empty label or one longer than 63 characters")
             }
-            // libcurl reads 127.1, 0x7f.1 and 2130706433 as addresses; then the host that was checked would not be the one
-            // connected to.
+            // libcurl reads 127.1, 0x7f.1 and 2130706433 as addresses. Then the checked host would differ from the connected one.
             if let last = significant.last, last.looksNumeric, !IPAddress.isIPv4(significant.joined(separator: ".")) {
                 throw malformed("'\(host)' ends in a number but is not an IPv4 address of four decimal numbers")
             }
@@ -108,8 +107,8 @@ extension HTTPURL {
     }
 }
 
-/// The form that DNS knows of a name with letters beyond ASCII, by UTS 46; `nil` for any other name, and for one that has none.
-/// What it gives is checked again, so that no character that becomes a delimiter gets through.
+/// The DNS form (UTS 46) of a name with letters beyond ASCII; `nil` for any other name, and for a name without such a form. The
+/// result is checked again, so that no character that becomes a delimiter gets through.
 private func asciiHost(_ host: Substring) -> String? {
     guard host.utf8.contains(where: { $0 >= 0x80 }), host.utf8.allSatisfy({ $0 >= 0x80 || $0.isHostCharacter }) else {
         return nil
@@ -118,7 +117,7 @@ private func asciiHost(_ host: Substring) -> String? {
 }
 
 extension Substring {
-    /// Decimal or hexadecimal, as the parts of an address are (WHATWG URL §4.3).
+    /// Decimal or hexadecimal, like the parts of an address (WHATWG URL §4.3).
     fileprivate var looksNumeric: Bool {
         utf8.allSatisfy(\.isDigit) || (lowercased().hasPrefix("0x") && dropFirst(2).utf8.allSatisfy(\.isHexDigit))
     }
@@ -131,8 +130,8 @@ extension UInt8 {
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal or a reader obeys it instead of showing it: the control characters of ASCII and of ISO 6429 (C1), the
-    /// ends of lines and paragraphs, and what turns the direction of writing (UAX #9).
+    /// Whether a terminal or a reader obeys the character instead of showing it. These are the control characters of ASCII and of
+    /// ISO 6429 (C1), the ends of lines and paragraphs, and characters that change the writing direction (UAX #9).
     package var isSteering: Bool {
         switch value {
         case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
@@ -144,7 +143,7 @@ extension Unicode.Scalar {
 extension String {
     /// The name of the first control character that RFC 9110 §5.5 forbids, or `nil`.
     package var firstForbiddenControl: String? {
-        // Every address, path and value is looked through, and almost none has one.
+        // Every address, path and value is checked, and almost none has one.
         var text = self
         guard text.withUTF8({ $0.contains { $0 < 0x20 || $0 == 0x7F } }) else { return nil }
         for byte in utf8 {
@@ -159,14 +158,15 @@ extension String {
         return nil
     }
 
-    /// Whether anything is in it that RFC 3986 keeps out of every address and that a line of HTTP ends with or is divided by.
+    /// Whether it contains a character that RFC 3986 forbids in an address and that would end or divide a line of HTTP.
     package var hasControlOrSpace: Bool {
         var text = self
         return text.withUTF8 { bytes in
             let bytes = UnsafeRawBufferPointer(bytes)
             let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
             var (found, index): (UInt64, Int) = (0, 0)
-            // Eight at a time: a difference borrows the highest bit of a byte that is smaller, and one of 0x80 or more is none.
+            // Checks eight bytes at once (SWAR): subtraction sets a byte's high bit if it is below the limit. Bytes of 0x80 or
+            // more are excluded.
             while index + 8 <= bytes.count {
                 let eight = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
                 let deletes = eight ^ (ones &* 0x7F)
@@ -181,7 +181,7 @@ extension String {
         }
     }
 
-    /// The text, or its beginning: what strangers send is not repeated in full by an error that tells of it.
+    /// The text, or its beginning: an error does not repeat a stranger's input in full.
     ///
     /// - Parameter limit: in bytes of UTF-8.
     package func shortened(to limit: Int = 100) -> String {
@@ -189,10 +189,10 @@ extension String {
         return String(decoding: utf8.prefix(limit), as: UTF8.self) + "…"
     }
 
-    /// The text with control characters made visible, so that an error or a log line cannot be forged with them.
+    /// The text with control characters made visible, so that they cannot forge an error or a log line.
     package var escapingControls: String {
         var text = self
-        // Almost none has one, nor a byte that those beyond ASCII begin with.
+        // Almost no text has one, or a byte with which one beyond ASCII begins.
         guard text.withUTF8({ $0.contains { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 || $0 == 0xD8 || $0 == 0xE2 } }),
             unicodeScalars.contains(where: { $0.isSteering && $0 != "\t" })
         else { return self }
@@ -227,7 +227,7 @@ extension String {
 
     /// Whether a path segment is `.` or `..`, written plainly or with `%2e`.
     package var hasDotSegment: Bool {
-        // Almost no path has a segment that begins like one; every request asks.
+        // Almost no path has a segment that begins so, and every request asks.
         guard hasDotAfterSlash else { return false }
         return split(separator: "/").contains { segment in
             guard segment.utf8.count <= 6 else { return false }

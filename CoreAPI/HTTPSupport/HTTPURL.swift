@@ -1,8 +1,8 @@
-/// An absolute `http` or `https` address, parsed once and held in the very form that goes on the wire.
+/// An absolute `http` or `https` address, parsed once and kept in its form on the wire.
 ///
-/// The kit has its own address type, because a second parser between the check and the socket is how hosts get confused: what
-/// this type has checked is what libcurl receives, byte for byte (RFC 3986 §3). It refuses user information, control characters
-/// and hosts that are not plain ASCII, and it never carries a fragment, because fragments are not sent (RFC 9110 §7.1).
+/// The kit has its own address type, because a second parser between the check and the socket can confuse hosts. libcurl receives
+/// the checked address byte for byte (RFC 3986 §3). The type refuses user information, control characters and hosts that are not
+/// plain ASCII. It has no fragment, because fragments are not sent (RFC 9110 §7.1).
 ///
 /// ```swift
 /// var url = try HTTPURL("https://api.example.com/v1")
@@ -11,11 +11,11 @@
 /// print(url)  // https://api.example.com/v1/orders?page=1&q=k%C4%B1rm%C4%B1z%C4%B1%20%C3%A7anta
 /// ```
 public struct HTTPURL: Sendable, Hashable {
-    /// The two schemes that the kit speaks.
+    /// The two schemes that the kit supports.
     public enum Scheme: String, Sendable, Hashable {
         case http, https
 
-        /// The port that is meant when none is written (RFC 9110 §4.2).
+        /// The port if none is written (RFC 9110 §4.2).
         public var defaultPort: UInt16 { self == .http ? 80 : 443 }
     }
 
@@ -27,19 +27,19 @@ public struct HTTPURL: Sendable, Hashable {
     public package(set) var port: UInt16?
     /// The percent-encoded path; begins with `/`.
     public package(set) var path: String
-    /// The percent-encoded query without its `?`, or `nil` when there is none.
+    /// The percent-encoded query without its `?`, or `nil` if there is none.
     public package(set) var query: String?
 
-    /// The port that a connection goes to.
+    /// The port to connect to.
     public var effectivePort: UInt16 { port ?? scheme.defaultPort }
 
-    /// Host and, where it is not the default, port: what the `Host` header and `:authority` say.
+    /// The host, and the port unless it is the default: the value of the `Host` header and `:authority`.
     public var authority: String {
         guard let port, port != scheme.defaultPort else { return host }
         return "\(host):\(port)"
     }
 
-    /// Path and query as they stand in the request line (RFC 9112 §3.2.1).
+    /// Path and query, as in the request line (RFC 9112 §3.2.1).
     public var target: String {
         guard let query else { return path }
         return "\(path)?\(query)"
@@ -48,12 +48,12 @@ public struct HTTPURL: Sendable, Hashable {
     /// The whole address.
     public var string: String { String(unsafeUninitializedCapacity: longest, initializingUTF8With: write) }
 
-    /// The same for C, ended by a NUL and good during the call.
+    /// The same for C, ended by a NUL and valid during the call.
     package func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         Self.withCString(longest, write, body)
     }
 
-    /// ``target`` for C, ended by a NUL and good during the call: every request needs it, and a `String` costs three times as
+    /// ``target`` for C, ended by a NUL and valid during the call. Every request needs it, and a `String` costs three times as
     /// much.
     package func withTarget<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         guard query != nil else { return path.withCString(body) }
@@ -70,17 +70,17 @@ public struct HTTPURL: Sendable, Hashable {
         }
     }
 
-    /// Whether it would end the line that it stands in, or divide it.
+    /// Whether it contains a character that would end or divide a line of HTTP.
     package var hasControlOrSpace: Bool { host.hasControlOrSpace || path.hasControlOrSpace || query?.hasControlOrSpace == true }
 
     private var start: String { scheme == .https ? "https://" : "http://" }
 
-    /// Bytes that the address has at most. A port takes a colon and five digits.
+    /// The largest length of the address, in bytes. A port takes a colon and five digits.
     private var longest: Int {
         start.utf8.count + host.utf8.count + 6 + path.utf8.count + (query.map { $0.utf8.count + 1 } ?? 0)
     }
 
-    /// Interpolation costs five times as much, and `+=` twice.
+    /// Written by hand: interpolation costs five times as much, and `+=` twice.
     private func write(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
         var end = Self.add(start, to: buffer, at: buffer.startIndex)
         end = Self.add(host, to: buffer, at: end)
@@ -106,28 +106,28 @@ public struct HTTPURL: Sendable, Hashable {
         buffer[place...].update(fromContentsOf: text.utf8)
     }
 
-    /// Whether both addresses name the same scheme, host and port (RFC 6454 §4).
+    /// Whether both addresses have the same scheme, host and port (RFC 6454 §4).
     public func hasSameOrigin(as other: HTTPURL) -> Bool {
         scheme == other.scheme && host == other.host && effectivePort == other.effectivePort
     }
 }
 
 extension HTTPURL: CustomStringConvertible {
-    /// The whole address; may hold secrets in its query, which logs and errors redact with ``Redaction``.
+    /// The whole address; its query may contain secrets, which logs and errors redact with ``Redaction``.
     public var description: String { string }
 }
 
 // MARK: - Building
 
 extension HTTPURL {
-    /// Appends a path below the present one. A query that comes with it (`"orders?page=1"`) is appended too.
+    /// Appends a path below the present one, and its query if it has one (`"orders?page=1"`).
     ///
-    /// Text that may not stand in a path is percent-encoded; valid escapes are kept. `.` and `..` segments are refused, so that
-    /// a path made from what a user typed cannot climb out of the base.
+    /// Text that is not allowed in a path is percent-encoded; valid escapes are kept. `.` and `..` segments are refused, so that
+    /// a path from a user's input cannot leave the base.
     ///
     /// - Throws: ``RequestError/malformedPath(_:reason:)``.
     public mutating func append(path text: String) throws(RequestError) {
-        // Most paths need none of what follows, which costs 5,000 instructions.
+        // Most paths need none of the following steps, which cost 5,000 instructions.
         if text.isPlainPath { return join(text) }
         if let bad = text.firstForbiddenControl {
             throw .malformedPath(text.escapingControls, reason: "\(bad) may not stand in a path")
@@ -146,7 +146,7 @@ extension HTTPURL {
         }
     }
 
-    /// Puts a path behind the present one, with one slash between them.
+    /// Appends a path to the present one, with one slash between them.
     private mutating func join(_ encoded: String) {
         guard let first = encoded.utf8.first else { return }
         let slash = UInt8(ascii: "/")
@@ -158,8 +158,8 @@ extension HTTPURL {
         }
     }
 
-    /// Appends one query item, percent-encoding name and value so that only RFC 3986's unreserved characters stand for
-    /// themselves. A `nil` value appends the bare name.
+    /// Appends one query item. Name and value are percent-encoded except for RFC 3986's unreserved characters. A `nil` value
+    /// appends the name only.
     public mutating func appendQuery(_ name: String, _ value: String?) {
         var item = PercentEncoding.component(name)
         if let value {
@@ -175,7 +175,7 @@ extension HTTPURL {
         query = query.map { $0.isEmpty ? encodedQuery : "\($0)&\(encodedQuery)" } ?? encodedQuery
     }
 
-    /// The decoded query items in order; what logs and fixtures compare.
+    /// The decoded query items in order, for logs and fixtures.
     public var queryItems: [(name: String, value: String?)] {
         guard let query, !query.isEmpty else { return [] }
         return query.split(separator: "&").map { item in

@@ -6,14 +6,14 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// Whether text is an address in the one form that every reader takes for the same (`inet_pton`).
+/// Checks text for the one address form that all parsers read alike (`inet_pton`).
 package enum IPAddress {
     package static func isIPv4(_ text: String) -> Bool {
         var address = in_addr()
         return inet_pton(AF_INET, text, &address) == 1
     }
 
-    /// Four bytes or sixteen; `nil` for what is no address.
+    /// Four bytes or sixteen; `nil` if the text is no address.
     package static func bytes(_ text: String) -> [UInt8]? {
         var four = in_addr()
         if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { Array($0) } }
@@ -21,7 +21,7 @@ package enum IPAddress {
         return inet_pton(AF_INET6, text, &sixteen) == 1 ? withUnsafeBytes(of: sixteen) { Array($0) } : nil
     }
 
-    /// The one way to write an IPv6 address (RFC 5952), without brackets and without a zone; `nil` for what is none.
+    /// The canonical form of an IPv6 address (RFC 5952), without brackets and without a zone; `nil` if the text is none.
     package static func canonicalIPv6(_ text: String) -> String? {
         var address = in6_addr()
         guard inet_pton(AF_INET6, text, &address) == 1 else { return nil }

@@ -1,13 +1,13 @@
 public import HTTPTypes
 
-/// A media type with its parameters, as `Content-Type` carries it (RFC 9110 §8.3.1).
+/// A media type with its parameters, as in `Content-Type` (RFC 9110 §8.3.1).
 public struct MediaType: Sendable, Hashable {
     /// `application/json`, in lower case, without parameters.
     public let essence: String
-    /// Names in lower case, values as they stand, quotes removed. Of a name that comes twice the first counts.
+    /// Names in lower case, values unchanged, quotes removed. Of equal names the first wins.
     public private(set) var parameters: [String: String]
 
-    /// Reads one media type; `nil` when there is no type in the text. Parameters that cannot be read are left out.
+    /// Reads one media type; `nil` if the text has none. Unreadable parameters are dropped.
     public init?(_ text: String) {
         let parts = Self.split(text, at: ";")
         let essence = parts[0].trimmingHTTPWhitespace().lowercased()
@@ -25,10 +25,10 @@ public struct MediaType: Sendable, Hashable {
         self.parameters = parameters
     }
 
-    /// What a message's `Content-Type` lines say together, by the Fetch standard's "extract a MIME type".
+    /// The combined media type of a message's `Content-Type` lines, by the Fetch standard's "extract a MIME type".
     ///
-    /// The last readable type counts, on lines of its own or behind a comma. A charset goes on from an equal type in front of it.
-    /// `nil` when no line has a readable type; `*/*` is none.
+    /// The last readable type wins, on its own line or after a comma. If the type before it is equal, its charset is kept. `nil`
+    /// if no line has a readable type; `*/*` does not count.
     public init?(_ fields: HTTPFields) {
         guard let list = fields[.contentType] else { return nil }
         var found: MediaType?
@@ -46,7 +46,8 @@ public struct MediaType: Sendable, Hashable {
         self = found
     }
 
-    /// At a separator outside quotes. Scalar by scalar: a combining character makes another letter of a quote.
+    /// Splits at a separator outside quotes. Scalar by scalar, because a combining character turns a quote into another
+    /// character.
     private static func split(_ text: String, at separator: Unicode.Scalar) -> [Substring] {
         var parts: [Substring] = []
         var start = text.startIndex
@@ -66,7 +67,8 @@ public struct MediaType: Sendable, Hashable {
         return parts + [text[start...]]
     }
 
-    /// The text in quotes. A missing closing quote ends with the text; what follows one is dropped (MIME Sniffing §4.4).
+    /// The quoted text. Without a closing quote it extends to the end; text after a closing quote is dropped (MIME Sniffing
+    /// §4.4).
     private static func unquoted(_ text: String) -> String {
         guard text.unicodeScalars.first == "\"" else { return text }
         var kept = String.UnicodeScalarView()

@@ -1,16 +1,16 @@
-/// Octets as the grammars of several parsers name them.
+/// Character classes shared by several parsers.
 extension UInt8 {
     /// RFC 5234 Appendix B.1, `DIGIT`.
     package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
     /// RFC 5234 Appendix B.1, `ALPHA`.
     package var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
-    /// RFC 3986 §2.1: of either case, where `HEXDIG` has capitals only.
+    /// RFC 3986 §2.1: in either case, although `HEXDIG` has capitals only.
     package var isHexDigit: Bool { isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self | 0x20) }
     /// RFC 9110 §5.6.2, `tchar`.
     package var isTokenOctet: Bool { isLetter || isDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 }
 
 extension String {
-    /// RFC 9110 §5.6.2, `token`: what a method and a field's name are.
+    /// RFC 9110 §5.6.2, `token`: a method or a field's name.
     package var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenOctet) }
 }

@@ -1,16 +1,16 @@
-/// RFC 3986 percent-encoding for the three places where text meets an address.
+/// RFC 3986 percent-encoding for path segments, queries and forms.
 package enum PercentEncoding {
     /// One query name or value, or one path segment: everything but the unreserved characters is encoded (RFC 3986 §2.3).
     package static func component(_ text: String) -> String {
         encode(text, keepsEscapes: false) { $0.isUnreserved }
     }
 
-    /// A path with its slashes: what may stand in a path stays, valid escapes are kept, the rest is encoded.
+    /// A path with its slashes: allowed characters and valid escapes are kept, all others are encoded.
     package static func path(_ text: String) -> String {
         encode(text, keepsEscapes: true) { $0.isPathCharacter || $0 == UInt8(ascii: "/") }
     }
 
-    /// A query as somebody wrote it, with `=` and `&` meant as such. `+` is kept, because a server may read it as a space.
+    /// A hand-written query, whose `=` and `&` are separators. `+` is kept, because a server may read it as a space.
     package static func query(_ text: String) -> String {
         encode(text, keepsEscapes: true) { $0.isPathCharacter || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
     }
@@ -20,7 +20,7 @@ package enum PercentEncoding {
         encode(text, keepsEscapes: false, spaceAsPlus: true) { $0.isUnreserved }
     }
 
-    /// Decodes escapes; an escape that is cut short or not hexadecimal stands for itself.
+    /// Decodes escapes; an incomplete or invalid escape is unchanged.
     package static func decode(_ text: some StringProtocol) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         var bytes: [UInt8] = []
@@ -39,7 +39,7 @@ package enum PercentEncoding {
     private static func encode(
         _ text: String, keepsEscapes: Bool, spaceAsPlus: Bool = false, isAllowed: (UInt8) -> Bool
     ) -> String {
-        // Most text needs no change; then it is not rebuilt.
+        // Most text needs no change, and is then not rebuilt.
         guard !text.utf8.allSatisfy(isAllowed) else { return text }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count + text.utf8.count / 2)
@@ -89,7 +89,7 @@ extension UInt8 {
 }
 
 extension String {
-    /// Whether it stands in a path as it is: unreserved characters and slashes, and no segment that begins with a dot.
+    /// Whether it is a valid path as it is: unreserved characters and slashes, and no segment that begins with a dot.
     var isPlainPath: Bool {
         var text = self
         return text.withUTF8 { bytes in

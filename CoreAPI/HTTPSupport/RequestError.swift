@@ -1,4 +1,4 @@
-/// Why a request could not be made from what the caller gave.
+/// Why a request could not be made from the caller's values.
 public enum RequestError: Error, Sendable {
     case malformedURL(String, reason: String)
     case malformedPath(String, reason: String)
@@ -9,16 +9,16 @@ public enum RequestError: Error, Sendable {
     case namelessQueryItem(value: String?)
     /// Several base URLs of equal priority at one level.
     case conflictingBaseURLs([String])
-    /// Two modifiers of a type that one level can have only one of; see ``RequestModifier/allowsSeveral``.
+    /// Two modifiers of a type that each level may have once; see ``RequestModifier/allowsSeveral``.
     case duplicateModifier(type: String)
     /// Parameters or a body that cannot be encoded.
     case encodingFailed(encoding: String, underlying: any Error)
-    /// Clear text although the environment does not allow it.
+    /// Clear text that the environment does not allow.
     case insecureConnection(host: String)
-    /// An address outside an environment that may be simulated; see ``APIEnvironment/baseURLRule``.
+    /// An address outside a simulated environment; see ``APIEnvironment/baseURLRule``.
     case leavesEnvironment(host: String, environment: String)
 
-    /// A name for metrics, without anything the request held.
+    /// A name for metrics, without any part of the request.
     public var label: String {
         switch self {
         case .malformedURL: "malformedURL"
