@@ -4,9 +4,9 @@ public import HTTPTypes
 
 /// Sends a bearer token with every request and refreshes it when the server refuses it (RFC 6750).
 ///
-/// However many requests are refused at once, the token is refreshed once, and each of them is sent once more with the new one. A
-/// request that was refused with an older token than the present one is simply sent again. A cancelled request stops waiting and
-/// does not stop the refresh; a failed refresh fails every request that waited for it.
+/// Many requests may be refused at once. The token is refreshed once, and each of them is sent once more with the new token. A
+/// request refused with an older token than the present one is sent again without a refresh. A cancelled request stops waiting
+/// and does not stop the refresh. A failed refresh fails every request that waited for it.
 ///
 /// ```swift
 /// channel.attemptMiddleware = [
@@ -17,25 +17,24 @@ public import HTTPTypes
 /// ]
 /// ```
 ///
-/// The refresh goes through the channel like any other call: its retry policy, its timeouts, its other hooks. It is exempt from
-/// bearer authentication at the environment's base URL, and from nothing else.
+/// The refresh goes through the channel like any other call: its retry policy, its timeouts, its other hooks. At the
+/// environment's base URL it is exempt from bearer authentication, and only from that.
 public final class BearerAuthentication: Middleware {
-    /// Fetches a new token after the given response was refused. Runs in a task of its own, which inherits the task-local values
-    /// of the call that was refused first. Its own requests get no token and fetch none.
+    /// Fetches a new token after the given response was refused. Runs in a separate task, which inherits the task-local values of
+    /// the call that was refused first. Its own requests get no token and start no refresh.
     public typealias Refresh = @Sendable (Response<Void>) async throws -> String
 
     private let initial: String?
     private let origins: [String]
     private let isRefused: @Sendable (Response<Void>) -> Bool
     private let refresh: Refresh
-    /// By the base URLs of environments.
+    /// By base URL of the environment.
     private let sessions = Mutex<[String: Session]>([:])
 
-    /// The base URLs of the environments whose token is being fetched by this task. By those and not by this object, because a
-    /// channel that is made anew for the refresh has another one.
+    /// Base URLs whose token this task is refreshing. The key is the URL because the refresh may use another instance.
     @TaskLocal private static var exemptions: [Exemption] = []
 
-    /// The requests of a refresh that is under way go without a token. A task that the refresh leaves behind is not exempt.
+    /// Exempts the requests of a running refresh from tokens. A task that outlives the refresh is not exempt.
     private final class Exemption: Sendable {
         let base: String
         let isOver = Mutex(false)
@@ -45,22 +44,23 @@ public final class BearerAuthentication: Middleware {
         }
     }
 
-    /// What belongs to one environment.
+    /// The state of one environment.
     private struct Session {
         var token: String?
-        /// The refresh that is under way.
+        /// The running refresh.
         var refresh: Promise<String>?
-        /// When the last refresh failed, and with what.
+        /// When the last refresh failed, and its error.
         var failure: (at: ContinuousClock.Instant, error: any Error)?
     }
 
-    /// A token is sent to the origin (scheme, host and port) of the call's environment and to no other: an endpoint with a base
-    /// URL of its own elsewhere goes without. A channel that is switched to another environment begins without a token there.
+    /// Makes a middleware that sends the token to the origin (scheme, host and port) of the call's environment only. An endpoint
+    /// with a base URL elsewhere is sent without it. A channel that is switched to another environment begins without a token
+    /// there.
     ///
     /// - Parameters:
-    ///   - token: what to begin with, in the environment of the first call; without one the first request goes out bare and the
-    ///     refusal fetches one.
-    ///   - origins: further ones that may get the token, as in `https://files.example.com`.
+    ///   - token: the initial token, for the environment of the first call. Default `nil`: the first request has no token, and
+    ///     the 401 response triggers a refresh.
+    ///   - origins: further origins that may get the token, as in `https://files.example.com`.
     ///   - isRefused: whether the answer refuses the token; status 401 by default.
     ///   - refresh: see ``Refresh``.
     public init(
@@ -78,12 +78,12 @@ public final class BearerAuthentication: Middleware {
         guard mayCarryToken(attempt) else { return await next(attempt) }
         let used = withSession(of: attempt.call) { $0.token }
         let reply = await send(attempt, with: used, next)
-        // Only once: a new token that is refused as well is the answer.
+        // Only once: if the new token is refused as well, that refusal is the answer.
         guard isRefused(Response(reply)), attempt.request.body.isReplayable else { return reply }
         return await sendAgain(attempt, after: reply, insteadOf: used, next)
     }
 
-    // Not inlined: most requests are never refused, and its frame would be theirs.
+    // Not inlined: most requests are never refused, and would otherwise pay for its frame.
     @inline(never)
     private func sendAgain(_ attempt: Attempt, after reply: Reply, insteadOf used: String?, _ next: Next) async -> Reply {
         await reply.discardBody()
@@ -112,7 +112,7 @@ public final class BearerAuthentication: Middleware {
         }
     }
 
-    /// Changes the session of a call's environment; the first one begins with the initial token.
+    /// Changes the session of a call's environment; the first session begins with the initial token.
     private func withSession<Result: Sendable>(of call: Call, _ change: (inout Session) -> Result) -> Result {
         sessions.withLock { sessions in
             let base = call.channel.environment.baseURL
@@ -121,7 +121,7 @@ public final class BearerAuthentication: Middleware {
         }
     }
 
-    /// - Throws: what the refresh threw, or that the call was cancelled or ran out of time while it waited.
+    /// - Throws: the error of the refresh; or an error if the call was cancelled or ran out of time while it waited.
     private func token(
         newerThan used: String?, for attempt: Attempt, _ response: Response<Void>
     ) async throws -> String {
@@ -129,20 +129,20 @@ public final class BearerAuthentication: Middleware {
         let (promise, isMine) = try withSession(of: call) { session -> Result<(Promise<String>, Bool), any Error> in
             if let token = session.token, token != used { return .success((Promise(.success(token)), false)) }
             if let refresh = session.refresh { return .success((refresh, false)) }
-            // Calls that were under way when a refresh failed share its failure, also those that were refused a moment later.
+            // Calls that were in progress when a refresh failed share its failure, also those refused a moment later.
             if let failure = session.failure, call.started <= failure.at { return .failure(failure.error) }
             let refresh = Promise<String>()
             session.refresh = refresh
             return .success((refresh, true))
         }.get()
         if isMine { start(promise, response) }
-        // No longer than the call may take, however long the refresh does.
+        // At most until the call's deadline, however long the refresh takes.
         return try await promise.value(until: attempt.request.deadline) {
             TransportError.timedOut(.total, after: attempt.request.timeout.total)
         }
     }
 
-    /// In a task that belongs to no caller: the one that happened to start it may be cancelled.
+    /// In a separate task, because the caller that started it may be cancelled.
     private func start(_ promise: Promise<String>, _ response: Response<Void>) {
         Task {
             let exemption = Exemption(base: response.call.channel.environment.baseURL)
@@ -167,7 +167,7 @@ public final class BearerAuthentication: Middleware {
 }
 
 extension Attempt {
-    // Not inlined: a request by value would lie in the frame that waits.
+    // Not inlined: a request by value would lie in the frame of the async caller.
     @inline(never)
     fileprivate func carrying(_ token: String?) throws -> Attempt {
         guard let token else { return self }
@@ -176,7 +176,7 @@ extension Attempt {
 }
 
 extension Channel {
-    /// The same channel without interceptors but its ``RetryPolicy``.
+    /// The same channel without interceptors except its ``RetryPolicy``.
     @available(
         *, deprecated, message: "a refresh is exempt from its own authentication: let it go through `response.call.channel`"
     )

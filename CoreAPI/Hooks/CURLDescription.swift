@@ -5,13 +5,13 @@ internal import HTTPTypes
 extension Request {
     /// The request as a `curl` command that can be pasted into a POSIX shell.
     ///
-    /// With secrets revealed it sends the same method, address, fields and body bytes as the kit; a body that is no text is
-    /// written with `printf` and piped. Without, the default, every secret is replaced and the command is for reading.
+    /// With secrets revealed, it sends the same method, address, fields and body bytes as the kit. A body that is no text is
+    /// written with `printf` and piped. By default every secret is replaced, and the command is only for reading.
     ///
-    /// - Parameter revealingSecrets: whether credentials and tokens stand in the text. Never log the result if they do.
+    /// - Parameter revealingSecrets: whether the text contains credentials and tokens. Never log such a text.
     public func cURLDescription(revealingSecrets: Bool = false) -> String {
         let redaction = revealingSecrets ? nil : call.channel.redaction
-        // The kit sends no header of curl's own, so curl is told to send none either.
+        // The kit sends none of curl's own headers, so curl must not send them either.
         var words = ["curl", "--globoff", "--path-as-is"]
         switch method {
         case .get where body.isEmpty: break
@@ -51,20 +51,21 @@ extension Request {
         return prefix + words.joined(separator: " ")
     }
 
-    /// Linux takes no argument longer than 128 KiB; longer text is piped.
+    /// Linux accepts no argument longer than 128 KiB; longer text is piped.
     private static let argumentLimit = 64 * 1_024
 
-    /// Whether a length goes out even without a body (RFC 9110 §8.6).
+    /// Whether a length is sent even without a body (RFC 9110 §8.6).
     private var sendsLength: Bool {
         !body.isEmpty || method == .post || method == .put || method == .patch || method == .query
     }
 
-    /// Whether the transport asks for compression and undoes it. It does not for a caller who asks for a coding or a range.
+    /// Whether the transport adds `Accept-Encoding` and decompresses. False if the caller sets `Accept-Encoding` or asks for a
+    /// range.
     private var acceptsCompression: Bool { headers[.acceptEncoding] == nil && headers[.range] == nil }
 
-    /// The fields that the transport sends of its own accord are written too, but for those that curl makes itself.
+    /// Includes the transport's own fields, except for those that curl adds itself.
     private var wireHeaders: [HTTPField] {
-        // Framing is the transport's, and curl's.
+        // The transport, or curl, adds framing.
         var fields = Array(headers).filter { $0.name != .contentLength && $0.name != .transferEncoding }
         if headers[.userAgent] == nil, let agent = HTTPField.Name("User-Agent") {
             fields.append(HTTPField(name: agent, value: Kit.userAgent))
@@ -74,12 +75,12 @@ extension Request {
 }
 
 extension String {
-    /// In single quotes, where a POSIX shell reads everything as it stands.
+    /// In single quotes, in which a POSIX shell replaces nothing.
     fileprivate var shellQuoted: String {
         "'" + replacing("'", with: "'\\''") + "'"
     }
 
-    /// Three digits, as `printf` wants its octal escapes.
+    /// Three digits, because `printf` expects its octal escapes so.
     fileprivate var leftPadded: String {
         String(repeating: "0", count: max(0, 3 - count)) + self
     }

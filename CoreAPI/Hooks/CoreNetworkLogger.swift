@@ -4,14 +4,13 @@ internal import Foundation
 internal import HTTPTypes
 public import Logging
 
-/// Writes calls to swift-log: one line per attempt sent (debug), retried (notice) and per call finished (info) or failed. A
-/// failure is an error, but for a status that was refused (notice) and a call that was cancelled (debug); ``level(of:)`` may be
-/// replaced.
+/// Writes calls to swift-log: one line per sent attempt (debug), per retry (notice) and per finished (info) or failed call. A
+/// failure is an error, except for a refused status (notice) and a cancelled call (debug). ``level(of:)`` may be replaced.
 ///
-/// Messages are constant; everything that varies is metadata, `call` being the same in every line of one call. Secrets are
-/// redacted by the channel's ``Redaction`` and bodies are cut at ``bodyLimit``.
+/// Messages are constant. Everything variable is metadata; `call` is the same in every line of one call. The channel's
+/// ``Redaction`` redacts secrets, and bodies are cut at ``bodyLimit``.
 public struct CoreNetworkLogger: NetworkLogger {
-    /// Characters of a body that are written at the most.
+    /// The largest number of characters written of a body.
     public static let bodyLimit = 4_096
 
     /// The level of a failed call's line.
@@ -20,8 +19,8 @@ public struct CoreNetworkLogger: NetworkLogger {
     private let logger: Logger
     private let options: RequestLogging
 
-    /// The level of a failure unless a channel says otherwise: cancelled `debug`, a status that was refused `notice`, anything
-    /// else `error`. An app's error counts by the answer's status: outside 2xx it was refused.
+    /// The default level of a failure: `debug` for a cancellation, `notice` for a refused status, `error` otherwise. An app's
+    /// error is a refusal if the answer's status is outside 2xx.
     public static func level(of error: APIClientError) -> Logger.Level {
         switch error {
         case .cancelled: .debug
@@ -32,23 +31,23 @@ public struct CoreNetworkLogger: NetworkLogger {
     }
 
     /// - Parameters:
-    ///   - subsystem: reverse-DNS name of the app or module; with the category it makes the logger's label.
+    ///   - subsystem: reverse-DNS name of the app or module; with the category it forms the logger's label.
     ///   - category: the channel, usually.
-    ///   - options: for calls to which no ``RequestLogging`` is attached.
-    ///   - logger: another logger than the one that `LoggingSystem` makes for the label.
+    ///   - options: for calls without a ``RequestLogging``.
+    ///   - logger: replaces the logger that `LoggingSystem` makes for the label.
     public init(subsystem: String, category: String, options: RequestLogging = .standard, logger: Logger? = nil) {
         self.logger = logger ?? Logger(label: "\(subsystem).\(category)")
         self.options = options
     }
 
-    /// Writes to a function instead: a line per event, message and then metadata by name.
+    /// Writes to a function instead: one line per event, with the message and then metadata by name.
     ///
     /// ```swift
     /// channel.logger = CoreNetworkLogger(options: .all) { line in print(line) }
     /// ```
     ///
     /// - Parameters:
-    ///   - options: for calls to which no ``RequestLogging`` is attached.
+    ///   - options: for calls without a ``RequestLogging``.
     ///   - write: called on the pipeline's thread, concurrently for different calls.
     public init(options: RequestLogging = .standard, write: @escaping @Sendable (_ line: String) -> Void) {
         self.init(
@@ -93,7 +92,7 @@ public struct CoreNetworkLogger: NetworkLogger {
         }
     }
 
-    /// Formats only what will be written: the level and the options are asked first.
+    /// Formats only lines that are written: it checks the level and the options first.
     private func write(
         _ level: Logger.Level, _ message: Logger.Message, _ request: Request?, of call: Call? = nil,
         _ details: (RequestLogging) -> Logger.Metadata
@@ -147,7 +146,7 @@ public struct CoreNetworkLogger: NetworkLogger {
         return metadata
     }
 
-    /// A number with three decimals at most.
+    /// A number with at most three decimals.
     private static func milliseconds(_ duration: Duration) -> Logger.MetadataValue {
         let microseconds = duration / .microseconds(1)
         return "\((microseconds.rounded() / 1_000))"

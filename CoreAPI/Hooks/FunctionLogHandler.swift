@@ -1,6 +1,6 @@
 internal import Logging
 
-/// Hands what swift-log writes to a function, one line per event.
+/// Passes swift-log's lines to a function, one line per event.
 struct FunctionLogHandler: LogHandler {
     let write: @Sendable (String) -> Void
     var logLevel = Logger.Level.trace

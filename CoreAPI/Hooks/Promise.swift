@@ -1,8 +1,8 @@
 internal import CoreAPILock
 
-/// A value that is still to come and that many may wait for, each no longer than it wants to.
+/// A future value that many tasks may wait for, each with its own deadline.
 ///
-/// `Task.value` cannot serve: a task that waits for it goes on waiting after its own cancellation.
+/// `Task.value` is not enough: a task that waits for it keeps waiting after its own cancellation.
 package final class Promise<Value: Sendable>: Sendable {
     private struct State {
         var outcome: Result<Value, any Error>?
@@ -12,12 +12,12 @@ package final class Promise<Value: Sendable>: Sendable {
 
     private let state: Mutex<State>
 
-    /// - Parameter outcome: what is known already.
+    /// - Parameter outcome: the outcome, if it is known already.
     package init(_ outcome: Result<Value, any Error>? = nil) {
         state = Mutex(State(outcome: outcome))
     }
 
-    /// Resumes every task that waits. The first outcome counts.
+    /// Resumes every waiting task. The first outcome wins.
     package func fulfil(_ outcome: Result<Value, any Error>) {
         let waiters = state.withLock { state -> [Int: CheckedContinuation<Value, any Error>] in
             guard state.outcome == nil else { return [:] }
@@ -28,12 +28,12 @@ package final class Promise<Value: Sendable>: Sendable {
         for waiter in waiters.values { waiter.resume(with: outcome) }
     }
 
-    /// The value, once it is there.
+    /// The value, once it is set.
     ///
     /// - Parameters:
     ///   - deadline: when waiting ends.
-    ///   - tooLate: the error then.
-    /// - Throws: what the promise was fulfilled with, `CancellationError`, or `tooLate`.
+    ///   - tooLate: the error thrown then.
+    /// - Throws: the promise's error, `CancellationError`, or `tooLate`.
     package func value(
         until deadline: ContinuousClock.Instant, tooLate: @escaping @Sendable () -> any Error
     ) async throws -> Value {

@@ -1,7 +1,6 @@
 public import CoreAPICore
 
-/// What a call writes into the log. Attached at several levels, the options add up; ``off`` at the nearest level silences the
-/// call.
+/// The parts of a call that are logged. Options of several levels add up; ``off`` at the nearest level silences the call.
 ///
 /// ```swift
 /// channel.modifiers.append(RequestLogging.all)
@@ -20,12 +19,12 @@ public struct RequestLogging: OptionSet, RequestModifier, Hashable {
     public static let responseHeaders = RequestLogging(rawValue: 1 << 4)
     public static let requestBody = RequestLogging(rawValue: 1 << 5)
     public static let responseBody = RequestLogging(rawValue: 1 << 6)
-    /// URL, time and status: what is logged when no level says anything.
+    /// URL, time and status: the default if no level has options.
     public static let standard: RequestLogging = [.url, .time, .status]
     public static let all: RequestLogging = [.standard, .requestHeaders, .responseHeaders, .requestBody, .responseBody]
     public static let off: RequestLogging = []
 
-    /// What holds for a request: the union of all levels, nothing if the nearest is ``off``, else the default.
+    /// The options of a request: the union of all levels, none if the nearest is ``off``, else the default.
     static func effective(for request: Request?, default standard: RequestLogging) -> RequestLogging {
         let levels = request?.modifiers(of: RequestLogging.self) ?? []
         guard let nearest = levels.last else { return standard }

@@ -2,16 +2,16 @@ public import CoreAPICore
 internal import Foundation
 internal import HTTPTypes
 
-/// Repeats what is safe to repeat: full jitter, `Retry-After` as a floor, the call's total timeout as the end.
+/// Repeats calls that are safe to repeat: full jitter, `Retry-After` as the minimum pause, the call's total timeout as the end.
 ///
-/// Only idempotent methods, and requests that carry an `Idempotency-Key`, are repeated, and only for the listed status codes and
-/// for failures to connect or of a connection. A request that the server may have processed is not sent again without such a key.
+/// Repeats only idempotent methods, and requests with an `Idempotency-Key`. Repeats only after the listed status codes, a failure
+/// to connect, or a lost connection. A request that the server may have processed is not sent again without such a key.
 public struct RetryPolicy: RequestInterceptor {
     /// Attempts in all, the first included. Default 3.
     public var attempts: Int
     /// The pause before attempt *n* + 1 is a random part of `base` · 2ⁿ⁻¹. Default 100 ms.
     public var base: Duration
-    /// The longest pause of the kit's own choosing. Default 5 s; a longer `Retry-After` is honoured.
+    /// The longest pause that the kit chooses. Default 5 s; a longer `Retry-After` is honoured.
     public var cap: Duration
     /// Default 408, 425, 429, 500, 502, 503, 504.
     public var statuses: Set<Int>
@@ -34,7 +34,7 @@ public struct RetryPolicy: RequestInterceptor {
         return .retryAfter(max(jitter, retryAfter(response) ?? .zero))
     }
 
-    /// Doubled step by step, because a power of two overflows what a caller may have set.
+    /// Doubled step by step, because a power of two overflows with a large caller's value.
     private func ceiling(after attempts: Int) -> Duration {
         var ceiling = min(base, cap)
         for _ in 1..<max(attempts, 1) where ceiling < cap { ceiling = ceiling > cap / 2 ? cap : ceiling * 2 }
@@ -50,7 +50,7 @@ public struct RetryPolicy: RequestInterceptor {
             default: false
             }
         }
-        // The status speaks, whoever turned it into an error.
+        // The status decides, even if a filter changed the error.
         return response.head.map { statuses.contains($0.status.code) } ?? false
     }
 
@@ -66,29 +66,29 @@ public struct RetryPolicy: RequestInterceptor {
         return false
     }
 
-    /// The longest pause that any `Retry-After` line asks for.
+    /// The longest pause of all `Retry-After` lines.
     private func retryAfter(_ response: Response<Void>) -> Duration? {
         response.head?.headers[values: .retryAfter].compactMap { Self.pause(asking: $0) }.max()
     }
 
-    /// The value of a `Retry-After` (RFC 9110 §10.2.3): seconds or a date; a day at the most.
+    /// The pause of a `Retry-After` value (RFC 9110 §10.2.3): seconds or a date; at most a day.
     ///
-    /// Careless servers send more: a fraction is rounded up, and of several values with commas between them the longest counts.
-    /// A value that is neither a number without a sign nor a date is ignored.
+    /// Careless servers send other values: a fraction is rounded up, and of several values separated by commas the longest wins.
+    /// Any other value is ignored, a number with a sign included.
     static func pause(asking value: String) -> Duration? {
-        // A date is read without its weekday, which stands in front of its comma.
+        // A date is read without its weekday, which precedes its comma.
         value.split(separator: ",").compactMap { part in
             let text = part.trimmingHTTPWhitespace()
             return seconds(text) ?? untilDate(text)
         }.max()
     }
 
-    /// - Returns: `nil` for what is not written with digits and at most one point.
+    /// - Returns: `nil` for a value with anything but digits and at most one point.
     private static func seconds(_ text: String) -> Duration? {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
         guard text.utf8.contains(where: \.isDigit), parts.allSatisfy({ $0.allSatisfy(\.isDigit) }) else { return nil }
         let isFraction = parts.count == 2 && parts[1].contains { $0 != UInt8(ascii: "0") }
-        // A server that names a year is answered by the call's timeout, not by arithmetic that overflows.
+        // If a server asks for a year, the call's timeout decides; the arithmetic must not overflow.
         let whole = parts[0].isEmpty ? 0 : min(Int(String(Substring(parts[0]))) ?? 86_400, 86_400)
         return .seconds(min(whole + (isFraction ? 1 : 0), 86_400))
     }

@@ -1,7 +1,7 @@
 public import CoreAPICore
 internal import HTTPTypes
 
-/// Decides by the answer's status, whoever turned it into an error.
+/// Decides by the answer's status, even if a filter changed the error.
 ///
 /// ```swift
 /// StatusCodeErrorHandler(409, 423) { response in .retryAfter(.seconds(1)) }
@@ -11,14 +11,14 @@ public struct StatusCodeErrorHandler: ErrorHandler {
     private let decide: @Sendable (Response<Void>) async -> RetryResult
 
     /// - Parameters:
-    ///   - codes: the statuses to be asked about.
+    ///   - codes: the statuses that it handles.
     ///   - decide: called once per failed attempt with one of the codes, on the pipeline's thread.
     public init(_ codes: Int..., decide: @escaping @Sendable (Response<Void>) async -> RetryResult) {
         self.init(codes, decide: decide)
     }
 
     /// - Parameters:
-    ///   - codes: the statuses to be asked about: a list, a set, a range such as `500..<600` or `400...499`.
+    ///   - codes: the statuses that it handles: a list, a set, a range such as `500..<600` or `400...499`.
     ///   - decide: as above.
     public init(_ codes: some Sequence<Int>, decide: @escaping @Sendable (Response<Void>) async -> RetryResult) {
         self.codes = Set(codes)
@@ -34,7 +34,7 @@ public struct StatusCodeErrorHandler: ErrorHandler {
     }
 }
 
-/// Waits for the network to come back: repeats a call that found no host or no connection.
+/// Waits for the network to return: repeats a call that found no host or no connection.
 public struct NoInternetErrorHandler: ErrorHandler {
     private let repetitions: Int
     private let pause: Duration
@@ -60,9 +60,9 @@ public struct NoInternetErrorHandler: ErrorHandler {
     }
 }
 
-/// Repeats a call whose attempt timed out or was answered 408 (RFC 9110 §15.5.9), if it may be repeated: an idempotent method, a
-/// call that carries an `Idempotency-Key`, or one whose request had not left. The call's own total timeout is not repeated, it is
-/// over.
+/// Repeats a call whose attempt timed out or was answered 408 (RFC 9110 §15.5.9), if it may be repeated. That is an idempotent
+/// method, a call with an `Idempotency-Key`, or a request that was not sent. After the call's own total timeout it repeats
+/// nothing.
 public struct RequestTimeoutErrorHandler: ErrorHandler {
     private let repetitions: Int
     private let pause: Duration
@@ -90,7 +90,7 @@ public struct RequestTimeoutErrorHandler: ErrorHandler {
 }
 
 extension Response {
-    /// How many attempts, the last included, failed in a certain way.
+    /// How many attempts at the end of the list failed in the given way.
     fileprivate func repetitions(where isSuch: (APIClientError) -> Bool) -> Int {
         attempts.count { $0.error.map(isSuch) ?? false }
     }
