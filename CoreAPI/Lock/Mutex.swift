@@ -4,14 +4,13 @@ internal import Foundation
 public import Synchronization
 #endif
 
-/// The lock of everything that is built on the core: the standard library's, unless ThreadSanitizer is watching.
+/// The lock of all modules on top of the core: the standard library's, except under ThreadSanitizer.
 ///
-/// On Linux a contended `Synchronization.Mutex` is handed over by the kernel (a priority-inheriting futex), which the sanitizer
-/// cannot see: it would report every access behind it as a race. `Scripts/test --sanitize thread` therefore sets
-/// THREAD_SANITIZER.
+/// On Linux the kernel hands over a contended `Synchronization.Mutex` (a priority-inheriting futex). The sanitizer cannot see
+/// that, and would report every access behind it as a race. `Scripts/test --sanitize thread` therefore sets THREAD_SANITIZER.
 ///
-/// Public and inlinable, because the compiler specialises a generic type of another module only then; a call without that looks
-/// up metadata each time. CoreAPI does not re-export the module, so users keep the standard library's name.
+/// Public and inlinable, because only then does the compiler specialise a generic type of another module; otherwise each call
+/// looks up metadata. CoreAPI does not re-export the module, so users keep the standard library's name.
 public struct Mutex<State>: ~Copyable, Sendable {
     #if THREAD_SANITIZER
     @usableFromInline let state: LockedState<State>
@@ -29,7 +28,7 @@ public struct Mutex<State>: ~Copyable, Sendable {
     }
     #endif
 
-    /// Runs a function alone with the state. It must not come back to this object.
+    /// Runs a function with exclusive access to the state. The function must not use this object again.
     @inlinable
     public borrowing func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
