@@ -7,7 +7,7 @@ final class CallSubscription<Value: Sendable>: Subscription, Sendable {
     private enum State: Sendable {
         case waiting(Receiver)
         case running(Receiver, Task<Void, Never>)
-        /// The value is handed over, the completion is not.
+        /// The value was delivered, the completion was not.
         case finishing(Receiver)
         case ended
 
@@ -19,7 +19,7 @@ final class CallSubscription<Value: Sendable>: Subscription, Sendable {
         }
     }
 
-    /// Subscribers do not say that they may be sent; this one is called by whoever ended the subscription, and by nobody else.
+    /// Subscribers are not marked as sendable. Only the code that ended the subscription calls this one.
     ///
     /// `@unchecked`: called once, by one task.
     private struct Receiver: @unchecked Sendable {
@@ -51,7 +51,7 @@ final class CallSubscription<Value: Sendable>: Subscription, Sendable {
         if case .running(_, let task) = end() { task.cancel() }
     }
 
-    /// Whoever ends the subscription gets what it was, so that a value and a cancellation never both count.
+    /// The caller that ends the subscription gets its last state, so that a value and a cancellation never both count.
     private func end() -> State {
         state.withLock { state in
             defer { state = .ended }
@@ -71,7 +71,7 @@ final class CallSubscription<Value: Sendable>: Subscription, Sendable {
         let result = await run().result
         await queue.run {
             if case .success(let value) = result, let receiver = self.finishing() { _ = receiver.subscriber.receive(value) }
-            // Who cancelled while the value was handed over hears nothing more.
+            // A subscriber that cancelled during the delivery of the value receives no completion.
             guard let receiver = self.end().receiver else { return }
             switch result {
             case .success: receiver.subscriber.receive(completion: .finished)

@@ -5,7 +5,7 @@ extension Dispatcher {
     /// A call as a publisher of its value; see ``ResponsePublisher``.
     ///
     /// - Parameters:
-    ///   - endpoint: what to ask for.
+    ///   - endpoint: the request.
     ///   - decoding: how the answer becomes the value.
     ///   - queue: where the value arrives; `nil` for ``CoreAPI/Dispatcher/callbackQueue``.
     public func publisher<Value: Sendable>(
@@ -40,8 +40,8 @@ extension NetworkManager {
 
 /// Makes a call per subscription and publishes its value, once, or the error it failed with.
 ///
-/// Cold: nothing is sent before a subscriber asks for a value, and every subscription is a call of its own. Cancelling the
-/// subscription cancels the call. The value arrives on the queue that the publisher was made with, the main one by default.
+/// Cold: nothing is sent before a subscriber demands a value, and every subscription is a separate call. Cancelling the
+/// subscription cancels the call. The value arrives on the publisher's queue, the main one by default.
 public struct ResponsePublisher<Value: Sendable>: Publisher, Sendable {
     public typealias Output = Value
     public typealias Failure = APIClientError
@@ -57,7 +57,7 @@ public struct ResponsePublisher<Value: Sendable>: Publisher, Sendable {
     /// The same call with further attempts by hand while it fails, as ``CoreAPI/Response/retry(max:delay:)`` makes them.
     ///
     /// - Parameters:
-    ///   - max: attempts in all of a subscription, beside those that interceptors and handlers ask for.
+    ///   - max: attempts per subscription, in addition to those of interceptors and handlers.
     ///   - delay: before each.
     public func retryRequest(max: Int, delay: Duration = .zero) -> ResponsePublisher {
         ResponsePublisher(queue: queue) { [run] in
@@ -69,8 +69,8 @@ public struct ResponsePublisher<Value: Sendable>: Publisher, Sendable {
         }
     }
 
-    /// The same call as a publisher of its whole response: head, body, attempts and times, and the error where it failed. It
-    /// never fails itself.
+    /// The same call as a publisher of its whole response: head, body, attempts and times, and the error of a failed call. The
+    /// publisher itself never fails.
     ///
     /// ```swift
     /// networkManager.publisher(for: .orderList(path: ""), as: OrderList.self).asResponse()
