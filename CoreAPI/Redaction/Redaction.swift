@@ -1,16 +1,16 @@
 internal import CoreAPIBase
 public import CoreAPIHTTPSupport
 
-/// Hides secrets in everything that a person may read: logs, error texts and the `cURL` form go through it, and nothing else does
-/// the hiding, so that no path can be forgotten.
+/// Hides secrets in all text for people: logs, error texts and the `cURL` form. All hiding happens here, so that no path is
+/// forgotten.
 ///
-/// A name is taken apart into words, at `-`, `_`, dots, brackets and the humps of camel case, without case. Words such as
-/// `token`, `password`, `signature` and a `key` that is not known to be harmless hide the value. Paging and counting
-/// (`nextPageToken`, `max_tokens`), rules about secrets (`passwordPolicy`) and CORS fields show it. OAuth's `code` and `state`
-/// are hidden in queries and forms only, and the number of a payment card is hidden below the card. Private keys, JSON Web
-/// Tokens, `Bearer` and `Basic` credentials and the user information of an address are hidden under every name.
+/// A name is split into words, at `-`, `_`, dots, brackets and the humps of camel case, without case. Words such as `token`,
+/// `password`, `signature` and a `key` not known to be harmless hide the value. Names of paging and counting (`nextPageToken`,
+/// `max_tokens`), rules about secrets (`passwordPolicy`) and CORS fields show it. OAuth's `code` and `state` are hidden in
+/// queries and forms only, and a payment card's number is hidden below the card. Private keys, JSON Web Tokens, `Bearer` and
+/// `Basic` credentials and the user information of an address are hidden under every name.
 public struct Redaction: Sendable, Hashable {
-    /// Stands in the place of a secret.
+    /// The text in place of a secret.
     public static let mask = redactedMask
 
     private var hidden: Set<[UInt8]>
@@ -20,18 +20,18 @@ public struct Redaction: Sendable, Hashable {
     /// difference.
     ///
     /// - Parameters:
-    ///   - names: hold secrets in this channel, whatever the standard rules say. Default none.
-    ///   - harmless: hold no secrets in this channel, although the standard rules hide them. Default none. A name in both lists
-    ///     is hidden.
+    ///   - names: further names of secrets in this channel, whatever the standard rules say. Default none.
+    ///   - harmless: names of harmless values in this channel that the standard rules would hide. Default none. A name in both
+    ///     lists is hidden.
     public init(_ names: [String] = [], showing harmless: [String] = []) {
         hidden = Set(names.map { Self.normalized($0) })
         shown = Set(harmless.map { Self.normalized($0) })
     }
 
-    /// Whether a value under this name is hidden. Of a name with brackets, `user[token]`, every part counts.
+    /// Whether a value under this name is hidden. For a name with brackets, `user[token]`, every part is checked.
     public func hides(_ name: some StringProtocol) -> Bool { hides(name, inForm: false) }
 
-    /// - Parameter inForm: whether the name stands in a query or a form.
+    /// - Parameter inForm: whether the name belongs to a query or a form.
     package func hides(_ name: some StringProtocol, inForm: Bool) -> Bool {
         guard name.utf8.contains(UInt8(ascii: "[")) else { return hidesPart(name, inForm: inForm) }
         return hidesPart(name, inForm: inForm) || name.split { "[]".contains($0) }.contains { hidesPart($0, inForm: false) }
@@ -46,7 +46,7 @@ public struct Redaction: Sendable, Hashable {
         return SecretNames.hide(name, inForm: inForm)
     }
 
-    /// Whether what a path of keys leads to is hidden: below a secret, or the number of a card.
+    /// Whether the value at a path of keys is hidden: below a secret, or the number of a card.
     package func hides(path: some Sequence<String>) -> Bool {
         var isBelowCard = false
         for name in path {
@@ -66,7 +66,7 @@ public struct Redaction: Sendable, Hashable {
         hides(name, inForm: true) ? Self.mask : redact(text: value)
     }
 
-    /// The address with the values of secret query items hidden, and of those that hold secrets once they are decoded.
+    /// The address with the values of secret query items hidden, also of items that contain secrets once they are decoded.
     public func redact(url: HTTPURL) -> String {
         var shown = url
         shown.path = redact(text: url.path)
@@ -83,14 +83,14 @@ public struct Redaction: Sendable, Hashable {
         return hides(name, inForm: true) || redact(text: value) != value ? "\(pair[0])=\(Self.mask)" : String(item)
     }
 
-    /// A form's value without its percent-encoding, which addresses within addresses have several layers of.
+    /// A form's value, decoded repeatedly, because addresses within addresses have several layers of percent-encoding.
     static func decoded(_ value: some StringProtocol) -> String {
         PercentEncoding.decode(PercentEncoding.decode(PercentEncoding.decode(String(value).replacing("+", with: " "))))
     }
 
-    /// Free text, be it JSON, a form, XML, a header line or an error message, with the value after every secret name hidden,
-    /// and values that are secrets by their form: credentials after `Bearer`, `Basic` and `Digest`, JSON Web Tokens, private
-    /// keys, and user information in an address. Takes a time that grows with the text's length.
+    /// Hides secrets in free text: JSON, a form, XML, a header line or an error message. It hides the value after every secret
+    /// name, and values that look like secrets: credentials after `Bearer`, `Basic` and `Digest`, JSON Web Tokens, private keys,
+    /// and user information in an address. Its time grows linearly with the text.
     public func redact(text: String) -> String { redact(text: text, isCard: false) }
 
     /// - Parameter isCard: whether the text is a part of a payment card.
@@ -99,7 +99,7 @@ public struct Redaction: Sendable, Hashable {
         return scanner.redacted()
     }
 
-    /// Without case, and what else makes no difference between names.
+    /// Without case, and without the other differences that do not matter between names.
     package static func normalized(_ name: some StringProtocol) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(name.utf8.count)
@@ -107,7 +107,7 @@ public struct Redaction: Sendable, Hashable {
             switch byte {
             case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: " "), UInt8(ascii: "+"): continue
             case UInt8(ascii: "A")...UInt8(ascii: "Z"): bytes.append(byte | 0x20)
-            // Beyond ASCII only Unicode knows, and it knows letters there that are ASCII in lower case.
+            // Beyond ASCII, Unicode decides: some letters there become ASCII in lower case.
             case 0x80...: return name.lowercased().utf8.filter { !"-_ +".utf8.contains($0) }
             default: bytes.append(byte)
             }

@@ -2,9 +2,9 @@ internal import CoreAPIBase
 public import CoreAPIHTTPSupport
 public import Foundation
 
-// Prints itself without its secrets: an address that is malformed may hold some.
+// Prints itself without its secrets: a malformed address may contain some.
 extension RequestError: LocalizedError, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// What was expected and what came, for developers; secrets redacted.
+    /// What was expected and what was found, for developers; secrets redacted.
     public var errorDescription: String? { description }
 
     public var description: String { Redaction().redact(text: text) }

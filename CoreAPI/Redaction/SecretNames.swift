@@ -1,9 +1,9 @@
 internal import CoreAPIHTTPSupport
 
-/// Tells by the words of a name whether its value is a secret.
+/// Decides by the words of a name whether its value is a secret.
 ///
 /// A word such as `token` hides the value, unless a harmless last word follows (`tokenCount`) or paging or counting words precede
-/// (`nextPageToken`, `max_tokens`). In doubt a name hides its value, because a leaked credential is the worse mistake.
+/// (`nextPageToken`, `max_tokens`). In doubt the value is hidden, because a leaked credential is the worse mistake.
 package struct SecretNames {
     private let words: [String]
 
@@ -12,8 +12,9 @@ package struct SecretNames {
     }
 
     /// - Parameters:
-    ///   - name: of a header field, a query item, a key of JSON, an element of XML. Dots and brackets divide it as `_` does.
-    ///   - inForm: whether it stands in a query or a form, where OAuth's `code` and `state` are secrets.
+    ///   - name: of a header field, a query item, a key of JSON, an element of XML. Dots and brackets separate words, as `_`
+    ///     does.
+    ///   - inForm: whether it belongs to a query or a form, in which OAuth's `code` and `state` are secrets.
     package static func hide(_ name: some StringProtocol, inForm: Bool) -> Bool {
         let bytes = Array(name.utf8)
         let (words, isAmbiguous) = words(of: bytes, acronymTakesLast: false)
@@ -22,12 +23,12 @@ package struct SecretNames {
         return isAmbiguous && SecretNames(words: Self.words(of: bytes, acronymTakesLast: true).words).isSecret(inForm: inForm)
     }
 
-    /// Whether what stands below this name may be a payment card.
+    /// Whether the value of this name may be a payment card.
     package static func isCard(_ name: some StringProtocol) -> Bool {
         SecretNames(words: words(of: Array(name.utf8), acronymTakesLast: false).words).words.contains(where: cards.contains)
     }
 
-    /// Whether this is the number of the card that it stands below.
+    /// Whether this name is the number of the card above it.
     package static func isNumber(_ name: some StringProtocol) -> Bool {
         ["number", "num", "no"].contains(name.lowercased())
     }
@@ -119,7 +120,7 @@ package struct SecretNames {
         "art",
         "artifact", "assertion", "confirm", "confirmation",
     ]
-    /// The whole name, without what divides it.
+    /// The whole name, without separators.
     private static let wholeNames: Set<String> = [
         "relaystate", "wresult", "dpop", "connectionstring", "authentication", "xauthentication", "samlart", "samlresponse",
         "samlrequest", "socialsecuritynumber", "primaryaccountnumber", "trackdata",
@@ -165,7 +166,7 @@ package struct SecretNames {
         "ratelimit",
         "limit", "available", "context", "estimated", "average", "eos", "bos", "pad", "unk", "sep", "mask", "stop", "special",
     ]
-    /// Make a `key` a secret wherever it stands.
+    /// Words that make a `key` a secret in any position.
     private static let keyOwners: Set<String> = [
         "api", "app", "application", "access", "private", "secret", "auth", "authentication", "authorization", "shared",
         "account",
@@ -178,7 +179,7 @@ package struct SecretNames {
         "ingestion",
         "stream", "webhook", "wifi", "psk", "seed", "wallet", "pass", "token", "bot", "tenant", "org", "workspace", "maps",
     ]
-    /// Make a last word `key` harmless.
+    /// Words that make a last word `key` harmless.
     private static let harmlessKeys: Set<String> = [
         "idempotency", "idempotence", "public", "publishable", "site", "primary", "foreign", "sort", "sorting", "order",
         "partition",
@@ -206,7 +207,7 @@ package struct SecretNames {
         "step", "language", "country", "region", "currency", "score", "bundle", "package", "preference", "string",
         "integer",
     ]
-    /// Make a `code` a secret wherever it stands.
+    /// Words that make a `code` a secret in any position.
     private static let codeOwners: Set<String> = [
         "verification", "verify", "authorization", "auth", "authentication", "authenticator", "oauth", "device", "user",
         "security",
@@ -217,28 +218,28 @@ package struct SecretNames {
     private static let stateOwners: Set<String> = ["auth", "oauth", "oauth2", "session", "login", "relay"]
     private static let cards: Set<String> = ["card", "cards"]
 
-    /// Looked for within a word that is none of the others and not made of them.
+    /// Searched within words that are neither listed nor compounds of listed words.
     private static let stems: [[UInt8]] = [
         "token", "secret", "password", "passwd", "passphrase", "passcode", "credential", "authorization", "cookie", "signature",
         "apikey",
         "privatekey", "accesskey", "sessionid", "phpsess", "jwt", "csrf", "xsrf", "cardnumber",
     ].map { Array($0.utf8) }
-    /// Short words for a secret, looked for at the end of a word.
+    /// Short words for a secret, searched at the end of a word.
     private static let endings = ["pwd", "otp", "cvv", "cvc", "pass", "authkey", "hmac"]
-    /// Beginnings of words that hold a stem or an ending and no secret.
+    /// Beginnings of words that contain a stem or an ending but no secret.
     private static let innocent = [
         "secretar", "tokeniz", "tokenis", "passwordless", "cookieless", "compass", "bypass", "trespass", "overpass", "underpass",
         "surpass", "encompass",
     ]
 
-    /// Of which words of lower case may be made, as `accesstoken` is.
+    /// The parts of lower-case compounds such as `accesstoken`.
     private static let vocabulary: Set<String> = {
         let all = secrets.union(mildSecrets).union(edges).union(carriers).union(harmlessEnds).union(mildEnds).union(paging)
             .union(counts).union(keyOwners).union(harmlessKeys).union(codeOwners).union(cards)
             .union(["token", "tokens", "key", "keys", "code", "codes", "refresh", "oauth", "number", "credit", "debit", "bearer"])
         return all.filter { $0.utf8.count > 2 }.union(["id", "cc", "no"])
     }()
-    /// What a compound must hold to be worth taking apart.
+    /// Only a compound with one of these is split.
     private static let risks: [[UInt8]] =
         [
             "token", "key", "code", "card", "auth", "session", "pass", "pin", "number", "num", "secret", "pwd", "otp", "cvv",
@@ -246,10 +247,10 @@ package struct SecretNames {
         ]
         .map { Array($0.utf8) } + stems
 
-    /// At `-`, `_`, dots, brackets, digits and the humps of camel case; in lower case.
+    /// Splits at `-`, `_`, dots, brackets, digits and the humps of camel case; in lower case.
     ///
     /// - Parameter acronymTakesLast: whether `APIkey` is `API` and `key`, rather than `AP` and `Ikey`.
-    /// - Returns: also whether that makes a difference.
+    /// - Returns: the words, and whether the parameter makes a difference.
     private static func words(of bytes: [UInt8], acronymTakesLast: Bool) -> (words: [String], isAmbiguous: Bool) {
         var words: [String] = []
         var word: [UInt8] = []
@@ -267,7 +268,7 @@ package struct SecretNames {
             let isAfterCapital = previous.isCapital
             if byte.isCapital {
                 let isBeforeSmall = index + 1 < bytes.count && bytes[index + 1].isSmall
-                // The `s` of `JWTs` is no word's beginning.
+                // The `s` of `JWTs` does not begin a word.
                 let isPlural =
                     isBeforeSmall && bytes[index + 1] == UInt8(ascii: "s")
                     && !(index + 2 < bytes.count && bytes[index + 2].isSmall)
@@ -286,7 +287,7 @@ package struct SecretNames {
         return (words, isAmbiguous)
     }
 
-    /// The words that a compound is made of, else the stem that it holds, else itself.
+    /// The words of a compound, else the stem within it, else the word itself.
     private static func parts(of word: String) -> [String] {
         let bytes = Array(word.utf8)
         guard bytes.count > 4, !vocabulary.contains(word), risks.contains(where: bytes.holds),
@@ -298,9 +299,9 @@ package struct SecretNames {
         return Self.endings.contains(where: word.hasSuffix) ? ["secret"] : [word]
     }
 
-    /// By the longest words first from the right, as far as every byte is part of one.
+    /// Splits from the right, longest words first, if every byte belongs to a word.
     private static func compound(_ bytes: [UInt8]) -> [String]? {
-        // The beginning of the last word of a way to each offset.
+        // For each offset, the start of the last word before it.
         var ways = [Int?](repeating: nil, count: bytes.count + 1)
         ways[0] = 0
         for end in 1...bytes.count {
@@ -325,7 +326,7 @@ extension UInt8 {
 }
 
 extension [UInt8] {
-    /// Whether other bytes stand somewhere in these.
+    /// Whether these bytes contain the others.
     func holds(_ wanted: [UInt8]) -> Bool {
         guard count >= wanted.count else { return false }
         return (0...(count - wanted.count)).contains { start in

@@ -1,23 +1,23 @@
 internal import CoreAPIHTTPSupport
 
-/// Walks text once, from word to word, and leaves out what stands after a secret name. It never parses, so that cut-off JSON,
-/// forms and header lines are read by the same few rules.
+/// Reads text once, word by word, and removes the value after each secret name. It never parses, so the same few rules work for
+/// cut-off JSON, forms and header lines.
 struct SecretScanner {
-    /// As JSON may write `&`.
+    /// A `&` as JSON may escape it.
     private static let escapedAmpersand = Array(#"\u0026"#.utf8)
 
     private let bytes: [UInt8]
     private let redaction: Redaction
     private var position = 0
     private var output: [UInt8] = []
-    /// Up to here the text is about a payment card.
+    /// The offset up to which the text describes a payment card.
     private var cardEnd: Int
     /// Whether values may be percent-encoded.
     private let isEncoded: Bool
-    /// The depth of the object in which a `"name": "password"` stands, whose `"value"` is the secret; `nil` without one.
+    /// The depth of the object with a `"name": "password"`, whose `"value"` is the secret; `nil` without one.
     private var pairDepth: Int?
     private var depth = 0
-    /// Where the secret value of a part of a multipart form begins.
+    /// The offset of the secret value in a part of a multipart form.
     private var partStart: Int?
 
     /// - Parameters:
@@ -42,7 +42,7 @@ struct SecretScanner {
             if skipWebToken() { continue }
             let isEscape = position > 0 && bytes[position - 1] == UInt8(ascii: "%")
             let word = readName()
-            // Behind `%3F` and `%26` the name of an item in an address that is itself percent-encoded.
+            // After `%3F` and `%26` follows the name of an item in an address that is itself percent-encoded.
             let name = isEscape ? String(word.dropFirst(2)) : word
             let scheme = (5...6).contains(name.utf8.count) ? name.lowercased() : ""
             if ["bearer", "basic", "digest"].contains(scheme) {
@@ -74,12 +74,13 @@ struct SecretScanner {
         else { return false }
         copy(labelEnd - position)
         mask(to: endOfPEM(from: position))
-        // Past the mark, which another key cannot begin in.
+        // After the mark, in which no other key can begin.
         if position < bytes.count { copy(Self.pemEnd.count) }
         return true
     }
 
-    /// A JSON Web Token (RFC 7519): its header is an object, which is `eyJ` in base64url, and two dots or four follow.
+    /// A JSON Web Token (RFC 7519): its header is an object, which begins with `eyJ` in base64url, and has two or four dots after
+    /// it.
     private mutating func skipWebToken() -> Bool {
         guard bytes[position...].starts(with: "eyJ".utf8) else { return false }
         var end = position
@@ -111,7 +112,7 @@ struct SecretScanner {
         var valueEnd = end + 1
         while valueEnd < bytes.count, bytes[valueEnd].isItemValue { valueEnd += 1 }
         let value = bytes[(end + 1)..<valueEnd]
-        // An error's `Code=-1009` and a program's `code=1` are no secrets, but a code of four digits and more may be one.
+        // An error's `Code=-1009` and a program's `code=1` are no secrets, but a code of four or more digits may be one.
         let digits = value.count(where: \.isDigit)
         let isNumberInProse =
             position > 0 && bytes[position - 1].isProse && value.allSatisfy { $0.isDigit || ",.;:)".utf8.contains($0) }
@@ -135,8 +136,8 @@ struct SecretScanner {
         return true
     }
 
-    /// A part of a multipart form (RFC 7578 §4.2) whose name is that of a secret: `form-data; name="password"`, a blank line,
-    /// the value.
+    /// Notes a part of a multipart form (RFC 7578 §4.2) with a secret's name: `form-data; name="password"`, a blank line, the
+    /// value.
     private mutating func notePart(_ name: String) {
         guard name.lowercased() == "name", position + 2 < bytes.count, bytes[position] == UInt8(ascii: "="),
             bytes[position + 1] == UInt8(ascii: "\""),
@@ -145,7 +146,7 @@ struct SecretScanner {
             let close = bytes[(position + 2)...].prefix(128).firstIndex(of: UInt8(ascii: "\"")),
             redaction.hides(String(decoding: bytes[(position + 2)..<close], as: UTF8.self), inForm: true)
         else { return }
-        // The part's other fields come before the blank line.
+        // The part's other fields precede the blank line.
         var start = close
         let limit = min(bytes.count, close + 512)
         while start < limit, !bytes[start...].starts(with: "\n\n".utf8), !bytes[start...].starts(with: "\n\r\n".utf8) {
@@ -167,14 +168,14 @@ struct SecretScanner {
         return true
     }
 
-    /// Whether it is the number of the card, or the value of the pair, that the text is about.
+    /// Whether the name is the number of the described card, or the value of the current pair.
     private func isSecretPart(_ name: String) -> Bool {
         if position < cardEnd, SecretNames.isNumber(name) { return true }
         guard ["value", "values", "string", "content"].contains(name.lowercased()) else { return false }
         return pairDepth == depth || nameBehind().map { redaction.hides($0) } == true
     }
 
-    /// An object's end ends its pair; so does an element that is not the pair's value.
+    /// The end of an object ends its pair; so does an element other than the pair's value.
     private mutating func noteNesting(_ byte: UInt8) {
         switch byte {
         case UInt8(ascii: "{"): depth += 1
@@ -188,7 +189,7 @@ struct SecretScanner {
         }
     }
 
-    /// The name of the pair whose value stands here, where it comes behind: `{"value": "x", "name": "password"}`.
+    /// The name of the pair with this value, if the name follows: `{"value": "x", "name": "password"}`.
     private func nameBehind() -> String? {
         let rest = bytes[position...].prefix(512)
         let end = rest.firstIndex { $0 == UInt8(ascii: "}") || $0 == UInt8(ascii: "{") } ?? rest.endIndex
@@ -216,7 +217,7 @@ struct SecretScanner {
         pairDepth = redaction.hides(String(decoding: text[..<close], as: UTF8.self)) ? depth : nil
     }
 
-    /// What a card's object or element holds is about a card.
+    /// Notes that the content of a card's object or element describes a card.
     private mutating func noteCard(_ name: String) {
         guard position >= cardEnd, SecretNames.isCard(name) else { return }
         if isElement(name) {
@@ -236,7 +237,7 @@ struct SecretScanner {
 
     private func isElement(_ name: String) -> Bool { elementStart(name) != nil }
 
-    /// Where the name of an opening tag begins, with its prefix, if this is one.
+    /// The offset of an opening tag's name, with its prefix, if this is one.
     private func elementStart(_ name: String) -> Int? {
         var start = position - name.utf8.count
         guard start > 0 else { return nil }
@@ -248,7 +249,7 @@ struct SecretScanner {
         return start > 0 && bytes[start - 1] == UInt8(ascii: "<") ? start : nil
     }
 
-    /// `<token type="bearer">a<b/>c</token>` → `<token><redacted></token>`: whatever the element has in it, and in its tag.
+    /// `<token type="bearer">a<b/>c</token>` → `<token><redacted></token>`: hides all content and attributes of the element.
     private mutating func skipElement(_ name: String) -> Bool {
         guard let start = elementStart(name) else { return false }
         let tag = Array(bytes[start..<position])
@@ -262,7 +263,7 @@ struct SecretScanner {
         return true
     }
 
-    /// Where the closing tag begins that belongs to an opening one; the end of the text where there is none.
+    /// The offset of the closing tag of an opening one; the end of the text without one.
     private func endOfElement(_ tag: [UInt8], from start: Int) -> Int {
         var depth = 1
         var index = start
@@ -279,7 +280,7 @@ struct SecretScanner {
         return bytes.count
     }
 
-    /// Hides what stands up to an offset, and of a text in PEM that begins before it the rest, too.
+    /// Hides text up to an offset, and the whole of a PEM text that begins before it.
     private mutating func mask(to end: Int) {
         output.append(contentsOf: Redaction.mask.utf8)
         let begin = lastIndex(of: Self.pemBegin, in: position..<end)
@@ -294,15 +295,15 @@ struct SecretScanner {
         range.last { bytes[$0] == mark[0] && range.upperBound - $0 >= mark.count && bytes[$0...].starts(with: mark) }
     }
 
-    /// Where the end line of a text in PEM begins; the end of the text where there is none.
+    /// The offset of the end line of a PEM text; the end of the text without one.
     private func endOfPEM(from start: Int) -> Int {
         var end = start
         while end < bytes.count, bytes[end] != Self.pemEnd[0] || !bytes[end...].starts(with: Self.pemEnd) { end += 1 }
         return end
     }
 
-    /// A word; behind an opening quote the whole quoted text, if it is short and a value follows, because a JSON key may hold
-    /// anything.
+    /// Reads a word. After an opening quote it reads the whole quoted text, if that is short and a value follows, because a JSON
+    /// key may contain any characters.
     private mutating func readName() -> String {
         let start = position
         var end = position
@@ -323,7 +324,7 @@ struct SecretScanner {
         copy(end - start)
         let name = String(decoding: bytes[start..<end], as: UTF8.self)
         guard bytes[start..<end].contains(UInt8(ascii: "\\")) else { return name }
-        // A key may be written with escapes; what it says counts.
+        // A key may contain escapes; they are decoded.
         return name.replacing(/\\u([0-9a-fA-F]{4})/) { match in
             UInt32(match.output.1, radix: 16).flatMap(Unicode.Scalar.init).map { String(Character($0)) } ?? ""
         }
@@ -335,13 +336,13 @@ struct SecretScanner {
 
     /// `//user:secret@host` → `//<redacted>@host`
     private mutating func skipUserInformation() -> Bool {
-        // Also as PHP writes it in JSON: `\/\/`.
+        // Also in PHP's JSON form: `\/\/`.
         let slashes: [UInt8] = bytes[position...].starts(with: #"\/\/"#.utf8) ? Array(#"\/\/"#.utf8) : Array("//".utf8)
         guard bytes[position] == slashes[0], bytes[position...].starts(with: slashes) else { return false }
         var end = position + slashes.count
         while end < bytes.count, bytes[end].isUserInformation { end += 1 }
         guard end < bytes.count, bytes[end] == UInt8(ascii: "@"), end > position + slashes.count else { return false }
-        // Left out already, where the address is malformed.
+        // Removed already if the address is malformed.
         guard !bytes[(position + slashes.count)..<end].elementsEqual("…".utf8) else { return false }
         copy(slashes.count)
         output.append(contentsOf: Redaction.mask.utf8)
@@ -349,7 +350,7 @@ struct SecretScanner {
         return true
     }
 
-    /// `Bearer abc` → `Bearer <redacted>`; the word alone, as in a sentence, stays.
+    /// `Bearer abc` → `Bearer <redacted>`; the word alone, as in a sentence, is shown.
     private mutating func skipCredentials(toEndOfLine: Bool) {
         var start = position
         while start < bytes.count, bytes[start] == UInt8(ascii: " ") || bytes[start] == 0x09 { start += 1 }
@@ -365,8 +366,8 @@ struct SecretScanner {
         mask(to: end)
     }
 
-    /// Where the value begins that belongs to a name which ends here: behind `:`, `=` or an XML tag's `>`, with what quotes the
-    /// name, closes its brackets or is white space.
+    /// The offset of the value of a name that ends here: after `:`, `=` or an XML tag's `>`, and after the name's closing quotes,
+    /// brackets or white space.
     private func separator(after end: Int) -> (value: Int, kind: UInt8, isQuoted: Bool)? {
         var next = end
         while next < bytes.count, bytes[next] == UInt8(ascii: "\\") || bytes[next].isQuote { next += 1 }
@@ -396,7 +397,7 @@ struct SecretScanner {
         }
         let kind = bytes[next]
         next += 1
-        // `password => secret` of Ruby and PHP.
+        // `password => secret` in Ruby and PHP.
         if kind == UInt8(ascii: "="), next < bytes.count, bytes[next] == UInt8(ascii: ">") { next += 1 }
         skipSpace()
         guard next < bytes.count, bytes[next] != UInt8(ascii: ")") else { return nil }
@@ -461,7 +462,7 @@ struct SecretScanner {
         return bytes.count
     }
 
-    /// A number, a truth value or null of JSON, if it is one and the object goes on behind it.
+    /// The end of a JSON number, truth value or null, if it is one and the object continues after it.
     private func endOfLiteral(from start: Int) -> Int? {
         guard let end = bytes[start...].firstIndex(where: { !$0.isLetter && !$0.isDigit && !"+-.".utf8.contains($0) }) else {
             return nil
@@ -473,7 +474,7 @@ struct SecretScanner {
         return ",}]".utf8.contains(next) ? end : nil
     }
 
-    /// Whether a value stands apart from the separator here.
+    /// Whether a value follows here with a space after the separator.
     private func isLabel(at index: Int) -> Bool {
         guard index + 1 < bytes.count else { return false }
         return bytes[index + 1].isQuote || [0x20, 0x09, UInt8(ascii: "\\")].contains(bytes[index + 1])
@@ -485,15 +486,15 @@ struct SecretScanner {
         while index < bytes.count {
             switch bytes[index] {
             case 0x0A, 0x0D: return index
-            // What looks like a name itself takes its value along: `otp=X-Api-Key: abc`.
+            // A value that looks like a name itself is hidden with its own value: `otp=X-Api-Key: abc`.
             case UInt8(ascii: ":") where isLabel(at: index), UInt8(ascii: "=") where isLabel(at: index):
                 if kind == UInt8(ascii: "=") { kind = UInt8(ascii: ":") }
             case UInt8(ascii: "<"): if kind == UInt8(ascii: ">") { return index }
-            // No bracket of a text ends what the text is a part of.
+            // A bracket within a text does not end the structure around it.
             case UInt8(ascii: "\"") where kind == UInt8(ascii: ":"):
                 index = min(endOfString(from: index + 1, quote: UInt8(ascii: "\""), escapes: 0), bytes.count - 1)
             case UInt8(ascii: "}"), UInt8(ascii: "]"): if kind != UInt8(ascii: ">") { return index }
-            // After a colon it may be a header line, whose value holds spaces and commas of its own.
+            // After a colon it may be a header line, whose value may contain spaces and commas.
             case UInt8(ascii: "&"), UInt8(ascii: " "), UInt8(ascii: ","), UInt8(ascii: ")"), UInt8(ascii: "\""):
                 if kind == UInt8(ascii: "=") { return index }
             default: break
@@ -508,11 +509,11 @@ extension UInt8 {
     fileprivate var isWordByte: Bool {
         isLetter || isDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: "_") || self >= 0x80
     }
-    /// Whether an item of a query or a form may begin behind it.
+    /// Whether an item of a query or a form may begin after it.
     fileprivate var isBeforeItem: Bool { self <= 0x20 || "&?;#\"'({,`".utf8.contains(self) }
     fileprivate var isProse: Bool { self == 0x20 || self == 0x09 || ",({".utf8.contains(self) }
     fileprivate var isItemName: Bool { isWordByte || "%[].+~".utf8.contains(self) }
-    /// Ends where another item may begin, so that each byte belongs to one item.
+    /// Ends before any byte at which another item may begin, so that each byte belongs to one item.
     fileprivate var isItemValue: Bool { !isBeforeItem && !"\\}<>".utf8.contains(self) }
     fileprivate var isQuote: Bool { self == UInt8(ascii: "\"") || self == UInt8(ascii: "'") }
     /// RFC 9110 §11.2.
