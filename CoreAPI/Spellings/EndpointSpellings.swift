@@ -1,16 +1,16 @@
 public import Foundation
 public import HTTPTypes
 
-// An endpoint that is ported from another library keeps that library's spellings: `headers: [String: String]`, `parameters`,
-// `baseUrl`. The kit gives every requirement a default, so the compiler would take the default and ignore the member. The
-// requirements below notice such a member. Each one has a type of its own, which Swift infers from the member. A type that the
-// kit does not read selects an unavailable witness, and the compiler prints its message. Nothing of this runs.
+// An endpoint ported from another library keeps that library's spellings: `headers: [String: String]`, `parameters`, `baseUrl`.
+// The kit gives every requirement a default, so the compiler would use the default and ignore the member. The requirements below
+// detect such a member. Each has its own type, which Swift infers from the member. A type that the kit does not read selects an
+// unavailable witness, and the compiler prints its message. None of this runs.
 
 /// Names and types that other libraries use and that ``Endpoint`` does not read. The compiler refuses an endpoint that has one
 /// and names the right spelling.
 @_documentation(visibility: internal)
 public protocol EndpointSpellings {
-    // Right names, which may have a wrong type.
+    // Right names, possibly with a wrong type.
     associatedtype _BaseURL
     var baseURL: _BaseURL { get }
     static func _baseURL(_: _BaseURL.Type)
@@ -152,7 +152,7 @@ public protocol EndpointSpellings {
     var mockData: _MockDataName { get }
     static func _sampleNames(_: _SampleDataName.Type, _: _SampleResponseName.Type, _: _MockDataName.Type)
 
-    // Names under which an endpoint may keep a value of its own.
+    // Names that an endpoint may use for its own values.
     associatedtype _Parameters
     var parameters: _Parameters { get }
     static func _parameters(_: _Parameters.Type)
@@ -170,11 +170,11 @@ public protocol EndpointSpellings {
     static func _timeout(_: _Timeout.Type)
 }
 
-/// What an endpoint has under a name of another library: nothing.
+/// The type of a missing member with another library's name.
 @_documentation(visibility: internal)
 public enum _Absent: Sendable { case absent }
 
-/// A type in which other libraries give parameters, headers or a body, optional or not.
+/// A type that other libraries use for parameters, headers or a body, optional or not.
 @_documentation(visibility: internal)
 public protocol _ForeignContent {}
 extension Dictionary: _ForeignContent {}
@@ -433,7 +433,7 @@ extension EndpointSpellings where _SampleDataName == _Absent, _SampleResponseNam
 
 // MARK: - Names of an endpoint's own values
 
-// `let body: Checkout` beside `var params: Parameters? { Parameters(body) }` is sound. Content in another library's type is not.
+// `let body: Checkout` beside `var params: Parameters? { Parameters(body) }` is right. Content in another library's type is not.
 extension EndpointSpellings {
     public var parameters: _Absent { .absent }
     public static func _parameters(_: _Parameters.Type) {}

@@ -1,4 +1,4 @@
-// As EndpointSpellings.swift, for the hooks whose requirements have defaults: a method in another library's form would never be
+// As EndpointSpellings.swift, for the hooks whose requirements have defaults. A method in another library's form would never be
 // called.
 
 /// Forms of an interceptor's methods that other libraries use and that ``RequestInterceptor`` does not call. The compiler refuses
