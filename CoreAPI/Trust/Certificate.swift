@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An X.509 certificate, as far as a pin needs it.
+/// An X.509 certificate, parsed as far as a pin needs it.
 ///
 /// ```swift
 /// let certificates = try Certificate.all(inPEM: String(contentsOfFile: "chain.pem", encoding: .utf8))
@@ -15,7 +15,7 @@ public struct Certificate: Sendable, Hashable {
     /// The pin of its public key: `sha256/` and base64 (RFC 7469 §2.4).
     public var pin: String { Self.pin(ofPublicKey: publicKey) }
 
-    /// - Parameter der: one certificate.
+    /// - Parameter der: the DER of one certificate.
     /// - Throws: ``CertificateError``.
     public init(der: Data) throws(CertificateError) {
         var outer = DERReader(der)
@@ -28,7 +28,7 @@ public struct Certificate: Sendable, Hashable {
         var field = fields.next()
         if field?.tag == DERReader.version { field = fields.next() }
         guard field?.tag == DERReader.integer else { throw .malformed("expected a serial number") }
-        // Signature algorithm, issuer, validity and subject stand before the key.
+        // Signature algorithm, issuer, validity and subject precede the key.
         for _ in 0..<4 { field = fields.next(DERReader.sequence) }
         guard field != nil, let key = fields.next(DERReader.sequence), Self.isPublicKey(key.content) else {
             throw .malformed("expected a public key")
@@ -45,16 +45,16 @@ public struct Certificate: Sendable, Hashable {
         self = first
     }
 
-    /// Every certificate of a PEM text, in its order.
+    /// Every certificate of a PEM text, in order.
     ///
-    /// - Throws: ``CertificateError`` for one that cannot be read; none at all is an empty list.
+    /// - Throws: ``CertificateError`` for an unreadable certificate; a text without certificates gives an empty list.
     public static func all(inPEM text: String) throws(CertificateError) -> [Certificate] {
         var certificates: [Certificate] = []
         for der in try blocks("CERTIFICATE", in: text) { certificates.append(try Certificate(der: der)) }
         return certificates
     }
 
-    /// The pin of a public key that has no certificate yet, a backup key for instance.
+    /// The pin of a public key without a certificate, such as a backup key.
     ///
     /// - Parameter spki: a SubjectPublicKeyInfo in DER.
     public static func pin(ofPublicKey spki: Data) -> String {
@@ -75,7 +75,7 @@ public struct Certificate: Sendable, Hashable {
         return pin(ofPublicKey: key.whole)
     }
 
-    /// Algorithm and bits.
+    /// Whether the content is an algorithm and bits.
     private static func isPublicKey(_ content: Data) -> Bool {
         var reader = DERReader(content)
         return reader.next(DERReader.sequence) != nil && reader.next(DERReader.bitString) != nil && reader.isAtEnd

@@ -1,7 +1,7 @@
 public import CoreAPIBase
 public import Foundation
 
-/// What a client shows of itself to a server that asks (mutual TLS): a certificate, with its chain, and the key to it.
+/// A client's identity for servers that ask for one (mutual TLS): a certificate with its chain, and its key.
 public struct ClientIdentity: Sendable, Hashable {
     package enum Form: Sendable, Hashable {
         case pem(certificates: String, key: Secret<String>)
@@ -14,7 +14,7 @@ public struct ClientIdentity: Sendable, Hashable {
     /// Certificate and key as PEM text (`CURLOPT_SSLCERT_BLOB`, `CURLOPT_SSLKEY_BLOB`).
     ///
     /// - Parameters:
-    ///   - certificates: the client's own first, then those that lead to its authority.
+    ///   - certificates: the client's own first, then the chain to its authority.
     ///   - key: its private key.
     ///   - passphrase: for an encrypted key (`CURLOPT_KEYPASSWD`).
     public static func pem(
@@ -23,7 +23,7 @@ public struct ClientIdentity: Sendable, Hashable {
         ClientIdentity(form: .pem(certificates: certificates, key: key), passphrase: passphrase)
     }
 
-    /// A PKCS#12 file's content.
+    /// The content of a PKCS#12 file.
     public static func pkcs12(_ data: Data, passphrase: Secret<String>) -> ClientIdentity {
         ClientIdentity(form: .pkcs12(Secret(data)), passphrase: passphrase)
     }

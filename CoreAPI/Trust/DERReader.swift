@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// Steps through DER (X.690) by its lengths, as far as it takes to find the public key of a certificate.
+/// Reads DER (X.690) element by element, as far as needed to find a certificate's public key.
 struct DERReader {
     struct Element {
         let tag: UInt8
-        /// Tag and length included.
+        /// Including tag and length.
         let whole: Data
         let content: Data
     }
@@ -17,7 +17,7 @@ struct DERReader {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// - Returns: `nil` at the end, and for lengths that are longer than what is there or not the shortest form.
+    /// - Returns: `nil` at the end, and for a length beyond the data or not in its shortest form.
     mutating func next() -> Element? {
         let bytes = Array(rest.prefix(6))
         guard bytes.count >= 2, bytes[0] & 0x1F != 0x1F else { return nil }

@@ -3,9 +3,9 @@ internal import CoreAPIHTTPSupport
 internal import CoreAPIJSON
 public import Foundation
 
-/// The public keys that hosts may answer with, as OkHttp writes them: `sha256/` and the base64 of the SHA-256 of a certificate's
-/// SubjectPublicKeyInfo (RFC 7469 §2.4). Any certificate of the chain that was verified may match, the server's own, an
-/// intermediate one or the root; ordinary verification comes first and is never replaced.
+/// The public keys that hosts may use, in OkHttp's form: `sha256/` and the base64 of the SHA-256 of a certificate's
+/// SubjectPublicKeyInfo (RFC 7469 §2.4). Any certificate of the verified chain may match: the server's own, an intermediate one
+/// or the root. Ordinary verification comes first and is never replaced.
 ///
 /// ```swift
 /// var pins = PinSet(["api.example.com": ["sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "sha256/BBBB…"]])
@@ -13,26 +13,26 @@ public import Foundation
 /// ```
 ///
 /// A host pattern is a name, `*.name` for exactly one further label, or `**.name` for any number of them. Each should have a
-/// second pin, of a key that is kept elsewhere; see ``warnings``.
+/// second pin, of a key stored elsewhere; see ``warnings``.
 public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-    /// What a mismatch does.
+    /// The effect of a mismatch.
     public enum Mode: String, Sendable, Hashable, Codable {
         /// Refuses the connection.
         case enforce
-        /// Lets the connection stand and reports: for trying a new set out.
+        /// Allows the connection and reports the mismatch, to try out a new set.
         case reportOnly
     }
 
     public private(set) var pins: [String: [String]]
-    /// Default `.enforce`. A mismatch is reported as ``NetworkEvent/pinMismatch(_:_:)`` in either.
+    /// Default `.enforce`. A mismatch is reported as ``NetworkEvent/pinMismatch(_:_:)`` in both modes.
     public var mode = Mode.enforce
-    /// When the set goes out of force, so that an app that is never updated is not locked out for good. `nil`, the default, for
-    /// never.
+    /// The date after which ``modeAfterExpiry`` applies, so that an app that is never updated is not locked out forever. `nil`,
+    /// the default, for never.
     public var expiry: Date?
-    /// What counts after ``expiry``. Default `.reportOnly`.
+    /// The mode after ``expiry``. Default `.reportOnly`.
     public var modeAfterExpiry = Mode.reportOnly
 
-    /// Whether hosts that no pattern fits are refused. Default `false`: they are verified as usual, without pins.
+    /// Whether hosts without a matching pattern are refused. Default `false`: they are verified as usual, without pins.
     public var refusesOtherHosts = false
 
     public init(_ pins: [String: [String]] = [:]) {
@@ -43,8 +43,8 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         pins = Dictionary(elements, uniquingKeysWith: +)
     }
 
-    /// A set from a file: JSON with `pins`, by pattern, and where they are wanted `mode`, `expiry` (ISO 8601),
-    /// `modeAfterExpiry` and `refusesOtherHosts`.
+    /// A set from a JSON file: `pins`, by pattern, and optionally `mode`, `expiry` (ISO 8601), `modeAfterExpiry` and
+    /// `refusesOtherHosts`.
     ///
     /// ```json
     /// {"pins": {"api.example.com": ["sha256/…", "sha256/…"]}, "expiry": "2027-06-30T00:00:00Z", "mode": "reportOnly"}
@@ -77,18 +77,18 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         refusesOtherHosts = file.refusesOtherHosts ?? false
     }
 
-    /// Whether a host is refused because the set does not name it.
+    /// Whether a host is refused because the set has no pattern for it.
     package func refuses(_ host: String) -> Bool { refusesOtherHosts && currentMode == .enforce && pins(for: host).isEmpty }
 
-    /// What counts at a time.
+    /// The mode at a given time.
     package func mode(at date: Date) -> Mode {
         if let expiry, date >= expiry { modeAfterExpiry } else { mode }
     }
 
-    /// What counts now.
+    /// The mode now.
     package var currentMode: Mode { expiry == nil ? mode : mode(at: Date()) }
 
-    /// What may lock users out one day, in words: a pattern with a single pin has no backup for a key that is lost.
+    /// Settings that may lock users out one day, in words: a pattern with a single pin has no backup for a lost key.
     public var warnings: [String] {
         pins.filter { Set($0.value).count == 1 }.keys.sorted().map {
             "the pins for '\($0)' have no backup: expected a second one, of a key that is kept elsewhere"
@@ -97,20 +97,20 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     public var isEmpty: Bool { pins.isEmpty }
 
-    /// The pins of every pattern that fits the host, sorted; empty when the host is not pinned.
+    /// The pins of every pattern that matches the host, sorted; empty if the host is not pinned.
     public func pins(for host: String) -> [String] {
         let host = Self.normalized(host)
         return pins.filter { Self.matches(pattern: Self.normalized($0.key), host: host) }.flatMap(\.value).sorted()
     }
 
-    /// A dot at the end is DNS's way to say that the name is complete, and brackets are a URL's way to write an IPv6 address: the
-    /// same host.
+    /// A final dot marks a complete name in DNS, and a URL writes an IPv6 address in brackets. With or without them, the host is
+    /// the same.
     private static func normalized(_ name: String) -> String {
         let bare = name.hasPrefix("[") && name.hasSuffix("]") ? String(name.dropFirst().dropLast()) : name
         return IPAddress.canonicalIPv6(bare) ?? (bare.hasSuffix(".") ? String(bare.dropLast()) : bare).lowercased()
     }
 
-    /// What is malformed, in words. A pin that cannot be read would otherwise refuse, or worse allow, everything.
+    /// Malformed pins and patterns, in words. Otherwise an unreadable pin would refuse everything, or worse, allow everything.
     package var problems: [String] {
         pins.sorted { $0.key < $1.key }.flatMap { pattern, pins in
             var problems: [String] = []
@@ -126,13 +126,13 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// Whether there are hosts that it may fit: one that is mistyped would pin nothing, and nobody would know.
+    /// Whether the pattern can match a host. A mistyped pattern would silently pin nothing.
     private static func isPattern(_ pattern: String) -> Bool {
         guard let wildcard = ["**.", "*."].first(where: pattern.hasPrefix) else {
             let name = normalized(pattern)
             return isHost(name) || isHost("[\(name)]")
         }
-        // Nothing is below an address.
+        // An address has no subdomains.
         let name = normalized(String(pattern.dropFirst(wildcard.count)))
         return isHost(name) && !IPAddress.isIPv4(name)
     }
@@ -167,17 +167,17 @@ private struct PinFile: Decodable {
     let refusesOtherHosts: Bool?
 }
 
-/// A verified server whose chain holds none of the keys that are pinned for it.
+/// A verified server whose chain has none of the keys pinned for it.
 public struct PinMismatch: Sendable, Hashable {
     public let host: String
-    /// The chain that was verified, the server's own certificate first.
+    /// The verified chain, the server's own certificate first.
     public let certificates: [Certificate]
-    /// The pins that are configured.
+    /// The configured pins.
     public let configured: [String]
     /// Whether the connection was refused.
     public let isEnforced: Bool
 
-    /// The pins of the chain: what a correct set would have one of.
+    /// The pins of the chain; a correct set contains one of them.
     public var chain: [String] { certificates.map(\.pin) }
 
     package init(host: String, certificates: [Certificate], configured: [String], isEnforced: Bool) {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Certificates of a host, as a type of the team's own: an enum with one case for each host, or a struct.
+/// Certificates of a host, as your own type: an enum with one case for each host, or a struct.
 ///
 /// ```swift
 /// enum ShopCertificate: PinnedCertificate, CaseIterable {
@@ -13,10 +13,10 @@ public import Foundation
 /// environment.serverTrustManager = try ShopCertificate.serverTrustManager
 /// ```
 ///
-/// The certificates' public keys are pinned (``PinSet``), so that a renewed certificate with the same key goes on. Ordinary
+/// The certificates' public keys are pinned (``PinSet``), so a renewed certificate with the same key still matches. Ordinary
 /// verification comes first and is never replaced.
 public protocol PinnedCertificate: Sendable {
-    /// Where the certificates are. Any of their keys, of any certificate of the host's chain, will do.
+    /// The certificate files. Any of their keys may match any certificate of the host's chain.
     var files: [CertificateFile] { get }
     /// The host, or a pattern of ``PinSet``.
     var evaluatorKey: String { get }
@@ -29,7 +29,7 @@ extension PinnedCertificate {
 
     /// The host's pins.
     ///
-    /// - Throws: ``CertificateError`` for a file that cannot be read or has no certificate.
+    /// - Throws: ``CertificateError`` for an unreadable file or one without a certificate.
     public var pins: PinSet {
         get throws(CertificateError) {
             var pins: [String] = []
@@ -50,7 +50,7 @@ extension PinnedCertificate {
 }
 
 extension PinnedCertificate where Self: CaseIterable {
-    /// The system's authorities and the pins of all hosts. Other hosts are refused where every case refuses them.
+    /// The system's authorities and the pins of all hosts. Other hosts are refused if every case refuses them.
     ///
     /// - Throws: as ``pins``.
     public static var serverTrustManager: ServerTrustManager {
@@ -68,7 +68,7 @@ extension PinnedCertificate where Self: CaseIterable {
 public struct CertificateFile: Sendable, Hashable {
     public let path: String
 
-    /// - Parameter path: where it is.
+    /// - Parameter path: the path of the file.
     public init(path: String) {
         self.path = path
     }
@@ -80,7 +80,7 @@ public struct CertificateFile: Sendable, Hashable {
     ///   - type: the extension. Default `der`.
     ///   - bundle: default the program's own.
     public init(name: String, type: String = "der", bundle: Bundle = .main) {
-        // Where there is none, reading the file says so.
+        // If it does not exist, reading the file reports it.
         path = bundle.path(forResource: name, ofType: type) ?? "\(name).\(type)"
     }
 

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// SHA-256 (FIPS 180-4 §6.2), for the pins of public keys: a few hundred bytes, once per certificate. The core has no dependency
-/// that brings one on every platform.
+/// SHA-256 (FIPS 180-4 §6.2), for the pins of public keys: a few hundred bytes, once per certificate. No dependency of the core
+/// offers it on every platform.
 struct SHA256 {
     private static let constants: [UInt32] = [
         0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5, 0xd807_aa98,

@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// Whom an environment trusts. Ordinary certificate and host name verification is always on; everything here adds to it.
+/// The servers that an environment trusts. Certificates and host names are always verified; all settings here add to that.
 public struct ServerTrustManager: Sendable, Hashable {
-    /// Where the authorities come from that may vouch for a server.
+    /// The source of the authorities that may vouch for a server.
     public enum Authorities: Sendable, Hashable {
-        /// Those that the system's TLS library is set up with.
+        /// The authorities of the system's TLS library.
         case system
-        /// The system's, and besides them those in this PEM text.
+        /// The system's, and in addition those in this PEM text.
         case systemAndPEM(String)
         /// Only the authorities in this PEM text (`CURLOPT_CAINFO_BLOB`).
         case pem(String)
@@ -14,20 +14,20 @@ public struct ServerTrustManager: Sendable, Hashable {
         case file(String)
     }
 
-    /// The lowest version of TLS that may be spoken (`CURLOPT_SSLVERSION`).
+    /// The lowest allowed version of TLS (`CURLOPT_SSLVERSION`).
     public enum TLSVersion: String, Sendable, Hashable {
         case tls12, tls13
     }
 
     public var authorities: Authorities
-    /// Pins by host, checked besides the authorities and never instead.
+    /// Pins by host, checked in addition to the authorities.
     public var pins: PinSet
-    /// Whether ``pins`` are checked at all. Default `true`; `false` is a problem of the channel unless its environment may be
+    /// Whether ``pins`` are checked at all. Default `true`. `false` is a problem of the channel, unless its environment is
     /// simulated or the kit was built for debugging.
     public var isPinningActive: Bool
-    /// Whether pinning was asked for by name, so that a set without pins is worth a warning.
+    /// Whether pinning was requested explicitly, so that a set without pins deserves a warning.
     package let expectsPins: Bool
-    /// What the client shows of itself. Default nothing.
+    /// The client's identity. Default none.
     public var identity: ClientIdentity?
     /// Default TLS 1.2.
     public var minimumTLSVersion = TLSVersion.tls12
@@ -35,8 +35,8 @@ public struct ServerTrustManager: Sendable, Hashable {
     /// - Parameters:
     ///   - authorities: see ``authorities``.
     ///   - pins: see ``pins``.
-    ///   - isPinningActive: `nil` for active where there are pins; `true` says that pins are expected, and their absence is a
-    ///     warning of the channel.
+    ///   - isPinningActive: `nil` to check pins if there are any. `true` expects pins, and a set without them is a warning of the
+    ///     channel.
     ///   - identity: see ``identity``.
     public init(
         authorities: Authorities = .system, pins: PinSet = PinSet(), isPinningActive: Bool? = nil,
@@ -49,7 +49,7 @@ public struct ServerTrustManager: Sendable, Hashable {
         self.identity = identity
     }
 
-    /// This trust with pinning switched on or off by name.
+    /// This trust with pinning explicitly switched on or off.
     package func pinning(_ isActive: Bool) -> ServerTrustManager {
         var changed = ServerTrustManager(
             authorities: authorities, pins: pins, isPinningActive: isActive, identity: identity)
@@ -60,10 +60,11 @@ public struct ServerTrustManager: Sendable, Hashable {
     /// The system's authorities and no pins.
     public static let system = ServerTrustManager()
 
-    /// Only the authority that a sandbox server on this machine has made; `networker sandbox` keeps it in this file.
+    /// Only the authority of a sandbox server on this machine; `networker sandbox` keeps it in this file.
     public static let localSandbox = ServerTrustManager(authorities: .file(localAuthorityFile))
 
-    /// Where the sandbox writes its authority: in this user's own folder, because whoever could write the file would be trusted.
+    /// The file of the sandbox's authority. It is in this user's own folder, because a program that can write it would be
+    /// trusted.
     public static let localAuthorityFile: String = {
         let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
         return (caches ?? FileManager.default.homeDirectoryForCurrentUser)
@@ -72,7 +73,7 @@ public struct ServerTrustManager: Sendable, Hashable {
 }
 
 extension ServerTrustManager.Authorities {
-    /// Which authorities, without their certificates.
+    /// The source of the authorities, without their certificates.
     public var summary: String {
         switch self {
         case .system: "the system's"
