@@ -7,15 +7,15 @@ internal import HTTPTypes
 internal import FoundationNetworking
 #endif
 
-/// One request and its answer. It has one end, whichever comes first: the answer's, a failure, a clock, a cancellation.
+/// One request and its answer. It ends once, by the first of: the answer, a failure, a timeout, a cancellation.
 ///
-/// The clocks are the kit's own: on Linux `timeoutInterval` is cut to whole seconds, and `timeoutIntervalForResource` is ignored.
+/// The kit runs its own clocks: Linux truncates `timeoutInterval` to whole seconds, and ignores `timeoutIntervalForResource`.
 final class Exchange: Sendable {
     private struct State {
         var head: ResponseHead?
         var body = Data()
         var received: Int64 = 0
-        /// What the caller reads, once it has the head.
+        /// The caller's side of the body, once it has the head.
         var chunks: ChunkBuffer?
         var reply: Reply?
         var waiter: CheckedContinuation<Reply, Never>?
@@ -62,7 +62,7 @@ final class Exchange: Sendable {
         }
     }
 
-    /// Calls back at the end, at once where that was.
+    /// Calls back at the end, or at once after the end.
     func onEnd(_ action: @escaping @Sendable () -> Void) {
         let isOver = state.withLock { state in
             if !state.isOver { state.atEnd.append(action) }
@@ -75,7 +75,7 @@ final class Exchange: Sendable {
         state.withLock { $0.lastActivity = .now }
     }
 
-    /// Looks at the clocks; says when to look again.
+    /// Checks the timeouts; returns when to check again.
     private func check() -> ContinuousClock.Instant? {
         let timeout = attempt.request.timeout
         let (lastActivity, isOver) = state.withLock { ($0.lastActivity, $0.isOver) }
@@ -95,7 +95,7 @@ final class Exchange: Sendable {
     // MARK: - What arrives
 
     func receive(_ response: URLResponse) {
-        // Those before the answer, such as 103, come as answers of their own on Linux.
+        // Interim responses, such as 103, arrive as separate responses on Linux.
         guard let response = response as? HTTPURLResponse, response.statusCode >= 200 else { return touch() }
         let head = WireForm.head(response, isDecoded: hasBody(response.statusCode))
         let failure = WireForm.failure(of: head, to: attempt.request)
@@ -141,7 +141,7 @@ final class Exchange: Sendable {
 
     // MARK: - The end
 
-    /// Ends the exchange; what comes later changes nothing.
+    /// Ends the exchange; later events change nothing.
     func end(_ failure: (any Error)?) {
         let (ended, isFirst) = state.withLock { state in
             defer { (state.isOver, state.atEnd, state.chunks) = (true, [], nil) }
@@ -163,7 +163,7 @@ final class Exchange: Sendable {
 
     private func settle(_ reply: Reply) {
         let waiter = state.withLock { state in
-            // Not kept: a streamed body ends the exchange when it is let go of.
+            // Not kept: a streamed body ends the exchange when it is released.
             if state.waiter == nil { state.reply = reply }
             defer { state.waiter = nil }
             return state.waiter
@@ -173,7 +173,7 @@ final class Exchange: Sendable {
 
 }
 
-/// The reading side of a streamed body. Leaving the loop over a body, and dropping it unread, ends the exchange.
+/// The reading side of a streamed body. Leaving the loop over a body, and releasing it unread, ends the exchange.
 private final class Reader: Sendable {
     private let attempt: Attempt
     private let head: ResponseHead
@@ -217,7 +217,7 @@ extension ResponseHead {
     var length: Int64? { headers[.contentLength].flatMap { Int64($0) } }
 }
 
-/// What a request's body is sent from.
+/// The source of a request's body.
 enum Upload {
     case nothing
     case bytes(Data)
@@ -230,7 +230,7 @@ enum Upload {
         var errorDescription: String? { "expected \(expected) bytes, but the body has \(got) or more" }
     }
 
-    /// - Throws: what reading a stream or a file throws.
+    /// - Throws: the error of reading a stream or a file.
     init(_ body: Body) async throws {
         switch body {
         case .none: self = .nothing

@@ -12,19 +12,19 @@ internal import FoundationNetworking
 /// channel.transport = URLSessionTransport()
 /// ```
 ///
-/// It sends one request and gives back one answer: the channel follows redirects and keeps cookies. `URLSession` keeps no
-/// cookies, cache or credentials here. It adds `Accept`, `Accept-Language`, `Accept-Encoding` and `Connection` where they lack.
+/// It sends one request and returns one answer: the channel follows redirects and keeps cookies. `URLSession` keeps no cookies,
+/// cache or credentials here. It adds `Accept`, `Accept-Language`, `Accept-Encoding` and `Connection` if they are missing.
 ///
-/// What it does not do fails with ``TransportError/unsupported(capability:)``: authorities and pins of a channel's own, client
+/// Unsupported features fail with ``TransportError/unsupported(capability:)``: a channel's own authorities and pins, client
 /// certificates, TLS 1.3 as the minimum, ``Limits/refusedAddresses``, the methods `CONNECT` and `TRACE`, a body of `GET` or
 /// `HEAD`.
 ///
-/// What `URLSession` does not tell is absent: there are no ``TransferMetrics``, and ``Timeout/idle`` takes the place of
-/// ``Timeout/connect``. An answer's duplicate fields are one field with commas; `Set-Cookie` is taken apart again.
+/// `URLSession` does not report everything: there are no ``TransferMetrics``, and ``Timeout/idle`` replaces ``Timeout/connect``.
+/// Duplicate fields of an answer become one field with commas; `Set-Cookie` is split again.
 ///
-/// A request's stream is written to a temporary file before it is sent. An answer's stream has no backpressure: an answer of
-/// which more than ``Limits/responseBodySize`` bytes lie unread fails. On Linux Foundation itself reads ahead without a bound:
-/// 64 MiB from loopback lay in its queue before the first two were counted.
+/// A request's stream is written to a temporary file before it is sent. An answer's stream has no backpressure: it fails if more
+/// than ``Limits/responseBodySize`` bytes are unread. On Linux Foundation itself reads ahead without a limit: 64 MiB from
+/// loopback were in its queue before the first two were counted.
 public final class URLSessionTransport: Transport {
     private let shared: Session
     private let limits: Limits
@@ -35,7 +35,7 @@ public final class URLSessionTransport: Transport {
         var isClosed = false
     }
 
-    /// - Parameter limits: of which ``Limits/connectionsPerHost`` counts here.
+    /// - Parameter limits: only ``Limits/connectionsPerHost`` applies here.
     public init(limits: Limits = Limits()) {
         self.limits = limits
         shared = Session(limits)
@@ -81,14 +81,14 @@ public final class URLSessionTransport: Transport {
         }
     }
 
-    /// `URLSession` sends a request again when an open connection dies under it, whatever the method. On a new connection it does
-    /// not: what must not be sent twice gets a session of its own.
+    /// `URLSession` sends a request again if an open connection dies during it, whatever the method, but not on a new connection.
+    /// So a request that must not be sent twice gets its own session.
     private func session(for request: Request) -> Session {
         request.method.isIdempotent ? shared : Session(limits, isForOne: true)
     }
 }
 
-/// A `URLSession` and the exchanges that its tasks belong to.
+/// A `URLSession` and the exchanges of its tasks.
 final class Session: Sendable {
     let session: URLSession
     private let router: Router
@@ -123,8 +123,8 @@ final class Session: Sendable {
     }
 }
 
-/// Hands what a session's tasks report to their exchanges. It is the session's delegate, because Foundation on Linux tells a
-/// task's own of no data.
+/// Passes the events of a session's tasks to their exchanges. It is the session's delegate, because on Linux Foundation passes no
+/// data to a task's own delegate.
 private final class Router: NSObject, URLSessionDataDelegate, Sendable {
     let exchanges = Mutex<[Int: Exchange]>([:])
 

@@ -6,9 +6,9 @@ internal import HTTPTypes
 internal import FoundationNetworking
 #endif
 
-/// Requests, heads and errors in Foundation's form and in the kit's.
+/// Converts requests, heads and errors between Foundation's form and the kit's.
 enum WireForm {
-    /// - Throws: ``RequestError`` or ``TransportError`` for a request that must not, or cannot, be sent so.
+    /// - Throws: ``RequestError`` or ``TransportError`` for a request that must not, or cannot, be sent in this way.
     static func request(_ request: Request) throws -> URLRequest {
         let environment = request.call.channel.environment
         if request.url.scheme == .http, !environment.allowsInsecureConnections(to: request.url.host) {
@@ -21,7 +21,7 @@ enum WireForm {
         var sent = URLRequest(url: url)
         sent.httpMethod = request.method.rawValue
         sent.httpShouldHandleCookies = false
-        // The kit's clocks run; on Linux a fraction of a second would be none at all.
+        // The kit's timeouts apply; on Linux a fraction of a second would disable this one.
         sent.timeoutInterval = 365 * 86_400
         for name in Set(request.headers.map(\.name)) where name != .contentLength && name != .transferEncoding {
             let values = request.headers[fields: name]
@@ -32,13 +32,13 @@ enum WireForm {
         }
         if request.headers[.userAgent] == nil { sent.setValue("NetworkerKit URLSession", forHTTPHeaderField: "User-Agent") }
         if !request.body.isEmpty, request.headers[.contentType] == nil {
-            // Foundation on Linux would call it a form.
+            // Foundation on Linux would set a form's type.
             sent.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
         }
         return sent
     }
 
-    /// What of a request would silently be left out.
+    /// The part of a request that `URLSession` would silently drop.
     private static func unsupported(_ request: Request) -> String? {
         switch request.method {
         case .connect, .trace: return "the method \(request.method.rawValue)"
@@ -54,7 +54,7 @@ enum WireForm {
         return trust.minimumTLSVersion == .tls12 ? nil : "TLS 1.3 as the minimum"
     }
 
-    /// - Parameter isDecoded: whether Foundation took the codings off the body that it knows.
+    /// - Parameter isDecoded: whether Foundation decoded the content codings that it knows.
     static func head(_ response: HTTPURLResponse, isDecoded: Bool) -> ResponseHead {
         var fields = HTTPFields()
         for case (let name as String, let value as String) in response.allHeaderFields {
@@ -64,13 +64,13 @@ enum WireForm {
             }
         }
         if isDecoded, let codings = fields[.contentEncoding], unknownCoding(in: codings) == nil {
-            // They describe the bytes on the wire, which the caller does not get to see.
+            // These fields describe the encoded bytes, which the caller does not see.
             (fields[.contentEncoding], fields[.contentLength]) = (nil, nil)
         }
         return ResponseHead(status: .init(code: response.statusCode), headers: fields)
     }
 
-    /// `a=1; Expires=Wed, 09 Jun 2027 10:18:14 GMT, b=2` is two cookies: a comma ends one where a name and `=` follow it.
+    /// `a=1; Expires=Wed, 09 Jun 2027 10:18:14 GMT, b=2` is two cookies: a comma ends one if a name and `=` follow.
     private static func cookies(in joined: String) -> [String] {
         var cookies: [String] = []
         for part in joined.split(separator: ",", omittingEmptySubsequences: false) {
@@ -84,7 +84,7 @@ enum WireForm {
         return cookies
     }
 
-    /// The first coding that Foundation does not take off. On Linux libcurl does: it knows zstd, or fails where it does not.
+    /// The first coding that Foundation does not decode. On Linux libcurl does: it knows zstd, or fails without it.
     private static func unknownCoding(in codings: String) -> String? {
         var known: Set = ["gzip", "x-gzip", "deflate", "br", "identity", ""]
         #if canImport(FoundationNetworking)
@@ -94,10 +94,10 @@ enum WireForm {
             .first { !known.contains($0) }
     }
 
-    /// What makes a head one that is not taken.
+    /// Why a head is refused; `nil` if it is accepted.
     static func failure(of head: ResponseHead, to request: Request) -> TransportError? {
         let limits = request.call.channel.limits
-        // Without the line ends' and separators' exact form, which Foundation does not keep.
+        // Without the exact bytes of line ends and separators, which Foundation does not keep.
         let size = head.headers.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 }
         if size > limits.responseHeadSize { return .headTooLarge(limit: limits.responseHeadSize) }
         if head.headers.count > limits.responseHeadLines { return .tooManyHeadLines(limit: limits.responseHeadLines) }
@@ -121,11 +121,11 @@ enum WireForm {
         case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateNotYetValid,
             .serverCertificateHasUnknownRoot, .clientCertificateRequired, .clientCertificateRejected:
             return TransportError.tls(host: host, reason: reason)
-        // On Linux the code for what is not HTTP.
+        // On Linux the code for a response that is not HTTP.
         case .unsupportedURL, .cannotParseResponse: return TransportError.malformedResponse(reason: reason)
         default: break
         }
-        // libcurl's words for a line beyond its own buffer, and for a head beyond 300 KiB.
+        // libcurl's texts for a line beyond its own buffer, and for a head beyond 300 KiB.
         if head == nil, reason.contains("Out of memory") || reason.contains("Too large response headers") {
             return TransportError.headTooLarge(limit: request.call.channel.limits.responseHeadSize)
         }
