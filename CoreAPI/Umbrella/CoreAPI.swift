@@ -1,5 +1,5 @@
-// What users import: the core, fixtures, ready-made hooks, and the transport of the platform. The core itself knows no transport
-// and no log, so a channel that names none gets them here.
+// Everything that users import: the core, fixtures, ready-made hooks, and the platform's transport. The core itself contains no
+// transport and no log, so a channel gets the defaults here.
 @_exported public import CoreAPICore
 @_exported public import CoreAPICurl
 @_exported public import CoreAPIFixtures
@@ -7,10 +7,10 @@
 
 extension Channel {
     /// - Parameters:
-    ///   - name: stands in logs and errors.
-    ///   - environment: where to speak to, and on what terms.
-    ///   - limits: what the network may do to the channel.
-    ///   - transport: `nil` for a ``CurlTransport`` of this channel's own.
+    ///   - name: appears in logs and errors.
+    ///   - environment: the server, and the terms.
+    ///   - limits: bounds on answers, attempts and connections.
+    ///   - transport: `nil` for a separate ``CurlTransport``.
     public init(
         name: String, environment: APIEnvironment, limits: Limits = Limits(), transport: (any Transport)? = nil
     ) {
@@ -20,9 +20,9 @@ extension Channel {
     /// A channel at the first of its hosts, which logs to swift-log under the label `networkerkit.` and its name.
     ///
     /// - Parameters:
-    ///   - name: stands in logs and errors.
-    ///   - summary: what the channel is, in a few words.
-    ///   - hosts: where it can speak to; ``at(_:credentials:)`` goes to another.
+    ///   - name: appears in logs and errors.
+    ///   - summary: a few words about the channel.
+    ///   - hosts: its hosts; ``at(_:credentials:)`` selects another.
     public init(_ name: String, _ summary: String = "", hosts: ChannelHosts) {
         self.init(
             name, summary, hosts: hosts, transport: CurlTransport(),
@@ -32,8 +32,8 @@ extension Channel {
 
 extension APIClient {
     /// - Parameters:
-    ///   - transport: owns the connections; `nil` for a ``CurlTransport`` of the client's own, or inside `withChannel` for what
-    ///     the test put in the place of a channel.
+    ///   - transport: owns the connections. `nil` for a separate ``CurlTransport``, or inside `withChannel` for the test's
+    ///     replacement.
     ///   - configure: sets up hooks, a logger, a coder; called once per request, on the caller's thread.
     public init(transport: (any Transport)? = nil, configure: @escaping @Sendable (inout Channel) -> Void = { _ in }) {
         self.init(transport: transport ?? CurlTransport(), isTransportGiven: transport != nil, configure: configure)
@@ -41,14 +41,14 @@ extension APIClient {
 }
 
 extension CommonDispatcher {
-    /// Makes a channel on the spot, for a team that has an environment and a few hooks.
+    /// Makes an anonymous channel, for a team that has an environment and a few hooks.
     ///
     /// - Parameters:
-    ///   - environment: where to speak to, and on what terms; gives the channel its name.
-    ///   - resultHandler: told of every outcome before the caller.
+    ///   - environment: the server, and the terms; gives the channel its name.
+    ///   - resultHandler: receives every outcome before the caller.
     ///   - errorFilter: finds and translates errors.
     ///   - interceptor: adapts and retries.
-    ///   - transport: owns the connections; `nil` for one of this dispatcher's own.
+    ///   - transport: owns the connections; `nil` for a separate one.
     public init(
         environment: APIEnvironment, resultHandler: ResultHandler = .none, errorFilter: ErrorFilter = .none,
         interceptor: (any RequestInterceptor)? = nil, transport: (any Transport)? = nil
@@ -62,19 +62,19 @@ extension CommonDispatcher {
 }
 
 extension NetworkManager {
-    /// Makes a channel on the spot, for a team that has only a host.
+    /// Makes an anonymous channel, for a team that has only a host.
     ///
     /// ```swift
     /// let manager = NetworkManager<OrderEndpoint>(host: ShopHost.production, networkLogger: ShopLogger())
     /// ```
     ///
     /// - Parameters:
-    ///   - transport: owns the connections; managers that are given the same one share them. `nil` for one of this manager's own.
-    ///   - isSSLPinningActive: whether the pins in `serverTrustManager` are checked. Active without any pins is a warning, logged
-    ///     once.
+    ///   - transport: owns the connections; managers with the same transport share them. `nil` for a separate one.
+    ///   - isSSLPinningActive: whether the pins in `serverTrustManager` are checked. If it is `true` and there are no pins, a
+    ///     warning is logged once.
     ///   - host: names the channel and gives the base URL.
-    ///   - serverTrustManager: the authorities and pins for the host; the system's and none by default.
-    ///   - networkLogger: hears of every call.
+    ///   - serverTrustManager: the authorities and pins for the host; by default the system's, without pins.
+    ///   - networkLogger: receives the events of every call.
     ///   - interceptor: adapts and retries.
     public init(
         transport: (any Transport)? = nil, isSSLPinningActive: Bool = true, host: any EnvironmentType,
@@ -90,19 +90,19 @@ extension NetworkManager {
         self.init(dispatcher: CommonDispatcher(onTheSpot: channel, isTransportGiven: transport != nil))
     }
 
-    /// Makes a channel on the spot, for a team that has only the name of a host.
+    /// Makes an anonymous channel, for a team that has only the name of a host.
     ///
     /// ```swift
     /// let manager = NetworkManager<OrderEndpoint>(host: "api.example.com", networkLogger: ShopLogger(), interceptor: ShopAuth())
     /// ```
     ///
     /// - Parameters:
-    ///   - transport: owns the connections; managers that are given the same one share them. `nil` for one of this manager's own.
-    ///   - isSSLPinningActive: whether the pins in `serverTrustManager` are checked. Active without any pins is a warning, logged
-    ///     once.
-    ///   - host: a host, which is spoken to over https, or a whole base URL. Names the channel, too.
-    ///   - serverTrustManager: the authorities and pins for the host; the system's and none by default.
-    ///   - networkLogger: hears of every call.
+    ///   - transport: owns the connections; managers with the same transport share them. `nil` for a separate one.
+    ///   - isSSLPinningActive: whether the pins in `serverTrustManager` are checked. If it is `true` and there are no pins, a
+    ///     warning is logged once.
+    ///   - host: a host, used over https, or a whole base URL. Names the channel, too.
+    ///   - serverTrustManager: the authorities and pins for the host; by default the system's, without pins.
+    ///   - networkLogger: receives the events of every call.
     ///   - interceptor: adapts and retries.
     public init(
         transport: (any Transport)? = nil, isSSLPinningActive: Bool = true, host: String,
@@ -115,7 +115,7 @@ extension NetworkManager {
     }
 }
 
-/// A host that was given as text.
+/// A host given as text.
 private struct HostText: EnvironmentType {
     let name: String
     var baseURL: String { name.contains("://") ? name : "https://\(name)" }
