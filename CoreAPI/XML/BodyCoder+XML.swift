@@ -3,7 +3,7 @@ internal import Foundation
 public import XMLCoder
 
 extension BodyCoder {
-    /// XML with ISO 8601 dates, its root named after the type that is sent.
+    /// XML with ISO 8601 dates. The root element is named after the encoded type.
     ///
     /// ```swift
     /// channel.coder = .xml
@@ -11,20 +11,19 @@ extension BodyCoder {
     /// ```
     public static let xml = BodyCoder.xml()
 
-    /// XML with settings of the channel's own.
+    /// XML with the channel's own settings.
     ///
-    /// What a server could do by XML alone is refused before anything is parsed, with `DecodingError.dataCorrupted`; see
-    /// ``XMLDefence``. A value that is sent must have names or be a list, because a document needs a root: a bare number is an
-    /// `EncodingError`.
+    /// A document that could attack the parser is refused before parsing, with `DecodingError.dataCorrupted`; see ``XMLDefence``.
+    /// An encoded value must have names or be a list, because a document needs a root: a bare number is an `EncodingError`.
     ///
-    /// Names come from keys, so each is checked: one with a `<` in it would be markup.
+    /// Names are made from keys, so each is checked: a `<` in a name would be markup.
     ///
     /// - Parameters:
     ///   - contentType: default `application/xml` (RFC 7303 §9.1).
-    ///   - root: the name of the outermost element that is sent; `nil` for the name of the type, or `root` where that is no
-    ///     name in XML, as `Array<Order>`.
-    ///   - defence: how deep and how wide a document may be.
-    ///   - trimsValues: whether white space at the ends of texts is left out, also beside entities in the middle of a text.
+    ///   - root: the name of the root element that is sent. `nil` for the name of the type, or `root` if that is no name in XML,
+    ///     as `Array<Order>`.
+    ///   - defence: limits on the depth and width of a document.
+    ///   - trimsValues: whether white space at the ends of texts is removed, also beside entities in the middle of a text.
     ///     Default `false`.
     ///   - configureEncoder: sets up the encoder of a call, on the pipeline's thread.
     ///   - configureDecoder: sets up the decoder of a call, on the pipeline's thread.
@@ -34,7 +33,7 @@ extension BodyCoder {
         configureEncoder: @escaping @Sendable (XMLEncoder) -> Void = { _ in },
         configureDecoder: @escaping @Sendable (XMLDecoder) -> Void = { _ in }
     ) -> BodyCoder {
-        // A coder per call: neither says that several threads may use it at once.
+        // A coder per call: XMLCoder does not promise that several threads may share one.
         BodyCoder(contentType: contentType) { value in
             let root = root ?? XMLNames.root(for: type(of: value))
             try XMLNames.check(root)
@@ -49,8 +48,7 @@ extension BodyCoder {
             let decoder = XMLDecoder(trimValueWhitespaces: trimsValues)
             decoder.dateDecodingStrategy = .iso8601
             configureDecoder(decoder)
-            // XMLCoder reads beyond its array of lines when it excerpts some malformed documents; the kit has excerpts of its
-            // own.
+            // For some malformed documents XMLCoder's excerpt reads beyond its array of lines; the kit has its own excerpts.
             decoder.errorContextLength = 0
             return try decoder.decode(type, from: document)
         }

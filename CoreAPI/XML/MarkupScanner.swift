@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// One strict pass over the markup of a document in UTF-8, in time and space that grow with its size only.
+/// One strict pass over the markup of a document in UTF-8, in linear time and space.
 struct MarkupScanner {
     private let defence: XMLDefence
     private let document: [UInt8]
@@ -14,7 +14,7 @@ struct MarkupScanner {
         kept.reserveCapacity(document.count)
     }
 
-    /// - Returns: the document without what means nothing to a decoder: comments and processing instructions.
+    /// - Returns: the document without comments and processing instructions, which a decoder ignores.
     /// - Throws: `DecodingError.dataCorrupted`.
     mutating func scan() throws -> Data {
         var hasRoot = false
@@ -78,7 +78,7 @@ struct MarkupScanner {
         kept += document[start..<position]
     }
 
-    /// A character of text or of an attribute's value (XML 1.0 §2.2, §4.1). Without declarations five entities exist.
+    /// A character of text or of an attribute's value (XML 1.0 §2.2, §4.1). Without declarations there are five entities.
     private func check(_ byte: UInt8) throws {
         if byte < 0x20, !Self.isSpace(byte) { throw refusal("expected no control character") }
         guard byte == UInt8(ascii: "&") else { return }
@@ -88,7 +88,7 @@ struct MarkupScanner {
         if ["lt", "gt", "amp", "quot", "apos"].contains(name) { return }
         let isHex = name.hasPrefix("#x")
         let digits = name.dropFirst(isHex ? 2 : 1)
-        // Not the integers' own reading, which takes a sign.
+        // Stricter than the integers' own parsing, which accepts a sign.
         let isNumber = name.hasPrefix("#") && digits.utf8.allSatisfy { Self.isDigit($0, isHex: isHex) }
         let number = isNumber ? UInt32(digits, radix: isHex ? 16 : 10) : nil
         guard let number, Unicode.Scalar(number) != nil, number >= 0x20 || Self.isSpace(UInt8(number)), number & 0xFFFE != 0xFFFE
@@ -174,7 +174,7 @@ struct MarkupScanner {
         return parts.count <= 2 && parts.allSatisfy { part in part.first.map { isNameStart($0) } ?? false }
     }
 
-    /// Whether a text is a name and nothing else.
+    /// Whether the whole text is a name.
     static func isName(_ text: String) -> Bool {
         text.utf8.allSatisfy { isNamePart($0) } && isSound(Array(text.utf8)[...])
     }

@@ -1,22 +1,22 @@
 internal import CoreAPICore
 internal import Foundation
 
-/// What an XML document may be before a parser sees it. The parser beneath goes on after errors, follows any depth, which ends
-/// the process when the stack does, takes quadratic time for an element's attributes, and traps on names that are not UTF-8 and
-/// on instructions without content. It gets what is well-formed (XML 1.0 §2.1) and bounded.
+/// Limits on an XML document, checked before a parser gets it. The underlying parser continues after errors, and follows any
+/// depth, until the stack overflows and the process ends. It takes quadratic time for an element's attributes, and traps on names
+/// that are not UTF-8 and on instructions without content. So it gets only well-formed (XML 1.0 §2.1) and bounded documents.
 ///
-/// Document type declarations are always refused: they define the entities that make a small body a large one, and no answer of a
-/// service needs one. The parser gets valid UTF-8 whatever the document's own encoding, one of those that ``CoreAPI/Charset``
-/// knows, without comments and processing instructions.
+/// Document type declarations are always refused: their entities can make a small body a large one, and no service's answer needs
+/// them. The parser gets valid UTF-8, without comments and processing instructions, whatever the document's encoding.
+/// ``CoreAPI/Charset`` lists the accepted encodings.
 public struct XMLDefence: Sendable, Hashable {
-    /// Elements within each other. Default 128.
+    /// The largest depth of elements. Default 128.
     public var depth = 128
-    /// Attributes of one element. Default 256.
+    /// The largest number of attributes of one element. Default 256.
     public var attributes = 256
 
     public init() {}
 
-    /// The document as the parser may have it: UTF-8, without the declaration that would contradict it.
+    /// The document as the parser gets it: UTF-8, without the declaration that would contradict it.
     ///
     /// - Throws: `DecodingError.dataCorrupted`.
     func check(_ data: Data) throws -> Data {

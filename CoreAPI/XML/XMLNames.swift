@@ -1,10 +1,10 @@
 internal import CoreAPICore
 internal import Foundation
 
-/// What may be written into a document as it is. XMLCoder escapes texts, but neither names nor the characters that XML does not
-/// have.
+/// Checks names and characters before they are written. XMLCoder escapes texts, but neither names nor characters that XML
+/// forbids.
 enum XMLNames {
-    /// The name of the type, where that is a name in XML.
+    /// The name of the type, if it is a valid name in XML.
     static func root(for type: any Encodable.Type) -> String {
         MarkupScanner.isName("\(type)") ? "\(type)" : "root"
     }
@@ -14,7 +14,7 @@ enum XMLNames {
         guard MarkupScanner.isName(name) else { throw refusal(name, "expected a name in XML (XML 1.0 §2.3), got '\(name)'") }
     }
 
-    /// - Throws: `EncodingError.invalidValue` for a value without names, and for a name or a character that XML does not have.
+    /// - Throws: `EncodingError.invalidValue` for a value without names, and for a name or a character that XML forbids.
     static func check(_ value: any Encodable) throws {
         let node = try value.encodedNode()
         guard !node.isScalar else { throw refusal(value, "expected names and values or a list, which XML can put into a root") }
@@ -32,7 +32,7 @@ enum XMLNames {
         case .array(let items): for item in items { try check(item) }
         case .object(let members):
             for member in members {
-                // The empty key stands for an element's own text.
+                // The empty key means an element's own text.
                 if !member.name.isEmpty { try check(member.name) }
                 try check(member.node)
             }
