@@ -1,6 +1,5 @@
-/// The keys of an object before, one after the other, which the one that is being scanned probably repeats. As long as it does,
-/// its keys need not be searched for their ends, nor compared with each other: a tenth of what the decoding of an array of
-/// objects took.
+/// Predicts an object's keys from an earlier object. While the prediction holds, the scanner need not search keys for their ends,
+/// nor compare them with each other. This saves 10 % of decoding an array of objects.
 struct KeyPattern {
     /// Where the next key stands in the index, and where that object ends.
     private var next = TapeEntry.none

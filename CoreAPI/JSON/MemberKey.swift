@@ -34,7 +34,7 @@ struct MemberKey {
 }
 
 extension CodingKey {
-    /// A byte holds nothing that is counted: whoever has the same is the same key.
+    /// One-byte keys need no reference counting; equal bytes mean equal keys.
     fileprivate static func made(of byte: UInt8) -> any CodingKey {
         withUnsafePointer(to: byte) { UnsafeRawPointer($0).load(as: Self.self) }
     }

@@ -18,8 +18,7 @@ struct Scanner {
     private var keys = KeySet()
     /// The keys that the innermost object probably has; while it has them, ``keys`` is empty.
     private var pattern = KeyPattern()
-    /// Whose keys an object probably has that is like no other: those of the object that was closed last, or of the first item of
-    /// the array that the innermost one is like.
+    /// Predicted keys for an object without a pattern: those of the last closed object or of the first item of a similar array.
     private var fallback = TapeEntry.none
 
     /// Whether ``tape`` is memory of its own, which belongs to the caller then, also when scanning has failed.
