@@ -1,8 +1,7 @@
 public import CoreAPI
 
-/// Swaps a channel for the time of a test: every networker of that channel that is made inside the closure speaks through what is
-/// given here. Nothing in the feature changes; tests that run at the same time do not see each other, because the swap belongs to
-/// the task (and its child tasks) and not to the process.
+/// Replaces a channel's transport for a test: every networker of that channel that is made inside the closure uses it. Nothing in
+/// the feature changes. The swap belongs to the task and its child tasks, so parallel tests do not see each other.
 ///
 /// ```swift
 /// try await withChannel(.dl, transport: .fixtures("orders-empty")) {
@@ -11,11 +10,11 @@ public import CoreAPI
 /// ```
 ///
 /// - Parameters:
-///   - channel: the channel to swap; the one inside is simulated, so that it needs no credentials, and shares no token,
+///   - channel: the channel to swap. The one inside is simulated, so that it needs no credentials, and shares no token,
 ///     connection or other state with this one.
-///   - transport: what answers.
-///   - change: further changes to the channel: another environment, a logger to look at.
-/// - Throws: what the operation throws.
+///   - transport: the replacement.
+///   - change: further changes to the channel, such as another environment or a logger.
+/// - Throws: the operation's own errors.
 public func withChannel<Result>(
     _ channel: Channel, transport: any Transport, change: (inout Channel) -> Void = { _ in },
     operation: () async throws -> Result
@@ -26,8 +25,7 @@ public func withChannel<Result>(
     return try await ChannelOverride.with(swapped, operation: operation)
 }
 
-/// Swaps a channel for the time of a test, so that it speaks to a server of the test's own, over real sockets and through
-/// everything that the channel is made of.
+/// Replaces a channel's host with a test's server, for a test over real sockets and through all parts of the channel.
 ///
 /// ```swift
 /// let server = try LoopbackServer.start(tls: ServerTLS(), faults: [Fault(.inResponseBody, .reset)]) { _ in .json(orders) }
@@ -38,12 +36,12 @@ public func withChannel<Result>(
 ///
 /// - Parameters:
 ///   - channel: the channel to swap; as in ``withChannel(_:transport:change:operation:)``.
-///   - server: takes the place of the channel's base URL. The channel keeps its path and its client certificate, and trusts the
-///     authority of ``ServerTLS/authorityPEM`` and no other. Its pins are for its own hosts and none for the server's
-///     (`localhost`); a test of pins sets them in `change`. So does one that looks into a cookie jar: the channel inside has an
-///     empty one of its own.
+///   - server: replaces the channel's base URL. The channel keeps its path and its client certificate, and trusts only the
+///     authority of ``ServerTLS/authorityPEM``. Its pins are for its own hosts, so none apply to the server (`localhost`); a test
+///     of pins sets them in `change`. The channel inside has its own empty cookie jar; a test of cookies sets its jar in
+///     `change`.
 ///   - change: further changes to the channel.
-/// - Throws: what the operation throws.
+/// - Throws: the operation's own errors.
 public func withChannel<Result>(
     _ channel: Channel, server: LoopbackServer, change: (inout Channel) -> Void = { _ in }, operation: () async throws -> Result
 ) async rethrows -> Result {
@@ -52,7 +50,7 @@ public func withChannel<Result>(
         channel.environmentSwitch = nil
         let path = (try? HTTPURL(channel.environment.baseURL))?.path ?? "/"
         channel.environment.baseURL = server.url + (path == "/" ? "" : path)
-        // The server is none of the hosts that the channel's pins name.
+        // The channel's pins do not name the server's host.
         channel.environment.serverTrustManager.pins.refusesOtherHosts = false
         if let tls = server.tls { channel.environment.serverTrustManager.authorities = .pem(tls.authorityPEM) }
         channel.environment.allowsInsecureConnections = server.tls == nil

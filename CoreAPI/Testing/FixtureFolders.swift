@@ -2,13 +2,13 @@ public import CoreAPI
 internal import Foundation
 
 extension Transport where Self == FixtureTransport {
-    /// The recorded answers in the folder of that name.
+    /// The fixtures in the folder of that name.
     ///
-    /// The folder is looked for as `Fixtures/<name>` beside the calling file and in every folder above it, so that tests find
-    /// their own first and then those that all tests share. A name that is nowhere fails every request with
-    /// ``FixtureError/notFound(name:searched:available:)``. A ``FixtureScenario`` that is attached is looked for in the same way.
+    /// The folder is searched as `Fixtures/<name>` beside the calling file and in every folder above it. So tests find their own
+    /// fixtures first and then those that all tests share. If it does not exist, every request fails with
+    /// ``FixtureError/notFound(name:searched:available:)``. An attached ``FixtureScenario`` is searched in the same way.
     ///
-    /// - Parameter name: of a folder of `.http` files; see ``Fixture/init(parsing:file:)``.
+    /// - Parameter name: the name of a folder of `.http` files; see ``Fixture/init(parsing:file:)``.
     public static func fixtures(_ name: String, from file: String = #filePath) -> FixtureTransport {
         FixtureTransport(scenario: name) { name throws(FixtureError) in try Fixture.folder(name, above: file) }
     }

@@ -1,6 +1,6 @@
 internal import CoreAPI
 
-/// What OpenSSL needs to make a key and sign a certificate.
+/// The functions of OpenSSL that make a key and sign a certificate.
 struct CertificateFunctions: Sendable {
     typealias Pointer = OpaquePointer
     typealias Free = @convention(c) (Pointer?) -> Void
@@ -67,7 +67,7 @@ struct CertificateFunctions: Sendable {
         encodeCertificate = try LoadedLibrary.function("i2d_X509", in: .crypto)
     }
 
-    /// A group for the key exchange by Diffie and Hellman whose prime has so many bits; the caller frees it.
+    /// A Diffie–Hellman group whose prime has the given number of bits; the caller frees it.
     func diffieHellmanGroup(bits: Int) throws(LoopbackServerError) -> Pointer {
         let context = newKeyContext(Self.diffieHellman, nil)
         defer { freeKeyContext(context) }
@@ -81,7 +81,7 @@ struct CertificateFunctions: Sendable {
     /// `NID_dhKeyAgreement`
     private static let diffieHellman: Int32 = 28
 
-    /// What an object is in DER.
+    /// The DER of an object.
     static func bytes(of object: Pointer, _ encode: Encode) throws(LoopbackServerError) -> [UInt8] {
         let length = encode(object, nil)
         guard length > 0 else { throw .refusedByOpenSSL("to encode what it made") }

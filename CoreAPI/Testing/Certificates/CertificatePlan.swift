@@ -1,11 +1,11 @@
 extension TestCertificate {
-    /// What will stand in a certificate.
+    /// The content of a certificate.
     struct Plan {
         var name: String?
         var hosts: [String] = []
         var validity = Validity.current
         var digest = "SHA256"
-        /// Whether it may sign others.
+        /// Whether it may sign other certificates.
         var isAuthority = false
 
         /// Fills a new certificate and signs it.
@@ -24,7 +24,7 @@ extension TestCertificate {
             try check(functions.setTime(functions.notAfter(certificate), seconds.to) != nil, "the last day")
             let subject = functions.subject(certificate)
             if let name {
-                // At most 64 characters (RFC 5280, appendix A); clients look at the alternative names.
+                // At most 64 characters (RFC 5280, appendix A); clients check the alternative names.
                 let added = functions.addName(subject, "CN", Self.utf8, Array(name.utf8.prefix(64)) + [0], -1, -1, 0)
                 try check(added == 1, "the name '\(name)'")
             }

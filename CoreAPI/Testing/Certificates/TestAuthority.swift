@@ -1,4 +1,4 @@
-/// A certificate authority that was made for a test, and signs what the test wants: also what no authority should.
+/// A certificate authority for tests. It signs any certificate that a test needs, also ones that no authority should sign.
 ///
 /// ```swift
 /// let authority = try TestAuthority()
@@ -6,7 +6,7 @@
 /// let below = try authority.intermediate().certificate(for: ["*.shop.test"])
 /// ```
 ///
-/// What it makes exists in this process only. A client trusts it by its ``pem``: `ServerTrustManager(authorities:
+/// Its certificates exist in this process only. A client trusts it by its ``pem``: `ServerTrustManager(authorities:
 /// .pem(authority.pem))`.
 public final class TestAuthority: Sendable {
     /// The names of this machine: `localhost`, `127.0.0.1`, `::1`.
@@ -14,7 +14,7 @@ public final class TestAuthority: Sendable {
 
     /// The authority's own certificate.
     public let certificate: TestCertificate
-    /// The authorities that a server shows below the root, this one first; none where this is the root.
+    /// The authorities that a server shows below the root, this one first; empty if this is the root.
     private let chain: [TestCertificate]
 
     /// The authority's certificate, PEM.
@@ -24,9 +24,9 @@ public final class TestAuthority: Sendable {
     ///
     /// - Parameters:
     ///   - name: its common name. Of two authorities with one name a client finds the first only.
-    ///   - key: what it signs with.
+    ///   - key: the key that it signs with.
     ///   - validity: when it may sign.
-    /// - Throws: ``LoopbackServerError`` where OpenSSL is not loaded or refuses.
+    /// - Throws: ``LoopbackServerError`` if OpenSSL is not loaded or refuses.
     public init(
         name: String = "Test Root \(UInt32.random(in: 0 ... .max))", key: TestCertificate.Key = .p256,
         validity: TestCertificate.Validity = .current
@@ -46,8 +46,8 @@ public final class TestAuthority: Sendable {
     /// - Parameters:
     ///   - name: its common name.
     ///   - validity: when it may sign.
-    ///   - digest: what its certificate is signed with, by OpenSSL's name: `SHA256`, `SHA1`.
-    /// - Throws: ``LoopbackServerError`` where OpenSSL refuses.
+    ///   - digest: the digest of its signature, by OpenSSL's name: `SHA256`, `SHA1`.
+    /// - Throws: ``LoopbackServerError`` if OpenSSL refuses.
     public func intermediate(
         name: String = "Test Intermediate", validity: TestCertificate.Validity = .current, digest: String = "SHA256"
     ) throws(LoopbackServerError) -> TestAuthority {
@@ -59,13 +59,13 @@ public final class TestAuthority: Sendable {
     /// A certificate for a server or a client, signed by this authority.
     ///
     /// - Parameters:
-    ///   - hosts: names, `*.example.com` too, and addresses that it is for; none for a client's.
-    ///   - name: its common name; `nil` for none at all.
+    ///   - hosts: names, `*.example.com` too, and addresses of the certificate; none for a client's.
+    ///   - name: its common name; `nil` for none.
     ///   - validity: when it is valid.
     ///   - key: its key.
-    ///   - digest: what it is signed with, by OpenSSL's name: `SHA256`, `SHA1`.
+    ///   - digest: the digest of its signature, by OpenSSL's name: `SHA256`, `SHA1`.
     ///   - showsIntermediates: whether a server shows the authorities between this certificate and the root.
-    /// - Throws: ``LoopbackServerError`` where OpenSSL refuses.
+    /// - Throws: ``LoopbackServerError`` if OpenSSL refuses.
     public func certificate(
         for hosts: [String] = TestAuthority.loopback, name: String? = "test", validity: TestCertificate.Validity = .current,
         key: TestCertificate.Key = .p256, digest: String = "SHA256", showsIntermediates: Bool = true

@@ -1,19 +1,19 @@
 public import CoreAPI
 internal import Foundation
 
-/// A certificate that was made for a test, with its key, and the certificates that a server shows with it.
+/// A certificate for tests, with its key, and the certificates that a server shows with it.
 ///
 /// ```swift
 /// let authority = try TestAuthority()
 /// let server = try LoopbackServer.start(tls: ServerTLS(authority.certificate(), authority: authority)) { _ in .ok("hello") }
 /// ```
 ///
-/// `@unchecked`: OpenSSL's certificate is not changed once it is signed.
+/// `@unchecked`: OpenSSL's certificate is not changed after it is signed.
 public final class TestCertificate: @unchecked Sendable {
     /// What kind of key a certificate has.
     public enum Key: Sendable, Hashable {
         case p256, p384
-        /// RSA with so many bits; below 2048 it is one that no client should accept.
+        /// RSA with this many bits; no client should accept fewer than 2048.
         case rsa(Int)
     }
 
@@ -40,16 +40,16 @@ public final class TestCertificate: @unchecked Sendable {
     public let pem: String
     /// Its private key, PEM, not encrypted.
     public var keyPEM: String { key.pem }
-    /// The certificate as the kit reads it, for its pin for instance.
+    /// The certificate as the kit reads it, for example for its pin.
     public let certificate: Certificate
-    /// What a server shows besides: the authorities between this certificate and the root, nearest first.
+    /// The further certificates that a server shows: the authorities between this certificate and the root, nearest first.
     public let intermediates: [TestCertificate]
 
     let pointer: OpaquePointer
     let key: TestKey
     private let functions: CertificateFunctions
 
-    /// - Parameter issuer: who signs; `nil` for one that signs itself.
+    /// - Parameter issuer: the signer; `nil` for a self-signed certificate.
     init(_ plan: Plan, key: TestKey, issuer: TestCertificate?, intermediates: [TestCertificate]) throws(LoopbackServerError) {
         let functions = try CertificateFunctions.loaded.get()
         guard let pointer = functions.newCertificate() else { throw .refusedByOpenSSL("to make a certificate") }
@@ -76,14 +76,14 @@ public final class TestCertificate: @unchecked Sendable {
         functions.freeCertificate(pointer)
     }
 
-    /// A certificate that signs itself and is no authority.
+    /// A self-signed certificate that is not an authority.
     ///
-    /// - Parameter hosts: names and addresses that it is for.
-    /// - Throws: ``LoopbackServerError`` where OpenSSL is not loaded or refuses.
+    /// - Parameter hosts: names and addresses of the certificate.
+    /// - Throws: ``LoopbackServerError`` if OpenSSL is not loaded or refuses.
     public static func selfSigned(for hosts: [String] = TestAuthority.loopback) throws(LoopbackServerError) -> TestCertificate {
         try TestCertificate(Plan(name: hosts.first, hosts: hosts), key: TestKey(.p256), issuer: nil, intermediates: [])
     }
 
-    /// The certificate and those that lead to its authority, PEM, as a server or client shows them.
+    /// The certificate and those up to its authority, PEM, as a server or client shows them.
     public var chainPEM: String { ([self] + intermediates).map(\.pem).joined() }
 }

@@ -1,6 +1,6 @@
-/// A private key that was made for a test.
+/// A private key for tests.
 ///
-/// `@unchecked`: OpenSSL counts the key's references under a lock of its own and never changes it.
+/// `@unchecked`: OpenSSL counts the key's references under its own lock and never changes the key.
 final class TestKey: @unchecked Sendable {
     let pointer: OpaquePointer
     let pem: String

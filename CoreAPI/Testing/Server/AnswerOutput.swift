@@ -1,25 +1,25 @@
 import Foundation
 
-/// Where the parts of an answer go: into HTTP/1.1, or into one stream of HTTP/2. Each returns whether the exchange goes on.
+/// The output for the parts of an answer: HTTP/1.1, or one HTTP/2 stream. Each method returns whether the exchange continues.
 protocol AnswerOutput {
     func sendHead(status: Int, reason: String?, headers: HeaderLines) -> Bool
-    /// A head that breaks off in its middle.
+    /// Sends a head that breaks off in the middle.
     func sendHalfHead() -> Bool
     func sendBody(_ bytes: Data) -> Bool
     func sendChunk(_ bytes: Data) -> Bool
     func endChunks(trailers: HeaderLines) -> Bool
-    /// Ends the message where that takes bytes of its own.
+    /// Ends the message; sends bytes if the protocol needs some for that.
     func complete() -> Bool
-    /// Ends the message as if it were whole.
+    /// Ends the message early, as if it were complete.
     func truncate() -> Bool
-    /// Announces that the connection ends.
+    /// Announces the end of the connection.
     ///
-    /// - Parameter refuses: whether this exchange is not answered any more.
+    /// - Parameter refuses: whether this exchange gets no answer any more.
     func goAway(refusing refuses: Bool) -> Bool
     func resetStream(code: UInt32) -> Bool
-    /// Ends the connection with RST.
+    /// Resets the connection (RST).
     func resetConnection() -> Bool
-    /// After the last step.
+    /// Called after the last step.
     func finish() -> Bool
     func hold(for duration: Duration?, until latch: Latch?) -> ConnectionSocket.HoldEnd
 }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Packs bits into bytes from the lowest bit up, as deflate (RFC 1951 section 3.1.1) wants them.
+/// Packs bits into bytes from the lowest bit up, as deflate (RFC 1951 section 3.1.1) requires.
 struct BitWriter {
     private var bytes: Data
     private var current: UInt8 = 0
     private var used = 0
 
-    /// - Parameter bytes: What stands before the first bit.
+    /// - Parameter bytes: The bytes before the first bit.
     init(bytes: Data) {
         self.bytes = bytes
     }
@@ -21,7 +21,7 @@ struct BitWriter {
         for bit in (0..<length).reversed() { write(code >> bit & 1) }
     }
 
-    /// Writes so many zero bits, whole bytes of them at once.
+    /// Writes `count` zero bits, whole bytes of them at once.
     mutating func writeZeros(_ count: Int) {
         var count = count
         while count > 0, used > 0 {

@@ -9,7 +9,7 @@ import Musl
 import Glibc
 #endif
 
-/// One accepted connection, with TLS or without. One thread reads; several may write. Whatever blocks here ends when the server
+/// One accepted connection, with or without TLS. One thread reads; several may write. All blocking calls end when the server
 /// closes.
 final class ConnectionSocket: Sendable {
     /// How a hold ended.
@@ -23,7 +23,7 @@ final class ConnectionSocket: Sendable {
     private let descriptor: Int32
     private let closing: Latch
     private let tls: TLSSession?
-    /// Held from the encrypting of bytes to their sending, so that records leave in their order.
+    /// Held from encrypting bytes until they are sent, so that records are sent in order.
     private let writing = NSLock()
 
     init(_ descriptor: Int32, closing: Latch, tls: TLSSession? = nil) {
@@ -32,20 +32,20 @@ final class ConnectionSocket: Sendable {
         self.tls = tls
     }
 
-    /// What the handshake came to; nil without TLS.
+    /// The result of the handshake; nil without TLS.
     var security: ConnectionSecurity? { tls?.security }
 
     /// Whether the client chose HTTP/2 in the handshake.
     var speaksHTTP2: Bool { tls?.speaksHTTP2 ?? false }
 
-    /// Blocks until the TLS handshake is done; without TLS there is none.
+    /// Blocks until the TLS handshake is done; returns at once without TLS.
     ///
-    /// - Returns: Whether there is a connection now.
+    /// - Returns: Whether the connection can be used.
     func handshake() -> Bool {
         guard let tls else { return true }
         while true {
             let state = tls.handshake()
-            // Also a failure has something to say, its alert.
+            // A failed handshake sends bytes, too: its alert.
             guard flush(), state != false else { return false }
             if state == true { return true }
             guard let bytes = receiveRaw() else { return false }
@@ -53,7 +53,7 @@ final class ConnectionSocket: Sendable {
         }
     }
 
-    /// Blocks until there are bytes, and returns what is there; nil when the peer has ended or the server is closing.
+    /// Blocks until bytes arrive, and returns them; nil if the peer has ended or the server is closing.
     func receive() -> Data? {
         guard let tls else { return receiveRaw() }
         while true {
@@ -79,7 +79,7 @@ final class ConnectionSocket: Sendable {
 
     /// Sends all bytes, however slowly the peer takes them.
     ///
-    /// - Returns: Whether it did; false when the peer has gone or the server is closing.
+    /// - Returns: Whether all were sent; false if the peer has gone or the server is closing.
     @discardableResult
     func send(_ bytes: Data) -> Bool {
         writing.withLock {
@@ -89,13 +89,13 @@ final class ConnectionSocket: Sendable {
         }
     }
 
-    /// Sends bytes past TLS, which no sound connection does.
+    /// Sends bytes outside of TLS, which no correct server does.
     @discardableResult
     func sendUnencrypted(_ bytes: Data) -> Bool {
         writing.withLock { sendRaw(bytes) }
     }
 
-    /// Sends what TLS has to say for itself.
+    /// Sends TLS's own pending bytes.
     private func flush() -> Bool {
         guard let tls else { return true }
         return writing.withLock { sendRaw(tls.drain()) }
@@ -116,7 +116,7 @@ final class ConnectionSocket: Sendable {
     }
 
     /// Blocks, without reading or writing, until the time is over, the latch is open, the peer leaves or the server closes.
-    /// Without time and latch only the last two end it. A second latch stands for the peer's leaving.
+    /// Without a time and a latch only the last two end it. A second latch counts as the peer's leaving.
     func hold(for duration: Duration? = nil, until latch: Latch? = nil, orEnd end: Latch? = nil) -> HoldEnd {
         let deadline = duration.map { ContinuousClock.now + $0 }
         while true {
@@ -134,10 +134,11 @@ final class ConnectionSocket: Sendable {
         }
     }
 
-    /// Ends the connection in the orderly way, TLS before TCP. Input that nobody read is taken first: closing over it would send
-    /// RST, not FIN. Who reads or waits on this connection learns that it is over.
+    /// Ends the connection in the orderly way, TLS before TCP. Unread input is read first, because closing over it would send
+    /// RST, not FIN. Threads that read or wait on this connection are told that it is over.
     ///
-    /// - Parameter sendsCloseNotify: whether TLS's `close_notify` is sent, without which a client cannot tell an end from a cut.
+    /// - Parameter sendsCloseNotify: whether TLS's `close_notify` is sent. Without it a client cannot distinguish an end from a
+    ///   cut.
     func shutDown(sendingCloseNotify sendsCloseNotify: Bool = true) {
         endSending(withCloseNotify: sendsCloseNotify)
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
@@ -145,14 +146,14 @@ final class ConnectionSocket: Sendable {
         _ = shutdown(descriptor, Int32(SHUT_RD))
     }
 
-    /// Ends the connection for sending and blocks until the peer has left, five seconds at most: what was sent last would be lost
-    /// with the reset that answers what the peer still sends.
+    /// Ends the connection for sending and blocks until the peer has left, for at most five seconds. If the peer still sends
+    /// after a close, the resulting reset would destroy the last bytes.
     func waitForPeerToLeave() {
         endSending(withCloseNotify: false)
         _ = hold(for: .seconds(5))
     }
 
-    /// Sends no more, and goes on reading. A peer that is still sending would else meet RST before it has read what it was told.
+    /// Sends no more, but keeps reading. Otherwise a peer that is still sending would receive RST before it has read the answer.
     func endSending(withCloseNotify: Bool = true) {
         if withCloseNotify, let tls {
             tls.shutDown()
@@ -161,14 +162,14 @@ final class ConnectionSocket: Sendable {
         _ = shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Makes ``close()`` send RST. Who reads or waits on this connection learns that it is over.
+    /// Makes ``close()`` send RST. Threads that read or wait on this connection are told that it is over.
     func abortOnClose() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         _ = setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
         _ = shutdown(descriptor, Int32(SHUT_RD))
     }
 
-    /// Gives the descriptor back; nothing may be called after it.
+    /// Closes the descriptor; no method may be called after it.
     func close() {
         _ = systemClose(descriptor)
     }
@@ -195,7 +196,8 @@ final class ConnectionSocket: Sendable {
         return Int32(min(max(left.rounded(.up), 0), Double(Int32.max)))
     }
 
-    /// A peer that has gone is an ordinary result here, not a signal that ends the process. Darwin says so per socket.
+    /// A peer that has gone is an ordinary result here and must not raise a signal that ends the process. On Darwin this is set
+    /// per socket.
     private static var sendFlags: Int32 {
         #if canImport(Darwin)
         0
@@ -204,12 +206,12 @@ final class ConnectionSocket: Sendable {
         #endif
     }
 
-    /// POLLHUP and POLLERR are always reported; a peer's FIN has to be asked for.
+    /// POLLHUP and POLLERR are always reported; a peer's FIN must be asked for.
     private static var peerLeftEvents: Int16 {
         #if canImport(Darwin)
         Int16(POLLHUP)
         #else
-        // POLLRDHUP, which the header shows to GNU sources only.
+        // POLLRDHUP, which the header defines for GNU sources only.
         0x2000
         #endif
     }

@@ -1,19 +1,19 @@
 import Foundation
 
-/// A gzip file (RFC 1952) of nothing but zero bytes, written without ever having them.
+/// A gzip file (RFC 1952) of zero bytes only, written without holding them in memory.
 ///
-/// One dynamic Huffman block (RFC 1951 section 3.2.7) gives the match "258 bytes, one back" the two bits 00: each zero byte of
-/// the file then stands for four matches, 1032 decoded bytes, which is as dense as deflate gets.
+/// One dynamic Huffman block (RFC 1951 section 3.2.7) encodes the match "258 bytes, one back" as the two bits 00. So each zero
+/// byte of the file means four matches, 1032 decoded bytes, the highest density that deflate allows.
 enum GzipOfZeros {
     private static let longestMatch = 258
 
-    /// - Parameter decodedBytes: How many zeros the file decodes to; less than one is taken for one.
+    /// - Parameter decodedBytes: How many zeros the file decodes to; a smaller number than one counts as one.
     static func make(decodedBytes: Int) -> Data {
         let count = max(1, decodedBytes)
         var bits = BitWriter(bytes: Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 0xFF]))
         writeBlockHeader(to: &bits)
 
-        // The first zero is a literal, for the matches to copy; what does not fill a match is written as literals, too.
+        // The first zero is a literal for the matches to copy. Zeros that do not fill a match are literals, too.
         let (matches, remainder) = (count - 1).quotientAndRemainder(dividingBy: longestMatch)
         for _ in 0...remainder { bits.writeCode(0b10, length: 2) }
         bits.writeZeros(2 * matches)
@@ -54,7 +54,7 @@ enum GzipOfZeros {
 
 /// The CRC-32 of a run of zero bytes.
 ///
-/// One zero byte changes the checksum's state by a linear map over GF(2), so a run is a power of that map, and a gigabyte costs
+/// One zero byte changes the checksum's state by a linear map over GF(2), so a run is a power of that map. A gigabyte costs
 /// thirty squarings instead of a pass over it.
 private enum ZeroBytesCRC32 {
     static func checksum(count: Int) -> UInt32 {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// An answer over HTTP/1.1 (RFC 9112), which knows one exchange at a time and no way to end one but the connection's end.
+/// An answer over HTTP/1.1 (RFC 9112). HTTP/1.1 has one exchange at a time, and only the connection's end can abort it.
 final class HTTP1Output: AnswerOutput {
     private let socket: ConnectionSocket
-    /// A reply to `HEAD` has a head only, whatever it says about a body (RFC 9110 section 9.3.2).
+    /// A reply to `HEAD` has a head only, whatever it announces about a body (RFC 9110 section 9.3.2).
     private let omitsBody: Bool
     private var closesAtEnd: Bool
 
@@ -35,7 +35,7 @@ final class HTTP1Output: AnswerOutput {
         omitsBody || socket.send(Data("0\r\n\(trailers.wireText)\r\n".utf8))
     }
 
-    /// Its length has ended it.
+    /// The announced length has ended it.
     func complete() -> Bool { true }
 
     func truncate() -> Bool {

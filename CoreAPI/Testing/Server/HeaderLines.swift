@@ -1,16 +1,16 @@
-/// Header lines as they stand on the wire: in order, in the case they were written, with repetitions.
+/// Header lines as on the wire: in order, in their original case, with repetitions.
 ///
-/// A literal may name a header twice, which is how a conflicting `Content-Length` is sent:
+/// A literal may repeat a header, for example to send a conflicting `Content-Length`:
 /// `["Content-Length": "3", "Content-Length": "5"]`.
 public struct HeaderLines: Sendable, Hashable, RandomAccessCollection, ExpressibleByDictionaryLiteral {
     /// One header line.
     public struct Line: Sendable, Hashable {
-        /// The name, in the case it was written.
+        /// The name, in its original case.
         public let name: String
-        /// The value, without the white space around it when it was received.
+        /// The value; for a received line without surrounding white space.
         public let value: String
 
-        /// Makes a line. Nothing is checked: a line break in it goes out as it is.
+        /// Makes a line. It is not checked: a line break in it is sent unchanged.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
@@ -29,14 +29,14 @@ public struct HeaderLines: Sendable, Hashable, RandomAccessCollection, Expressib
         lines = elements.map { Line(name: $0.0, value: $0.1) }
     }
 
-    /// The position of the first line.
+    /// The index of the first line.
     public var startIndex: Int { lines.startIndex }
-    /// The position after the last line.
+    /// The index after the last line.
     public var endIndex: Int { lines.endIndex }
-    /// The line at a position.
+    /// The line at an index.
     public subscript(position: Int) -> Line { lines[position] }
 
-    /// The value of the first line with this name, whatever its case; nil when there is none.
+    /// The value of the first line with this name, whatever its case; nil if there is none.
     public subscript(name: String) -> String? { all(name).first }
 
     /// The values of all lines with this name, whatever its case, in order.
@@ -50,7 +50,7 @@ public struct HeaderLines: Sendable, Hashable, RandomAccessCollection, Expressib
         lines.append(Line(name: name, value: value))
     }
 
-    /// These lines, with one added at the end unless its name is there already.
+    /// These lines, with one added at the end unless the name exists already.
     func adding(_ name: String, _ value: String) -> HeaderLines {
         guard self[name] == nil else { return self }
         var copy = self

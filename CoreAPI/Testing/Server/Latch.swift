@@ -11,9 +11,9 @@ import Glibc
 
 /// A one-way switch that `poll` can wait for, together with a socket: a pipe whose writing end is closed to open it.
 ///
-/// Closing wakes every thread that polls and every one that will, and nothing has to be read: there is no wake-up to lose.
+/// Closing wakes all present and future pollers, and no bytes need be read, so no wake-up is lost.
 final class Latch: Sendable {
-    /// The reading end. It reports POLLHUP from the moment the latch is open.
+    /// The reading end. It reports POLLHUP as soon as the latch is open.
     let descriptor: Int32
 
     private let writingEnd: Mutex<Int32?>
@@ -32,7 +32,7 @@ final class Latch: Sendable {
         _ = systemClose(descriptor)
     }
 
-    /// Opens the latch. Calling it again does nothing.
+    /// Opens the latch. A second call does nothing.
     func open() {
         writingEnd.withLock { end in
             guard let descriptor = end else { return }

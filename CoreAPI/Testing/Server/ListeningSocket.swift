@@ -17,7 +17,7 @@ struct ListeningSocket: Sendable {
     init(on address: LoopbackAddress = .ipv4, port: UInt16, backlog: Int32 = SOMAXCONN) throws(LoopbackServerError) {
         let descriptor = try address.makeSocket()
         do throws(LoopbackServerError) {
-            // A port that a test asks for again was often in use a moment ago; both its users have to allow that.
+            // A port that a test reuses was often in use a moment ago; both sockets must allow that.
             var yes: Int32 = 1
             _ = setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout.size(ofValue: yes)))
             guard address.with(port: port, { bind(descriptor, $0, $1) }) == 0 else { throw .last("bind") }
@@ -43,7 +43,7 @@ struct ListeningSocket: Sendable {
             guard entries[1].revents == 0 else { return nil }
             guard entries[0].revents != 0 else { continue }
             if let connection = LoopbackAddress.accept(descriptor) { return connection }
-            // Out of descriptors, the listener stays readable: without a pause this would spin until some are closed.
+            // Without free descriptors the listener stays readable: without a pause this would spin until some are closed.
             if errno == EMFILE || errno == ENFILE { closing.wait(milliseconds: 10) }
         }
     }

@@ -6,14 +6,14 @@ import Musl
 import Glibc
 #endif
 
-/// The addresses of this machine that reach nobody else: all that this module ever binds or connects to.
+/// The addresses that only this machine can reach. This module binds and connects to no others.
 public enum LoopbackAddress: Sendable {
     /// 127.0.0.1
     case ipv4
     /// ::1
     case ipv6
 
-    /// As it stands in a URL.
+    /// The form in a URL.
     var host: String { self == .ipv4 ? "127.0.0.1" : "[::1]" }
 
     /// Makes a non-blocking TCP socket that child processes do not inherit.
@@ -29,12 +29,12 @@ public enum LoopbackAddress: Sendable {
         return descriptor
     }
 
-    /// Accepts a connection, as a non-blocking socket; nil when there is none after all, or `errno` says why not.
+    /// Accepts a connection, as a non-blocking socket; nil if there is none after all, or `errno` has the reason.
     static func accept(_ listener: Int32) -> Int32? {
         let descriptor = systemAccept(listener, nil, nil)
         guard descriptor >= 0 else { return nil }
         configure(descriptor)
-        // Small steps are meant to arrive when they are played, not when the system finds them worth a packet.
+        // Small steps must arrive when they are played, and not when the system considers them worth a packet.
         var yes: Int32 = 1
         _ = setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout.size(ofValue: yes)))
         return descriptor
@@ -66,7 +66,7 @@ public enum LoopbackAddress: Sendable {
         }
     }
 
-    /// The port that a socket is bound to; it stands in the same place for both families.
+    /// The port that a socket is bound to; it has the same offset for both families.
     static func port(of descriptor: Int32) throws(LoopbackServerError) -> UInt16 {
         var address = sockaddr_in6()
         var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
@@ -81,7 +81,7 @@ public enum LoopbackAddress: Sendable {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         #if canImport(Darwin)
-        // Darwin has no MSG_NOSIGNAL: the socket itself is told not to raise SIGPIPE.
+        // Darwin has no MSG_NOSIGNAL; the socket itself must be set not to raise SIGPIPE.
         var yes: Int32 = 1
         _ = setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &yes, socklen_t(MemoryLayout.size(ofValue: yes)))
         #endif

@@ -1,8 +1,8 @@
-/// A scripted server on 127.0.0.1, HTTP/1.1 and HTTP/2, with TLS and without, that does exactly what a test tells it to,
-/// including what no decent server would do.
+/// A scripted server on 127.0.0.1, for HTTP/1.1 and HTTP/2, with and without TLS. It does exactly what a test says, including
+/// what no decent server would do.
 ///
-/// It speaks over real sockets, so a client under test goes through its real connect, send, receive and close. Every server has
-/// a port of its own and shares nothing, so tests that run in parallel do not see each other.
+/// It uses real sockets, so a client under test goes through its real connect, send, receive and close. Every server has its own
+/// port and shares no state, so parallel tests do not see each other.
 ///
 /// ```swift
 /// let server = try LoopbackServer.start(script: [.resetBeforeHead, .json(#"{"id":1}"#)])
@@ -14,13 +14,13 @@
 /// A request is read to its end (both `Content-Length` and chunked bodies; `Expect: 100-continue` is answered) before its reply
 /// is chosen. The connection then stays open for the next request unless the reply closes it, or the request asked for that.
 ///
-/// Each connection has a thread of its own with a small stack. That is meant for up to some hundreds of connections at a time;
-/// beyond, the process's limit of open files is reached first (client and server live in one process: two per connection).
+/// Each connection has its own thread with a small stack. That is meant for up to some hundreds of connections at a time. Beyond
+/// that, the process first reaches its limit of open files (client and server live in one process: two per connection).
 public final class LoopbackServer: Sendable {
     /// The port the server listens on.
     public let port: UInt16
 
-    /// What a client of the server trusts and shows; nil in clear text.
+    /// The settings that a client of the server trusts and shows; nil in clear text.
     public let tls: ServerTLS?
 
     private let address: LoopbackAddress
@@ -45,19 +45,17 @@ public final class LoopbackServer: Sendable {
     /// Starts a server that asks a function for each reply.
     ///
     /// - Parameters:
-    ///   - address: Where to listen; 127.0.0.1 by default.
-    ///   - tls: How to speak TLS, in which HTTP/2 is agreed on; nil speaks clear text, also HTTP/2 to a client that begins with
-    ///     it.
-    ///   - faults: What goes wrong with which request; nothing by default.
-    ///   - onConnect: Played as soon as a connection is accepted, before TLS and before anything is read from it; empty by
-    ///     default. `[.stall]` holds a TLS handshake, `[.reset]` drops the connection at once.
+    ///   - address: The address to listen on; 127.0.0.1 by default.
+    ///   - tls: The TLS settings, which include HTTP/2; nil for clear text, with HTTP/2 for a client that begins with it.
+    ///   - faults: The faults of requests; none by default.
+    ///   - onConnect: Played as soon as a connection is accepted, before TLS and before reading; empty by default. `[.stall]`
+    ///     holds a TLS handshake, `[.reset]` drops the connection at once.
     ///   - port: The port to listen on; 0 takes any free one.
-    ///   - answersEarly: Whether a reply over HTTP/2 begins when half of the request's body has come; by default when it is
-    ///     whole.
-    ///   - handler: Called once for each request that was read to its end (with `answersEarly` to its half), on that connection's
-    ///     or stream's thread. It may block, and then holds up only its own connection, over HTTP/2 only its own stream.
-    /// - Throws: ``LoopbackServerError/systemCall(_:code:)`` when the port is taken or the process has no descriptors left,
-    ///   ``LoopbackServerError/missing(function:)`` where there is no OpenSSL for TLS.
+    ///   - answersEarly: Whether a reply over HTTP/2 begins after half of the request's body; by default after the whole body.
+    ///   - handler: Called once for each completely read request (with `answersEarly`, half read), on that connection's or
+    ///     stream's thread. It may block; then it delays only its own connection, over HTTP/2 only its own stream.
+    /// - Throws: ``LoopbackServerError/systemCall(_:code:)`` if the port is taken or the process has no descriptors left,
+    ///   ``LoopbackServerError/missing(function:)`` if TLS needs OpenSSL and it is not loaded.
     public static func start(
         on address: LoopbackAddress = .ipv4,
         tls: ServerTLS? = nil,
@@ -74,10 +72,10 @@ public final class LoopbackServer: Sendable {
         }
     }
 
-    /// Starts a server that plays one reply after another, in the order in which requests were read to their end, whichever
-    /// connection they came on.
+    /// Starts a server that plays one reply after another, in the order in which requests were completely read, on any
+    /// connection.
     ///
-    /// A request beyond the script is answered with a 500 that says so.
+    /// A request beyond the script is answered with a 500 that explains it.
     ///
     /// - Parameters:
     ///   - script: The replies, first to last.
@@ -99,22 +97,22 @@ public final class LoopbackServer: Sendable {
         }
     }
 
-    /// Starts a server that accepts every connection and then neither reads nor writes: what a TLS client meets when a
-    /// handshake hangs. For a connection that is never even accepted see ``StalledListener``.
+    /// Starts a server that accepts every connection and then neither reads nor writes, so that a TLS handshake hangs. For a
+    /// connection that is never accepted see ``StalledListener``.
     ///
-    /// - Throws: ``LoopbackServerError/systemCall(_:code:)`` when the process has no descriptors left.
+    /// - Throws: ``LoopbackServerError/systemCall(_:code:)`` if the process has no descriptors left.
     public static func startSilent() throws(LoopbackServerError) -> LoopbackServer {
         try start(onConnect: [.stall]) { _ in .closeWithoutReply }
     }
 
-    /// The server's base URL, without a slash at its end: `http://127.0.0.1:PORT`, with TLS `https://localhost:PORT`.
+    /// The server's base URL, without a final slash: `http://127.0.0.1:PORT`, with TLS `https://localhost:PORT`.
     public var url: String {
         if let tls { "https://\(tls.host):\(port)" } else { "http://\(address.host):\(port)" }
     }
 
     /// Every request of which at least one byte was read, in the order in which reading ended.
     ///
-    /// One that broke off or was malformed is listed too, with the reason in ``ReceivedRequest/defect``.
+    /// Incomplete and malformed requests are included, with the reason in ``ReceivedRequest/defect``.
     public var requests: [ReceivedRequest] { engine.ledger.value.requests }
 
     /// How many connections were accepted so far.
@@ -129,36 +127,36 @@ public final class LoopbackServer: Sendable {
     /// The largest number of connections that were open at the same time.
     public var peakConnections: Int { engine.ledger.value.peak }
 
-    /// Waits until at least so many requests were read, and returns all that were.
+    /// Waits until at least `count` requests were read, and returns all read requests.
     ///
-    /// - Throws: ``LoopbackServerError/timedOut(_:)`` when they do not come in time, ``LoopbackServerError/closed(_:)`` when the
-    ///   server is closed meanwhile, `CancellationError` when the task is cancelled.
+    /// - Throws: ``LoopbackServerError/timedOut(_:)`` if they do not arrive in time, ``LoopbackServerError/closed(_:)`` if the
+    ///   server is closed meanwhile, `CancellationError` if the task is cancelled.
     @discardableResult
     public func waitForRequests(_ count: Int, timeout: Duration = .seconds(5)) async throws -> [ReceivedRequest] {
         let ledger = try await wait(timeout, for: "\(count) requests") { $0.requests.count >= count }
         return ledger.requests
     }
 
-    /// Waits until at least so many connections were accepted since the start.
+    /// Waits until at least `count` connections were accepted since the start.
     ///
     /// - Throws: As ``waitForRequests(_:timeout:)``.
     public func waitForConnections(_ count: Int, timeout: Duration = .seconds(5)) async throws {
         _ = try await wait(timeout, for: "\(count) accepted connections") { $0.accepted >= count }
     }
 
-    /// Waits until no more than so many connections are open; with 0, until the client has let go of every one.
+    /// Waits until at most `count` connections are open; with 0, until the client has closed all of them.
     ///
-    /// Closing the server is one way to get there.
+    /// Closing the server closes all connections, too.
     ///
-    /// - Throws: ``LoopbackServerError/timedOut(_:)`` when they stay open, `CancellationError` when the task is cancelled.
+    /// - Throws: ``LoopbackServerError/timedOut(_:)`` if they stay open, `CancellationError` if the task is cancelled.
     public func waitForOpenConnections(atMost count: Int, timeout: Duration = .seconds(5)) async throws {
         _ = try await wait(timeout, for: "at most \(count) open connections", endsWithServer: false) { $0.open <= count }
     }
 
     /// Closes the listener and every connection, cuts waits and stalls short, and returns when the server's threads are done.
     ///
-    /// A handler that blocks for longer than five seconds is left behind; a call from inside a handler does not wait at all.
-    /// Calling it again does nothing. A server that is let go of closes itself.
+    /// It does not wait longer than five seconds for a handler that blocks; a call from inside a handler does not wait at all. A
+    /// second call does nothing. A released server closes itself.
     public func close() {
         engine.close()
     }

@@ -6,25 +6,25 @@ import Musl
 import Glibc
 #endif
 
-/// What can go wrong with a loopback server itself, as opposed to what it was asked to do wrong.
+/// A failure of the loopback server itself, as opposed to one that a test asked for.
 public enum LoopbackServerError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A call to the operating system failed: its name, and the `errno` it left.
+    /// A call to the operating system failed: its name, and its `errno`.
     case systemCall(String, code: Int32)
 
-    /// What was waited for did not happen in time; the text says what was expected and what came.
+    /// An expected event did not happen in time; the text says what was expected and what happened.
     case timedOut(String)
 
-    /// The server was closed while something was waited for; the text says what was expected and what came.
+    /// The server was closed during a wait; the text says what was expected and what happened.
     case closed(String)
 
-    /// The server needs a function of a library that this process has not loaded: TLS and certificates need the OpenSSL that
-    /// libcurl brings, HTTP/2 its nghttp2.
+    /// The server needs a function of a library that this process has not loaded. TLS and certificates need libcurl's OpenSSL,
+    /// HTTP/2 its nghttp2.
     case missing(function: String)
 
-    /// OpenSSL refused what it was asked for; the text says what that was.
+    /// OpenSSL refused a request; the text names it.
     case refusedByOpenSSL(String)
 
-    /// The error in words.
+    /// The error as text.
     public var description: String {
         switch self {
         case .systemCall(let name, let code): "\(name) failed: \(String(cString: strerror(code))) (errno \(code))"
@@ -35,7 +35,7 @@ public enum LoopbackServerError: Error, Sendable, Hashable, CustomStringConverti
         }
     }
 
-    /// The failure of the call that was just made on this thread.
+    /// The failure of the last call on this thread.
     static func last(_ name: String) -> LoopbackServerError {
         .systemCall(name, code: errno)
     }

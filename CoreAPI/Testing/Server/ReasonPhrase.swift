@@ -1,4 +1,4 @@
-/// The usual phrase after a status code (RFC 9110 section 15), empty for one that has none here.
+/// The usual phrase of a status code (RFC 9110 section 15); empty for an unlisted code.
 enum ReasonPhrase {
     static func usual(for status: Int) -> String {
         phrases[status] ?? ""

@@ -12,9 +12,9 @@ struct ReplyPlayer {
         play(reply.steps) && output.finish()
     }
 
-    /// Plays steps that are no whole reply.
+    /// Plays steps that are not a whole reply.
     ///
-    /// - Returns: Whether the exchange goes on.
+    /// - Returns: Whether the exchange continues.
     func play(_ steps: [ServerReply.Step]) -> Bool {
         for step in steps {
             guard play(step) else { return false }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A request's head, taken apart strictly: a client that sends what RFC 9112 does not allow is to be noticed.
+/// A request's head, parsed strictly, so that a test notices a client that violates RFC 9112.
 struct RequestHead {
-    /// How the end of the body is found.
+    /// How the body is delimited.
     enum Framing: Equatable {
         case none
         case length(Int)
@@ -43,13 +43,13 @@ struct RequestHead {
         framing = try Self.framing(headers)
     }
 
-    /// Whether the client is done with the connection after this exchange (RFC 9112 section 9.3).
+    /// Whether the client will not use the connection after this exchange (RFC 9112 section 9.3).
     var asksToClose: Bool {
         let options = headers.all("Connection").joined(separator: ",").lowercased()
         return options.contains("close") || (version == "HTTP/1.0" && !options.contains("keep-alive"))
     }
 
-    /// Whether the client holds the body back until it is told to go on (RFC 9110 section 10.1.1).
+    /// Whether the client holds the body back until it receives a 100 (RFC 9110 section 10.1.1).
     var expectsContinue: Bool {
         headers["Expect"]?.lowercased() == "100-continue"
     }
@@ -70,10 +70,10 @@ struct RequestHead {
     }
 }
 
-/// Why a request could not be read to its end.
+/// Why a request could not be read completely.
 enum RequestDefect: Error {
     /// The bytes are not HTTP/1.1; the connection is answered with a 400 and closed.
     case malformed(String)
-    /// The client left, or the server is closing, in the middle of it.
+    /// The client left, or the server is closing, before the request was complete.
     case brokeOff(String)
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Reads one request after another from a connection. Bytes that came early (pipelining) wait here for their turn.
+/// Reads one request after another from a connection. Bytes that arrive early (pipelining) wait here.
 struct RequestReader {
-    /// A megabyte: far more than a client sends by design, and an end to one that never finishes its head.
+    /// A megabyte: far more than a client sends by design, and a limit for a head that never ends.
     private static let longestHead = 1 << 20
 
     let socket: ConnectionSocket
@@ -10,7 +10,7 @@ struct RequestReader {
 
     private var exchange = 0
     private var pending = Data()
-    /// Asked once per request, when half of its body has come; `false` ends the connection.
+    /// Called once per request, after half of its body; `false` ends the connection.
     private var halfway: (() -> Bool)?
 
     init(socket: ConnectionSocket, connection: Int) {
@@ -18,11 +18,11 @@ struct RequestReader {
         self.connection = connection
     }
 
-    /// What reading came to.
+    /// The result of reading.
     enum Reading {
         /// A whole request.
         case whole(ReceivedRequest, RequestHead)
-        /// A request with a defect. Malformed ones deserve a 400; the others have nobody left to answer.
+        /// A request with a defect. A malformed one gets a 400; after the others the client is gone.
         case defective(ReceivedRequest, isMalformed: Bool)
         /// The client closed between two requests, or the server is closing.
         case ended
@@ -30,20 +30,20 @@ struct RequestReader {
 
     /// Blocks until a request begins.
     ///
-    /// - Returns: Whether one does; false when the client has closed or the server is closing.
+    /// - Returns: Whether one begins; false if the client has closed or the server is closing.
     mutating func begin() -> Bool { !pending.isEmpty || receive() }
 
-    /// Whether what begins is a connection of HTTP/2, whose client knew beforehand (RFC 9113 §3.3).
+    /// Whether an HTTP/2 connection begins, whose client knew beforehand (RFC 9113 §3.3).
     var isHTTP2: Bool { exchange == 0 && pending.starts(with: Data("PRI * HTTP/2".utf8)) }
 
-    /// What was read and not used.
+    /// Removes and returns the unused bytes.
     mutating func takePending() -> Data { take(pending.count) }
 
-    /// Reads the next request to its end.
+    /// Reads the next request completely.
     ///
     /// - Parameters:
-    ///   - fault: what it will meet.
-    ///   - halfway: asked when half of the body has come, right after the head when there is none; `false` ends the connection.
+    ///   - fault: the request's fault.
+    ///   - halfway: called after half of the body, right after the head if there is none; `false` ends the connection.
     mutating func next(fault: Fault?, halfway: @escaping () -> Bool) -> Reading {
         var request = ReceivedRequest(connection: connection, exchange: exchange, security: socket.security)
         request.fault = fault
@@ -111,11 +111,11 @@ struct RequestReader {
             try readBytes(size, into: &body)
             guard try readLine("the end of a chunk").isEmpty else { throw .malformed("a chunk is longer than its size, \(size)") }
         }
-        // Trailer lines are read and let go of: no client here sends one that a test looks at.
+        // Trailer lines are discarded: no client here sends one that a test reads.
         while try !readLine("the end of the trailers").isEmpty {}
     }
 
-    /// - Throws: ``RequestDefect/brokeOff(_:)`` when the connection ends here.
+    /// - Throws: ``RequestDefect/brokeOff(_:)`` if the connection ends here.
     private mutating func passHalfway() throws(RequestDefect) {
         guard let halfway else { return }
         self.halfway = nil
@@ -129,7 +129,7 @@ struct RequestReader {
             if pending.isEmpty, !receive() {
                 throw .brokeOff("ended inside the body, after \(count - missing) of \(count) bytes")
             }
-            // No further than to the middle, so that it is passed there.
+            // Only as far as the middle, so that `halfway` is called there.
             let wanted = halfway == nil ? missing : max(1, missing - (count - count / 2))
             let piece = take(min(wanted, pending.count))
             body.append(piece)

@@ -1,11 +1,12 @@
 import Foundation
 
-/// A server's threads: one accepts connections, each connection has one more. They end when the `closing` latch opens, and the
+/// A server's threads: one accepts connections, and each connection has one. They end when the `closing` latch opens, and the
 /// last one opens `finished`.
 ///
-/// The engine is apart from ``LoopbackServer`` so that threads do not keep the server alive and a forgotten one closes itself.
+/// The engine is separate from ``LoopbackServer``, so that threads do not keep the server alive and a forgotten one closes
+/// itself.
 final class ServerEngine: Sendable {
-    /// Chooses the reply to a request; its turn counts the requests that were read to their end, from 0.
+    /// Chooses the reply to a request; `turn` counts completely read requests, from 0.
     typealias Answer = @Sendable (_ request: ReceivedRequest, _ turn: Int) -> ServerReply
 
     /// 512 KiB: room for a handler that decodes JSON, and hundreds of threads in little memory.
@@ -46,7 +47,7 @@ final class ServerEngine: Sendable {
         finished.wait(milliseconds: 5000)
     }
 
-    /// Runs work on a thread of its own, which ``close()`` waits for.
+    /// Runs work on a new thread, for which ``close()`` waits.
     func startThread(_ work: @escaping @Sendable () -> Void) {
         let thread = Thread {
             work()
@@ -75,7 +76,7 @@ final class ServerEngine: Sendable {
             socket.close()
             ledger.update { $0.connectionClosed() }
         }
-        // Never in clear text instead.
+        // Never falls back to clear text.
         guard session != nil || tls == nil else { return }
         let player = ReplyPlayer(socket: socket, output: HTTP1Output(socket))
         guard player.play(onConnect) else { return }
@@ -111,7 +112,7 @@ final class ServerEngine: Sendable {
         return ReplyPlayer(socket: socket, output: HTTP1Output(socket)).play(fault.steps)
     }
 
-    /// - Returns: Whether the connection goes on.
+    /// - Returns: Whether the connection continues.
     private func serveNext(_ reader: inout RequestReader, on socket: ConnectionSocket, fault: Fault?) -> Bool {
         let reading = reader.next(fault: fault) { self.playEarly(fault, .inRequestBody, on: socket) }
         switch reading {
@@ -134,7 +135,7 @@ final class ServerEngine: Sendable {
         _ = ledger.update { $0.requestRead(request) }
     }
 
-    /// Records a request that was read to its end, and asks for its reply.
+    /// Records a completely read request, and asks for its reply.
     func reply(to request: ReceivedRequest) -> ServerReply {
         answer(request, ledger.update { $0.requestRead(request) })
     }
@@ -144,7 +145,7 @@ final class ServerEngine: Sendable {
         faults[ledger.update { $0.requestBegins() }]
     }
 
-    /// The next request's fault, if it comes before that request does.
+    /// The next request's fault, if it applies before that request.
     private func faultWhenReady(if isWanted: (Fault) -> Bool = { _ in true }) -> Fault? {
         ledger.update { ledger in
             guard let next = faults[ledger.begun], next.trigger == .beforeRequest, isWanted(next) else { return nil }

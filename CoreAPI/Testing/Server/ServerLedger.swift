@@ -1,4 +1,4 @@
-/// What a server has seen so far: the one state that its threads share.
+/// The server's record: the only state that its threads share.
 struct ServerLedger: Sendable {
     private(set) var requests: [ReceivedRequest] = []
     private(set) var accepted = 0
@@ -6,7 +6,7 @@ struct ServerLedger: Sendable {
     private(set) var peak = 0
     private(set) var isClosed = false
 
-    /// Requests that have begun, which is what faults are counted by.
+    /// Requests that have begun, the count that selects faults.
     private(set) var begun = 0
     private(set) var failedHandshakes = 0
     private var whole = 0
@@ -24,7 +24,7 @@ struct ServerLedger: Sendable {
         open -= 1
     }
 
-    /// - Returns: The request's turn among those that were read to their end, counted from 0.
+    /// - Returns: The request's index among the completely read ones, from 0.
     mutating func requestRead(_ request: ReceivedRequest) -> Int {
         requests.append(request)
         guard request.defect == nil else { return whole }
@@ -32,7 +32,7 @@ struct ServerLedger: Sendable {
         return whole
     }
 
-    /// - Returns: The request's turn among those that begun, counted from 0.
+    /// - Returns: The request's index among the begun ones, from 0.
     mutating func requestBegins() -> Int {
         defer { begun += 1 }
         return begun
@@ -60,7 +60,7 @@ struct ServerLedger: Sendable {
         threads.contains(thread)
     }
 
-    /// The state in words, for an error message.
+    /// The record as text, for an error message.
     var summary: String {
         let seen = requests.map { "\($0.method) \($0.target)" + ($0.defect.map { " (\($0))" } ?? "") }
         return "\(requests.count) requests \(seen), \(accepted) connections accepted, \(open) open"

@@ -12,7 +12,7 @@ extension ServerReply {
         status(200, body: body, headers: headers)
     }
 
-    /// 200, or another status, with a JSON text as its body. The text is sent as it is.
+    /// 200, or another status, with a JSON text as its body. The text is sent unchanged.
     public static func json(_ text: String, status: Int = 200, headers: HeaderLines = [:]) -> ServerReply {
         self.status(status, body: Data(text.utf8), headers: headers.adding("Content-Type", "application/json"))
     }
@@ -25,7 +25,7 @@ extension ServerReply {
         return [.sendHead(status: status, headers: framed), .sendBody(body)]
     }
 
-    /// A redirect, 302 unless told otherwise, with an empty body. The location may be absolute or relative.
+    /// A redirect, 302 by default, with an empty body. The location may be absolute or relative.
     public static func redirect(to location: String, status: Int = 302, headers: HeaderLines = [:]) -> ServerReply {
         self.status(status, headers: headers.adding("Location", location))
     }

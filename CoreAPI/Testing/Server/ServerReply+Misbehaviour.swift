@@ -21,8 +21,8 @@ extension ServerReply {
         [.sendHead(status: 200, headers: ["Content-Length": String(body.count + 1)]), .sendBody(body), .reset]
     }
 
-    /// Announces `declared` bytes, sends others, and closes in the orderly way. Fewer bytes are a truncated body, more are
-    /// rubbish after it.
+    /// Announces `declared` bytes, sends another number, and closes in the orderly way. Fewer bytes are a truncated body, more
+    /// are garbage after it.
     public static func truncated(declared: Int, sent body: Data) -> ServerReply {
         [.sendHead(status: 200, headers: ["Content-Length": String(declared)]), .sendBody(body), .closeConnection]
     }
@@ -32,13 +32,13 @@ extension ServerReply {
         ServerReply(chunkedSteps(pieces, headers: [:]) + [.closeConnection])
     }
 
-    /// Sends bytes that need not be HTTP at all, and closes.
+    /// Sends any bytes, HTTP or not, and closes.
     public static func garbage(_ bytes: Data) -> ServerReply {
         [.send(bytes), .closeConnection]
     }
 
-    /// Sends a small gzip body that decodes to so many zero bytes, about a thousand times its size. The decoded bytes are never
-    /// in the server's memory.
+    /// Sends a small gzip body that decodes to `decodedBytes` zero bytes, about a thousand times its size. The server never holds
+    /// the decoded bytes in memory.
     public static func gzipBomb(decodedBytes: Int) -> ServerReply {
         let headers: HeaderLines = ["Content-Type": "application/octet-stream", "Content-Encoding": "gzip"]
         return status(200, body: GzipOfZeros.make(decodedBytes: decodedBytes), headers: headers)

@@ -1,8 +1,9 @@
 public import Foundation
 
-/// What a ``LoopbackServer`` does with a request: steps, played in order on its connection.
+/// A ``LoopbackServer``'s reply to a request: steps, played in order on its connection.
 ///
-/// Ready-made ones (``ok(_:headers:)``, ``truncated(declared:sent:)`` …) cover most tests; any other behaviour is a list:
+/// Ready-made replies (``ok(_:headers:)``, ``truncated(declared:sent:)`` …) suffice for most tests; any other behaviour is a
+/// list:
 ///
 /// ```swift
 /// let reply: ServerReply = [.sendHead(status: 200, headers: ["Content-Length": "4"]), .sendBody(Data("ab".utf8)), .reset]
@@ -31,34 +32,34 @@ public struct ServerReply: Sendable, ExpressibleByArrayLiteral {
         ServerReply(self.steps + steps)
     }
 
-    /// One thing to do on a connection.
+    /// One step on a connection.
     ///
-    /// Waiting of any kind (``wait(_:)``, ``stall``, ``waitFor(_:)``, the pauses of ``throttled(_:chunkSize:interval:)``) is cut
-    /// short when the server closes or the peer leaves; the connection is then closed and the remaining steps are dropped. A
-    /// peer that shuts down only its sending half counts as gone.
+    /// Any wait (``wait(_:)``, ``stall``, ``waitFor(_:)``, the pauses of ``throttled(_:chunkSize:interval:)``) is cut short when
+    /// the server closes or the peer leaves. The connection is then closed and the remaining steps are dropped. A peer that shuts
+    /// down only its sending half counts as gone.
     public enum Step: Sendable {
-        /// Sends bytes on the connection as they are, even as the answer to a `HEAD`; over HTTP/2 past its frames.
+        /// Sends bytes unchanged, even as the answer to a `HEAD`; over HTTP/2 outside of frames.
         case send(Data)
 
-        /// Sends the same bytes, as they are, over and over until the peer leaves or the server closes: a flood. Over HTTP/2 past
-        /// its frames, also after the client has reset the stream.
+        /// Sends the same bytes, unchanged, over and over until the peer leaves or the server closes: a flood. Over HTTP/2
+        /// outside of frames, also after the client has reset the stream.
         case sendEndlessly(Data)
 
-        /// Sends a status line, the header lines exactly as given (nothing is added), and the empty line.
-        /// Without a reason the usual phrase is sent; an empty one sends none.
+        /// Sends a status line, the given header lines only, and the empty line. Without a reason the usual phrase is sent; an
+        /// empty one sends none.
         case sendHead(status: Int, reason: String? = nil, headers: HeaderLines = [:])
 
-        /// Sends bytes of a body. Nothing is sent when the request was a `HEAD`.
+        /// Sends bytes of a body. Sends nothing if the request was a `HEAD`.
         case sendBody(Data)
 
-        /// Sends one chunk of a chunked body. Nothing is sent when the request was a `HEAD`.
+        /// Sends one chunk of a chunked body. Sends nothing if the request was a `HEAD`.
         case sendChunk(Data)
 
-        /// Ends a chunked body. Nothing is sent when the request was a `HEAD`.
+        /// Ends a chunked body. Sends nothing if the request was a `HEAD`.
         case endChunks(trailers: HeaderLines = [:])
 
-        /// Sends bytes of a body in pieces of `chunkSize` bytes with a pause of `interval` after each but the last. Nothing is
-        /// sent when the request was a `HEAD`.
+        /// Sends bytes of a body in pieces of `chunkSize` bytes with a pause of `interval` after each but the last. Sends nothing
+        /// if the request was a `HEAD`.
         case throttled(Data, chunkSize: Int, interval: Duration)
 
         /// Pauses.
@@ -70,26 +71,27 @@ public struct ServerReply: Sendable, ExpressibleByArrayLiteral {
         /// Holds the connection until a test opens the gate.
         case waitFor(Gate)
 
-        /// Opens a gate, so that a test knows that the reply came this far.
+        /// Opens a gate, so that a test knows that the reply has reached this step.
         case open(Gate)
 
-        /// Sends a head that breaks off in its middle; over HTTP/2 half of a frame.
+        /// Sends a head that breaks off in the middle; over HTTP/2 half of a frame.
         case sendHalfHead
 
-        /// Ends the message, as the end of the steps does: over HTTP/2 its stream, over HTTP/1.1 its length has ended it already.
-        /// What follows happens after the answer.
+        /// Ends the message, as the end of the steps does. Over HTTP/2 it ends the stream; over HTTP/1.1 the length has ended it
+        /// already. Later steps happen after the answer.
         case complete
 
-        /// Ends the message here, as if it were whole: over HTTP/1.1 by the connection's end, without TLS's `close_notify`, over
-        /// HTTP/2 by the stream's.
+        /// Ends the message here, as if it were complete: over HTTP/1.1 by the connection's end, without TLS's `close_notify`,
+        /// over HTTP/2 by the stream's end.
         case truncate
 
-        /// Announces the connection's end: GOAWAY over HTTP/2 (RFC 9113 §6.8), `Connection: close` in a head that follows over
-        /// HTTP/1.1. The connection is closed after this exchange, or at once when that is refused, as it then was not processed.
+        /// Announces the end of the connection: GOAWAY over HTTP/2 (RFC 9113 §6.8), `Connection: close` in a later head over
+        /// HTTP/1.1. The connection is closed after this exchange. If the exchange is refused, it was not processed, and the
+        /// connection is closed at once.
         case goAway(refusing: Bool = false)
 
-        /// Ends this exchange's stream alone, with a code of RFC 9113 §7: 2 is an internal error, 7 a request that was not
-        /// processed and may be repeated, 8 a cancellation. HTTP/1.1 has no streams; the connection is reset.
+        /// Ends this exchange's stream only, with a code of RFC 9113 §7. 2 is an internal error, 7 a request that was not
+        /// processed and may be repeated, 8 a cancellation. HTTP/1.1 has no streams, so the connection is reset.
         case resetStream(code: UInt32 = 2)
 
         /// Sends TLS's fatal alert `handshake_failure` in clear text and closes the connection.
@@ -98,8 +100,8 @@ public struct ServerReply: Sendable, ExpressibleByArrayLiteral {
         /// Closes the connection in the orderly way (FIN, after TLS's `close_notify`).
         case closeConnection
 
-        /// Aborts the connection (RST). Bytes already sent may still be read by the peer. Over HTTP/2 not before the client has
-        /// acknowledged the settings, because its acknowledgement would run into the reset.
+        /// Aborts the connection (RST). The peer may still read bytes already sent. Over HTTP/2 it waits for the client's
+        /// acknowledgement of the settings, which would otherwise arrive after the reset.
         case reset
     }
 }

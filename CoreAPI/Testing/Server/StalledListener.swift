@@ -6,12 +6,12 @@ import Musl
 import Glibc
 #endif
 
-/// A port of 127.0.0.1 where a TCP connect neither succeeds nor fails: the client runs into its connect timeout.
+/// A port of 127.0.0.1 where a TCP connect neither succeeds nor fails, so that the client's connect timeout expires.
 ///
-/// It listens, accepts nobody, and has filled its own short queue, so that the system drops every further attempt. Verified on
-/// Linux, where that is what a full queue does.
+/// It listens, accepts no connection, and has filled its own short queue, so the system drops every further attempt. Verified on
+/// Linux, where a full queue does that.
 public final class StalledListener: Sendable {
-    /// The port to connect to in vain.
+    /// The port of the stalled listener.
     public let port: UInt16
 
     private let listener: ListeningSocket
@@ -19,7 +19,7 @@ public final class StalledListener: Sendable {
 
     /// Opens the port and fills its queue.
     ///
-    /// - Throws: ``LoopbackServerError`` when the process has no descriptors left, or the queue never fills.
+    /// - Throws: ``LoopbackServerError`` if the process has no descriptors left, or the queue never fills.
     public init() throws(LoopbackServerError) {
         listener = try ListeningSocket(port: 0, backlog: 0)
         port = listener.port
@@ -31,7 +31,7 @@ public final class StalledListener: Sendable {
         listener.close()
     }
 
-    /// The base URL, without a slash at its end: `http://127.0.0.1:PORT`.
+    /// The base URL, without a final slash: `http://127.0.0.1:PORT`.
     public var url: String { "http://127.0.0.1:\(port)" }
 
     /// Connects until a connection hangs. A queue of length 0 holds one on Linux; systems that hold more get a few tries.
@@ -48,7 +48,7 @@ public final class StalledListener: Sendable {
             fillers.append(descriptor)
             _ = LoopbackAddress.ipv4.with(port: listener.port) { connect(descriptor, $0, $1) }
             var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            // A handshake over loopback is done within microseconds; one that takes this long is stuck.
+            // A handshake over loopback takes microseconds; one that takes this long is stuck.
             if poll(&entry, 1, 50) == 0 { return fillers }
         }
         abandon(fillers, listener)

@@ -6,7 +6,7 @@ import Musl
 import Glibc
 #endif
 
-// The system calls whose names this module's own methods have too. A bare call inside such a type would find the method.
+// The system calls whose names are also methods of this module. A bare call inside such a type would find the method.
 
 let systemAccept = accept
 let systemClose = close

@@ -1,7 +1,7 @@
 internal import CoreAPI
 internal import CoreAPILock
 
-/// A value that tasks can wait on: each change wakes exactly those whose condition it meets. Nobody polls.
+/// A value that tasks can wait for: each change wakes exactly the waiters whose condition it meets, without polling.
 final class Watched<Value: Sendable>: Sendable {
     /// How a wait ended.
     enum Outcome {
@@ -12,7 +12,7 @@ final class Watched<Value: Sendable>: Sendable {
     typealias Condition = @Sendable (Value) -> Bool
 
     private enum Waiter {
-        /// The task has a place but has not suspended yet.
+        /// The task is registered but has not suspended yet.
         case arriving
         case waiting(Condition, CheckedContinuation<Outcome, any Error>)
         /// The end came before the task suspended.
@@ -34,7 +34,7 @@ final class Watched<Value: Sendable>: Sendable {
     /// The value now.
     var value: Value { state.withLock { $0.value } }
 
-    /// Changes the value and wakes whoever waited for this.
+    /// Changes the value and wakes the tasks that waited for this.
     @discardableResult
     func update<Result: Sendable>(_ change: (inout Value) -> Result) -> Result {
         let (result, woken) = state.withLock { state in
@@ -54,7 +54,7 @@ final class Watched<Value: Sendable>: Sendable {
     /// Suspends until the condition holds or the time is over.
     ///
     /// - Parameter condition: Called under the lock, at each change: short, and without a call back into this object.
-    /// - Throws: `CancellationError` when the task is cancelled.
+    /// - Throws: `CancellationError` if the task is cancelled.
     func wait(_ timeout: Duration, until condition: @escaping Condition) async throws -> Outcome {
         let place = state.withLock { state in
             state.nextPlace += 1

@@ -1,12 +1,12 @@
 internal import Foundation
 
 extension Fault {
-    /// What is done at the moment of the fault. Where it ends in a step that lets the exchange go on, the rest follows.
+    /// The steps of the fault. If the last one continues the exchange, the rest of the reply follows.
     var steps: [ServerReply.Step] {
         let isEarly = trigger == .beforeRequest || trigger == .inRequestBody
         return switch effect {
         case .close: [.closeConnection]
-        // What an RST follows too closely is lost as often as not.
+        // Without a pause, the RST often destroys the bytes before it.
         case .reset where trigger == .inResponseBody || trigger == .afterResponse: [.wait(Self.pause * 5), .reset]
         case .reset: [.reset]
         case .stall: [.stall]
@@ -20,11 +20,11 @@ extension Fault {
         }
     }
 
-    /// No line of HTTP/1.1, and no frame that HTTP/2 allows: it would be 0xFFFEFD bytes long.
+    /// Neither a line of HTTP/1.1 nor a frame that HTTP/2 allows: it would be 0xFFFEFD bytes long.
     static let garbage = Data([0xFF, 0xFE, 0xFD, 0xFC] + Array("\u{1}garbled\u{2}".utf8))
     static let pause = Duration.milliseconds(30)
 
-    /// The reply with what goes wrong in it.
+    /// The reply with the fault in it.
     func applied(to reply: ServerReply) -> ServerReply {
         switch trigger {
         case .beforeRequest, .inRequestBody: reply
@@ -47,14 +47,14 @@ extension Fault {
             }
             return all[..<index] + [first] + steps + [second] + all[(index + 1)...]
         }
-        // No body: right after the head.
+        // Without a body: right after the head.
         guard let head = all.lastIndex(where: { if case .sendHead = $0 { true } else { false } }) else { return steps + all }
         return all[...head] + steps + all[(head + 1)...]
     }
 }
 
 extension ServerReply.Step {
-    /// A step that sends a body, in two; a piece of a chunked body becomes two pieces.
+    /// A body step, split in two; a piece of a chunked body becomes two pieces.
     fileprivate var halves: (ServerReply.Step, ServerReply.Step)? {
         func split(_ bytes: Data) -> (Data, Data)? {
             bytes.count < 2 ? nil : (Data(bytes.prefix(bytes.count / 2)), Data(bytes.dropFirst(bytes.count / 2)))
@@ -72,7 +72,7 @@ extension ServerReply.Step {
 }
 
 extension Data {
-    /// Four pieces, or fewer of a byte each.
+    /// Four pieces, or fewer of one byte each.
     fileprivate var quarters: [Data] {
         let size = Swift.max(1, (count + 3) / 4)
         return stride(from: 0, to: count, by: size).map { Data(dropFirst($0).prefix(size)) }

@@ -1,4 +1,4 @@
-/// Something that goes wrong at a certain moment of an exchange.
+/// A fault at a certain moment of an exchange.
 ///
 /// ```swift
 /// let server = try LoopbackServer.start(faults: [Fault(.inResponseBody, .reset)]) { _ in .ok("hello") }
@@ -7,14 +7,14 @@
 public struct Fault: Sendable, Hashable, CustomStringConvertible {
     /// When it happens.
     public enum Trigger: String, Sendable, CaseIterable {
-        /// As soon as the connection is ready for a request: after the handshake, or after the answer before. Over HTTP/2 when
+        /// As soon as the connection is ready for a request: after the handshake, or after the previous answer. Over HTTP/2 when
         /// the request's stream begins.
         case beforeRequest
-        /// When half of the request's body has come, right after the head of a request that has none.
+        /// After half of the request's body; right after the head of a request without a body.
         case inRequestBody
         /// When the request was read, before the head of the answer.
         case beforeResponse
-        /// After half of the answer's body, right after the head of an answer that has none.
+        /// After half of the answer's body; right after the head of an answer without a body.
         case inResponseBody
         /// When the answer is complete.
         case afterResponse
@@ -24,23 +24,22 @@ public struct Fault: Sendable, Hashable, CustomStringConvertible {
     public enum Effect: String, Sendable, CaseIterable {
         /// The connection ends in the orderly way (`close_notify`, FIN).
         case close
-        /// The connection is aborted (RST), 30 ms after what was sent of the answer, so that it arrives.
+        /// The connection is aborted (RST), 30 ms after the last bytes, so that they arrive.
         case reset
-        /// Nothing more is read or sent, over HTTP/2 in this stream; the connection stays.
+        /// No more bytes are read or sent, over HTTP/2 in this stream; the connection stays open.
         case stall
-        /// What would be sent next ends in its middle, as if it were whole. Where that is nothing the connection ends.
+        /// The next bytes end in the middle, as if they were complete. If there are none, the connection ends.
         case truncate
-        /// Bytes are sent that do not belong there. Within a body over HTTP/1.1 nobody can tell them from its content.
+        /// Extra bytes are sent. Within a body over HTTP/1.1 they look like its content.
         case garble
-        /// What comes next takes its time: a pause of 30 ms, and within a body one after each quarter of its rest.
+        /// The following bytes are slow: a pause of 30 ms, and within a body one after each quarter of the rest.
         case throttle
-        /// The connection's end is announced: GOAWAY, over HTTP/1.1 `Connection: close`. Until the request was read whole it is
-        /// refused with that; afterwards it is still answered.
+        /// The end of the connection is announced: GOAWAY, over HTTP/1.1 `Connection: close`. A request that was not read
+        /// completely is refused; otherwise it is still answered.
         case goAway
         /// RST_STREAM with an internal error; over HTTP/1.1, which has no streams, RST.
         case resetStream
-        /// TLS's fatal alert, and the connection's end. Before the first request of a connection it takes the place of the
-        /// handshake.
+        /// TLS's fatal alert, and the end of the connection. Before the first request of a connection it replaces the handshake.
         case handshakeFailure
     }
 
@@ -55,12 +54,12 @@ public struct Fault: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(effect.rawValue) \(trigger.rawValue)" }
 }
 
-/// Which request meets which fault, in the order in which requests begin, whichever connection they come on.
+/// The faults of requests, in the order in which requests begin, on any connection.
 public struct FaultPlan: Sendable, ExpressibleByArrayLiteral {
     private let faults: [Fault?]
     private let rest: Fault?
 
-    /// The first request meets the first fault, and so on; `nil` spares one, as do all after the last.
+    /// Fault n applies to request n. `nil` means no fault for that request, and so do missing faults after the last.
     public init(arrayLiteral elements: Fault?...) {
         faults = elements
         rest = nil
@@ -71,10 +70,10 @@ public struct FaultPlan: Sendable, ExpressibleByArrayLiteral {
         self.rest = rest
     }
 
-    /// No request meets a fault.
+    /// No request has a fault.
     public static let none = FaultPlan(rest: nil)
 
-    /// Every request meets the same fault.
+    /// Every request has the same fault.
     public static func every(_ fault: Fault) -> FaultPlan { FaultPlan(rest: fault) }
 
     subscript(turn: Int) -> Fault? { turn < faults.count ? faults[turn] : rest }

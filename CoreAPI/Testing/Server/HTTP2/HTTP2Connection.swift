@@ -1,9 +1,9 @@
 import Foundation
 
-/// The server's side of one HTTP/2 connection (RFC 9113). Its own thread reads frames; each stream has one more, so that a reply
-/// that stalls holds up nobody else.
+/// The server's side of one HTTP/2 connection (RFC 9113). One thread reads frames; each stream has its own thread, so that a
+/// reply that stalls delays no other.
 ///
-/// `@unchecked`: what changes is touched by the reading thread only, or under `condition`.
+/// `@unchecked`: variables are touched by the reading thread only, or under `condition`.
 final class HTTP2Connection: @unchecked Sendable {
     private let socket: ConnectionSocket
     private let number: Int
@@ -11,10 +11,10 @@ final class HTTP2Connection: @unchecked Sendable {
     private let decoder: HeaderDecoder
     private var pending: Data
 
-    /// Guards everything below, and wakes who waits for a window, a body or the last stream.
+    /// Guards everything below, and wakes threads that wait for a window, a body or the last stream.
     private let condition = NSCondition()
     private var streams: [UInt32: HTTP2Stream] = [:]
-    /// Threads of streams, and streams that are not answered yet.
+    /// Threads of streams, and unanswered streams.
     private var running = 0
     private var unanswered = 0
     private var exchanges = 0
@@ -27,7 +27,7 @@ final class HTTP2Connection: @unchecked Sendable {
     /// Whether the client has acknowledged the settings.
     private var isSettled = false
 
-    /// - Parameter pending: what was read before it was known that this is HTTP/2.
+    /// - Parameter pending: bytes that were read before the protocol was known.
     init(_ socket: ConnectionSocket, number: Int, engine: ServerEngine, pending: Data = Data()) throws(LoopbackServerError) {
         self.socket = socket
         self.number = number
@@ -36,7 +36,7 @@ final class HTTP2Connection: @unchecked Sendable {
         decoder = try HeaderDecoder()
     }
 
-    /// Serves until the connection ends.
+    /// Serves the connection until it ends.
     func run() {
         socket.send(HTTP2Frame(kind: .settings, payload: Self.settings).wire)
         if readPreface() {
@@ -50,7 +50,7 @@ final class HTTP2Connection: @unchecked Sendable {
         condition.unlock()
     }
 
-    /// SETTINGS_MAX_CONCURRENT_STREAMS = 256, beyond which each thread more would only cost.
+    /// SETTINGS_MAX_CONCURRENT_STREAMS = 256; further threads would only cost.
     private static let settings = Data([0, 3]) + HTTP2Frame.bytes(256)
 
     // MARK: - Reading, on the connection's thread
@@ -77,7 +77,7 @@ final class HTTP2Connection: @unchecked Sendable {
         return true
     }
 
-    /// - Returns: Whether the connection goes on.
+    /// - Returns: Whether the connection continues.
     private func handle(_ frame: HTTP2Frame) -> Bool {
         switch frame.kind {
         case .headers: return open(frame)
@@ -119,11 +119,11 @@ final class HTTP2Connection: @unchecked Sendable {
         }
         guard let fields = decoder.fields(of: block) else { return false }
         if let known = locked({ streams[frame.stream] }) {
-            // Trailers; no test looks at them.
+            // Trailers; no test reads them.
             locked { known.isRequestWhole = true }
             return true
         }
-        // Trailers of one that is over.
+        // Trailers of a finished stream.
         guard frame.stream > locked({ lastStream }) else { return true }
         let stream = HTTP2Stream(
             frame.stream, on: self, socket: socket, fields: fields, exchange: locked { exchanges }, connection: number)
@@ -158,7 +158,7 @@ final class HTTP2Connection: @unchecked Sendable {
         guard !frame.payload.isEmpty else { return true }
         let more = HTTP2Frame.bytes(UInt32(frame.payload.count))
         var updates = HTTP2Frame(kind: .windowUpdate, payload: more).wire
-        // Who stalls within a request's body lets no more of it come; other streams' bodies still do.
+        // A stream that stalls within its request's body grants no more window for it; other streams still do.
         if !frame.flags.contains(.endStream), !isHeld {
             updates += HTTP2Frame(kind: .windowUpdate, stream: frame.stream, payload: more).wire
         }
@@ -167,7 +167,7 @@ final class HTTP2Connection: @unchecked Sendable {
 
     // MARK: - For the streams, on their threads
 
-    /// Changes what belongs to the connection, and wakes who waits for such a change.
+    /// Changes the connection's state, and wakes threads that wait for a change.
     func locked<Result>(_ body: () -> Result) -> Result {
         condition.lock()
         defer {
@@ -179,7 +179,7 @@ final class HTTP2Connection: @unchecked Sendable {
 
     /// Blocks until a condition holds, or the stream or the connection is over.
     ///
-    /// - Returns: Whether it holds.
+    /// - Returns: Whether the condition holds.
     func wait(_ stream: HTTP2Stream, until holds: () -> Bool) -> Bool {
         condition.lock()
         defer { condition.unlock() }
@@ -190,7 +190,7 @@ final class HTTP2Connection: @unchecked Sendable {
         return true
     }
 
-    /// Blocks until the client allows some of so many bytes, and takes them from its windows (RFC 9113 §5.2).
+    /// Blocks until the client allows some of `count` bytes, and takes them from its windows (RFC 9113 §5.2).
     func reserve(_ count: Int, for stream: HTTP2Stream) -> Int? {
         var granted = 0
         let isAllowed = wait(stream) {
@@ -208,7 +208,7 @@ final class HTTP2Connection: @unchecked Sendable {
         _ = wait(stream) { isSettled }
     }
 
-    /// Announces the end; `refused` and what comes after it is not processed.
+    /// Announces the end; the stream `refused` and later ones are not processed.
     func goAway(refusing refused: UInt32?) -> Bool {
         let last = locked {
             isGoingAway = true
@@ -219,14 +219,14 @@ final class HTTP2Connection: @unchecked Sendable {
         return socket.send(HTTP2Frame(kind: .goAway, payload: payload).wire)
     }
 
-    /// A stream is done; the last one of a connection that goes away closes it.
+    /// Called when a stream is done; the last one of a connection that is going away closes it.
     func finished() {
         let isLast = locked { () -> Bool in
             unanswered -= 1
             return isGoingAway && unanswered == 0
         }
         guard isLast else { return }
-        // Who was refused may be sending still. The descriptor stays until the stream's thread is done.
+        // A refused client may still be sending. The descriptor stays open until the stream's thread is done.
         if locked({ hasRefused }) { socket.endSending() } else { socket.shutDown() }
     }
 }

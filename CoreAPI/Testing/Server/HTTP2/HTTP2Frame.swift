@@ -16,19 +16,19 @@ struct HTTP2Frame {
         static let priority = Flags(rawValue: 0x20)
     }
 
-    /// What a client begins with, before its first frame (§3.4).
+    /// The client's bytes before its first frame (§3.4).
     static let preface = Data("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
     static let headSize = 9
-    /// The largest frame that nobody has to allow first (§4.2).
+    /// The largest frame allowed by default (§4.2).
     static let largest = 16_384
 
-    /// A kind that is not known is ignored by who reads it.
+    /// `nil` for an unknown kind, which a receiver ignores.
     var kind: Kind?
     var flags: Flags = []
     var stream: UInt32 = 0
     var payload = Data()
 
-    /// The frame on the wire.
+    /// The bytes of the frame.
     var wire: Data {
         var bytes = Data(capacity: Self.headSize + payload.count)
         bytes.append(contentsOf: [
@@ -40,7 +40,7 @@ struct HTTP2Frame {
         return bytes
     }
 
-    /// Takes the first frame off the bytes; nil when it is not whole yet.
+    /// Removes the first frame from the bytes; nil if it is incomplete.
     static func take(from bytes: inout Data) -> HTTP2Frame? {
         guard bytes.count >= headSize else { return nil }
         let head = Array(bytes.prefix(headSize))
@@ -53,7 +53,7 @@ struct HTTP2Frame {
             payload: payload)
     }
 
-    /// The payload without padding and priority; nil when they are longer than it.
+    /// The payload without padding and priority; nil if these are longer than the payload.
     var content: Data? {
         var content = payload
         var padding = 0

@@ -17,7 +17,7 @@ final class HTTP2Output: AnswerOutput {
     }
 
     func sendHead(status: Int, reason: String?, headers: HeaderLines) -> Bool {
-        // What belongs to a connection of HTTP/1.1 has no place here (§8.2.2).
+        // Fields of an HTTP/1.1 connection are forbidden here (§8.2.2).
         let kept = headers.filter { !["connection", "transfer-encoding", "keep-alive"].contains($0.name.lowercased()) }
         hasHead = hasHead || status >= 200
         return sendFields([HeaderLines.Line(name: ":status", value: String(status))] + kept, flags: .endHeaders)
@@ -80,8 +80,8 @@ final class HTTP2Output: AnswerOutput {
         return false
     }
 
-    /// The client's acknowledgement of the settings would run into the RST, and the client would read nothing of what was sent
-    /// before.
+    /// The client's acknowledgement of the settings would arrive after the RST, and the client would then read none of the
+    /// earlier bytes.
     func resetConnection() -> Bool {
         connection.waitUntilSettled(stream)
         socket.abortOnClose()

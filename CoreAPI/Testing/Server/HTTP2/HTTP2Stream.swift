@@ -1,24 +1,24 @@
 import Foundation
 
-/// One exchange of an HTTP/2 connection: its request as it comes in, and its answer.
+/// One exchange of an HTTP/2 connection: its request as it arrives, and its answer.
 ///
-/// `@unchecked`: what changes is touched under the connection's lock.
+/// `@unchecked`: variables are touched under the connection's lock.
 final class HTTP2Stream: @unchecked Sendable {
     let id: UInt32
     private let isHEAD: Bool
-    /// As the client announces it; any when it does not.
+    /// The announced length of the body; if there is none, any length is accepted.
     private let announced: Int
     var request: ReceivedRequest
-    /// How much the client allows to be sent.
+    /// How many bytes the client allows to be sent.
     var window = 0
     var isRequestWhole = false
-    /// Whether the client is allowed no more of its body.
+    /// Whether the client gets no more window for its body.
     var isHeld = false
     private(set) var isEnded = false
 
     private let connection: HTTP2Connection
     private let socket: ConnectionSocket
-    /// Open when the client has reset the stream, or the connection is over.
+    /// Opens when the client has reset the stream, or the connection is over.
     private let ended: Latch
 
     init?(
@@ -37,7 +37,7 @@ final class HTTP2Stream: @unchecked Sendable {
         request.rawHead = Data(fields.wireText.utf8)
         isHEAD = request.method == "HEAD"
         announced = request.headers["Content-Length"].flatMap(Int.init) ?? 1
-        // What HTTP/1.1 calls it, so that one test reads both.
+        // The name in HTTP/1.1, so that one test reads both.
         if let authority = fields[":authority"] { request.headers = request.headers.adding("Host", authority) }
     }
 
@@ -47,7 +47,7 @@ final class HTTP2Stream: @unchecked Sendable {
         ended.open()
     }
 
-    /// Reads the request to its end, and answers it.
+    /// Reads the whole request, and answers it.
     func serve(_ engine: ServerEngine) {
         let fault = engine.fault()
         connection.locked { self.request.fault = fault }
@@ -71,12 +71,12 @@ final class HTTP2Stream: @unchecked Sendable {
         connection.finished()
     }
 
-    /// Blocks until half of the body is here, as far as its length is known, or else any of it.
+    /// Blocks until half of the body has arrived, or any of it if its length is unknown.
     private func hasReceivedHalf() -> Bool {
         connection.wait(self) { isRequestWhole || request.body.count >= max(1, announced / 2) }
     }
 
-    /// Holds as the connection does; the end of the stream ends it too.
+    /// As for the connection; the end of the stream ends it, too.
     func hold(for duration: Duration?, until latch: Latch?) -> ConnectionSocket.HoldEnd {
         socket.hold(for: duration, until: latch, orEnd: ended)
     }

@@ -1,8 +1,8 @@
 internal import CoreAPI
 import Foundation
 
-/// Header fields on the wire of HTTP/2 (HPACK, RFC 7541). What a client compresses is read by nghttp2; what the server sends is
-/// not compressed at all, which needs no state and is allowed.
+/// HTTP/2 header fields (HPACK, RFC 7541). nghttp2 decodes the client's compressed fields. The server sends its own uncompressed,
+/// which is allowed and needs no state.
 final class HeaderDecoder {
     /// `nghttp2_nv`
     private struct Field {
@@ -39,7 +39,7 @@ final class HeaderDecoder {
         free(inflater)
     }
 
-    /// The fields of one whole block, in order; nil when it is malformed, after which the connection is of no use.
+    /// The fields of one whole block, in order; nil if it is malformed, after which the connection is unusable.
     func fields(of block: Data) -> HeaderLines? {
         var lines = HeaderLines()
         let isWhole = block.withUnsafeBytes { bytes -> Bool in
@@ -63,7 +63,7 @@ final class HeaderDecoder {
         return isWhole ? lines : nil
     }
 
-    /// Fields as literals that are never indexed (§6.2.3), names in lower case.
+    /// Encodes fields as literals that are never indexed (§6.2.3), names in lower case.
     static func block(_ lines: [HeaderLines.Line]) -> Data {
         var block = Data()
         for line in lines {
@@ -74,7 +74,7 @@ final class HeaderDecoder {
         return block
     }
 
-    /// A string without Huffman's code (§5.2), its length as an integer of seven bits and more (§5.1).
+    /// Appends a string without Huffman coding (§5.2); its length is an integer with a seven-bit prefix (§5.1).
     private static func append(_ text: String, to block: inout Data) {
         let bytes = Array(text.utf8)
         if bytes.count < 127 {

@@ -1,14 +1,15 @@
-/// How a ``LoopbackServer`` speaks TLS, soundly or not.
+/// The TLS settings of a ``LoopbackServer``, valid or not.
 ///
 /// ```swift
 /// let server = try LoopbackServer.start(tls: ServerTLS(.expired)) { _ in .ok("nobody should read this") }
 /// ```
 ///
-/// Whatever OpenSSL still knows may be served here, also what no client should accept: the point is to see the client refuse it.
+/// Any setting that OpenSSL still supports is allowed here, also ones that no client should accept, so that a test can see the
+/// client refuse them.
 public struct ServerTLS: Sendable {
-    /// What the server's certificate is like.
+    /// The quality of the server's certificate.
     public enum Quality: String, Sendable, CaseIterable {
-        /// Nothing is wrong with it.
+        /// A valid certificate.
         case trusted
         /// It ended yesterday.
         case expired
@@ -20,13 +21,13 @@ public struct ServerTLS: Sendable {
         case wildcard
         /// It signed itself.
         case selfSigned
-        /// An authority signed it that the client has not heard of.
+        /// Its authority is unknown to the client.
         case unknownAuthority
         /// The server does not show the authority between it and the root.
         case missingIntermediate
         /// Its key has 1024 bits of RSA.
         case weakKey
-        /// The server lets nobody in who shows no certificate of ``ServerTLS/clientAuthority``.
+        /// The server refuses clients without a certificate of ``ServerTLS/clientAuthority``.
         case clientAuthenticated
     }
 
@@ -38,35 +39,36 @@ public struct ServerTLS: Sendable {
         public static func < (one: Version, other: Version) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// An application protocol, as it is agreed on during the handshake (ALPN, RFC 7301).
+    /// An application protocol, negotiated during the handshake (ALPN, RFC 7301).
     public enum ApplicationProtocol: String, Sendable {
         case http1 = "http/1.1"
         case http2 = "h2"
     }
 
-    /// What the server shows.
+    /// The server's certificate.
     public var certificate: TestCertificate
-    /// What the server shows besides, whether it leads to its authority or not; `nil` for the certificate's own intermediates.
+    /// The further certificates that the server shows, whether they lead to its authority or not; `nil` for the certificate's own
+    /// intermediates.
     public var intermediates: [TestCertificate]?
-    /// The authority that a client of this server trusts, PEM; it need not be the one that signed.
+    /// The authority that a client of this server trusts, PEM; it may differ from the one that signed.
     public var authorityPEM: String
-    /// What the server agrees to, best first. Default HTTP/2, then HTTP/1.1.
+    /// The supported protocols, best first. Default HTTP/2, then HTTP/1.1.
     public var protocols: [ApplicationProtocol] = [.http2, .http1]
-    /// Default TLS 1.2 and 1.3.
+    /// The supported versions. Default TLS 1.2 and 1.3.
     public var versions: ClosedRange<Version> = .tls12 ... .tls13
-    /// The cipher suites up to TLS 1.2, in OpenSSL's words (`ECDHE-RSA-AES128-GCM-SHA256`, `NULL`, `kRSA`); `nil` for its
+    /// The cipher suites up to TLS 1.2, by OpenSSL's names (`ECDHE-RSA-AES128-GCM-SHA256`, `NULL`, `kRSA`); `nil` for its
     /// default.
     public var ciphers: String?
     /// The size of the prime for `DHE` ciphers, at least 1024; `nil` for one that suits the certificate's key.
     public var diffieHellmanBits: Int?
-    /// Who signs the certificates of clients; `nil` asks for none.
+    /// The authority of client certificates; `nil` asks for none.
     public var clientAuthority: TestAuthority?
     /// The host in the server's URL. Default `localhost`.
     public var host = "localhost"
 
     /// - Parameters:
-    ///   - certificate: what the server shows.
-    ///   - authority: whom the client trusts.
+    ///   - certificate: the server's certificate.
+    ///   - authority: the authority that the client trusts.
     public init(_ certificate: TestCertificate, authority: TestAuthority) {
         self.certificate = certificate
         authorityPEM = authority.pem
@@ -75,9 +77,9 @@ public struct ServerTLS: Sendable {
     /// A certificate made on the spot, and an authority for the client to trust.
     ///
     /// - Parameters:
-    ///   - quality: what is wrong with it.
+    ///   - quality: the quality of the certificate.
     ///   - protocols: see ``protocols``.
-    /// - Throws: ``LoopbackServerError`` where OpenSSL is not loaded.
+    /// - Throws: ``LoopbackServerError`` if OpenSSL is not loaded.
     public init(
         _ quality: Quality = .trusted, protocols: [ApplicationProtocol] = [.http2, .http1]
     ) throws(LoopbackServerError) {

@@ -1,11 +1,11 @@
-/// A server's TLS as OpenSSL keeps it: certificate, key and terms, the same for every connection.
+/// A server's TLS settings in OpenSSL: certificate, key and terms, the same for every connection.
 ///
-/// `@unchecked`: OpenSSL's contexts are made for threads; nothing here changes after the start.
+/// `@unchecked`: OpenSSL's contexts are made for threads; it does not change after the start.
 final class TLSContext: @unchecked Sendable {
     let functions: TLSFunctions
     let pointer: OpaquePointer
     private let settings: ServerTLS
-    /// The protocols as ALPN writes them and a zero, for the callback that OpenSSL gives a plain pointer.
+    /// The protocols in ALPN's format and a zero, for the callback, which gets a plain pointer from OpenSSL.
     private let offered: UnsafeMutableBufferPointer<UInt8>
 
     init(_ settings: ServerTLS) throws(LoopbackServerError) {
@@ -28,7 +28,7 @@ final class TLSContext: @unchecked Sendable {
         func check(_ isDone: Bool, _ what: String) throws(LoopbackServerError) {
             guard isDone else { throw .refusedByOpenSSL(what) }
         }
-        // Level 0 allows what is to be refused by the client.
+        // Level 0 allows everything that the client must refuse.
         functions.setSecurityLevel(pointer, 0)
         try check(functions.setCertificate(pointer, settings.certificate.pointer) == 1, "the server's certificate")
         try check(functions.setKey(pointer, settings.certificate.key.pointer) == 1, "the server's key")

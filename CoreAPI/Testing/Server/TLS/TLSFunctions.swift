@@ -1,7 +1,7 @@
 internal import CoreAPI
 
-/// What OpenSSL needs to be a server, its input and output in memory, so that the bytes of a connection pass through this
-/// module's hands.
+/// The functions of OpenSSL for a server with input and output in memory, so that all bytes of a connection pass through this
+/// module.
 struct TLSFunctions: Sendable {
     typealias Pointer = OpaquePointer
     typealias SelectProtocol =
@@ -17,7 +17,7 @@ struct TLSFunctions: Sendable {
     let setSecurityLevel: @convention(c) (Pointer?, Int32) -> Void
     let setCertificate: @convention(c) (Pointer?, Pointer?) -> Int32
     let setKey: @convention(c) (Pointer?, Pointer?) -> Int32
-    /// It takes the group over.
+    /// It takes ownership of the group.
     let setGroup: @convention(c) (Pointer?, Pointer?) -> Int32
     let setCiphers: @convention(c) (Pointer?, UnsafePointer<CChar>) -> Int32
     let setVerify: @convention(c) (Pointer?, Int32, Pointer?) -> Void

@@ -1,14 +1,14 @@
 internal import CoreAPILock
 import Foundation
 
-/// One connection's TLS. It never touches a socket: what came in is fed to it, and what is to go out is drained from it.
+/// One connection's TLS. It never touches a socket: received bytes are fed to it, and bytes to send are drained from it.
 ///
 /// `@unchecked`: all three pointers are used under the session's lock.
 final class TLSSession: @unchecked Sendable {
     enum Reading {
         case bytes(Data)
         case needsInput
-        /// The peer said goodbye, or broke the protocol.
+        /// The peer sent `close_notify`, or broke the protocol.
         case ended
     }
 
@@ -36,14 +36,14 @@ final class TLSSession: @unchecked Sendable {
         functions.freeSession(session)
     }
 
-    /// Gives it what the peer has sent.
+    /// Feeds it the peer's bytes.
     func feed(_ bytes: Data) {
         lock.withLock {
             _ = bytes.withUnsafeBytes { functions.bufferWrite(input, $0.baseAddress, Int32($0.count)) }
         }
     }
 
-    /// What is to be sent to the peer now; may be empty.
+    /// The bytes to send to the peer now; may be empty.
     func drain() -> Data {
         lock.withLock {
             var drained = Data()
@@ -56,7 +56,7 @@ final class TLSSession: @unchecked Sendable {
         }
     }
 
-    /// Goes on with the handshake: `true` when it is done, `nil` when it needs input.
+    /// Continues the handshake: `true` if it is done, `nil` if it needs input.
     func handshake() -> Bool? {
         lock.withLock {
             functions.clearErrors()
@@ -76,7 +76,7 @@ final class TLSSession: @unchecked Sendable {
         }
     }
 
-    /// - Returns: Whether all of it will be in what is drained; false when the connection is broken.
+    /// - Returns: Whether ``drain()`` will return all of it; false if the connection is broken.
     func write(_ bytes: Data) -> Bool {
         lock.withLock {
             functions.clearErrors()
@@ -90,7 +90,7 @@ final class TLSSession: @unchecked Sendable {
         }
     }
 
-    /// Says goodbye (`close_notify`, RFC 8446 §6.1).
+    /// Sends `close_notify` (RFC 8446 §6.1).
     func shutDown() {
         lock.withLock {
             functions.clearErrors()
@@ -98,7 +98,7 @@ final class TLSSession: @unchecked Sendable {
         }
     }
 
-    /// What the handshake came to; asked when it is done.
+    /// The result of the handshake; read when it is done.
     var security: ConnectionSecurity {
         lock.withLock {
             ConnectionSecurity(
