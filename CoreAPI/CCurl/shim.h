@@ -9,9 +9,9 @@
 #endif
 
 /*
- * libcurl's setters and getters are variadic, which Swift cannot call, and a value of the wrong width read through `va_arg` is
- * undefined behaviour. Each function here is the door to one family of options. It refuses an option of another family
- * (CURLE_BAD_FUNCTION_ARGUMENT) instead of passing a value on that libcurl would read as something else.
+ * libcurl's setters and getters are variadic, so Swift cannot call them. And reading a value of the wrong width through `va_arg` is
+ * undefined behaviour. Each function here sets one family of options. It refuses an option of another family
+ * (CURLE_BAD_FUNCTION_ARGUMENT), because libcurl would misread its value.
  */
 
 static inline int ccurl_is_family(CURLoption option, unsigned family) {
@@ -28,32 +28,32 @@ static inline CURLcode ccurl_set_offset(CURL *_Nonnull handle, CURLoption option
     return curl_easy_setopt(handle, option, value);
 }
 
-/* Strings are copied by libcurl; NULL takes a default away. */
+/* libcurl copies strings; NULL removes a default. */
 static inline CURLcode ccurl_set_string(CURL *_Nonnull handle, CURLoption option, const char *_Nullable value) {
     if (!ccurl_is_family(option, CURLOPTTYPE_OBJECTPOINT)) return CURLE_BAD_FUNCTION_ARGUMENT;
     return curl_easy_setopt(handle, option, value);
 }
 
-/* Pointers (PRIVATE, WRITEDATA, ERRORBUFFER …) are kept, not copied. */
+/* libcurl keeps pointers (PRIVATE, WRITEDATA, ERRORBUFFER …) without a copy. */
 static inline CURLcode ccurl_set_pointer(CURL *_Nonnull handle, CURLoption option, void *_Nullable value) {
     if (!ccurl_is_family(option, CURLOPTTYPE_OBJECTPOINT)) return CURLE_BAD_FUNCTION_ARGUMENT;
     return curl_easy_setopt(handle, option, value);
 }
 
-/* Lists are kept, not copied: they must outlive the transfer. */
+/* libcurl keeps lists without a copy: they must outlive the transfer. */
 static inline CURLcode ccurl_set_list(CURL *_Nonnull handle, CURLoption option, struct curl_slist *_Nullable value) {
     if (!ccurl_is_family(option, CURLOPTTYPE_OBJECTPOINT)) return CURLE_BAD_FUNCTION_ARGUMENT;
     return curl_easy_setopt(handle, option, value);
 }
 
-/* The bytes are copied by libcurl. */
+/* libcurl copies the bytes. */
 static inline CURLcode ccurl_set_blob(CURL *_Nonnull handle, CURLoption option, const void *_Nonnull bytes, size_t count) {
     struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_COPY};
     if (!ccurl_is_family(option, CURLOPTTYPE_BLOB)) return CURLE_BAD_FUNCTION_ARGUMENT;
     return curl_easy_setopt(handle, option, &blob);
 }
 
-/* One door per callback, because each has a type of its own. */
+/* One function per callback, because each has its own type. */
 static inline CURLcode ccurl_set_write(CURL *_Nonnull handle, curl_write_callback _Nonnull callback, void *_Nullable context) {
     CURLcode code = curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, callback);
     return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_WRITEDATA, context);
@@ -84,7 +84,7 @@ static inline CURLcode ccurl_set_prereq(CURL *_Nonnull handle, curl_prereq_callb
     return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_PREREQDATA, context);
 }
 
-/* The second is kept by the connection, so that its context must outlive that and not only the handle. */
+/* The connection keeps the second, so its context must outlive the connection and not only the handle. */
 static inline CURLcode ccurl_set_sockets(CURL *_Nonnull handle, curl_opensocket_callback _Nonnull open,
                                          curl_closesocket_callback _Nonnull close, void *_Nonnull opener,
                                          void *_Nonnull context) {
@@ -105,7 +105,7 @@ static inline CURLMcode ccurl_multi_set_sockets(CURLM *_Nonnull multi, curl_sock
     return code != CURLM_OK ? code : curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
 }
 
-/* `curl_multi_socket_all`, deprecated because it looks at every transfer; which is what it is for here. */
+/* `curl_multi_socket_all`, deprecated because it handles every transfer, which is the purpose here. */
 static inline CURLMcode ccurl_multi_act_on_all(CURLM *_Nonnull multi, int *_Nonnull running) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -113,7 +113,7 @@ static inline CURLMcode ccurl_multi_act_on_all(CURLM *_Nonnull multi, int *_Nonn
 #pragma GCC diagnostic pop
 }
 
-/* Getters answer 0 or NULL for what libcurl does not know, and refuse a family that is not theirs. */
+/* Getters return 0 or NULL for a value that libcurl does not know, and refuse an option of another family. */
 static inline long ccurl_get_long(CURL *_Nonnull handle, CURLINFO info) {
     long value = 0;
     if ((info & CURLINFO_TYPEMASK) != CURLINFO_LONG) return 0;
@@ -143,14 +143,14 @@ static inline void *_Nullable ccurl_get_private(CURL *_Nonnull handle) {
     return curl_easy_getinfo(handle, CURLINFO_PRIVATE, &value) == CURLE_OK ? value : NULL;
 }
 
-/* OpenSSL's `SSL *` of the connection that the transfer uses; NULL without TLS, and where another library speaks it. */
+/* OpenSSL's `SSL *` of the connection that the transfer uses; NULL without TLS, and with another TLS library. */
 static inline void *_Nullable ccurl_get_openssl_session(CURL *_Nonnull handle) {
     struct curl_tlssessioninfo *info = NULL;
     if (curl_easy_getinfo(handle, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || info == NULL) return NULL;
     return info->backend == CURLSSLBACKEND_OPENSSL ? info->internals : NULL;
 }
 
-/* The next finished transfer, or NULL without one. Anything but "done" is skipped; libcurl has no other message today. */
+/* The next finished transfer, or NULL without one. Messages other than "done" are skipped; libcurl has no others today. */
 static inline CURL *_Nullable ccurl_multi_next_done(CURLM *_Nonnull multi, CURLcode *_Nonnull result) {
     int left = 0;
     CURLMsg *message;
@@ -165,7 +165,7 @@ static inline CURL *_Nullable ccurl_multi_next_done(CURLM *_Nonnull multi, CURLc
 
 static inline curl_version_info_data *_Nullable ccurl_version(void) { return curl_version_info(CURLVERSION_NOW); }
 
-/* What debuggers and `top` show; at most 15 bytes on Linux. */
+/* The name that debuggers and `top` show; at most 15 bytes on Linux. */
 static inline void ccurl_name_this_thread(const char *_Nonnull name) {
 #ifdef __linux__
     prctl(PR_SET_NAME, name);
@@ -176,7 +176,7 @@ static inline void ccurl_name_this_thread(const char *_Nonnull name) {
 
 static inline CURLcode ccurl_global_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
 
-/* With CURLOPT_NOSIGNAL libcurl leaves SIGPIPE to us, and OpenSSL writes to sockets that the peer has closed. A handler that the
+/* With CURLOPT_NOSIGNAL libcurl leaves SIGPIPE to the program, and OpenSSL writes to sockets that the peer has closed. A handler that the
    process has set itself stays. */
 static inline void ccurl_ignore_sigpipe(void) {
     struct sigaction action;
@@ -185,7 +185,7 @@ static inline void ccurl_ignore_sigpipe(void) {
     sigaction(SIGPIPE, &action, NULL);
 }
 
-/* Constants that are macros of a form that Swift does not import. */
+/* Constants that are macros which Swift does not import. */
 static const size_t ccurl_readfunc_abort = CURL_READFUNC_ABORT;
 static const size_t ccurl_readfunc_pause = CURL_READFUNC_PAUSE;
 static const size_t ccurl_writefunc_pause = CURL_WRITEFUNC_PAUSE;

@@ -17,7 +17,7 @@ typedef struct {
     uint8_t flags;
     uint8_t reserved;
 } frame_head;
-/* The frame is a union of structures that begin with its head; what of them is looked at. */
+/* The part that this file reads of nghttp2's frame, a union of structures that begin with a head. */
 typedef union {
     frame_head head;
     struct {
@@ -61,27 +61,27 @@ enum { FORBIDDEN_FIELD = -531 };
 static _Thread_local cstreamends_observer observer;
 static _Thread_local void *observer_context;
 
-/* What the last head said that came, and the field that was refused. */
+/* The status of the last head, and the refused field. */
 static _Thread_local char last_status[4];
 static _Thread_local char refused_field[64];
-/* The stream whose reset libcurl does not hear of. */
+/* The stream whose reset is hidden from libcurl. */
 static _Thread_local nghttp2_session *spared_session;
 static _Thread_local int32_t spared_stream;
 
-/* libcurl's own callbacks: one function each, whichever connection it is for. Set before the first frame comes. */
+/* libcurl's own callbacks: one function each for all connections. Set before the first frame arrives. */
 static _Atomic(on_frame) original_on_frame;
 static _Atomic(on_field) original_on_field;
 static _Atomic(on_data) original_on_data;
 static _Atomic(on_close) original_on_close;
 
-/* What else is needed of nghttp2. */
+/* Further functions of nghttp2. */
 static _Atomic(get_user_data) transfer_of;
 static _Atomic(get_next_stream) next_stream;
 static _Atomic(set_on_frame) set_on_leaving;
-/* Newer than the others; without it less is known. */
+/* Newer than the others; without it fewer events are observed. */
 static _Atomic(set_on_error) set_on_refusal;
 
-/* nghttp2's own, found when they are first called. */
+/* nghttp2's own functions, looked up on first use. */
 static _Atomic(read_input) original_read_input;
 static _Atomic(delete_session) original_delete_session;
 
@@ -139,7 +139,7 @@ static int data_came(nghttp2_session *session, uint8_t flags, int32_t stream, co
     return result;
 }
 
-/* Before libcurl's own, which unties the handle from the stream. */
+/* Called before libcurl's callback, which detaches the handle from the stream. */
 static int stream_closed(nghttp2_session *session, int32_t stream, uint32_t code, void *user_data) {
     bool is_spared = spared_session == session && spared_stream == stream;
     spared_session = NULL;
@@ -149,8 +149,8 @@ static int stream_closed(nghttp2_session *session, int32_t stream, uint32_t code
 }
 
 /*
- * What nghttp2 objects to, it answers: for a stream with RST_STREAM, for a connection with GOAWAY, which names no culprit; that is known
- * only where there has been one stream. libcurl itself resets with STREAM_CLOSED and CANCEL, and goes away with NO_ERROR.
+ * nghttp2 answers an error of a stream with RST_STREAM, and an error of a connection with GOAWAY. GOAWAY names no stream, so the
+ * cause is known only if there was one stream. libcurl itself resets with STREAM_CLOSED and CANCEL, and goes away with NO_ERROR.
  */
 static int frame_leaves(nghttp2_session *session, const frame *frame, void *user_data) {
     (void)user_data;
@@ -168,12 +168,12 @@ static int frame_leaves(nghttp2_session *session, const frame *frame, void *user
     return 0;
 }
 
-/* nghttp2 tells of a forbidden field in words only: "… name: [content-length], value: [22]". The value may be a secret. */
+/* nghttp2 reports a forbidden field as text only: "… name: [content-length], value: [22]". The value may be a secret. */
 static int field_refused(nghttp2_session *session, int code, const char *text, size_t length, void *user_data) {
     (void)session;
     (void)user_data;
     static const char mark[] = "name: [";
-    /* "Ignoring …" is about a field that does no harm. */
+    /* "Ignoring …" reports a harmless field. */
     bool is_refused = code == FORBIDDEN_FIELD && length > 7 && memcmp(text, "Invalid", 7) == 0;
     const char *start = is_refused ? memmem(text, length, mark, sizeof mark - 1) : NULL;
     if (start == NULL) return 0;
@@ -185,7 +185,7 @@ static int field_refused(nghttp2_session *session, int code, const char *text, s
     return 0;
 }
 
-/* Others in the process use nghttp2 too; only what a loop's thread sets is libcurl's, and of interest. */
+/* Other code in the process may use nghttp2 too; only callbacks set on a loop's thread are libcurl's. */
 #define IS_LIBCURLS(callback, original) \
     (observer != NULL && (callback) != NULL && find_nghttp2() \
      && (atomic_compare_exchange_strong(&(original), &known, (callback)) || known == (callback)))
@@ -228,7 +228,7 @@ nghttp2_session_callbacks_set_on_stream_close_callback(nghttp2_session_callbacks
     next(callbacks, IS_LIBCURLS(callback, original_on_close) ? stream_closed : callback);
 }
 
-/* libcurl stops where a stream's buffer is full, and keeps what is behind for a read that nothing may bring about. */
+/* libcurl stops at a full stream buffer, and keeps later data for a read that may never happen. */
 __attribute__((weak, visibility("default"))) ptrdiff_t nghttp2_session_mem_recv(nghttp2_session *session, const uint8_t *input,
                                                                                 size_t length) {
     read_input next = atomic_load(&original_read_input);

@@ -1,12 +1,12 @@
 #pragma once
 
-/* The input is constant, as Swift's buffers of what came are. */
+/* The input is constant, like Swift's buffers of received bytes. */
 #ifndef ZLIB_CONST
 #define ZLIB_CONST
 #endif
 #include <zlib.h>
 
-/* A macro that Swift does not import: it passes on the version and the size that this header has. */
+/* A macro that Swift does not import: it passes this header's version and size. */
 static inline int czlib_begin_inflating(z_stream *_Nonnull stream, int window_bits) {
     return inflateInit2(stream, window_bits);
 }
