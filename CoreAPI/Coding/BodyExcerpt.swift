@@ -39,8 +39,8 @@ struct BodyExcerpt {
         return "…" + String(decoding: end, as: UTF8.self) + (isEnd ? "" : "…")
     }
 
-    /// The value at a path, followed as far as possible, written as JSON again. A lone scalar explains little, so the object around
-    /// it is added.
+    /// The value at a path, followed as far as possible, written as JSON again. A lone scalar explains little, so the object
+    /// around it is added.
     ///
     /// - Parameter tree: the body.
     func at(_ path: [any CodingKey], in tree: JSONValue) -> String {

@@ -44,8 +44,8 @@ struct CookieFile {
 
     // MARK: - Reading
 
-    /// - Parameter suffixes: the jar's list. A cookie for a domain that is, or may be, a public suffix is dropped, because the
-    ///   list may have changed since the file was written. The other cookies are kept.
+    /// - Parameter suffixes: the jar's list. A cookie for a possible public suffix is dropped, because the list may have changed
+    ///   since the file was written. The other cookies are kept.
     init(contentsOf file: URL, suffixes: PublicSuffixList?) throws(CookieFileError) {
         let data: Data
         do {

@@ -9,9 +9,9 @@ package import HTTPTypes
 /// channel.cookies = CookieJar()
 /// ```
 ///
-/// Then every answer's `Set-Cookie` lines go into the jar, and every request is sent with the cookies of its address, also on
-/// each hop of a redirect. A request that already has a `Cookie` header is sent unchanged, through all its redirects. The cookies
-/// of its answers are kept all the same.
+/// Then every answer's `Set-Cookie` lines go into the jar. Every request is sent with the cookies of its address, also on each
+/// hop of a redirect. A request that already has a `Cookie` header is sent unchanged, through all its redirects. The cookies of
+/// its answers are kept all the same.
 ///
 /// libpsl's list identifies public suffixes, whose cookies are refused. If libcurl was built without libpsl, a cookie is for the
 /// host that set it only, and refused if it names another domain. The kit has no pages and so no other sites: `SameSite` is

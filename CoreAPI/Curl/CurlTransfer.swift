@@ -41,7 +41,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// When it joined the queue and when it left it.
     var submitted: LoopClock.Nanoseconds = 0
     var activated: LoopClock.Nanoseconds = 0
-    /// When the request was last begun to be sent, and when the answer's first line arrived.
+    /// When sending of the request last began, and when the answer's first line arrived.
     var sent: LoopClock.Nanoseconds = 0
     @exclusivity(unchecked) var answered: LoopClock.Nanoseconds = 0
     /// When a byte was last received or sent.

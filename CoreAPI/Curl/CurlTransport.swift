@@ -12,7 +12,7 @@ internal import Synchronization
 /// It sends one hop: middleware handles redirects, cookies and credentials. It decodes compressed bodies. After a lost connection
 /// it repeats a request only if that is safe (RFC 9110 §9.2.2).
 ///
-/// A call that streams its body uses HTTP/1.1 and separate connections, within the same ``Limits``, because libcurl does not
+/// A call that streams its body uses HTTP/1.1 and separate connections, within the same ``Limits``. The reason: libcurl does not
 /// bound the memory of a paused HTTP/2 stream.
 ///
 /// A server may send an HTTP/1.1 answer before any request. If it arrives before the next request is sent, the transport detects
@@ -240,7 +240,7 @@ struct CurlExchange {
         let context = { ErrorContext(attempt.request, head: head, body: data) }
         switch transfer.outcome.end {
         case .cancelled: failure = .cancelled(context())
-        // If the body contradicts two lengths, the defect explains more than "truncated".
+        // With two different lengths, the defect explains more than that the body is shorter than one of them.
         case .failed(.truncated) where defect != nil, .complete: failure = defect.map { .transport($0, context()) }
         case .failed(let error): failure = .transport(error, context())
         }

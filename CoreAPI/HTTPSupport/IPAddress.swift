@@ -21,7 +21,8 @@ package enum IPAddress {
         return inet_pton(AF_INET6, text, &sixteen) == 1 ? withUnsafeBytes(of: sixteen) { Array($0) } : nil
     }
 
-    /// The canonical form of an IPv6 address (RFC 5952), without brackets and without a zone; `nil` if the text is none.
+    /// The canonical form of an IPv6 address (RFC 5952), without brackets and without a zone; `nil` if the text is not an IPv6
+    /// address.
     package static func canonicalIPv6(_ text: String) -> String? {
         var address = in6_addr()
         guard inet_pton(AF_INET6, text, &address) == 1 else { return nil }

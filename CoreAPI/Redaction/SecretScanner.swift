@@ -302,8 +302,8 @@ struct SecretScanner {
         return end
     }
 
-    /// Reads a word. After an opening quote it reads the whole quoted text, if that is short and a value follows, because a JSON
-    /// key may contain any characters.
+    /// Reads a word. After an opening quote it reads the whole quoted text, if that is short and a value follows: a JSON key may
+    /// contain any characters.
     private mutating func readName() -> String {
         let start = position
         var end = position

@@ -130,6 +130,6 @@ public final class Call: Sendable {
 /// ```
 public protocol CallKey {
     associatedtype Value: Sendable
-    /// The value of a call for which none was set.
+    /// The value of a call before a hook sets one.
     static var defaultValue: Value { get }
 }

@@ -7,7 +7,7 @@ public final class Reply: Sendable {
     public let call: Call
     /// The attempt as it was sent; `nil` when the request could not be built.
     public let attempt: Attempt?
-    /// Status and fields; `nil` when none arrived.
+    /// Status and fields; `nil` if no head arrived.
     public let head: ResponseHead?
     /// The body, decompressed: bytes for a call that wants it whole, a stream for a call that reads it as it arrives.
     public let body: Body
@@ -31,7 +31,7 @@ public final class Reply: Sendable {
     ///
     /// - Parameters:
     ///   - attempt: as it was sent.
-    ///   - head: status and fields; `nil` when none arrived.
+    ///   - head: status and fields; `nil` if no head arrived.
     ///   - body: as far as it arrived.
     ///   - failure: the reason why there is no whole answer; see ``Attempt/failed(_:stage:)`` for a failure without a head.
     ///   - metrics: the cost of the exchange.

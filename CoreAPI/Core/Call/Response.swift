@@ -20,7 +20,7 @@ public struct Response<Value: Sendable>: Sendable {
             reply = reply.copy(attempt: .some(newValue.map { reply.attempt?.with($0) ?? Attempt($0) }))
         }
     }
-    /// Status and fields, or `nil` when none arrived.
+    /// Status and fields; `nil` if no head arrived.
     public var head: ResponseHead? {
         get { reply.head }
         set { reply = reply.with(head: newValue) }

@@ -39,7 +39,7 @@ public struct CommonDispatcher: Dispatcher {
 
     /// A dispatcher over the same channel that shares none of the kit's state: no connection, no credential, no cookie. Its
     /// environment is fixed to the current one of the switch. Interceptors are copied by ``RequestInterceptor/isolatedCopy()``;
-    /// state of other custom hooks stays shared.
+    /// the kit does not copy the state of other custom hooks.
     ///
     /// - Parameter transport: answers everything, also in place of the environment's fixtures. `nil` for a copy of the channel's
     ///   own transport with its own connections (``Transport/isolatedCopy()``): a stub stays a stub.

@@ -12,7 +12,7 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
     /// 1 for the first attempt, 0 before it.
     public let attempt: Int
     public let callID: String
-    /// Status and fields, or `nil` when none had arrived.
+    /// Status and fields; `nil` if no head had arrived.
     public let head: ResponseHead?
     /// The body as far as it had arrived.
     public let body: Data

@@ -159,7 +159,7 @@ public struct ErrorFilter: Sendable {
 }
 
 extension Response where Value == Data {
-    /// The body as an error envelope; `nil` if it is none. A failure then records the reason.
+    /// The body as an error envelope; `nil` if it is not one. A failure then records the reason.
     fileprivate mutating func envelope<Envelope: Decodable>(_ type: Envelope.Type) -> Envelope? {
         guard !data.isEmpty else { return nil }
         do {

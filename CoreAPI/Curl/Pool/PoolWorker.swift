@@ -43,7 +43,7 @@ final class PoolWorker {
         pool.shardEnds(shard)
     }
 
-    // MARK: - What the loop is told
+    // MARK: - Messages to the loop
 
     /// Starts a transfer that may start at once, or queues it.
     func submit(_ transfer: CurlTransfer, _ now: LoopClock.Nanoseconds) {

@@ -10,7 +10,8 @@ internal import Glibc
 
 extension Defect {
     /// libcurl reuses an HTTP/1.1 connection although it has unread bytes that answer no request. It reads them as the answer to
-    /// the next request, and then every answer is that of the request before (RFC 9112 §9.3 forbids using such a connection).
+    /// the next request, and from then on every answer belongs to the request before. RFC 9112 §9.3 forbids using such a
+    /// connection.
     ///
     /// The kit checks a connection before the request is sent, and uses a new one if any bytes wait: on its socket, or decrypted
     /// in OpenSSL. Newer libraries check the socket themselves, but not OpenSSL, and another caller's answer is too high a price

@@ -6,7 +6,7 @@ import Foundation
 final class HTTP2Stream: @unchecked Sendable {
     let id: UInt32
     private let isHEAD: Bool
-    /// The announced length of the body; if there is none, any length is accepted.
+    /// The length of the body by its `Content-Length`; 1 without one, so that any byte counts as half.
     private let announced: Int
     var request: ReceivedRequest
     /// How many bytes the client allows to be sent.

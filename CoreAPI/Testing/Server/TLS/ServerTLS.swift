@@ -4,7 +4,7 @@
 /// let server = try LoopbackServer.start(tls: ServerTLS(.expired)) { _ in .ok("nobody should read this") }
 /// ```
 ///
-/// Any setting that OpenSSL still supports is allowed here, also ones that no client should accept, so that a test can see the
+/// Any setting that OpenSSL still supports is allowed here, also ones that no client should accept: a test can then see the
 /// client refuse them.
 public struct ServerTLS: Sendable {
     /// The quality of the server's certificate.
