@@ -148,7 +148,7 @@ struct Pipeline: Sendable {
 
 /// The rest of a request's way, seen from a ``Middleware``.
 public struct Next: Sendable {
-    /// What the middleware wraps.
+    /// The stage that the middleware wraps.
     enum Position {
         case call, attempt
     }

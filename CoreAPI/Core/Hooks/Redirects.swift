@@ -191,7 +191,7 @@ extension TransferMetrics {
 }
 
 extension HTTPFields {
-    /// The fields whose name is not unwanted, in order.
+    /// The fields without those whose name is unwanted, in order.
     func without(_ isUnwanted: (HTTPField.Name) -> Bool) -> HTTPFields {
         guard contains(where: { isUnwanted($0.name) }) else { return self }
         var kept = HTTPFields()

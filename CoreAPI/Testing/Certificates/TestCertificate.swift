@@ -10,7 +10,7 @@ internal import Foundation
 ///
 /// `@unchecked`: OpenSSL's certificate is not changed after it is signed.
 public final class TestCertificate: @unchecked Sendable {
-    /// What kind of key a certificate has.
+    /// The kind of a certificate's key.
     public enum Key: Sendable, Hashable {
         case p256, p384
         /// RSA with this many bits; no client should accept fewer than 2048.

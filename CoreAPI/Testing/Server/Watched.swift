@@ -15,7 +15,7 @@ final class Watched<Value: Sendable>: Sendable {
         /// The task is registered but has not suspended yet.
         case arriving
         case waiting(Condition, CheckedContinuation<Outcome, any Error>)
-        /// The end came before the task suspended.
+        /// The wait ended before the task suspended.
         case dismissed(Result<Outcome, any Error>)
     }
 

@@ -5,7 +5,7 @@
 /// // the first request sees its connection reset after "he", the second is answered
 /// ```
 public struct Fault: Sendable, Hashable, CustomStringConvertible {
-    /// When it happens.
+    /// The moment of the fault.
     public enum Trigger: String, Sendable, CaseIterable {
         /// As soon as the connection is ready for a request: after the handshake, or after the previous answer. Over HTTP/2 when
         /// the request's stream begins.
@@ -20,7 +20,7 @@ public struct Fault: Sendable, Hashable, CustomStringConvertible {
         case afterResponse
     }
 
-    /// What happens.
+    /// The effect of the fault.
     public enum Effect: String, Sendable, CaseIterable {
         /// The connection ends in the orderly way (`close_notify`, FIN).
         case close
