@@ -148,7 +148,7 @@ struct Pipeline: Sendable {
 
 /// The rest of a request's way, seen from a ``Middleware``.
 public struct Next: Sendable {
-    /// The stage that the middleware wraps.
+    /// Whether the middleware wraps the call or the attempt.
     enum Position {
         case call, attempt
     }
