@@ -110,7 +110,7 @@ enum WireForm {
     static func error(_ error: any Error, head: ResponseHead?, received: Int64, to request: Request) -> any Error {
         let (code, reason) = ((error as? URLError)?.code ?? .unknown, error.localizedDescription)
         let host = request.url.host
-        // On Linux no code says so; with a newer libcurl below it is the one of a host that cannot be reached.
+        // On Linux no code distinguishes this failure; with a newer libcurl it is the code of an unreachable host.
         if head == nil, reason.contains("SSL") || reason.contains("certificate") {
             return TransportError.tls(host: host, reason: reason)
         }
