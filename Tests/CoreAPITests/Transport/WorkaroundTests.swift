@@ -23,7 +23,14 @@ struct WorkaroundTests {
         let (with, without) = (CurlTransport(library: library), CurlTransport(library: library.leaving(defect)))
         #expect(try await goesRight(with), "with the workaround")
         let isPresent = defect.isPresent(in: library.version)
-        if isShown || !isPresent { #expect(try await goesRight(without) == !isPresent, "without it") }
+        if !isPresent {
+            #expect(try await goesRight(without), "without it")
+        } else if isShown {
+            // More than once, because a machine that is slow may hand libcurl in one piece what comes in two.
+            var wentWrong = false
+            for _ in 0..<20 where !wentWrong { wentWrong = try await !goesRight(without) }
+            #expect(wentWrong, "without it")
+        }
         await with.close()
         await without.close()
     }
