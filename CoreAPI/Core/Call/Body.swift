@@ -1,3 +1,4 @@
+internal import CoreAPILock
 public import Foundation
 
 /// The body of a request or of an answer: nothing, bytes, a file, or a stream of chunks.
@@ -82,14 +83,26 @@ public struct BodyStream: Sendable {
     /// - Parameters:
     ///   - length: the number of bytes; `nil` if it is not known. A sequence with another number of bytes fails the attempt.
     ///   - sequence: makes the sequence anew; called once per attempt. An error thrown there fails the attempt with
-    ///     ``TransportError/bodyUnreadable(_:)``.
+    ///     ``TransportError/bodyUnreadable(_:)``, and so does a sequence with fewer bytes than an earlier attempt has sent: an
+    ///     `AsyncStream` made outside gives its elements once.
     public init<Chunks: AsyncSequence & Sendable>(length: Int64? = nil, _ sequence: @escaping @Sendable () throws -> Chunks)
     where Chunks.Element == Data {
+        let longest = Mutex(0)
         self.init(
             length: length,
             ChunkSource(isReplayable: true) {
                 var iterator = try sequence().makeAsyncIterator()
-                return { try await iterator.next(isolation: #isolation) }
+                var count = 0
+                return {
+                    guard let chunk = try await iterator.next(isolation: #isolation) else {
+                        let expected = longest.withLock { $0 }
+                        if count < expected { throw BodyShrunk(expected: expected, found: count) }
+                        return nil
+                    }
+                    count += chunk.count
+                    longest.withLock { $0 = max($0, count) }
+                    return chunk
+                }
             })
     }
 }
@@ -132,6 +145,7 @@ extension Body: AsyncSequence {
             if let failure { throw failure }
             while let chunk = try await next?() {
                 if !chunk.isEmpty { return chunk }
+                try Task.checkCancellation()
             }
             next = nil
             return nil
@@ -187,6 +201,18 @@ public struct BodyReadTwice: Error, Hashable, LocalizedError {
     public var errorDescription: String? { "the body was read before, and comes over the network only once" }
 }
 
+/// A sequence that is sent a second time has fewer bytes than the first time, as one whose elements can be read only once.
+public struct BodyShrunk: Error, Hashable, LocalizedError {
+    /// Bytes that an earlier attempt has read.
+    public let expected: Int
+    /// Bytes of this attempt.
+    public let found: Int
+
+    public var errorDescription: String? {
+        "the sequence gave \(found) bytes, and \(expected) to an earlier attempt; expected one that is made anew for each attempt"
+    }
+}
+
 /// A body has more bytes than its reader allows.
 public struct BodyTooLarge: Error, Hashable, LocalizedError {
     /// In bytes.
@@ -229,24 +255,78 @@ extension Body: Codable {
 }
 
 extension Reply {
-    /// Discards the body of a reply that is not handed on. It reads a small rest, so that the connection can be reused, and
-    /// abandons a large one.
+    /// Discards the body of a reply that is not handed on. It reads a small rest, so that the connection can be reused. It
+    /// abandons a large one, and one that takes more than a second.
     @inline(never)
     package func discardBody() async {
         guard case .stream = body else { return }
-        _ = try? await body.collect(upTo: 65_536)
+        _ = await body.gather(upTo: 65_536, until: min(deadline, .now + .seconds(1)))
     }
 
-    /// The same reply with its whole body in memory.
+    /// The same reply with its whole body in memory, within the channel's limit and the call's deadline. A failure keeps the
+    /// bytes before it. A reply that has failed keeps its failure.
+    @inline(never)
     func collected() async -> Reply {
         guard case .stream = body else { return self }
         let limit = call.channel.limits.responseBodySize
-        do {
-            return with(body: .bytes(try await body.collect(upTo: limit)))
-        } catch is BodyTooLarge {
-            return copy(body: .some(.none), failure: .transport(.responseTooLarge(limit: limit), ErrorContext(self)))
-        } catch {
-            return copy(body: .some(.none), failure: APIClientError(error, ErrorContext(self)))
+        let (data, end) = await body.gather(upTo: limit, until: deadline)
+        let whole = with(body: .bytes(data))
+        guard failure == nil, let end else { return whole }
+        let error: any Error =
+            switch end {
+            case is BodyTooLarge: TransportError.responseTooLarge(limit: limit)
+            case is DeadlinePassed: TransportError.timedOut(.total, after: request?.timeout.total ?? .zero)
+            default: end
+            }
+        return whole.failed(APIClientError(error, ErrorContext(whole)))
+    }
+
+    private var deadline: ContinuousClock.Instant { request?.deadline ?? call.started + Timeout().total }
+}
+
+private struct DeadlinePassed: Error {}
+
+private final class Gathered: Sendable {
+    let data = Mutex(Data())
+}
+
+extension Body {
+    /// Reads the bytes that arrive until a deadline, at most `limit` of them.
+    ///
+    /// - Returns: the bytes, and the reason why there are no more: `nil` at the body's end, ``BodyTooLarge``, ``DeadlinePassed``
+    ///   or the error of the source.
+    fileprivate func gather(
+        upTo limit: Int, until deadline: ContinuousClock.Instant
+    ) async -> (Data, (any Error)?) {
+        let gathered = Gathered()
+        return await withTaskGroup(of: (any Error)?.self) { group in
+            group.addTask {
+                do {
+                    for try await chunk in self {
+                        let isTooLarge = gathered.data.withLock { data in
+                            let room = limit - data.count
+                            data += chunk.prefix(room)
+                            return chunk.count > room
+                        }
+                        if isTooLarge { throw BodyTooLarge(limit: limit) }
+                    }
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            group.addTask {
+                do {
+                    try await Task.sleep(until: deadline)
+                    return DeadlinePassed()
+                } catch {
+                    return error
+                }
+            }
+            let end = await group.next() ?? nil
+            group.cancelAll()
+            await group.waitForAll()
+            return (gathered.data.withLock { $0 }, end)
         }
     }
 }

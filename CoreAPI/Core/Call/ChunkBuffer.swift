@@ -12,7 +12,7 @@ package final class ChunkBuffer: Sendable {
         var chunks: [Data] = []
         var size = 0
         var end: Result<Void, any Error>?
-        var waiter: CheckedContinuation<Void, Never>?
+        var waiter: CheckedContinuation<Void, any Error>?
         /// Whether the thread found no room, or no chunk, and has not been called back yet.
         var isThreadHeld = false
         var isAbandoned = false
@@ -55,7 +55,7 @@ package final class ChunkBuffer: Sendable {
     /// Puts a chunk in, however much room there is.
     package func offer(_ chunk: Data) {
         let waiter = state.withLock { state in
-            guard !state.isAbandoned else { return nil as CheckedContinuation<Void, Never>? }
+            guard !state.isAbandoned else { return nil as CheckedContinuation<Void, any Error>? }
             state.put(chunk)
             return state.takeWaiter()
         }
@@ -75,7 +75,7 @@ package final class ChunkBuffer: Sendable {
 
     /// Takes at most `count` bytes.
     package func take(atMost count: Int) -> Taken {
-        let (taken, waiter) = state.withLock { state -> (Taken, CheckedContinuation<Void, Never>?) in
+        let (taken, waiter) = state.withLock { state -> (Taken, CheckedContinuation<Void, any Error>?) in
             guard let chunk = state.take(atMost: count) else {
                 switch state.end {
                 case .success: return (.end, nil)
@@ -95,9 +95,12 @@ package final class ChunkBuffer: Sendable {
 
     /// The next chunk; `nil` at the end.
     ///
-    /// - Throws: the error that the other side ended with; `CancellationError` if the task is cancelled.
+    /// - Throws: the error that the other side ended with; `CancellationError` if the task is cancelled; ``BodyReadTwice`` if
+    ///   another task waits for a chunk.
     package func next() async throws -> Data? {
         while true {
+            // Asked here as well: a reader that never has to wait is cancelled, too.
+            try Task.checkCancellation()
             let (chunk, end, isThreadHeld) = state.withLock { state in
                 let chunk = state.take(atMost: .max)
                 let mayGoOn = state.isThreadHeld && state.size <= limit / 2
@@ -136,14 +139,15 @@ package final class ChunkBuffer: Sendable {
     }
 
     private func wait(while isEarly: @escaping @Sendable (State) -> Bool) async throws {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let mayGoOn = state.withLock { state in
-                    guard isEarly(state), !state.isAbandoned, !Task.isCancelled, state.waiter == nil else { return true }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let answer = state.withLock { state -> Result<Void, any Error>? in
+                    guard isEarly(state), !state.isAbandoned, !Task.isCancelled else { return .success(()) }
+                    guard state.waiter == nil else { return .failure(BodyReadTwice()) }
                     state.waiter = continuation
-                    return false
+                    return nil
                 }
-                if mayGoOn { continuation.resume() }
+                if let answer { continuation.resume(with: answer) }
             }
         } onCancel: {
             state.withLock { $0.takeWaiter() }?.resume()
@@ -153,9 +157,16 @@ package final class ChunkBuffer: Sendable {
 }
 
 extension ChunkBuffer.State {
+    private static let mergedSize = 16 * 1_024
+
     fileprivate mutating func put(_ chunk: Data) {
-        chunks.insert(chunk, at: 0)
         size += chunk.count
+        // Small pieces become one, so that a peer that sends bytes one by one costs neither memory nor time for each.
+        if let newest = chunks.first, newest.count + chunk.count <= Self.mergedSize {
+            chunks[0].append(chunk)
+        } else {
+            chunks.insert(chunk, at: 0)
+        }
     }
 
     fileprivate mutating func take(atMost count: Int) -> Data? {
@@ -166,7 +177,7 @@ extension ChunkBuffer.State {
         return taken
     }
 
-    fileprivate mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
+    fileprivate mutating func takeWaiter() -> CheckedContinuation<Void, any Error>? {
         defer { waiter = nil }
         return waiter
     }

@@ -165,6 +165,7 @@ public struct Next: Sendable {
             return await chain[index].handle(attempt, next: Next(position: position, index: index + 1))
         }
         if position == .call { return await Pipeline().attempts(attempt) }
+        if let refusal = attempt.leavingEnvironment() { return refusal }
         attempt.tellQueued()
         let reply = await channel.transport.send(attempt)
         attempt.tellExchange(reply)
@@ -215,8 +216,7 @@ final class Draft {
 
     var interceptors: [any RequestInterceptor] { attempt.call.prepared.channel.interceptors }
 
-    /// The attempt, if it may be sent: not after a cancellation or the deadline, and not to another origin than that of a
-    /// simulated environment.
+    /// The attempt, if it may be sent: not after a cancellation or the deadline.
     @inline(never)
     func admitted() throws -> Attempt {
         let adapted = interceptors.isEmpty ? attempt : attempt.with(request)
@@ -224,9 +224,6 @@ final class Draft {
         try Task.checkCancellation()
         guard ContinuousClock.now < request.deadline else {
             throw TransportError.timedOut(.total, after: request.timeout.total)
-        }
-        guard !call.prepared.isLeft(by: request.url) else {
-            throw RequestError.leavesEnvironment(host: request.url.host, environment: call.channel.environment.name)
         }
         call.tell { $0.started(CallEvent.Started(attempt: adapted)) }
         return adapted
@@ -240,6 +237,14 @@ final class Draft {
 }
 
 extension Attempt {
+    /// The refusal of a request that would leave an environment that may be simulated. Checked last, because a middleware may
+    /// have changed the address.
+    @inline(never)
+    func leavingEnvironment() -> Reply? {
+        guard call.prepared.isLeft(by: request.url) else { return nil }
+        return failed(RequestError.leavesEnvironment(host: request.url.host, environment: call.channel.environment.name))
+    }
+
     // Not inlined: otherwise the object, which does not escape, would lie in the frame of its caller.
     @inline(never)
     func draft() -> Draft { Draft(self) }
@@ -247,6 +252,8 @@ extension Attempt {
     /// Verifies, filters and decodes an answer; the last stages that can fail. A reply that was read before is returned
     /// unchanged.
     func read(_ reply: Reply) -> Reply {
+        // A middleware may give a reply that it has kept from another call.
+        let reply = reply.call === call ? reply : reply.copy(call: call, attempt: self)
         guard case .unread = reply.reading else { return reply }
         let channel = call.prepared
         var response = Response<Data>(unread: reply.answering(self))

@@ -101,11 +101,12 @@ public final class Reply: Sendable {
     }
 
     func copy(
-        attempt: Attempt?? = nil, head: ResponseHead?? = nil, body: Body? = nil, failure: APIClientError?? = nil,
+        call: Call? = nil, attempt: Attempt?? = nil, head: ResponseHead?? = nil, body: Body? = nil,
+        failure: APIClientError?? = nil,
         metrics: TransferMetrics?? = nil, reading: Reading? = nil
     ) -> Reply {
         Reply(
-            call: call, attempt: attempt ?? self.attempt, head: head ?? self.head, body: body ?? self.body,
+            call: call ?? self.call, attempt: attempt ?? self.attempt, head: head ?? self.head, body: body ?? self.body,
             failure: failure ?? self.failure, metrics: metrics ?? self.metrics, reading: reading ?? self.reading)
     }
 }

@@ -14,7 +14,9 @@ final class BodyPump {
             do {
                 let next = try source.open()
                 while let chunk = try await next() {
-                    if !chunk.isEmpty { try await buffer.push(chunk) }
+                    try Task.checkCancellation()
+                    // A sequence may give empty chunks for ever: others have their turn, and the end of the call ends it.
+                    if chunk.isEmpty { await Task.yield() } else { try await buffer.push(chunk) }
                 }
                 buffer.finish(.success(()))
             } catch {

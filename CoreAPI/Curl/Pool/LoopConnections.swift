@@ -93,12 +93,14 @@ final class LoopConnections {
     /// The bytes that one HTTP/1.1 answer may read per turn if other pools wait. libcurl would read up to a hundred buffers of 64
     /// KiB from a socket that never runs dry.
     private static let burst = 256 * 1_024
+    /// What a piece counts beside its bytes: a server may send chunks of one byte, and each of them is a callback.
+    private static let pieceCost = 512
 
     /// Whether an answer has used up its bytes of the turn; it continues in the next.
     func mustRest(_ transfer: CurlTransfer, after count: Int) -> Bool {
         guard isShared, transfer.ticket?.multiplexes == false else { return false }
         if transfer.burstTurn != turn { (transfer.burstTurn, transfer.burst) = (turn, 0) }
-        transfer.burst += count
+        transfer.burst += count + Self.pieceCost
         guard transfer.burst > Self.burst else { return false }
         transfer.burst = 0
         rested.append(transfer)

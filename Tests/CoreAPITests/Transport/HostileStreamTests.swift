@@ -1,0 +1,231 @@
+import CoreAPI
+import CoreAPILock
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPICore
+
+/// Servers and clients that mean no good to a call whose body streams.
+@Suite("Streaming: hostile peers", .timeLimit(.minutes(2)))
+struct HostileStreamTests {
+    private func channel(
+        _ server: LoopbackServer, loops: LoopGroup = .shared, name: String = "test", _ change: (inout Channel) -> Void = { _ in }
+    ) -> Channel {
+        var channel = Channel.test(server.url, name: name, transport: CurlTransport(loops: loops))
+        change(&channel)
+        return channel
+    }
+
+    @Test("an answer in chunks of one byte costs no other channel of the loop its turn, and comes whole")
+    func byteByByte() async throws {
+        let count = 300_000
+        let flood =
+            Data("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".utf8)
+            + Data(repeatElement(Array("1\r\na\r\n".utf8), count: count).joined()) + Data("0\r\n\r\n".utf8)
+        let hostile = try LoopbackServer.start { _ in [.send(flood)] }
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        let loops = LoopGroup(loops: 1)
+        let (attacked, neighbour) = (channel(hostile, loops: loops), channel(server, loops: loops, name: "neighbour"))
+        let body = try await attacked.manager().stream(TestEndpoint()).value
+        let began = ContinuousClock.now
+        for _ in 0..<20 { #expect(try await neighbour.manager().response(for: TestEndpoint(), as: .text).value == "x") }
+        #expect(began.duration(to: .now) < .seconds(8))
+        var received = 0
+        for try await chunk in body { received += chunk.count }
+        #expect(received == count)
+        #expect(began.duration(to: .now) < .seconds(40))
+        await attacked.close()
+        await neighbour.close()
+        await loops.shutdown()
+    }
+
+    @Test("an error answer that trickles is collected until the call's deadline, and keeps what came")
+    func trickle() async throws {
+        let server = try LoopbackServer.start { _ in
+            let head: ServerReply.Step = .sendHead(status: 500, headers: ["Content-Length": "60000"])
+            return ServerReply([head] + (0..<200).flatMap { _ in [.sendBody(Data("x".utf8)), .wait(.milliseconds(100))] })
+        }
+        defer { server.close() }
+        let channel = channel(server) { $0.modifiers = [Timeout(idle: .seconds(5), total: .milliseconds(800))] }
+        let began = ContinuousClock.now
+        let response = await channel.manager().stream(TestEndpoint())
+        #expect(response.error?.label == "transport.timedOut.total")
+        #expect(response.head?.status.code == 500 && !response.data.isEmpty)
+        #expect(began.duration(to: .now) < .seconds(8))
+        await channel.close()
+    }
+
+    @Test("a redirect whose body trickles is followed without it")
+    func trickledRedirect() async throws {
+        let server = try LoopbackServer.start { request in
+            guard request.path == "/thing" else { return .ok("there") }
+            let head: ServerReply.Step = .sendHead(status: 302, headers: ["Content-Length": "60000", "Location": "/there"])
+            return ServerReply([head] + (0..<200).flatMap { _ in [.sendBody(Data("x".utf8)), .wait(.milliseconds(100))] })
+        }
+        defer { server.close() }
+        let channel = channel(server) { $0.modifiers = [Timeout(.seconds(15))] }
+        let began = ContinuousClock.now
+        let body = try await channel.manager().stream(TestEndpoint()).value
+        #expect(try await body.collect(upTo: 100) == Data("there".utf8))
+        #expect(began.duration(to: .now) < .seconds(10))
+        await channel.close()
+    }
+
+    @Test("a sequence that can be read only once is not sent a second time as an empty body")
+    func readOnce() async throws {
+        let server = try LoopbackServer.start { request in
+            request.path == "/upload" ? .status(307, headers: ["Location": "/there"]) : .ok("\(request.body.count)")
+        }
+        defer { server.close() }
+        let channel = channel(server)
+        let once = AsyncStream { continuation in
+            continuation.yield(Data("precious".utf8))
+            continuation.finish()
+        }
+        let manager = NetworkManager<UploadEndpoint>(channel: channel)
+        let response = await manager.response(for: UploadEndpoint(body: .stream(BodyStream { once })), as: .text)
+        #expect(response.error?.label == "transport.bodyUnreadable", "\(response.result)")
+        #expect("\(response.error.map { "\($0)" } ?? "")".contains("gave 0 bytes, and 8 to an earlier attempt"))
+        #expect(server.requests.filter { $0.path == "/there" }.allSatisfy { $0.defect != nil })
+        await channel.close()
+    }
+
+    private struct Elsewhere: Middleware {
+        let url: String
+
+        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+            do {
+                let target = try HTTPURL(url)
+                return await next(attempt.with { $0.url = target })
+            } catch {
+                return attempt.failed(error)
+            }
+        }
+    }
+
+    @Test("a middleware does not lead a call out of an environment that may be simulated", arguments: [true, false])
+    func simulated(aroundAttempt: Bool) async throws {
+        let (server, other) = (try LoopbackServer.start { _ in .ok() }, try LoopbackServer.start { _ in .ok() })
+        defer {
+            server.close()
+            other.close()
+        }
+        let elsewhere = Elsewhere(url: other.url)
+        let channel = channel(server) {
+            $0.environment.isSimulated = true
+            if aroundAttempt { $0.attemptMiddleware = [elsewhere] } else { $0.callMiddleware = [elsewhere] }
+        }
+        let response = await channel.manager().response(for: TestEndpoint(), as: .text)
+        #expect(response.error?.label == "request.leavesEnvironment", "\(response.result)")
+        #expect(other.requests.isEmpty)
+        await channel.close()
+    }
+
+    /// Gives empty chunks for ever, until its reader lets go of it.
+    private struct Nothings: AsyncSequence {
+        let gone: Gate
+
+        struct AsyncIterator: AsyncIteratorProtocol {
+            let token: Token
+            mutating func next() async throws -> Data? { Data() }
+        }
+
+        final class Token: Sendable {
+            let gone: Gate
+            init(_ gone: Gate) { self.gone = gone }
+            deinit { gone.open() }
+        }
+
+        func makeAsyncIterator() -> AsyncIterator { AsyncIterator(token: Token(gone)) }
+    }
+
+    @Test("a sequence of empty chunks is let go of when its call is over")
+    func empties() async throws {
+        let server = try LoopbackServer.start { request in .ok("\(request.body.count)") }
+        defer { server.close() }
+        let gone = try Gate()
+        let channel = channel(server) { $0.modifiers = [Timeout(.milliseconds(500))] }
+        let manager = NetworkManager<UploadEndpoint>(channel: channel)
+        let body = Body.stream(BodyStream { Nothings(gone: gone) })
+        #expect(await manager.response(for: UploadEndpoint(body: body), as: .text).error?.label == "transport.timedOut.total")
+        try await gone.waitUntilOpen()
+        await channel.close()
+    }
+
+    @Test("a peer that stalls its answer is idle, whatever the request's body waits for")
+    func bothStall() async throws {
+        let server = try LoopbackServer.start(answersEarly: true) { _ in
+            [.sendHead(status: 200, headers: ["Content-Length": "10"]), .sendBody(Data("ab".utf8)), .stall]
+        }
+        defer { server.close() }
+        let channel = channel(server) { $0.modifiers = [Timeout(idle: .milliseconds(500))] }
+        let (never, continuation) = AsyncStream.makeStream(of: Data.self)
+        let manager = NetworkManager<UploadEndpoint>(channel: channel)
+        let response = await manager.response(for: UploadEndpoint(body: .stream(BodyStream { never })), as: .stream)
+        let body = try response.value
+        let error = await #expect(throws: APIClientError.self) { for try await _ in body {} }
+        #expect(error?.label == "transport.timedOut.idle")
+        continuation.finish()
+        await channel.close()
+    }
+
+    @Test("a reader that never has to wait is cancelled, and a second reader is refused")
+    func readers() async throws {
+        let full = ChunkBuffer(limit: 4, goOn: {})
+        full.offer(Data("a".utf8))
+        let cancelled = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await full.next()
+        }
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+
+        let empty = ChunkBuffer(limit: 4, goOn: {})
+        let refusals = await withTaskGroup { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    do {
+                        _ = try await empty.next()
+                        return 0
+                    } catch {
+                        empty.finish(.success(()))
+                        return error is BodyReadTwice ? 1 : 0
+                    }
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(refusals == 1)
+    }
+
+    private actor Keeper: Middleware {
+        private var kept: Reply?
+
+        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+            if let kept { return kept }
+            let reply = await next(attempt)
+            kept = reply
+            return reply
+        }
+    }
+
+    private final class Finishes: Listener {
+        let ids = Mutex<[String]>([])
+        func finished(_ event: CallEvent.Finished) { ids.withLock { $0.append(event.response.call.id) } }
+    }
+
+    @Test("a reply that a middleware has kept from another call is this call's, and is told of under its id")
+    func kept() async throws {
+        let finishes = Finishes()
+        var channel = Channel.test(transport: FixtureTransport([Fixture(.get, "thing", body: #"{"id":3}"#)]))
+        channel.callMiddleware = [Keeper()]
+        channel.listeners = [finishes]
+        let manager = channel.manager()
+        let first = await manager.response(for: TestEndpoint(), as: .data)
+        let second = await manager.response(for: TestEndpoint(), as: .data)
+        #expect(try first.value == second.value)
+        #expect(second.call.id != first.call.id)
+        #expect(finishes.ids.withLock { $0 } == [first.call.id, second.call.id])
+    }
+}
