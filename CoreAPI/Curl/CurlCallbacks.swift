@@ -98,7 +98,7 @@ extension CurlHandle {
         switch kind {
         case .other: break
         case .tooLarge: return transfer.stop(.headTooLarge(limit: transfer.request.limits.responseHeadSize))
-        case .tooMany: return transfer.stop(.tooManyHeadLines(limit: transfer.request.limits.responseHeadLines))
+        case .tooMany: return transfer.stop(.tooManyHeadLines(limit: transfer.request.limits.headLines))
         case .status(let multiplexes):
             // The server's status line is no proof: over HTTP/1.1 a cut body would pass for a stream that ended.
             if multiplexes, !transfer.isOverHTTP2 {

@@ -186,7 +186,7 @@ final class CurlTransfer: @unchecked Sendable {
 
     /// Discards the answer so far, because the request is sent again.
     func forgetAnswer() {
-        handle?.head.begin(size: request.limits.responseHeadSize, lines: request.limits.responseHeadLines)
+        handle?.head.begin(size: request.limits.responseHeadSize, lines: request.limits.headLines)
         answered = 0
         decoder = nil
         hasLookedForCoding = false

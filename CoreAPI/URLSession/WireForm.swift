@@ -59,7 +59,9 @@ enum WireForm {
         var fields = HTTPFields()
         for case (let name as String, let value as String) in response.allHeaderFields {
             guard let name = HTTPField.Name(name) else { continue }
-            for value in name == .setCookie ? cookies(in: value) : [value] {
+            // One more than allowed is enough to refuse the head.
+            let room = max(0, HTTPFields.limit + 1 - fields.count)
+            for value in name == .setCookie ? cookies(in: value).prefix(room) : [value].prefix(room) {
                 fields.append(HTTPField(name: name, value: value))
             }
         }
@@ -100,7 +102,7 @@ enum WireForm {
         // Without the exact bytes of line ends and separators, which Foundation does not keep.
         let size = head.headers.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 }
         if size > limits.responseHeadSize { return .headTooLarge(limit: limits.responseHeadSize) }
-        if head.headers.count > limits.responseHeadLines { return .tooManyHeadLines(limit: limits.responseHeadLines) }
+        if head.headers.count > limits.headLines { return .tooManyHeadLines(limit: limits.headLines) }
         if head.status.code == 206, request.headers[.range] == nil {
             return .malformedResponse(reason: "a part (206) of what was asked for whole (RFC 9110 §15.3.7)")
         }

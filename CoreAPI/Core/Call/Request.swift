@@ -49,14 +49,6 @@ public struct Request: Sendable {
         call.started + min(timeout.total, .seconds(365 * 86_400))
     }
 
-    /// Replaces a header after checking name and value.
-    ///
-    /// - Throws: ``RequestError/malformedHeader(name:reason:)``.
-    public mutating func setHeader(_ name: String, _ value: String) throws(RequestError) {
-        let field = try HTTPField(checking: name, value: value)
-        headers[field.name] = field.value
-    }
-
     /// Asks for an answer that the coder can read.
     mutating func accept(_ coder: BodyCoder) {
         guard !headers.isEmpty else { return headers = coder.accepting }

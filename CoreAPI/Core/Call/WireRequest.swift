@@ -25,11 +25,20 @@ public struct WireRequest: Sendable, Codable {
         case method, url, headers, body
     }
 
-    /// - Throws: ``RequestError`` for a method or an address that may not be sent, and the decoder's own errors.
+    /// - Throws: ``RequestError`` for a method or an address that may not be sent, `DecodingError.dataCorrupted` for more than
+    ///   65,000 fields, and the decoder's own errors.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         method = try HTTPRequest.Method(checking: container.decode(String.self, forKey: .method))
         url = try HTTPURL(container.decode(String.self, forKey: .url))
+        let fields = try container.nestedUnkeyedContainer(forKey: .headers)
+        // Counted first: `HTTPFields` traps.
+        let count = try fields.count ?? container.decode([HTTPField].self, forKey: .headers).count
+        guard count <= HTTPFields.limit else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .headers, in: container,
+                debugDescription: "\(count) header fields; expected at most \(HTTPFields.limit)")
+        }
         headers = try container.decode(HTTPFields.self, forKey: .headers)
         body = try container.decode(Body.self, forKey: .body)
     }

@@ -1,4 +1,5 @@
 public import CoreAPIHTTPSupport
+internal import HTTPTypes
 
 /// Limits that a channel sets on its answers, attempts and connections.
 public struct Limits: Sendable, Hashable {
@@ -7,7 +8,7 @@ public struct Limits: Sendable, Hashable {
     /// Bytes of a response's head, all fields together. Default 64 KiB. libcurl's own limits apply as well
     /// (``CurlTransport/capabilities``): 300 KiB, 128 KiB over HTTP/2, and 100 KiB for one line.
     public var responseHeadSize = 64 * 1024
-    /// Lines of a response's head and of its trailers. Default 512.
+    /// Lines of a response's head and of its trailers. Default 512; at most 65,000 apply.
     public var responseHeadLines = 512
     /// Kinds of peers that are never connected to, including a redirect's. Default none. With any set, no proxy is used, because
     /// the proxy would be the peer.
@@ -37,6 +38,9 @@ public struct Limits: Sendable, Hashable {
     public var attempts = 10
 
     public init() {}
+
+    /// The ``responseHeadLines`` that apply.
+    package var headLines: Int { min(responseHeadLines, HTTPFields.limit) }
 
     /// Names of fields with invalid values, and what was expected.
     var problems: [String] {

@@ -51,8 +51,9 @@ public struct Headers: RequestModifier, Hashable, ExpressibleByDictionaryLiteral
     /// The checked fields.
     ///
     /// - Throws: ``RequestError/malformedHeader(name:reason:)`` for a name that is no token (RFC 9110 §5.1) and a value with
-    ///   control characters (§5.5).
+    ///   control characters (§5.5), and for more than 65,000 fields.
     public func fields() throws(RequestError) -> HTTPFields {
+        if elements.count > HTTPFields.limit { throw .tooManyFields(elements.count, adding: elements[HTTPFields.limit].name) }
         var fields = HTTPFields()
         for element in elements { fields.append(try HTTPField(checking: element.name, value: element.value)) }
         return fields
@@ -77,8 +78,38 @@ extension HTTPField {
 }
 
 extension HTTPFields {
+    /// The largest number of fields taken from outside. `HTTPFields` traps at 65,535; the rest is room for the fields that the
+    /// kit and its hooks add.
+    package static let limit = 65_000
+
     /// Sets the lines of `fields`; each name replaces the lines of the same name here.
-    mutating func set(_ fields: HTTPFields) {
+    ///
+    /// - Throws: ``RequestError/malformedHeader(name:reason:)`` for too many of them.
+    mutating func set(_ fields: HTTPFields) throws(RequestError) {
+        if let last = fields.last, count + fields.count > HTTPFields.limit {
+            throw .tooManyFields(count + fields.count, adding: last.name.rawName)
+        }
         for name in Set(fields.map(\.name)) { self[fields: name] = fields[fields: name] }
+    }
+}
+
+extension RequestError {
+    fileprivate static func tooManyFields(_ count: Int, adding name: String) -> RequestError {
+        .malformedHeader(
+            name: name.escapingControls, reason: "with it the request has \(count) fields; expected at most \(HTTPFields.limit)")
+    }
+}
+
+extension Request {
+    /// Replaces a header after checking name and value.
+    ///
+    /// - Throws: ``RequestError/malformedHeader(name:reason:)``.
+    public mutating func setHeader(_ name: String, _ value: String) throws(RequestError) {
+        let field = try HTTPField(checking: name, value: value)
+        // `HTTPFields` makes a field of each cookie.
+        let added = field.name == .cookie ? field.value.split(separator: "; ", omittingEmptySubsequences: false).count : 1
+        let count = headers.count + added
+        if count > HTTPFields.limit { throw .tooManyFields(count, adding: name) }
+        headers[field.name] = field.value
     }
 }

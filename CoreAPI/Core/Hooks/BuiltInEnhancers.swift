@@ -20,7 +20,7 @@ struct HeaderEnhancer: RequestEnhancer {
         for modifier in request.modifiers {
             // The kit's own types first: a cast to a protocol takes ten times as long.
             if let headers = modifier as? Headers {
-                request.headers.set(try headers.fields())
+                try request.headers.set(try headers.fields())
             } else if let header = (modifier as? Header) ?? (modifier as? any HeaderModifier) {
                 try request.setHeader(header.name, header.value)
             }

@@ -1,3 +1,4 @@
+import CoreAPI
 import CoreAPILock
 import Foundation
 import HTTPTypes
@@ -54,6 +55,38 @@ struct BodyTests {
         let text = String(decoding: stored, as: UTF8.self)
         let smuggled = Data(text.replacingOccurrences(of: "POST", with: "G ET").utf8)
         #expect(throws: RequestError.self) { try JSONDecoder().decode(WireRequest.self, from: smuggled) }
+    }
+
+    private static func stored(headers count: Int = 0, body: String = "{}") -> Data {
+        let headers = Array(repeating: #"{"name":"a","value":"b"}"#, count: count).joined(separator: ",")
+        return Data(#"{"method":"GET","url":"https://h.example/","headers":[\#(headers)],"body":\#(body)}"#.utf8)
+    }
+
+    @Test("more fields than a request may have are refused when it is decoded, with both numbers")
+    func fieldFlood() throws {
+        #expect(try JSONDecoder().decode(WireRequest.self, from: Self.stored(headers: 65_000)).headers.count == 65_000)
+        for count in [65_001, 70_000] {
+            let error = #expect(throws: DecodingError.self) {
+                try JSONDecoder().decode(WireRequest.self, from: Self.stored(headers: count))
+            }
+            guard case .dataCorrupted(let context) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+            #expect(context.debugDescription == "\(count) header fields; expected at most 65000")
+        }
+    }
+
+    @Test("more fields than a request may have are refused in a description, one by one, and as cookies of one line")
+    func describedFlood() throws {
+        var headers = Headers()
+        for _ in 0..<65_001 { headers.append("a", "b") }
+        #expect(throws: RequestError.self) { try headers.fields() }
+        let call = Call(
+            channel: Channel(name: "c", environment: APIEnvironment("e", baseURL: "https://h.example")), endpoint: "e")
+        var request = Request(call: call, method: .get, url: try HTTPURL("https://h.example"))
+        let cookies = { (count: Int) in Array(repeating: "a=b", count: count).joined(separator: "; ") }
+        #expect(throws: RequestError.self) { try request.setHeader("Cookie", cookies(70_000)) }
+        try request.setHeader("Cookie", cookies(65_000))
+        #expect(throws: RequestError.self) { try request.setHeader("X-One", "more") }
+        #expect(throws: RequestError.self) { try request.headers.set([.accept: "a/b"]) }
     }
 
     @Test("chunks wait for room, and the side that may not wait is told when to go on")

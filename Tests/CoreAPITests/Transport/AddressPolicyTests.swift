@@ -84,6 +84,21 @@ struct AddressPolicyTests {
         await transport.close()
     }
 
+    @Test("a head of more lines than fields can be kept is refused, whatever the channel's limit")
+    func headLinesFlood() async throws {
+        let lines = String(repeating: "a:\r\n", count: 70_000)
+        let server = try LoopbackServer.start { _ in .garbage(Data("HTTP/1.1 200 OK\r\n\(lines)Content-Length: 0\r\n\r\n".utf8)) }
+        defer { server.close() }
+        let transport = CurlTransport()
+        var requests = Requests(transport)
+        requests.limits.responseHeadLines = .max
+        requests.limits.responseHeadSize = .max
+        let error = try await requests.send(.get, server.url).transportError
+        // libcurl has a limit of its own since 8.6.
+        #expect(["tooManyHeadLines", "headTooLarge"].contains(error?.label), "\(String(describing: error))")
+        await transport.close()
+    }
+
     @Test("clear text is refused but to the hosts that are named")
     func clearText() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }

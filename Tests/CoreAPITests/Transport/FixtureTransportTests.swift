@@ -16,6 +16,14 @@ struct FixtureTransportTests {
         await channel.manager().response(for: TestEndpoint(path, method))
     }
 
+    @Test("with more fields than an answer may have fails the call")
+    func flood() async {
+        var headers = Headers()
+        for _ in 0..<70_000 { headers.append("Set-Cookie", "a=b") }
+        let response = await page(channel(Fixture(.get, "orders", headers: headers)), "orders")
+        #expect(response.error?.label == "transport.malformedResponse")
+    }
+
     @Test("answer by method, path and the query items they name, the most specific first")
     func matching() async throws {
         let channel = channel(
