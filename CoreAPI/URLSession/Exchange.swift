@@ -236,6 +236,7 @@ enum Upload {
         case .none: self = .nothing
         case .bytes(let data): self = data.isEmpty ? .nothing : .bytes(data)
         case .file(let url):
+            try url.checkIsLocalFile()
             let file = try FileHandle(forReadingFrom: url)
             defer { try? file.close() }
             // Foundation on Linux waits forever for the first byte of an empty file.

@@ -51,6 +51,15 @@ extension Case {
                 #expect(failure(of: response)?.label == "bodyUnreadable")
                 #expect(stage.requests.isEmpty)
             },
+            Case("a file whose URL is not a local file's fails the request", needs: [.checksUploads]) { _, _ in
+                Answer()
+            } run: { stage async throws in
+                for url in ["http://x/etc/hostname", "etc/hostname", "file://elsewhere/etc/hostname"] {
+                    let response = await stage.send(.post, body: .file(try #require(URL(string: url))))
+                    #expect(failure(of: response)?.label == "bodyUnreadable")
+                }
+                #expect(stage.requests.isEmpty)
+            },
         ]
 
     private static func body(

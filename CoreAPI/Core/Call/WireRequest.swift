@@ -1,4 +1,5 @@
 public import CoreAPIHTTPSupport
+package import Foundation
 public import HTTPTypes
 
 /// The part of a request that goes over the wire, as plain data: for a cache's key, an outbox or a recording.
@@ -26,7 +27,7 @@ public struct WireRequest: Sendable, Codable {
     }
 
     /// - Throws: ``RequestError`` for a method or an address that may not be sent, `DecodingError.dataCorrupted` for more than
-    ///   65,000 fields, and the decoder's own errors.
+    ///   65,000 fields and for a file that is none of this machine, and the decoder's own errors.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         method = try HTTPRequest.Method(checking: container.decode(String.self, forKey: .method))
@@ -41,6 +42,12 @@ public struct WireRequest: Sendable, Codable {
         }
         headers = try container.decode(HTTPFields.self, forKey: .headers)
         body = try container.decode(Body.self, forKey: .body)
+        guard case .file(let url) = body else { return }
+        do {
+            try url.checkIsLocalFile()
+        } catch {
+            throw DecodingError.dataCorruptedError(forKey: .body, in: container, debugDescription: error.readableDescription)
+        }
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -49,5 +56,23 @@ public struct WireRequest: Sendable, Codable {
         try container.encode(url.string, forKey: .url)
         try container.encode(headers, forKey: .headers)
         try container.encode(body, forKey: .body)
+    }
+}
+
+/// The URL of a body's file names no file of this machine. `URL.path` would ignore scheme and host, and so name another file.
+package struct NotALocalFile: LocalizedError {
+    /// Without the rest of the URL, which may hold a password.
+    let scheme: String?
+
+    package var errorDescription: String? {
+        let found =
+            scheme == "file" ? "one of another host" : scheme.map { "one of the scheme '\($0)'" } ?? "one without a scheme"
+        return "expected a URL of a file of this machine, such as file:///tmp/a, got \(found)"
+    }
+}
+
+extension URL {
+    package func checkIsLocalFile() throws(NotALocalFile) {
+        guard isFileURL, ["", "localhost"].contains(host ?? "") else { throw NotALocalFile(scheme: scheme) }
     }
 }

@@ -73,6 +73,7 @@ struct UploadBody: ~Copyable {
             length = source.length.flatMap { $0 >= 0 ? $0 : nil }
             try begin(source, goOn)
         case .file(let url):
+            try url.checkIsLocalFile()
             let path = url.path
             // Without O_NONBLOCK, opening a pipe without a writer would block every transfer.
             descriptor = path.withCString { systemOpen($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }

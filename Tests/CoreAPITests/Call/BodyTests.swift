@@ -89,6 +89,20 @@ struct BodyTests {
         #expect(throws: RequestError.self) { try request.headers.set([.accept: "a/b"]) }
     }
 
+    @Test(
+        "a file with another URL than a local file's is refused when it is decoded",
+        arguments: ["http://x/etc/hostname", "etc/hostname", "file://elsewhere/etc/hostname"])
+    func foreignFile(url: String) throws {
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(WireRequest.self, from: Self.stored(body: #"{"file":"\#(url)"}"#))
+        }
+        for local in ["file:///tmp/a", "file://localhost/tmp/a"] {
+            let request = try JSONDecoder().decode(WireRequest.self, from: Self.stored(body: #"{"file":"\#(local)"}"#))
+            guard case .file(let file) = request.body else { return #expect(Bool(false), "\(request.body)") }
+            #expect(file.path == "/tmp/a")
+        }
+    }
+
     @Test("chunks wait for room, and the side that may not wait is told when to go on")
     func buffer() async throws {
         let (room, tell) = AsyncStream.makeStream(of: Void.self)
