@@ -89,9 +89,35 @@ public final class Call: Sendable {
     }
 
     /// A value that hooks keep with the call, from its enhancers to its listeners; see ``CallKey``. May be used from any thread.
+    ///
+    /// Reading and setting are each atomic, but not both together: `call[Key.self] -= 1` may lose a concurrent change. Use
+    /// ``update(_:_:)`` for that.
     public subscript<Key: CallKey>(key: Key.Type) -> Key.Value {
-        get { context.withLock { $0[ObjectIdentifier(key)] } as? Key.Value ?? key.defaultValue }
-        set { context.withLock { $0[ObjectIdentifier(key)] = newValue } }
+        get { context.withLock { $0[ObjectIdentifier(key)] }.flatMap { $0 as? Key.Value } ?? key.defaultValue }
+        set {
+            // The earlier value dies outside the lock, because its deinit may use the call.
+            _ = context.withLock { $0.updateValue(newValue, forKey: ObjectIdentifier(key)) }
+        }
+    }
+
+    /// Changes a value of the call atomically; see ``CallKey``. May be used from any thread.
+    ///
+    /// - Parameter change: runs under the call's lock, so it must not use the call again, nor wait. If it throws, the value
+    ///   stays as it was.
+    /// - Returns: the result of `change`.
+    @discardableResult
+    public func update<Key: CallKey, Result: Sendable, Failure: Error>(
+        _ key: Key.Type, _ change: (inout Key.Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let (outcome, _, _) = context.withLock { context in
+            let earlier = context[ObjectIdentifier(key)]
+            var value = earlier.flatMap { $0 as? Key.Value } ?? key.defaultValue
+            let outcome = Swift.Result { () throws(Failure) in try change(&value) }
+            if case .success = outcome { context[ObjectIdentifier(key)] = value }
+            // Both values leave the lock before one of them dies, as in the subscript.
+            return (outcome, earlier, value)
+        }
+        return try outcome.get()
     }
 
     /// Whether the caller reads the body as it arrives.
@@ -126,7 +152,10 @@ public final class Call: Sendable {
 ///
 /// ```swift
 /// enum Budget: CallKey { static let defaultValue = 3 }
-/// attempt.call[Budget.self] -= 1
+/// let left = attempt.call.update(Budget.self) { budget in
+///     budget -= 1
+///     return budget
+/// }
 /// ```
 public protocol CallKey {
     associatedtype Value: Sendable

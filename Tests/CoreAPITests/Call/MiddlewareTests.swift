@@ -145,6 +145,64 @@ struct MiddlewareTests {
         }
     }
 
+    private static func call() -> Call {
+        Call(channel: .test("https://h.example", transport: RecordingTransport()), endpoint: "e")
+    }
+
+    enum Wish: CallKey { static let defaultValue: Int? = 5 }
+
+    @Test("a key whose value is optional has its default until it is set, and nil once it is set to nil")
+    func optionalContext() {
+        let call = Self.call()
+        #expect(call[Wish.self] == 5)
+        #expect(call.update(Wish.self) { $0 } == 5)
+        call[Wish.self] = nil
+        #expect(call[Wish.self] == nil)
+        #expect(call.update(Wish.self) { $0 } == nil)
+    }
+
+    @Test("concurrent updates of a value lose none, and a thrown error leaves it as it was")
+    func updates() async {
+        let call = Self.call()
+        await withTaskGroup { group in
+            for _ in 0..<8 {
+                group.addTask { for _ in 0..<1_000 { call.update(Visits.self) { $0 += 1 } } }
+            }
+        }
+        #expect(call.update(Visits.self) { $0 } == 8_000)
+        #expect(throws: CancellationError.self) {
+            try call.update(Visits.self) { visits in
+                visits = 0
+                throw CancellationError()
+            }
+        }
+        #expect(call[Visits.self] == 8_000)
+    }
+
+    /// Uses the call once more when it dies.
+    final class Keepsake: Sendable {
+        let call: Call?
+        init(of call: Call? = nil) { self.call = call }
+        deinit { call?.update(Visits.self) { $0 += 1 } }
+    }
+
+    enum Kept: CallKey { static let defaultValue: Keepsake? = nil }
+
+    @Test("a value may use the call when it is replaced and dies")
+    func replaced() {
+        let call = Self.call()
+        call[Kept.self] = Keepsake(of: call)
+        call[Kept.self] = Keepsake(of: call)
+        #expect(call[Visits.self] == 1)
+        call.update(Kept.self) { $0 = nil }
+        #expect(call[Visits.self] == 2)
+        _ = try? call.update(Kept.self) { kept in
+            kept = Keepsake(of: call)
+            throw CancellationError()
+        }
+        #expect(call[Visits.self] == 3)
+    }
+
     @Test("a fixture's redirect is followed, its cookies come back, and stages behind see both hops")
     func fixtures() async throws {
         let diary = Diary()
