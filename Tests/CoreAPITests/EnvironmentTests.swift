@@ -53,6 +53,34 @@ struct EnvironmentTests {
         #expect(refused.error?.label == "channel")
     }
 
+    /// Reads the switch once more when it dies.
+    private final class Farewell: EnvironmentType {
+        let name = "farewell"
+        let baseURL = "https://old.example"
+        let heard: Shared<[String]>
+        let place: EnvironmentSwitch
+        init(_ place: EnvironmentSwitch, _ heard: Shared<[String]>) { (self.place, self.heard) = (place, heard) }
+        deinit {
+            let url = place.environment.baseURL
+            heard.change { $0.append(url) }
+        }
+    }
+
+    @Test("a switched environment's type may use the switch when it dies, whichever way it is replaced")
+    func farewell() {
+        let (heard, next) = (Shared<[String]>([]), APIEnvironment(TestHost(baseURL: "https://new.example")))
+        let place = EnvironmentSwitch(next)
+        place.environment = APIEnvironment(Farewell(place, heard))
+        place.environment = next
+        #expect(heard.current == ["https://new.example"])
+        place.environment = APIEnvironment(Farewell(place, heard))
+        place.environment.type = TestHost(baseURL: "https://new.example")
+        #expect(heard.current.count == 2)
+        place.environment = APIEnvironment(Farewell(place, heard))
+        place.update { $0 = next }
+        #expect(heard.current.count == 3)
+    }
+
     @Test("and a few hooks make a dispatcher")
     func dispatcher() async throws {
         struct Adding: RequestInterceptor {

@@ -170,10 +170,14 @@ public final class EnvironmentSwitch: @unchecked Sendable {
     /// no concurrent change. Its code must not use this switch, nor wait; use ``update(_:)`` for more than an assignment.
     public var environment: APIEnvironment {
         get { lock.withLock { current } }
-        set { lock.withLock { current = newValue } }
+        set { update { $0 = newValue } }
         _modify {
             lock.lock()
-            defer { lock.unlock() }
+            let earlier = current
+            defer {
+                lock.unlock()
+                withExtendedLifetime(earlier) {}
+            }
             yield &current
         }
     }
@@ -182,6 +186,13 @@ public final class EnvironmentSwitch: @unchecked Sendable {
     ///
     /// - Parameter change: must not use this switch.
     public func update<Result>(_ change: (inout APIEnvironment) throws -> Result) rethrows -> Result {
-        try lock.withLock { try change(&current) }
+        lock.lock()
+        // Dies outside the lock, because the deinit of an environment's type may use the switch.
+        let earlier = current
+        defer {
+            lock.unlock()
+            withExtendedLifetime(earlier) {}
+        }
+        return try change(&current)
     }
 }
