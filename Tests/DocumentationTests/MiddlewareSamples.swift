@@ -8,7 +8,7 @@ actor ETagCache: Middleware {
     private var kept: [HTTPURL: Reply] = [:]
 
     func handle(_ attempt: Attempt, next: Next) async -> Reply {
-        guard attempt.request.method == .get else { return await next(attempt) }
+        guard attempt.request.method == .get, !attempt.streamsBody else { return await next(attempt) }
         let url = attempt.request.url
         let known = kept[url]
         let reply = await next(attempt.with { $0.headers[.ifNoneMatch] = known?.head?.headers[.eTag] })
@@ -26,7 +26,7 @@ actor SingleFlight: Middleware {
     private var flights: [HTTPURL: Task<Reply, Never>] = [:]
 
     func handle(_ attempt: Attempt, next: Next) async -> Reply {
-        guard attempt.request.method == .get else { return await next(attempt) }
+        guard attempt.request.method == .get, !attempt.streamsBody else { return await next(attempt) }
         let url = attempt.request.url
         if let flight = flights[url] {
             let reply = await flight.value

@@ -71,6 +71,53 @@ struct MiddlewareSamplesTests {
         await channel.close()
     }
 
+    @Test("a stream passes the ETag cache without a validator, and is not kept")
+    func cacheWithStreams() async throws {
+        let server = try LoopbackServer.start { request in
+            request.headers["if-none-match"] == "\"1\"" ? .status(304) : .ok("fresh", headers: ["ETag": "\"1\""])
+        }
+        defer { server.close() }
+        var channel = channel(server)
+        channel.attemptMiddleware = [ETagCache()]
+        let manager = NetworkManager<Thing>(channel: channel)
+        for _ in 0..<2 {
+            #expect(try await manager.stream(Thing()).value.collect(upTo: 10) == Data("fresh".utf8))
+            #expect(try await manager.response(for: Thing(), as: .text).value == "fresh")
+        }
+        #expect(server.requests.map { $0.headers["if-none-match"] } == [nil, nil, nil, "\"1\""])
+        await channel.close()
+    }
+
+    @Test("streams released unread hold no connection behind the ETag cache or single flight", arguments: [true, false])
+    func released(isCache: Bool) async throws {
+        let server = try LoopbackServer.start { _ in
+            .ok(String(repeating: "a", count: 8 << 20), headers: ["ETag": "\"1\""])
+        }
+        defer { server.close() }
+        var channel = channel(server)
+        channel.limits.connectionsPerHost = 1
+        if isCache { channel.attemptMiddleware = [ETagCache()] } else { channel.callMiddleware = [SingleFlight()] }
+        let manager = NetworkManager<Thing>(channel: channel)
+        // With one connection, the next stream waits until the one before it is over.
+        for _ in 0..<5 { #expect(await manager.stream(Thing()).error == nil) }
+        await channel.close()
+    }
+
+    @Test("each of two streams at once has a request and a body of its own behind single flight")
+    func flightWithStreams() async throws {
+        let gate = try Gate()
+        let server = try LoopbackServer.start { _ in .ok("mine").after(.waitFor(gate)) }
+        defer { server.close() }
+        var channel = channel(server)
+        channel.callMiddleware = [SingleFlight()]
+        let manager = NetworkManager<Thing>(channel: channel)
+        let calls = (0..<2).map { _ in Task { try await manager.stream(Thing()).value.collect(upTo: 10) } }
+        try await server.waitForRequests(2)
+        gate.open()
+        for call in calls { #expect(try await call.value == Data("mine".utf8)) }
+        await channel.close()
+    }
+
     @Test("the breaker sends nothing after five failures in a row")
     func breaker() async throws {
         let server = try LoopbackServer.start { _ in .status(500) }
