@@ -196,7 +196,9 @@ extension CurlTransfer {
                 for: code,
                 .init(
                     host: host, timeout: timeout, proxy: request.proxy, connectStatus: handle.number(CURLINFO_HTTP_CONNECTCODE),
-                    message: handle.message(for: code), mayBeSentAgain: mayBeSentAgain,
+                    message: code == CURLE_COULDNT_CONNECT
+                        ? socketRefusal ?? handle.message(for: code) : handle.message(for: code),
+                    mayBeSentAgain: mayBeSentAgain,
                     streamFailure: streamFailure, wasSent: timesSent > 0, hasHead: hasHead,
                     isFirstOnConnection: handle.number(CURLINFO_NUM_CONNECTS) > 0, headLimit: request.limits.responseHeadSize,
                     received: Int64(body.count), announced: handle.announcedBytes)))

@@ -83,6 +83,8 @@ final class CurlTransfer: @unchecked Sendable {
     var needsFreshConnection = false
     /// Whether the channel refuses one of the host's addresses.
     var hasRefusedAddress = false
+    /// The system's text if it refused a socket because process or system have too many descriptors; libcurl's does not tell.
+    var socketRefusal: String?
     /// How often libcurl began to send the request. More than once if a reused connection was dead, or if the server refused the
     /// stream.
     @exclusivity(unchecked) var timesSent = 0

@@ -142,7 +142,10 @@ final class LoopConnections {
             guard let transfer = CurlTransfer.behind(context), let address else { return ccurl_bad_socket }
             guard !transfer.refuses(address) else { return ccurl_bad_socket }
             let descriptor = socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
-            guard descriptor >= 0 else { return ccurl_bad_socket }
+            guard descriptor >= 0 else {
+                if [EMFILE, ENFILE].contains(errno) { transfer.socketRefusal = String(cString: strerror(errno)) }
+                return ccurl_bad_socket
+            }
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             transfer.handle?.connections.unclaimed.insert(descriptor)
             transfer.openedSockets.append(descriptor)
