@@ -163,6 +163,7 @@ extension Body: AsyncSequence {
                     return rest
                 }
             case .file(let url):
+                try url.checkIsLocalFile()
                 let file = try FileHandle(forReadingFrom: url)
                 return { try file.read(upToCount: 65_536) }
             case .stream(let stream):

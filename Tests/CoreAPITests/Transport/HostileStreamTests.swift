@@ -156,11 +156,10 @@ struct HostileStreamTests {
 
     @Test("a peer that stalls its answer is idle, whatever the request's body waits for")
     func bothStall() async throws {
-        let server = try LoopbackServer.start(answersEarly: true) { _ in
-            [.sendHead(status: 200, headers: ["Content-Length": "10"]), .sendBody(Data("ab".utf8)), .stall]
-        }
-        defer { server.close() }
-        let channel = channel(server) { $0.modifiers = [Timeout(idle: .milliseconds(500))] }
+        // No length: the body goes on until the server closes, which it does not.
+        let server = try EarlyServer(200, "ab", hasLength: false, then: .readsOn)
+        var channel = Channel.test(server.url)
+        channel.modifiers = [Timeout(idle: .milliseconds(500))]
         let (never, continuation) = AsyncStream.makeStream(of: Data.self)
         let manager = NetworkManager<UploadEndpoint>(channel: channel)
         let response = await manager.response(for: UploadEndpoint(body: .stream(BodyStream { never })), as: .stream)
