@@ -31,10 +31,11 @@ enum CurlCallbacks {
             guard let handle = CurlHandle.behind(context), let transfer = handle.transfer, let buffer else {
                 return ccurl_readfunc_abort
             }
-            handle.noteActivity()
             do {
                 let room = UnsafeMutableRawBufferPointer(start: buffer, count: size * count)
+                // A read that finds nothing is no activity: the loop makes one now and then (``Defect/deafPause``).
                 guard let count = try transfer.upload.read(into: room) else { return ccurl_readfunc_pause }
+                handle.noteActivity()
                 return count
             } catch {
                 transfer.failure = .bodyUnreadable(error)

@@ -203,8 +203,8 @@ final class CurlTransfer: @unchecked Sendable {
     func due(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
         guard stage == .active else { return request.deadline }
         if isHeld { return deadline }
-        if upload.isHeld { return min(deadline, pokeDue(now)) }
         let idle = request.request.timeout.idle.clampedNanoseconds
+        if upload.isHeld { return min(deadline, pokeDue(now), isStreaming ? lastActivity + idle : LoopClock.never) }
         // The idle clock is stopped while it connects, but may start at any moment.
         guard isSent else { return min(deadline, now + (upload.length == 0 ? idle : max(idle / 4, 1_000_000))) }
         // libcurl takes 64 KiB of the body at once and reports nothing until they are sent, so a slow upload is checked more
@@ -224,8 +224,8 @@ final class CurlTransfer: @unchecked Sendable {
         let timeout = request.request.timeout
         if now >= deadline { return .timedOut(.total, after: timeout.total) }
         guard stage == .active, isSent, let handle else { return nil }
-        // The task is slow, not the peer.
-        guard !isHeld, !upload.isHeld else {
+        // The task is slow, not the peer. Once the task waits for the answer's body, the peer's silence counts again.
+        guard !isHeld, !upload.isHeld || isStreaming else {
             lastActivity = now
             return nil
         }

@@ -331,8 +331,8 @@ struct CurlExchange {
             guard !parsed.namesIdentity else {
                 return .malformedResponse(
                     reason:
-                        "a Content-Length of \(expected) and a Transfer-Encoding without chunks that ended after \(received) bytes"
-                        + " (RFC 9112 §6.3)")
+                        "a Content-Length of \(expected) and a Transfer-Encoding without chunks that ended after "
+                        + "\(received) bytes (RFC 9112 §6.3)")
             }
             return .truncated(received: received, expected: expected)
         }

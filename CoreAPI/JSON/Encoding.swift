@@ -33,7 +33,7 @@ class Encoding {
         return path.reversed()
     }
 
-    /// The node of what has been encoded, which nobody writes to any more; 0 for nothing.
+    /// The node of the finished encoding, which no encoder writes to; 0 for nothing.
     @inline(__always)
     final func take() -> UInt32 {
         let taken = value

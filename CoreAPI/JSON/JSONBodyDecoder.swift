@@ -62,9 +62,8 @@ public struct JSONBodyDecoder: Sendable {
 
     /// On the caller's thread; any number of calls may run at once.
     ///
-    /// - Throws: `DecodingError` as `JSONDecoder` does, with one difference. For a number that its type cannot hold,
-    ///   `dataCorrupted` has the path of the number. For text that is no JSON or no UTF-8 the path is empty. An error that a type
-    ///   throws passes through unchanged.
+    /// - Throws: `DecodingError` as `JSONDecoder` does, but `dataCorrupted` for a number that its type cannot hold has the
+    ///   number's path. The path is empty for invalid JSON and invalid UTF-8. Errors of a type's own initializer pass unchanged.
     public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         var read: Document?
         do {

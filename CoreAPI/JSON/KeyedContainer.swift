@@ -1,7 +1,7 @@
 /// The members of an object, by the keys of a type.
 struct KeyedContainer<Key: CodingKey>: MadeContainer {
-    /// The only field, because the standard library copies the container for every call. The decoder is used for other values
-    /// only when nobody holds it any more.
+    /// The only field, because the standard library copies the container for every call. The decoder is reused for other values
+    /// only when its last reference is gone.
     let decoding: Decoding
 
     @inline(__always)

@@ -40,7 +40,7 @@ final class OutputTree {
     /// Once an object has many members, those that nested containers are looked for among.
     @exclusivity(unchecked) var indexes: [UInt32: OutputIndex] = [:]
     @exclusivity(unchecked) private(set) var stop: Stop?
-    /// Encoders that nobody holds any more, linked by their parents.
+    /// Encoders without references, linked by their parents, for reuse.
     @exclusivity(unchecked) private var spare: Encoding?
     @exclusivity(unchecked) private var isEncoding = false
 

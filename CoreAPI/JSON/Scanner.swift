@@ -1,7 +1,7 @@
-/// Finds the values of a document in one pass and writes them down as an index (``TapeEntry``).
+/// Finds the values of a document in one pass and records them as an index (``TapeEntry``).
 ///
-/// Checks as much as Foundation's scanner does: the structure, words and how strings end. Numbers and what is in strings are
-/// looked at when they are decoded, so that what nobody asks for may be wrong.
+/// Checks as much as Foundation's scanner does: the structure, words and the ends of strings. Numbers and the contents of strings
+/// are checked when they are decoded, so an error in a value that is never decoded goes unnoticed.
 struct Scanner {
     private static let depthLimit = 512
     private let text: TokenScanner

@@ -1,4 +1,4 @@
-/// An encoder of a member or an item that may be used until nobody holds it any more; only then its value is in its place.
+/// The encoder of a member or an item, for `superEncoder()`. Its value is final when the last reference to it goes.
 final class SuperEncoding: Encoding {
     private enum Place {
         case member(KeyText)

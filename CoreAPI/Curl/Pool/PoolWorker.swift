@@ -84,10 +84,14 @@ final class PoolWorker {
     func goOn(_ transfer: CurlTransfer, _ now: LoopClock.Nanoseconds) {
         self.now = now
         guard transfer.stage == .active, let handle = transfer.handle, transfer.isHeld || transfer.upload.isHeld else { return }
-        (transfer.isHeld, transfer.upload.isHeld) = (false, false)
         transfer.lastActivity = now
-        unpause(transfer, handle)
+        release(transfer, handle)
         nextDeadline = min(nextDeadline, transfer.due(now))
+    }
+
+    private func release(_ transfer: CurlTransfer, _ handle: CurlHandle) {
+        (transfer.isHeld, transfer.upload.isHeld) = (false, false)
+        unpause(transfer, handle)
     }
 
     // MARK: - A turn of the loop
@@ -190,7 +194,8 @@ final class PoolWorker {
                 transfer.failure = error
                 finish(transfer, .failed(error))
             } else {
-                if transfer.isDeaf { goOn(transfer, looked) }
+                // Only so that libcurl looks at the answer: neither side has moved.
+                if transfer.isDeaf, let handle = transfer.handle { release(transfer, handle) }
                 earliest = min(earliest, transfer.due(looked))
             }
             index -= 1

@@ -10,8 +10,8 @@ public protocol TYProductSearchInteractorInterface: AnyObject {
     /// begins before.
     func fetchProducts(query: String)
 
-    /// Fetches the next page; calls the output exactly once. Does nothing after the last page or while a page is being fetched, so
-    /// a list may call it whenever its end comes into sight.
+    /// Fetches the next page and calls the output exactly once. Does nothing after the last page or while a page is being
+    /// fetched, so a list may call it whenever its end comes into sight.
     func fetchNextPage()
 }
 

@@ -12,11 +12,10 @@ struct FaultMatrixTests {
     /// allowed between two bytes. "lost, ambiguous" says that the server may have processed it; nothing of which that may be is
     /// sent twice.
     ///
-    /// "or" is between what comes where the rubbish behind an answer is read with the next one, and where it is read with this
-    /// one.
+    /// "a or b": a if the kit reads the rubbish behind an answer with the next answer, b if it reads it with this one.
     ///
-    /// "garbled" is a success that nobody can know better: over HTTP/1.1 the rubbish counts among the bytes of the body. What it
-    /// pushed out of the body spoils the connection, which is not used again.
+    /// "garbled" is a success with a wrong body. Over HTTP/1.1 no client can tell: `Content-Length` counts the rubbish as body.
+    /// The bytes that it displaces spoil the connection, which the kit does not use again.
     static let expected = """
                                         | HTTP/1.1 GET          | HTTP/1.1 POST         | HTTP/2 GET        | HTTP/2 POST
         close beforeRequest             | connectionLost        | lost, ambiguous       | connectionLost    | lost, ambiguous

@@ -109,6 +109,7 @@ struct CapabilityTests {
     func protocols() throws {
         let handle = try #require(CurlHandle(LoopConnections(nil, .linked.without(.protocolNames))))
         try handle.allowProtocols()
+        // libcurl itself is asked, because no request of the kit can have such a URL.
         for url in ["file:///etc/hostname", "ftp://127.0.0.1:1", "gopher://127.0.0.1:1"] {
             try handle.set(CURLOPT_URL, url)
             #expect(curl_easy_perform(handle.easy) == CURLE_UNSUPPORTED_PROTOCOL)

@@ -154,6 +154,20 @@ struct HostileStreamTests {
         await channel.close()
     }
 
+    @Test("a peer that stalls its answer is idle, whatever the request's body waits for")
+    func bothStall() async throws {
+        // No length: the body goes on until the server closes, which it does not.
+        let server = try EarlyServer(200, "ab", hasLength: false, then: .readsOn)
+        var channel = Channel.test(server.url)
+        channel.modifiers = [Timeout(idle: .milliseconds(500))]
+        let manager = NetworkManager<UploadEndpoint>(channel: channel)
+        let response = await manager.response(for: UploadEndpoint(body: EarlyAnswerTests.Upload.paused.body), as: .stream)
+        let body = try response.value
+        let error = await #expect(throws: APIClientError.self) { for try await _ in body {} }
+        #expect(error?.label == "transport.timedOut.idle")
+        await channel.close()
+    }
+
     @Test("a reader that never has to wait is cancelled, and a second reader is refused")
     func readers() async throws {
         let full = ChunkBuffer(limit: 4, goOn: {})

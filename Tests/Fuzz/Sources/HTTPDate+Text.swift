@@ -5,8 +5,8 @@ import Foundation
 extension HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// The preferred form (RFC 9110 §5.6.7), told without the calendar that the parser asks; `nil` beyond the year 9999. Every
-    /// day is a Monday, which nobody reads.
+    /// The preferred form (RFC 9110 §5.6.7), computed without the parser's calendar; `nil` beyond the year 9999. The weekday is
+    /// always Monday, because the parser ignores it.
     static func text(_ date: Date) -> String? {
         let seconds = Int(date.timeIntervalSince1970.rounded(.down))
         let (days, clock) = (Int((Double(seconds) / 86_400).rounded(.down)), ((seconds % 86_400) + 86_400) % 86_400)
