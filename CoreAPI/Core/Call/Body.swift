@@ -266,7 +266,6 @@ extension Reply {
 
     /// The same reply with its whole body in memory, within the channel's limit and the call's deadline. A failure keeps the
     /// bytes before it. A reply that has failed keeps its failure.
-    @inline(never)
     func collected() async -> Reply {
         guard case .stream = body else { return self }
         let limit = call.channel.limits.responseBodySize

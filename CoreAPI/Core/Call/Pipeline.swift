@@ -217,7 +217,6 @@ final class Draft {
     var interceptors: [any RequestInterceptor] { attempt.call.prepared.channel.interceptors }
 
     /// The attempt, if it may be sent: not after a cancellation or the deadline.
-    @inline(never)
     func admitted() throws -> Attempt {
         let adapted = interceptors.isEmpty ? attempt : attempt.with(request)
         let (request, call) = (adapted.request, adapted.call)
@@ -239,7 +238,6 @@ final class Draft {
 extension Attempt {
     /// The refusal of a request that would leave an environment that may be simulated. Checked last, because a middleware may
     /// have changed the address.
-    @inline(never)
     func leavingEnvironment() -> Reply? {
         guard call.prepared.isLeft(by: request.url) else { return nil }
         return failed(RequestError.leavesEnvironment(host: request.url.host, environment: call.channel.environment.name))
@@ -291,7 +289,6 @@ extension Reply {
     }
 
     /// This reply with another error: from an interceptor or the error handler, or because the call was cancelled.
-    @inline(never)
     func replaced(by error: any Error, stage: (any Error, ErrorContext) -> APIClientError = APIClientError.app) -> Reply {
         copy(failure: APIClientError(error, ErrorContext(self), stage: stage))
     }

@@ -36,8 +36,6 @@ package final class PreparedChannel: Sendable {
         channel.environmentSwitch == nil ? self : switched()
     }
 
-    // Not inlined: a channel by value would lie in the frame of every call (2,256 bytes).
-    @inline(never)
     private func switched() -> PreparedChannel {
         var current = channel
         if let place = channel.environmentSwitch { current.environment = place.environment }

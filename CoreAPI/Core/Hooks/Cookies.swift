@@ -18,7 +18,6 @@ struct Cookies: Middleware {
 extension Attempt {
     /// The attempt with the jar's cookies for its address. A request that already has a `Cookie` header is unchanged, through all
     /// its redirects. TRACE requests get no cookies, because the response echoes them (RFC 9110 §9.3.8).
-    @inline(never)
     fileprivate func withCookies(of jar: CookieJar) -> Attempt {
         let first = original.request
         guard first.headers[.cookie] == nil, first.method != .trace else { return self }
@@ -37,7 +36,6 @@ extension Attempt {
 }
 
 extension Reply {
-    @inline(never)
     fileprivate func keepCookies(in jar: CookieJar) {
         guard let attempt, let head else { return }
         let url = attempt.request.url

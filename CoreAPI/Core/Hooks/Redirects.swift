@@ -169,7 +169,6 @@ extension Attempt {
 
 extension Reply {
     /// This reply with the cost of the hops before it, as the answer to the attempt before all redirects.
-    @inline(never)
     fileprivate func after(_ earlier: Reply?, of first: Attempt) -> Reply {
         guard let earlier, let attempt else { return self }
         var sum = metrics.map { metrics in earlier.metrics.map { metrics.adding(earlier: $0) } ?? metrics } ?? earlier.metrics
