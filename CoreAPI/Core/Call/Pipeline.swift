@@ -8,9 +8,10 @@ struct Pipeline: Sendable {
     /// A whole call: builds the request once, makes one or more attempts, delivers one reply.
     func run(_ call: Call) async -> Reply {
         let first: Attempt
-        switch build(call) {
-        case .success(let attempt): first = attempt
-        case .failure(let error): return await deliver(call.failed(error))
+        do throws(APIClientError) {
+            first = try build(call)
+        } catch {
+            return await deliver(call.failed(error))
         }
         return await run(first)
     }
@@ -49,34 +50,34 @@ struct Pipeline: Sendable {
     // MARK: - Down
 
     /// Describes, encodes and enhances the request.
-    private func build(_ call: Call) -> Result<Attempt, APIClientError> {
+    private func build(_ call: Call) throws(APIClientError) -> Attempt {
         let channel = call.prepared
-        guard channel.problems.isEmpty else { return .failure(.channel(problems: channel.problems, ErrorContext(call))) }
-        return call.request().flatMap { described in
-            var request = described
-            do {
-                for index in channel.enhancers.indices { try channel.enhancers[index].enhance(&request) }
-            } catch {
-                return .failure(APIClientError(error, ErrorContext(request), stage: APIClientError.enhancing))
-            }
-            let attempt = Attempt(request)
-            call.tell { $0.built(CallEvent.Built(attempt: attempt)) }
-            return .success(attempt)
+        guard channel.problems.isEmpty else { throw .channel(problems: channel.problems, ErrorContext(call)) }
+        var request = try call.request()
+        do {
+            for index in channel.enhancers.indices { try channel.enhancers[index].enhance(&request) }
+        } catch {
+            throw APIClientError(error, ErrorContext(request), stage: APIClientError.enhancing)
         }
+        let attempt = Attempt(request)
+        call.tell { $0.built(CallEvent.Built(attempt: attempt)) }
+        return attempt
     }
 
     /// Lets interceptors change the attempt, then checks cancellation, deadline and environment.
     private func adapt(_ attempt: Attempt) async throws(APIClientError) -> Attempt {
+        let interceptors = attempt.call.prepared.channel.interceptors
+        guard !interceptors.isEmpty else { return try attempt.admitted() }
         let draft = attempt.draft()
         do {
-            for index in draft.interceptors.indices {
+            for index in interceptors.indices {
                 try Task.checkCancellation()
-                try await draft.interceptors[index].adapt(&draft.request)
+                try await interceptors[index].adapt(&draft.request)
             }
-            return try draft.admitted()
         } catch {
             throw draft.failure(error)
         }
+        return try draft.adapted().admitted()
     }
 
     // MARK: - Up
@@ -181,21 +182,19 @@ public struct Next: Sendable {
 
 extension Call {
     /// The endpoint's request, encoded.
-    func request() -> Result<Request, APIClientError> {
+    func request() throws(APIClientError) -> Request {
         guard let endpoint = described else {
-            return .failure(.channel(problems: ["the call was made by hand and has no endpoint"], ErrorContext(self)))
+            throw .channel(problems: ["the call was made by hand and has no endpoint"], ErrorContext(self))
         }
         do throws(RequestError) {
             var request = try Request(endpoint, call: self)
             if decoding.wantsCoder { request.accept(request.coder) }
-            return .success(request)
+            return request
         } catch {
             let context = ErrorContext(self, method: endpoint.method)
             // The only empty address that can occur.
-            if case .malformedURL("", _) = error {
-                return .failure(.channel(problems: [channel.environment.missingBase], context))
-            }
-            return .failure(.request(error, context))
+            if case .malformedURL("", _) = error { throw .channel(problems: [channel.environment.missingBase], context) }
+            throw .request(error, context)
         }
     }
 
@@ -214,19 +213,7 @@ final class Draft {
         self.attempt = attempt
     }
 
-    var interceptors: [any RequestInterceptor] { attempt.call.prepared.channel.interceptors }
-
-    /// The attempt, if it may be sent: not after a cancellation or the deadline.
-    func admitted() throws -> Attempt {
-        let adapted = interceptors.isEmpty ? attempt : attempt.with(request)
-        let (request, call) = (adapted.request, adapted.call)
-        try Task.checkCancellation()
-        guard ContinuousClock.now < request.deadline else {
-            throw TransportError.timedOut(.total, after: request.timeout.total)
-        }
-        call.tell { $0.started(CallEvent.Started(attempt: adapted)) }
-        return adapted
-    }
+    func adapted() -> Attempt { attempt.with(request) }
 
     /// The reason why the attempt is not sent, with the address that interceptors gave it.
     @inline(never)
@@ -236,6 +223,17 @@ final class Draft {
 }
 
 extension Attempt {
+    /// The attempt itself, if it may be sent: not after a cancellation or the deadline.
+    @inline(never)
+    func admitted() throws(APIClientError) -> Attempt {
+        guard !Task.isCancelled else { throw .cancelled(ErrorContext(request)) }
+        guard ContinuousClock.now < request.deadline else {
+            throw .transport(.timedOut(.total, after: request.timeout.total), ErrorContext(request))
+        }
+        tell { $0.started(CallEvent.Started(attempt: self)) }
+        return self
+    }
+
     /// The refusal of a request that would leave an environment that may be simulated. Checked last, because a middleware may
     /// have changed the address.
     func leavingEnvironment() -> Reply? {

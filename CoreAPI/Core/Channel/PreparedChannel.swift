@@ -79,11 +79,10 @@ package final class PreparedChannel: Sendable {
     /// The environment's modifiers for a request with these modifiers.
     func modifiers(for attached: [any RequestModifier]) -> [any RequestModifier] {
         var modifiers: [any RequestModifier] = []
-        let environment = channel.environment
-        if !environment.commonHeaders.isEmpty { modifiers.append(environment.commonHeaders) }
-        if environment.cachePolicy != .protocolDefault { modifiers.append(environment.cachePolicy) }
+        if !channel.environment.commonHeaders.isEmpty { modifiers.append(channel.environment.commonHeaders) }
+        if channel.environment.cachePolicy != .protocolDefault { modifiers.append(channel.environment.cachePolicy) }
         for case let group as HeaderGroup in attached {
-            if let headers = environment.specificHeaders[group.key] { modifiers.append(headers) }
+            if let headers = channel.environment.specificHeaders[group.key] { modifiers.append(headers) }
         }
         return modifiers
     }

@@ -64,10 +64,10 @@ struct VerificationEnhancer: RequestEnhancer {
     static var priority: Priority { .core }
 
     func deenhance(_ response: inout Response<Data>) {
-        guard response.error == nil, let request = response.request else { return }
+        guard response.error == nil, let attempt = response.reply.attempt else { return }
         do {
-            try (request.modifier() ?? StatusCodeResponseVerifier.successful).verify(response)
-            for modifier in request.modifiers {
+            try (attempt.request.modifier() ?? StatusCodeResponseVerifier.successful).verify(response)
+            for modifier in attempt.request.modifiers {
                 guard let verifier = modifier as? any ResponseVerifier, !(verifier is StatusCodeResponseVerifier) else {
                     continue
                 }

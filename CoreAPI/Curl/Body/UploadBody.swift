@@ -59,8 +59,8 @@ struct UploadBody: ~Copyable {
 
     /// Opens the source and finds its length. Called before the transfer starts, and before it starts again.
     ///
-    /// - Parameter goOn: called on any thread when there are more bytes to send, after ``read(into:)`` had none.
-    mutating func open(goOn: @escaping @Sendable () -> Void) throws {
+    /// - Parameter transfer: whose loop is called when there are more bytes to send, after ``read(into:)`` had none.
+    mutating func open(for transfer: CurlTransfer) throws {
         if descriptor >= 0 { _ = close(descriptor) }
         descriptor = -1
         sent = 0
@@ -71,7 +71,8 @@ struct UploadBody: ~Copyable {
         case .bytes(let data): length = Int64(data.count)
         case .stream(let source):
             length = source.length.flatMap { $0 >= 0 ? $0 : nil }
-            try begin(source, goOn)
+            // Only here, because the first weak reference slows every later count of references.
+            try begin(source) { [weak transfer] in transfer?.callLoop() }
         case .file(let url):
             try url.checkIsLocalFile()
             let path = url.path

@@ -9,20 +9,20 @@ internal import Glibc
 #endif
 
 /// The descriptors that a loop waits for with one `poll(2)`: its wake-up, and the sockets that its multi handles ask for
-/// (`CURLMOPT_SOCKETFUNCTION`). On the loop's thread only.
+/// (`CURLMOPT_SOCKETFUNCTION`). On the loop's thread only, without checks for exclusive access, as in ``CurlTransfer``.
 ///
 /// The cost of `poll` grows with the number of descriptors, as that of `curl_multi_poll` does. But it needs no system call when a
 /// descriptor is added or removed, which epoll does for every request.
 final class PollSet {
     private let wakeup: Wakeup
     /// The first entry is the wake-up.
-    private var entries: [pollfd]
+    @exclusivity(unchecked) private var entries: [pollfd]
     /// The owner of the entry of the same index; the wake-up has none.
-    private var owners: [CurlMulti?] = [nil]
+    @exclusivity(unchecked) private var owners: [CurlMulti?] = [nil]
     /// By descriptor: the index of its entry, or -1.
-    private var indexes: [Int] = []
+    @exclusivity(unchecked) private var indexes: [Int] = []
     /// Sockets that became ready in the last wait, in the order in which they are served.
-    private(set) var ready: [Int32] = []
+    @exclusivity(unchecked) private(set) var ready: [Int32] = []
     /// The index of the entry at which the next wait begins.
     private var first = 1
 

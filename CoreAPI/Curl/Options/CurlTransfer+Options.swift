@@ -28,7 +28,7 @@ extension CurlTransfer {
         // Before any step can fail: until then the handle contains the state of the previous exchange.
         handle.begin(self)
         do {
-            try upload.open { [weak self] in self?.callLoop() }
+            try upload.open(for: self)
         } catch {
             throw .bodyUnreadable(error)
         }

@@ -30,48 +30,50 @@ struct PreparedRequest: Sendable {
     ///   - deadline: when the whole call must be over.
     /// - Throws: ``APIClientError`` if the request must not be sent.
     init(_ attempt: Attempt, deadline: LoopClock.Nanoseconds) throws(APIClientError) {
-        let request = attempt.request
-        let url = request.url
         let lines: HeaderBlock
         do throws(RequestError) {
-            try Self.check(request, url)
-            lines = try HeaderBlock(request.headers, hasBody: !request.body.isNone)
+            try Self.check(attempt.request)
+            lines = try HeaderBlock(attempt.request.headers, hasBody: !attempt.request.body.isNone)
         } catch {
-            throw .request(error, ErrorContext(request))
+            throw .request(error, ErrorContext(attempt.request))
         }
-        if request.call.prepared.refusesHost(of: url) {
+        if attempt.call.prepared.refusesHost(of: attempt.request.url) {
             let reason = "the pin set names no pins for it and refuses other hosts"
-            throw .transport(.pinMismatch(host: url.host, reason: reason), ErrorContext(request))
+            throw .transport(.pinMismatch(host: attempt.request.url.host, reason: reason), ErrorContext(attempt.request))
         }
-        if let capability = Self.refusedMethod(request) {
-            throw .transport(.unsupported(capability: capability), ErrorContext(request))
+        if let capability = Self.refusedMethod(attempt.request) {
+            throw .transport(.unsupported(capability: capability), ErrorContext(attempt.request))
         }
         // All at once and at the end: earlier assignments would force a copy.
         self.attempt = attempt
         self.deadline = deadline
         let proxies = ProxyEnvironment.current
-        proxy = proxies == nil || !request.call.channel.limits.refusedAddresses.isEmpty ? nil : proxies?.proxy(for: url)
+        proxy =
+            proxies == nil || !attempt.call.prepared.channel.limits.refusedAddresses.isEmpty
+            ? nil : proxies?.proxy(for: attempt.request.url)
         decodesContent = lines.decodesContent
-        streamsBody = request.call.streamsBody
-        bodyLimit = request.call.channel.limits.responseBodySize
-        method = request.method.rawValue
-        isIdempotent = request.method.isIdempotent
+        streamsBody = attempt.call.streamsBody
+        bodyLimit = attempt.call.prepared.channel.limits.responseBodySize
+        method = attempt.request.method.rawValue
+        isIdempotent = attempt.request.method.isIdempotent
         headers = lines.list
     }
 
     /// The second line of defence. libcurl sends a CR, LF or NUL in a method or an address verbatim, together with everything
     /// that an attacker puts after it.
-    private static func check(_ request: Request, _ url: HTTPURL) throws(RequestError) {
+    private static func check(_ request: Request) throws(RequestError) {
         let method = request.method.rawValue
         guard method == "GET" || method.isToken else { throw .malformedMethod(method.escapingControls) }
-        guard !url.hasControlOrSpace else {
-            let text = url.string
+        guard !request.url.hasControlOrSpace else {
+            let text = request.url.string
             throw .malformedURL(
                 text.escapingControls, reason: "\(text.firstForbiddenControl ?? "a space") may not stand in a URL")
         }
         // An interceptor may have changed the address since the request was built.
-        if url.scheme == .http, !request.call.channel.environment.allowsInsecureConnections(to: url.host) {
-            throw .insecureConnection(host: url.host)
+        if request.url.scheme == .http,
+            !request.call.prepared.channel.environment.allowsInsecureConnections(to: request.url.host)
+        {
+            throw .insecureConnection(host: request.url.host)
         }
     }
 

@@ -3,24 +3,24 @@ internal import CoreAPICore
 internal import Synchronization
 
 /// A pool's part on one loop's thread: libcurl's handles, the waiting and running transfers, and their timeouts. On that thread
-/// only.
+/// only, without checks for exclusive access, as in ``CurlTransfer``.
 final class PoolWorker {
     private let pool: ConnectionPool
     private let shard: PoolShard
     private let multi: CurlMulti
-    private var handles: CurlHandlePool
+    @exclusivity(unchecked) private var handles: CurlHandlePool
     /// One per host with pins. Never removed, because connections refer to them.
     private var pinChecks: [String: PinCheck] = [:]
     /// All waiting and running transfers.
-    private var transfers: [CurlTransfer] = []
-    private var ended = EndedTransfers()
+    @exclusivity(unchecked) private var transfers: [CurlTransfer] = []
+    @exclusivity(unchecked) private var ended = EndedTransfers()
     /// The earliest time at which a transfer may time out.
-    private var nextDeadline = LoopClock.never
+    @exclusivity(unchecked) private var nextDeadline = LoopClock.never
     /// When libcurl must be called for all transfers, because it may hold back an answer.
-    private var untoldDue = LoopClock.never
-    private var now: LoopClock.Nanoseconds = 0
+    @exclusivity(unchecked) private var untoldDue = LoopClock.never
+    @exclusivity(unchecked) private var now: LoopClock.Nanoseconds = 0
     /// Whether the loop serves it in its turns.
-    var isAttended = false
+    @exclusivity(unchecked) var isAttended = false
 
     /// - Throws: ``TransportError`` if libcurl cannot be set up.
     init(of pool: ConnectionPool, _ shard: PoolShard, _ sockets: PollSet) throws(TransportError) {
