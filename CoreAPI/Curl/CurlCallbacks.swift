@@ -170,12 +170,8 @@ extension CurlHandle {
                 }
                 return count
             }
-        } catch ContentDecoder.Failure.tooLarge {
-            return transfer.stop(.responseTooLarge(limit: limit))
-        } catch ContentDecoder.Failure.malformed(let reason) {
-            return transfer.stop(.malformedResponse(reason: reason))
         } catch {
-            return transfer.stop(.malformedResponse(reason: error.readableDescription))
+            return transfer.stop(ContentDecoder.transportError(error, limit: limit))
         }
         let room = max(0, limit - transfer.body.count)
         transfer.append(bytes, count: min(count, room))

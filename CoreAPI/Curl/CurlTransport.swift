@@ -81,6 +81,12 @@ public final class CurlTransport: Transport {
     }
 
     public func send(_ attempt: Attempt) async -> Reply {
+        // libcurl does not read a body of length 0, so bytes of such a stream would be lost without an error.
+        if case .stream(let stream) = attempt.request.body, stream.length == 0 {
+            if let error = await UploadBody.excess(of: attempt.request.body) {
+                return attempt.failed(TransportError.bodyUnreadable(error))
+            }
+        }
         let exchange = CurlExchange(attempt: attempt, library: library)
         switch begin(exchange) {
         case .failure(let error): return attempt.failed(error)
@@ -263,7 +269,7 @@ struct CurlExchange {
             do {
                 decoder = try ContentDecoder(head: transfer.outcome.head)
             } catch {
-                throw .malformedResponse(reason: "\(error)")
+                throw ContentDecoder.transportError(error, limit: transfer.request.bodyLimit)
             }
         }
         let reader = StreamReader(
@@ -309,18 +315,15 @@ struct CurlExchange {
                 attempt.warn(text)
             }
         }
-        return (head, headDefect(head.status.code, transfer))
+        return (head, headDefect(head, transfer))
     }
 
-    private func headDefect(_ status: Int, _ transfer: CurlTransfer) -> TransportError? {
+    private func headDefect(_ head: ResponseHead, _ transfer: CurlTransfer) -> TransportError? {
         // In clear text only a proxy answers 407 (RFC 9110 §15.5.8). A proxy that tunnels refuses before there is a head.
-        if status == 407, attempt.request.url.scheme == .http, let proxy = transfer.request.proxy {
+        if head.status.code == 407, attempt.request.url.scheme == .http, let proxy = transfer.request.proxy {
             return .proxy(host: proxy.host, source: proxy.source, status: 407, reason: "it asks for credentials")
         }
-        if status == 206, attempt.request.headers[.range] == nil {
-            return .malformedResponse(reason: "a part (206) of what was asked for whole (RFC 9110 §15.3.7)")
-        }
-        return nil
+        return head.defectOfPart(to: attempt.request)
     }
 
     /// The defect of a body's end. libcurl detects most of them itself.

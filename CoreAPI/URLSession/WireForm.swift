@@ -103,10 +103,7 @@ enum WireForm {
         let size = head.headers.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 }
         if size > limits.responseHeadSize { return .headTooLarge(limit: limits.responseHeadSize) }
         if head.headers.count > limits.headLines { return .tooManyHeadLines(limit: limits.headLines) }
-        if head.status.code == 206, request.headers[.range] == nil {
-            return .malformedResponse(reason: "a part (206) of what was asked for whole (RFC 9110 §15.3.7)")
-        }
-        return nil
+        return head.defectOfPart(to: request)
     }
 
     static func error(_ error: any Error, head: ResponseHead?, received: Int64, to request: Request) -> any Error {

@@ -35,14 +35,24 @@ extension Case {
                     .stream(BodyStream { AsyncStream(unfolding: counted(16, Data(megabyte.prefix(65_536)))) })
                 }, arrivesAs: megabyte),
         ] + [
-            Case("a stream that is shorter than it says fails the request", needs: [.checksUploads]) { _, _ in
+            Case("a stream of another length than it says fails the request", needs: [.checksUploads]) { _, _ in
                 Answer()
             } run: { stage async throws in
-                let response = await stage.send(.post, body: sequence(length: 13))
-                guard case .bodyUnreadable = failure(of: response) else {
-                    Issue.record("expected an unreadable body, got \(String(describing: response.error))")
-                    return
+                for length: Int64 in [0, 8, 11, 13] {
+                    for body in [reading(length: length), sequence(length: length)] {
+                        let response = await stage.send(.post, body: body)
+                        #expect(failure(of: response)?.label == "bodyUnreadable", "a length of \(length)")
+                    }
                 }
+                #expect(stage.requests.isEmpty)
+            },
+            Case("a stream that is empty and says so is sent as no bytes") { _, _ in
+                Answer()
+            } run: { stage async throws in
+                for body in [BodyStream(length: 0) { { _ in Data() } }, BodyStream(length: 0) { AsyncStream { $0.finish() } }] {
+                    #expect(await stage.send(.post, body: .stream(body)).error == nil)
+                }
+                #expect(stage.requests.map(\.body) == [Data(), Data()])
             },
             Case("a file that is not there fails the request", needs: [.checksUploads]) { _, _ in
                 Answer()
@@ -263,6 +273,23 @@ extension Case {
             Answer(206, ["Content-Range": "bytes 0-1/9"], body: "ab")
         } run: { stage async throws in
             #expect(try await stage.send(headers: ["Range": "bytes=0-1"]).value == Data("ab".utf8))
+        },
+        Case("a part that begins at another byte than asked, or does not say where, is refused", needs: [.checksHead]) {
+            _, number in
+            Answer(206, number == 0 ? [:] : ["Content-Range": "bytes 0-1/9"], body: "ab")
+        } run: { stage async throws in
+            for _ in 0..<2 {
+                let response = await stage.send(headers: ["Range": "bytes=4-"])
+                #expect(failure(of: response)?.label == "malformedResponse")
+            }
+        },
+        Case("a part counted from the end, and several parts, are the answer") { _, number in
+            number == 0
+                ? Answer(206, ["Content-Range": "bytes 7-8/9"], body: "ab")
+                : Answer(206, ["Content-Type": "multipart/byteranges; boundary=b"], body: "--b--")
+        } run: { stage async throws in
+            #expect(try await stage.send(headers: ["Range": "bytes=-2"]).value == Data("ab".utf8))
+            #expect(try await stage.send(headers: ["Range": "bytes=0-1, 4-5"]).value == Data("--b--".utf8))
         },
         Case("the version and the peer of an exchange are known", needs: [.timings]) { _, _ in
             Answer(200, body: "four")

@@ -67,7 +67,8 @@ public struct BodyStream: Sendable {
 
     /// - Parameters:
     ///   - length: the number of bytes; `nil` if it is not known.
-    ///   - open: starts from the beginning; called once per attempt.
+    ///   - open: starts from the beginning; called once per attempt. A source with another number of bytes than `length` fails the
+    ///     attempt with ``TransportError/bodyUnreadable(_:)``.
     public init(length: Int64? = nil, open: @escaping @Sendable () throws -> Read) {
         self.length = length
         source = .reading(open: open)

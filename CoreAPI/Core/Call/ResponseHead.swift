@@ -65,6 +65,34 @@ private final class Fields: Sendable {
 }
 
 extension ResponseHead {
+    /// The defect of a part (206) that the request did not ask for; `nil` for any other head. A transport must refuse it, because
+    /// its bytes would be taken for the whole, or appended at the wrong offset.
+    package func defectOfPart(to request: Request) -> TransportError? {
+        guard status.code == 206 else { return nil }
+        guard let range = request.headers[.range] else {
+            return .malformedResponse(reason: "a part (206) of what was asked for whole (RFC 9110 §15.3.7)")
+        }
+        // Several ranges come as parts with a `Content-Range` each (§15.3.7.2).
+        if mediaType?.essence == "multipart/byteranges" { return nil }
+        guard let found = headers[.contentRange] else {
+            return .malformedResponse(reason: "a part (206) without Content-Range (RFC 9110 §15.3.7.1)")
+        }
+        guard let asked = range.firstByte, asked != found.firstByte else { return nil }
+        return .malformedResponse(
+            reason: "expected the part from byte \(asked), found Content-Range '\(found.shortened(to: 100).escapingControls)'")
+    }
+
     /// The media type of the body: the last readable one of all `Content-Type` lines, by the Fetch standard; `nil` without one.
     public var mediaType: MediaType? { MediaType(headers) }
+}
+
+extension String {
+    /// The first byte of a range, in `Range` or `Content-Range` (RFC 9110 §14.1.2, §14.4); `nil` for a range that counts from the
+    /// end, for several ranges, and for other units.
+    fileprivate var firstByte: Int64? {
+        let text = lowercased()
+        guard text.hasPrefix("bytes"), !text.contains(",") else { return nil }
+        let digits = text.dropFirst("bytes".count).drop { " =\t".contains($0) }.prefix { ("0"..."9").contains($0) }
+        return Int64(digits)
+    }
 }

@@ -85,6 +85,17 @@ final class ContentDecoder {
         ["", "identity", "none", "binary", "7bit", "8bit", "text", "plain"].contains(name) || (try? Charset(named: name)) != nil
     }
 
+    /// What a caller is told of an error of decoding.
+    ///
+    /// - Parameter limit: the bytes that were allowed.
+    static func transportError(_ error: any Error, limit: Int) -> TransportError {
+        switch error {
+        case Failure.tooLarge: .responseTooLarge(limit: limit)
+        case Failure.malformed(let reason): .malformedResponse(reason: reason)
+        default: .malformedResponse(reason: error.readableDescription)
+        }
+    }
+
     /// Decodes a piece and appends it to the body, of at most `limit` bytes.
     ///
     /// - Throws: ``Failure``.

@@ -134,8 +134,12 @@ final class StreamReader: @unchecked Sendable {
         while !coded.isEmpty {
             let slice = coded.prefix(Self.slice)
             coded = coded.dropFirst(slice.count)
-            let decoded = try decoder.decode(slice, atMost: Self.sliceLimit)
-            if !decoded.isEmpty { return decoded }
+            do {
+                let decoded = try decoder.decode(slice, atMost: Self.sliceLimit)
+                if !decoded.isEmpty { return decoded }
+            } catch {
+                throw ContentDecoder.transportError(error, limit: Self.sliceLimit)
+            }
         }
         return nil
     }
@@ -145,6 +149,8 @@ final class StreamReader: @unchecked Sendable {
         guard let end = stream.whatBecame else { return TransportError.closed }
         switch end.end {
         case .cancelled: return CancellationError()
+        // The loop does not count the bytes that it hands on.
+        case .failed(.truncated(_, let expected)): return TransportError.truncated(received: received, expected: expected)
         case .failed(let error): return error
         case .complete:
             if let defect = defect(received, end.isEndAnnounced) { return defect }

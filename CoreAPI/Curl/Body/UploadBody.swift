@@ -30,6 +30,18 @@ struct UploadBody: ~Copyable {
         }
     }
 
+    /// The error of a stream that is declared empty and is not.
+    static func excess(of body: Body) async -> (any Error)? {
+        do {
+            _ = try await body.collect(upTo: 0)
+            return nil
+        } catch is BodyTooLarge {
+            return ReadError.longerThan(0)
+        } catch {
+            return error
+        }
+    }
+
     private let body: Body
     private var sent: Int64 = 0
     private var descriptor: Int32 = -1
@@ -114,6 +126,7 @@ struct UploadBody: ~Copyable {
         isAtEnd = count == 0 || sent == length
         guard let length else { return count }
         if count == 0, sent < length { throw ReadError.endedEarly(expected: length, got: sent) }
+        if sent == length, leftover.isEmpty, let stream { leftover = try stream(1) }
         if sent == length, !leftover.isEmpty { throw ReadError.longerThan(length) }
         return count
     }

@@ -151,6 +151,20 @@ struct StreamingTests {
         let error = await #expect(throws: APIClientError.self) { for try await chunk in body { received += chunk.count } }
         #expect(error?.label == "transport.\(label)")
         #expect(received == 3)
+        if case .transport(.truncated(let counted, _), _) = error { #expect(counted == 3) }
+        await channel.close()
+    }
+
+    @Test("a coded body that cannot be decoded is a malformed answer")
+    func undecodable() async throws {
+        let server = try LoopbackServer.start { _ in
+            .status(200, body: Data("no gzip at all".utf8), headers: ["Content-Encoding": "gzip"])
+        }
+        defer { server.close() }
+        let channel = try channel(server)
+        let body = try await channel.manager().stream(TestEndpoint()).value
+        let error = await #expect(throws: APIClientError.self) { for try await _ in body {} }
+        #expect(error?.label == "transport.malformedResponse")
         await channel.close()
     }
 

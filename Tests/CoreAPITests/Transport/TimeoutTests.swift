@@ -1,3 +1,4 @@
+import CoreAPILock
 import CoreAPITesting
 import Foundation
 import HTTPTypes
@@ -174,7 +175,13 @@ struct TimeoutTests {
             return [.open(asked), .waitFor(gate), .sendHead(status: 204), .open(sent)]
         }
         let body = BodyStream(length: 1) {
-            { _ in
+            let isSent = Mutex(false)
+            return { _ in
+                guard
+                    !isSent.withLock({ isSent in
+                        defer { isSent = true }; return isSent
+                    })
+                else { return Data() }
                 gate.open()
                 for _ in 0..<20_000 where !sent.isOpen { _ = usleep(1_000) }
                 _ = usleep(3_400_000)
