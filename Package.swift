@@ -106,7 +106,13 @@ let package = Package(
             name: "CZlib", path: "CoreAPI/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(name: "CStreamEnds", path: "CoreAPI/CStreamEnds"),
         .target(
-            name: "CoreAPI", dependencies: ["CoreAPICore", "CoreAPICurl", "CoreAPIFixtures", "CoreAPIHooks"],
+            name: "CoreAPI",
+            dependencies: [
+                "CoreAPICore", "CoreAPIFixtures", "CoreAPIHooks",
+                // The platform's transport. iOS has no libcurl.
+                .target(name: "CoreAPICurl", condition: .when(platforms: [.linux, .macOS])),
+                .target(name: "CoreAPIURLSession", condition: .when(platforms: [.iOS])),
+            ],
             path: "CoreAPI/Umbrella", swiftSettings: settings),
         .target(name: "CoreAPIBase", path: "CoreAPI/Base", swiftSettings: settings),
         .target(

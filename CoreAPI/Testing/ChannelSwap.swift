@@ -45,7 +45,7 @@ public func withChannel<Result>(
 public func withChannel<Result>(
     _ channel: Channel, server: LoopbackServer, change: (inout Channel) -> Void = { _ in }, operation: () async throws -> Result
 ) async rethrows -> Result {
-    let transport = CurlTransport()
+    let transport = PlatformTransport()
     let swapped = { (channel: inout Channel) in
         channel.environmentSwitch = nil
         let path = (try? HTTPURL(channel.environment.baseURL))?.path ?? "/"

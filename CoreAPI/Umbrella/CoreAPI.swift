@@ -1,20 +1,31 @@
 // Everything that users import: the core, fixtures, ready-made hooks, and the platform's transport. The core itself contains no
 // transport and no log, so a channel gets the defaults here.
 @_exported public import CoreAPICore
-@_exported public import CoreAPICurl
 @_exported public import CoreAPIFixtures
 @_exported public import CoreAPIHooks
+
+#if os(iOS)
+@_exported public import CoreAPIURLSession
+
+/// The transport of a channel that names none. iOS has no libcurl.
+public typealias PlatformTransport = URLSessionTransport
+#else
+@_exported public import CoreAPICurl
+
+/// The transport of a channel that names none: libcurl's, and `URLSessionTransport` on iOS.
+public typealias PlatformTransport = CurlTransport
+#endif
 
 extension Channel {
     /// - Parameters:
     ///   - name: appears in logs and errors.
     ///   - environment: the server, and the terms.
     ///   - limits: bounds on answers, attempts and connections.
-    ///   - transport: `nil` for a separate ``CurlTransport``.
+    ///   - transport: `nil` for a separate ``PlatformTransport``.
     public init(
         name: String, environment: APIEnvironment, limits: Limits = Limits(), transport: (any Transport)? = nil
     ) {
-        self.init(name: name, environment: environment, limits: limits, transport: transport ?? CurlTransport())
+        self.init(name: name, environment: environment, limits: limits, transport: transport ?? PlatformTransport())
     }
 
     /// A channel at the first of its hosts, which logs to swift-log under the label `networkerkit.` and its name.
@@ -25,18 +36,18 @@ extension Channel {
     ///   - hosts: its hosts; ``at(_:credentials:)`` selects another.
     public init(_ name: String, _ summary: String = "", hosts: ChannelHosts) {
         self.init(
-            name, summary, hosts: hosts, transport: CurlTransport(),
+            name, summary, hosts: hosts, transport: PlatformTransport(),
             logger: CoreNetworkLogger(subsystem: "networkerkit", category: name))
     }
 }
 
 extension APIClient {
     /// - Parameters:
-    ///   - transport: owns the connections. `nil` for a separate ``CurlTransport``, or inside `withChannel` for the test's
+    ///   - transport: owns the connections. `nil` for a separate ``PlatformTransport``, or inside `withChannel` for the test's
     ///     replacement.
     ///   - configure: sets up hooks, a logger, a coder; called once per request, on the caller's thread.
     public init(transport: (any Transport)? = nil, configure: @escaping @Sendable (inout Channel) -> Void = { _ in }) {
-        self.init(transport: transport ?? CurlTransport(), isTransportGiven: transport != nil, configure: configure)
+        self.init(transport: transport ?? PlatformTransport(), isTransportGiven: transport != nil, configure: configure)
     }
 }
 
