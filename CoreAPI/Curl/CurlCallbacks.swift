@@ -152,7 +152,7 @@ extension CurlHandle {
             return count
         }
         noteActivity()
-        guard !connections.mustRest(transfer, after: count) else { return ccurl_writefunc_pause }
+        guard !connections.mustPauseForTurn(transfer, after: count) else { return ccurl_writefunc_pause }
         if let stream = transfer.stream {
             transfer.isHeld = !stream.buffer.hasRoom()
             // libcurl keeps the piece, and hands it over again after the pause.

@@ -168,39 +168,3 @@ enum CurlFailure {
         .connectionLost(reason: reason ?? facts.message, mayHaveBeenProcessed: facts.wasSent && !facts.mayBeSentAgain)
     }
 }
-
-extension CurlTransfer {
-    /// The transfer's end, after libcurl has reported it as over.
-    func end(_ code: CURLcode, at now: LoopClock.Nanoseconds) -> CurlOutcome.End {
-        if let failure { return .failed(failure) }
-        // libcurl may report an orderly end for a connection that nghttp2 gave up.
-        if isOver(in: code) { isBodyWhole = true }
-        guard let handle, !isBodyWhole, code != CURLE_OK || streamFailure != nil else {
-            // The message is complete, but its encoded content is not.
-            guard decoder?.isFinished ?? true else {
-                return .failed(.truncated(received: handle?.receivedBytes ?? 0, expected: nil))
-            }
-            return .complete
-        }
-        let host = request.url.host
-        if hasRefusedAddress, [CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT].contains(code), timesSent == 0 {
-            return .failed(.addressRefused(host: host))
-        }
-        let timeout = request.request.timeout
-        // If both timeouts expire together, the total one explains more.
-        if code == CURLE_OPERATION_TIMEDOUT, now >= request.deadline {
-            return .failed(.timedOut(.total, after: timeout.total))
-        }
-        return .failed(
-            CurlFailure.error(
-                for: code,
-                .init(
-                    host: host, timeout: timeout, proxy: request.proxy, connectStatus: handle.number(CURLINFO_HTTP_CONNECTCODE),
-                    message: code == CURLE_COULDNT_CONNECT
-                        ? socketRefusal ?? handle.message(for: code) : handle.message(for: code),
-                    mayBeSentAgain: mayBeSentAgain,
-                    streamFailure: streamFailure, wasSent: timesSent > 0, hasHead: hasHead,
-                    isFirstOnConnection: handle.number(CURLINFO_NUM_CONNECTS) > 0, headLimit: request.limits.responseHeadSize,
-                    received: Int64(body.count), announced: handle.announcedBytes)))
-    }
-}

@@ -1,3 +1,4 @@
+internal import CCurl
 internal import CoreAPICore
 internal import Foundation
 internal import Synchronization
@@ -55,7 +56,7 @@ final class CurlTransfer: @unchecked Sendable {
     private(set) var stream: TransferStream?
     /// Whether the task has the head and reads the body. From here on the task owns `outcome`.
     @exclusivity(unchecked) private(set) var isStreaming = false
-    /// Bytes of the body received in one turn of the loop, and the turn; see ``LoopConnections/mustRest(_:after:)``.
+    /// Bytes of the body received in one turn of the loop, and the turn; see ``LoopConnections/mustPauseForTurn(_:after:)``.
     @exclusivity(unchecked) var burst = 0
     @exclusivity(unchecked) var burstTurn: UInt = 0
     /// Whether libcurl is paused until the task has taken the waiting bytes.
@@ -92,7 +93,7 @@ final class CurlTransfer: @unchecked Sendable {
     var timesSentBefore = 0
     /// Why a callback stopped the transfer. More specific than libcurl's code, which is only "aborted".
     @exclusivity(unchecked) var failure: TransportError?
-    /// Why its HTTP/2 stream failed, if libcurl does not say, and whether any head arrived on the stream.
+    /// Why its HTTP/2 stream failed, if libcurl does not say.
     var streamFailure: StreamFailure?
     /// Bytes of the answer's body that arrived on its HTTP/2 stream. libcurl may hold some of them.
     @exclusivity(unchecked) var bytesOnStream: Int64 = 0
@@ -100,9 +101,10 @@ final class CurlTransfer: @unchecked Sendable {
     @exclusivity(unchecked) var bytesTaken: Int64 = 0
     /// Whether the server has asked for no more of the request; libcurl does not know that.
     @exclusivity(unchecked) var isStopped = false
+    /// Whether any head arrived on its HTTP/2 stream.
     var hasStreamAnswered = false
 
-    init(_ request: consuming PreparedRequest) {
+    init(_ request: PreparedRequest) {
         self.request = request
         upload = UploadBody(request.request.body)
         guard request.streamsBody else { return }
@@ -271,4 +273,40 @@ struct CurlOutcome: Sendable {
     var isEndAnnounced: Bool?
 
     mutating func keep(_ collected: borrowing HeadCollector) { (head, framing) = (collected.bytes, collected.framing) }
+}
+
+extension CurlTransfer {
+    /// The transfer's end, after libcurl has reported it as over.
+    func end(_ code: CURLcode, at now: LoopClock.Nanoseconds) -> CurlOutcome.End {
+        if let failure { return .failed(failure) }
+        // libcurl may report an orderly end for a connection that nghttp2 gave up.
+        if isOver(in: code) { isBodyWhole = true }
+        guard let handle, !isBodyWhole, code != CURLE_OK || streamFailure != nil else {
+            // The message is complete, but its encoded content is not.
+            guard decoder?.isFinished ?? true else {
+                return .failed(.truncated(received: handle?.receivedBytes ?? 0, expected: nil))
+            }
+            return .complete
+        }
+        let host = request.url.host
+        if hasRefusedAddress, [CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT].contains(code), timesSent == 0 {
+            return .failed(.addressRefused(host: host))
+        }
+        let timeout = request.request.timeout
+        // If both timeouts expire together, the total one explains more.
+        if code == CURLE_OPERATION_TIMEDOUT, now >= request.deadline {
+            return .failed(.timedOut(.total, after: timeout.total))
+        }
+        return .failed(
+            CurlFailure.error(
+                for: code,
+                .init(
+                    host: host, timeout: timeout, proxy: request.proxy, connectStatus: handle.number(CURLINFO_HTTP_CONNECTCODE),
+                    message: code == CURLE_COULDNT_CONNECT
+                        ? socketRefusal ?? handle.message(for: code) : handle.message(for: code),
+                    mayBeSentAgain: mayBeSentAgain,
+                    streamFailure: streamFailure, wasSent: timesSent > 0, hasHead: hasHead,
+                    isFirstOnConnection: handle.number(CURLINFO_NUM_CONNECTS) > 0, headLimit: request.limits.responseHeadSize,
+                    received: Int64(body.count), announced: handle.announcedBytes)))
+    }
 }

@@ -67,8 +67,8 @@ public struct BodyStream: Sendable {
 
     /// - Parameters:
     ///   - length: the number of bytes; `nil` if it is not known.
-    ///   - open: starts from the beginning; called once per attempt. A source with another number of bytes than `length` fails the
-    ///     attempt with ``TransportError/bodyUnreadable(_:)``.
+    ///   - open: starts from the beginning; called once per attempt. A source with another number of bytes than `length` fails
+    ///     the attempt with ``TransportError/bodyUnreadable(_:)``.
     public init(length: Int64? = nil, open: @escaping @Sendable () throws -> Read) {
         self.length = length
         source = .reading(open: open)
@@ -259,6 +259,7 @@ extension Body: Codable {
 extension Reply {
     /// Discards the body of a reply that is not handed on. It reads a small rest, so that the connection can be reused. It
     /// abandons a large one, and one that takes more than a second.
+    // Not inlined: what reads the body would lie in the frame of each call that may be redirected.
     @inline(never)
     package func discardBody() async {
         guard case .stream = body else { return }

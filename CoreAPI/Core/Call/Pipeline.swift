@@ -19,7 +19,7 @@ struct Pipeline: Sendable {
     /// The call's attempts, within the middleware around the call.
     func run(_ first: Attempt) async -> Reply {
         let reply = await Next(position: .call)(first)
-        // A reply that a middleware made itself is neither verified nor decoded yet.
+        // Read here only if a middleware around the call made the reply; `read` returns any other unchanged.
         return await deliver(first.read(await collect(reply, of: first)))
     }
 

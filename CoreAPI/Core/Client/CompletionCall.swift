@@ -59,3 +59,28 @@ final class CompletionCall<Value: Sendable>: Sendable {
         if response.error == nil { response.call.endManualRetry(.completionEnded) }
     }
 }
+
+/// Stops a call. Cancelling twice, or after the end, does nothing.
+///
+/// ```swift
+/// let both = Cancellable([manager.request(endpoint: .orders, type: [Order].self, completion: show), timer])
+/// ```
+public struct Cancellable: Sendable {
+    private let onCancel: @Sendable () -> Void
+
+    /// - Parameter onCancel: called on each ``cancel()``, on its caller's thread.
+    public init(_ onCancel: @escaping @Sendable () -> Void = {}) {
+        self.onCancel = onCancel
+    }
+
+    /// Several in one.
+    public init(_ parts: [Cancellable]) {
+        self.init { for part in parts { part.cancel() } }
+    }
+
+    /// Aborts the transfer; the completion receives ``APIClientError/cancelled(_:)`` unless the result was already being
+    /// delivered.
+    public func cancel() {
+        onCancel()
+    }
+}

@@ -37,11 +37,11 @@ final class Loop: Sendable {
     }
 
     /// How long the thread stays alive without a pool.
-    let patience: Duration
+    let idleLifetime: Duration
     private let state = Mutex(State())
 
-    init(patience: Duration) {
-        self.patience = patience
+    init(idleLifetime: Duration) {
+        self.idleLifetime = idleLifetime
     }
 
     /// Whether the thread lives.
@@ -193,8 +193,8 @@ struct LoopRun {
 
     private let loop: Loop
     private let sockets: PollSet
-    private let patience: LoopClock.Nanoseconds
-    private var pools: [PoolWorker] = []
+    private let idleLifetime: LoopClock.Nanoseconds
+    private var workers: [PoolWorker] = []
     /// The workers with transfers, sockets or timers. An idle channel costs the others nothing.
     private var attended: [PoolWorker] = []
     private var now = LoopClock.now()
@@ -203,7 +203,7 @@ struct LoopRun {
     init(of loop: Loop, _ wakeup: Wakeup) {
         self.loop = loop
         sockets = PollSet(wakeup)
-        patience = loop.patience.clampedNanoseconds
+        idleLifetime = loop.idleLifetime.clampedNanoseconds
     }
 
     /// The thread's whole life.
@@ -225,7 +225,7 @@ struct LoopRun {
             expire(looked)
             if isUnused(), loop.mayEnd() { return }
         }
-        for pool in pools { close(pool) }
+        for worker in workers { close(worker) }
         loop.threadEnds()
     }
 
@@ -242,7 +242,7 @@ struct LoopRun {
         case .startReady(let shard):
             guard let worker = shard.worker else { return }
             attend(worker)
-            worker.hearsOfRoom(now)
+            worker.noteRoom(now)
         case .close(let shard, let pool):
             if let worker = shard.worker { close(worker) } else { pool.shardEnds(shard) }
         }
@@ -265,7 +265,7 @@ struct LoopRun {
         guard !shard.isClosed, !pool.isClosed else { throw .closed }
         let worker = try PoolWorker(of: pool, shard, sockets)
         shard.worker = worker
-        pools.append(worker)
+        workers.append(worker)
         return worker
     }
 
@@ -281,7 +281,7 @@ struct LoopRun {
     }
 
     private mutating func close(_ worker: PoolWorker) {
-        pools.removeAll { $0 === worker }
+        workers.removeAll { $0 === worker }
         attended.removeAll { $0 === worker }
         worker.close()
     }
@@ -307,7 +307,7 @@ struct LoopRun {
 
     /// Milliseconds until the first clock or timer expires; 0 if there is work at once.
     private mutating func timeToWait() -> Int32 {
-        var due = pools.isEmpty ? (idleSince ?? now) + patience : LoopClock.never
+        var due = workers.isEmpty ? (idleSince ?? now) + idleLifetime : LoopClock.never
         for index in attended.indices.reversed() {
             let worker = attended[index]
             due = min(due, worker.due(now))
@@ -320,15 +320,15 @@ struct LoopRun {
         return Int32(clamping: min((due - now + 999_999) / 1_000_000, 3_600_000))
     }
 
-    /// Whether the loop has had no pool for its whole patience.
+    /// Whether the loop has had no pool for its whole idle lifetime.
     private mutating func isUnused() -> Bool {
-        guard pools.isEmpty else {
+        guard workers.isEmpty else {
             idleSince = nil
             return false
         }
         let since = idleSince ?? now
         idleSince = since
-        return now - since >= patience
+        return now - since >= idleLifetime
     }
 
     private mutating func serve() {

@@ -28,12 +28,12 @@ public final class LoopGroup: Sendable {
     ///
     /// - Parameter loops: the largest number of threads; at least one.
     public convenience init(loops: Int) {
-        self.init(loops: loops, patience: .seconds(1))
+        self.init(loops: loops, idleLifetime: .seconds(1))
     }
 
-    /// - Parameter patience: how long a thread stays alive without a transport.
-    init(loops: Int, patience: Duration) {
-        self.loops = (0..<max(1, loops)).map { _ in Loop(patience: patience) }
+    /// - Parameter idleLifetime: how long a thread stays alive without a transport.
+    init(loops: Int, idleLifetime: Duration) {
+        self.loops = (0..<max(1, loops)).map { _ in Loop(idleLifetime: idleLifetime) }
     }
 
     /// Ends the threads and waits for their end. Transfers on them, and every later request, fail with ``TransportError/closed``.
@@ -45,7 +45,7 @@ public final class LoopGroup: Sendable {
     }
 
     /// The loops for a new pool. The first is its home, and differs from pool to pool in turn.
-    func turn() -> [Loop] {
+    func loopsForNewPool() -> [Loop] {
         let home = next.wrappingAdd(1, ordering: .relaxed).oldValue
         return loops.indices.map { loops[(home &+ $0) % loops.count] }
     }

@@ -4,7 +4,7 @@ internal import Foundation
 internal import Synchronization
 
 /// One easy handle, with the buffer to which libcurl writes its error texts. It serves one transfer at a time, and several in
-/// turn if they have the same ``Form``. On the loop's thread only.
+/// turn if they have the same ``Form``. On the loop's thread only, so exclusivity checks are off.
 final class CurlHandle {
     /// The options that stay set on a handle between exchanges.
     struct Form: Equatable {
@@ -76,7 +76,6 @@ final class CurlHandle {
     }
 
     /// A byte was received or sent. The clock is read once per turn of the loop, because a head arrives in ten lines.
-    @inline(__always)
     func noteActivity() {
         guard lastTurn != connections.turn else { return }
         lastTurn = connections.turn

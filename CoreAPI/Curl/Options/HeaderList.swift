@@ -109,12 +109,10 @@ struct HeaderListBuilder: ~Copyable {
         count += 1
     }
 
-    @inline(__always)
     private mutating func makeRoom(for count: Int) {
         if end + count > block.count { grow(to: max(2 * block.count, end + count)) }
     }
 
-    @inline(never)
     private mutating func grow(to size: Int) {
         let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: MemoryLayout<curl_slist>.alignment)
         larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: block[..<end]))

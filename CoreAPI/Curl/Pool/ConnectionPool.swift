@@ -28,7 +28,7 @@ final class ConnectionPool: Sendable {
         /// Shards whose loops have work of this pool, and have not ended it.
         var open: Set<Int> = []
         /// Whether the home's loop was told that a transfer may start.
-        var isHomeTold = false
+        var isHomeNotified = false
         var closers: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -63,7 +63,7 @@ final class ConnectionPool: Sendable {
         self.limits = limits
         self.library = library
         let bounds = ConnectionShare(inAll: max(1, limits.connections), perHost: max(1, limits.connectionsPerHost))
-        let loops = loops.turn().prefix(min(bounds.inAll, bounds.perHost))
+        let loops = loops.loopsForNewPool().prefix(min(bounds.inAll, bounds.perHost))
         shards = loops.enumerated().map { index, loop in
             PoolShard(index, share: bounds.part(index, of: loops.count), loop: loop)
         }
@@ -198,7 +198,7 @@ final class ConnectionPool: Sendable {
     }
 
     /// The home's loop has received the message that another shard finished a transfer.
-    func homeHears() { state.withLock { $0.isHomeTold = false } }
+    func noteHomeNotified() { state.withLock { $0.isHomeNotified = false } }
 
     /// The next transfer that may start. Its ticket names the shard.
     func next() -> CurlTransfer? {
@@ -218,8 +218,8 @@ final class ConnectionPool: Sendable {
         let tellsHome = state.withLock { state in
             if ticket.isStarted { state.queue.finish(ticket) } else { state.queue.remove(ticket) }
             count(state.queue)
-            guard ticket.shard != 0, state.queue.waiting > 0, !state.isHomeTold else { return false }
-            state.isHomeTold = true
+            guard ticket.shard != 0, state.queue.waiting > 0, !state.isHomeNotified else { return false }
+            state.isHomeNotified = true
             return true
         }
         if tellsHome { shards[0].loop.postIfRunning(.startReady(shards[0])) }

@@ -101,14 +101,14 @@ final class CurlMulti {
     func takeWhole() -> [CurlTransfer] { monitor?.takeWhole() ?? [] }
 
     /// Whether there are complete answers that libcurl reports only when it is called again for all transfers.
-    func hasUntoldAnswers() -> Bool {
-        guard let monitor else { return mayHaveUntoldAnswers && connections.hasMoved }
-        return monitor.takeUntold(moved: connections.hasMoved)
+    func takeHeldAnswers() -> Bool {
+        guard let monitor else { return mayHoldAnswers && connections.hasMoved }
+        return monitor.takeHeldAnswers(moved: connections.hasMoved)
     }
 
     /// Whether there may be a complete answer that libcurl has not reported.
-    var mayHaveUntoldAnswers: Bool {
-        monitor?.hasUntold ?? (handles > 0 && connections.haveMultiplexed && connections.library.has(.lostTimer))
+    var mayHoldAnswers: Bool {
+        monitor?.mayHoldAnswers ?? (handles > 0 && connections.haveMultiplexed && connections.library.has(.lostTimer))
     }
 
     // MARK: - Moving

@@ -8,19 +8,19 @@ internal import Synchronization
 /// not report how long it waited (`CURLINFO_QUEUE_TIME_T`).
 ///
 /// The protocol decides how many transfers a host may have. One HTTP/1.1 connection carries one transfer. One HTTP/2 connection
-/// carries many, and such a host gets one (RFC 9113 §9.1): for each transfer beyond it libcurl would open another connection. The
-/// protocol is known after the host's first response, or if HTTP/2 is impossible. Until then the host gets only a few.
+/// carries many, and such a host gets one (RFC 9113 §9.1), because libcurl would otherwise open one for each further transfer.
+/// The protocol is known after the host's first response, or if HTTP/2 is impossible. Until then the host gets only a few.
 ///
 /// **Shards.** A pool that several loops serve has a shard on each. The limits apply to all of them together, idle connections
 /// included, because each shard has a fixed share (``ConnectionShare``). A host stays on its home shard, where its connections
-/// are warm, while that has little to do. Beyond ``spreadsFrom`` transfers there, an HTTP/1.1 host uses the shard with the
+/// are warm, while that has little to do. Beyond ``spreadThreshold`` transfers there, an HTTP/1.1 host uses the shard with the
 /// fewest. An HTTP/2 host has one connection, and so one shard.
 final class HostQueue<Key: Hashable, Item> {
     /// Identifies one item, waiting or started, until it is removed or finished.
     ///
     /// `@unchecked`: other threads read only ``multiplexes``, which is atomic.
     struct Ticket: @unchecked Sendable {
-        fileprivate let lane: Lane
+        fileprivate let host: Host
         fileprivate let number: UInt64
         /// Whether the item has started, or waits.
         let isStarted: Bool
@@ -28,10 +28,10 @@ final class HostQueue<Key: Hashable, Item> {
         var shard = 0
 
         /// Whether the host multiplexes; `nil` until its first response.
-        var multiplexes: Bool? { lane.multiplexes }
+        var multiplexes: Bool? { host.multiplexes }
     }
 
-    fileprivate final class Lane {
+    fileprivate final class Host {
         let key: Key
         /// The shard with the host's connections, while they are few.
         var home: Int
@@ -39,11 +39,11 @@ final class HostQueue<Key: Hashable, Item> {
         @exclusivity(unchecked) var activeOn: [Int]
         @exclusivity(unchecked) var waiting = FIFO<(number: UInt64, item: Item?)>()
         /// Waiting items that were not removed.
-        @exclusivity(unchecked) var live = 0
+        @exclusivity(unchecked) var waitingCount = 0
         @exclusivity(unchecked) var active = 0
         /// -1 if unknown. Atomic, because the threads of all shards read it through tickets.
         private let answer = Atomic(-1)
-        /// Whether `turns` contains the lane.
+        /// Whether `waitingHosts` contains the host.
         @exclusivity(unchecked) var isListed = false
 
         init(key: Key, home: Int, shards: Int) {
@@ -67,7 +67,7 @@ final class HostQueue<Key: Hashable, Item> {
 
     /// The number of transfers on a host's home shard beyond which other shards are used. A loop handles sixteen small answers
     /// faster than another thread wakes up and opens a connection.
-    static var spreadsFrom: Int { 16 }
+    static var spreadThreshold: Int { 16 }
 
     private let connections: Int
     private let connectionsPerHost: Int
@@ -76,9 +76,9 @@ final class HostQueue<Key: Hashable, Item> {
     /// The largest number of waiting items.
     let capacity: Int
 
-    @exclusivity(unchecked) private var lanes: [Key: Lane] = [:]
-    @exclusivity(unchecked) private var recent: Lane?
-    @exclusivity(unchecked) private var turns = FIFO<Lane>()
+    @exclusivity(unchecked) private var hosts: [Key: Host] = [:]
+    @exclusivity(unchecked) private var recent: Host?
+    @exclusivity(unchecked) private var waitingHosts = FIFO<Host>()
     @exclusivity(unchecked) private var lastNumber: UInt64 = 0
     @exclusivity(unchecked) private var usedConnections = 0
     /// By shard: the connections that its items need, and the items.
@@ -112,18 +112,18 @@ final class HostQueue<Key: Hashable, Item> {
     ///   - key: its host.
     ///   - multiplexes: whether the host multiplexes, if known before its first response.
     func enqueue(_ item: Item, for key: Key, multiplexes: Bool? = nil) -> Ticket? {
-        let lane = lane(for: key)
-        if lane.multiplexes == nil, let multiplexes { change(lane) { lane.multiplexes = multiplexes } }
-        guard waiting < capacity || (lane.live == 0 && canStart(lane)) else {
-            forgetIfIdle(lane)
+        let host = host(for: key)
+        if host.multiplexes == nil, let multiplexes { change(host) { host.multiplexes = multiplexes } }
+        guard waiting < capacity || (host.waitingCount == 0 && canStart(host)) else {
+            forgetIfIdle(host)
             return nil
         }
         lastNumber += 1
-        lane.waiting.append((lastNumber, item))
-        lane.live += 1
+        host.waiting.append((lastNumber, item))
+        host.waitingCount += 1
         waiting += 1
-        list(lane)
-        return Ticket(lane: lane, number: lastNumber, isStarted: false)
+        list(host)
+        return Ticket(host: host, number: lastNumber, isStarted: false)
     }
 
     /// Starts an item at once if it would be the next; `nil` if others wait, or a limit is reached. Most items start so, without
@@ -132,31 +132,31 @@ final class HostQueue<Key: Hashable, Item> {
     /// - Parameters: as for ``enqueue(_:for:multiplexes:)``.
     func start(for key: Key, multiplexes: Bool? = nil) -> Ticket? {
         guard waiting == 0 else { return nil }
-        let lane = lane(for: key)
-        if lane.multiplexes == nil, let multiplexes { change(lane) { lane.multiplexes = multiplexes } }
-        guard let shard = shard(for: lane) else {
-            forgetIfIdle(lane)
+        let host = host(for: key)
+        if host.multiplexes == nil, let multiplexes { change(host) { host.multiplexes = multiplexes } }
+        guard let shard = shard(for: host) else {
+            forgetIfIdle(host)
             return nil
         }
         lastNumber += 1
-        begin(lane, on: shard)
-        return Ticket(lane: lane, number: lastNumber, isStarted: true, shard: shard)
+        begin(host, on: shard)
+        return Ticket(host: host, number: lastNumber, isStarted: true, shard: shard)
     }
 
     /// Removes an item that has not started.
     func remove(_ ticket: Ticket) {
-        let lane = ticket.lane
-        guard let index = lane.waiting.firstIndex(notBefore: { $0.number < ticket.number }),
-            let found = lane.waiting[index], found.number == ticket.number, found.item != nil
+        let host = ticket.host
+        guard let index = host.waiting.firstIndex(notBefore: { $0.number < ticket.number }),
+            let found = host.waiting[index], found.number == ticket.number, found.item != nil
         else { return }
-        lane.waiting[index] = (ticket.number, nil)
-        lane.live -= 1
+        host.waiting[index] = (ticket.number, nil)
+        host.waitingCount -= 1
         waiting -= 1
         // A caller that queues and cancels behind a stuck host must not make the list grow forever.
-        if lane.waiting.count > 64, lane.live * 2 < lane.waiting.count {
-            lane.waiting.removeAll { $0.item == nil }
+        if host.waiting.count > 64, host.waitingCount * 2 < host.waiting.count {
+            host.waiting.removeAll { $0.item == nil }
         }
-        forgetIfIdle(lane)
+        forgetIfIdle(host)
     }
 
     /// The next item that may start; it counts as started from now on.
@@ -164,138 +164,138 @@ final class HostQueue<Key: Hashable, Item> {
         guard waiting > 0 else { return nil }
         // Only a host that multiplexes can start an item on a connection that it already has.
         if usedConnections >= connections, multiplexingHosts == 0 { return nil }
-        for _ in 0..<turns.count {
-            guard let lane = turns.popFirst() else { break }
-            guard lane.live > 0, lane.active < limit(of: lane) else {
-                lane.isListed = false
-                forgetIfIdle(lane)
+        for _ in 0..<waitingHosts.count {
+            guard let host = waitingHosts.popFirst() else { break }
+            guard host.waitingCount > 0, host.active < limit(of: host) else {
+                host.isListed = false
+                forgetIfIdle(host)
                 continue
             }
-            guard let shard = shard(for: lane), let (item, number) = popLive(lane) else {
-                turns.append(lane)
+            guard let shard = shard(for: host), let (item, number) = popWaiting(host) else {
+                waitingHosts.append(host)
                 continue
             }
-            lane.live -= 1
+            host.waitingCount -= 1
             waiting -= 1
-            begin(lane, on: shard)
-            if lane.live > 0 { turns.append(lane) } else { lane.isListed = false }
-            return (item, Ticket(lane: lane, number: number, isStarted: true, shard: shard))
+            begin(host, on: shard)
+            if host.waitingCount > 0 { waitingHosts.append(host) } else { host.isListed = false }
+            return (item, Ticket(host: host, number: number, isStarted: true, shard: shard))
         }
         return nil
     }
 
     /// Ends a started item, so that another may start.
     func finish(_ ticket: Ticket) {
-        guard ticket.lane.activeOn[ticket.shard] > 0 else { return }
-        change(ticket.lane) {
-            ticket.lane.active -= 1
-            ticket.lane.activeOn[ticket.shard] -= 1
+        guard ticket.host.activeOn[ticket.shard] > 0 else { return }
+        change(ticket.host) {
+            ticket.host.active -= 1
+            ticket.host.activeOn[ticket.shard] -= 1
         }
         running[ticket.shard] -= 1
         active -= 1
-        list(ticket.lane)
-        forgetIfIdle(ticket.lane)
+        list(ticket.host)
+        forgetIfIdle(ticket.host)
     }
 
     /// Notes what a response revealed about its host.
     func learn(_ ticket: Ticket, multiplexes: Bool) {
-        change(ticket.lane) { ticket.lane.multiplexes = multiplexes }
-        list(ticket.lane)
+        change(ticket.host) { ticket.host.multiplexes = multiplexes }
+        list(ticket.host)
     }
 
     // MARK: - Lanes
 
-    private func limit(of lane: Lane) -> Int {
-        switch lane.multiplexes {
+    private func limit(of host: Host) -> Int {
+        switch host.multiplexes {
         case true?: streamsPerConnection
         case false?: connectionsPerHost
         case nil: min(Self.probeLimit, connectionsPerHost)
         }
     }
 
-    private func connections(of lane: Lane, active: Int) -> Int {
-        lane.multiplexes == true ? active / streamsPerConnection + (active % streamsPerConnection == 0 ? 0 : 1) : active
+    private func connections(of host: Host, active: Int) -> Int {
+        host.multiplexes == true ? active / streamsPerConnection + (active % streamsPerConnection == 0 ? 0 : 1) : active
     }
 
-    private func canStart(_ lane: Lane) -> Bool { shard(for: lane) != nil }
+    private func canStart(_ host: Host) -> Bool { shard(for: host) != nil }
 
-    /// The shard where another item of the lane may start now.
-    private func shard(for lane: Lane) -> Int? {
-        guard lane.active < limit(of: lane) else { return nil }
-        if hasRoom(lane.home, lane), shares.count == 1 || running[lane.home] < Self.spreadsFrom { return lane.home }
+    /// The shard where another item of the host may start now.
+    private func shard(for host: Host) -> Int? {
+        guard host.active < limit(of: host) else { return nil }
+        if hasRoom(host.home, host), shares.count == 1 || running[host.home] < Self.spreadThreshold { return host.home }
         guard shares.count > 1 else { return nil }
         // One connection has one shard; another shard may be used if no item runs.
-        if lane.multiplexes != false, lane.active > 0 { return hasRoom(lane.home, lane) ? lane.home : nil }
-        return shares.indices.filter { hasRoom($0, lane) }.min { running[$0] < running[$1] }
+        if host.multiplexes != false, host.active > 0 { return hasRoom(host.home, host) ? host.home : nil }
+        return shares.indices.filter { hasRoom($0, host) }.min { running[$0] < running[$1] }
     }
 
-    private func hasRoom(_ shard: Int, _ lane: Lane) -> Bool {
-        let active = lane.activeOn[shard]
-        guard lane.multiplexes == true || active < shares[shard].perHost else { return false }
-        let added = connections(of: lane, active: active + 1) - connections(of: lane, active: active)
+    private func hasRoom(_ shard: Int, _ host: Host) -> Bool {
+        let active = host.activeOn[shard]
+        guard host.multiplexes == true || active < shares[shard].perHost else { return false }
+        let added = connections(of: host, active: active + 1) - connections(of: host, active: active)
         return used[shard] + added <= shares[shard].inAll
     }
 
-    private func begin(_ lane: Lane, on shard: Int) {
-        if lane.active == 0 || lane.multiplexes != false { lane.home = shard }
+    private func begin(_ host: Host, on shard: Int) {
+        if host.active == 0 || host.multiplexes != false { host.home = shard }
         active += 1
         running[shard] += 1
-        change(lane) {
-            lane.active += 1
-            lane.activeOn[shard] += 1
+        change(host) {
+            host.active += 1
+            host.activeOn[shard] += 1
         }
     }
 
-    private func popLive(_ lane: Lane) -> (Item, UInt64)? {
-        while let (number, item) = lane.waiting.popFirst() {
+    private func popWaiting(_ host: Host) -> (Item, UInt64)? {
+        while let (number, item) = host.waiting.popFirst() {
             if let item { return (item, number) }
         }
         return nil
     }
 
-    /// Changes values that the counts of all lanes depend on.
-    private func change(_ lane: Lane, _ body: () -> Void) {
-        add(-1, of: lane)
+    /// Changes values that the counts of all hosts depend on.
+    private func change(_ host: Host, _ body: () -> Void) {
+        add(-1, of: host)
         body()
-        add(1, of: lane)
+        add(1, of: host)
     }
 
-    private func add(_ sign: Int, of lane: Lane) {
+    private func add(_ sign: Int, of host: Host) {
         for shard in shares.indices {
-            let needed = sign * connections(of: lane, active: lane.activeOn[shard])
+            let needed = sign * connections(of: host, active: host.activeOn[shard])
             used[shard] += needed
             usedConnections += needed
         }
-        if lane.multiplexes == true { multiplexingHosts += sign }
+        if host.multiplexes == true { multiplexingHosts += sign }
     }
 
-    private func list(_ lane: Lane) {
-        guard !lane.isListed, lane.live > 0 else { return }
-        lane.isListed = true
-        turns.append(lane)
+    private func list(_ host: Host) {
+        guard !host.isListed, host.waitingCount > 0 else { return }
+        host.isListed = true
+        waitingHosts.append(host)
     }
 
-    private func lane(for key: Key) -> Lane {
+    private func host(for key: Key) -> Host {
         // Most items have the same host as the one before; comparing it costs a sixth of a lookup.
         if let recent, recent.key == key { return recent }
-        let lane = lanes[key] ?? makeLane(key)
-        lanes[key] = lane
-        recent = lane
-        return lane
+        let host = hosts[key] ?? makeHost(key)
+        hosts[key] = host
+        recent = host
+        return host
     }
 
     /// The first host's home is the pool's home; other hosts get the shards in turn.
-    private func makeLane(_ key: Key) -> Lane {
+    private func makeHost(_ key: Key) -> Host {
         defer { nextHome = (nextHome + 1) % shares.count }
-        return Lane(key: key, home: nextHome, shards: shares.count)
+        return Host(key: key, home: nextHome, shards: shares.count)
     }
 
     /// Knowledge about a host is kept, but not for every host ever used.
-    private func forgetIfIdle(_ lane: Lane) {
-        guard lanes.count > 256, lane.active == 0, lane.live == 0, !lane.isListed else { return }
-        change(lane) { lane.multiplexes = nil }
-        lanes[lane.key] = nil
-        if recent === lane { recent = nil }
+    private func forgetIfIdle(_ host: Host) {
+        guard hosts.count > 256, host.active == 0, host.waitingCount == 0, !host.isListed else { return }
+        change(host) { host.multiplexes = nil }
+        hosts[host.key] = nil
+        if recent === host { recent = nil }
     }
 }
 

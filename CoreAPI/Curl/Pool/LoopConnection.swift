@@ -19,7 +19,7 @@ final class LoopConnection {
     /// Whether new requests must not use it.
     @exclusivity(unchecked) private(set) var isMarkedForClose = false
     /// The turn in which it was last seen open; see ``Defect/silentEnd``.
-    @exclusivity(unchecked) var standingTurn: UInt?
+    @exclusivity(unchecked) var openTurn: UInt?
     /// The turn in which it was last kept because other streams received data on it.
     @exclusivity(unchecked) private var keptTurn: UInt?
 

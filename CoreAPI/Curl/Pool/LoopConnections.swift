@@ -36,8 +36,8 @@ final class LoopConnections {
     @exclusivity(unchecked) private var known: [Ports: [LoopConnection]] = [:]
     private var owners: [Int32: LoopConnection] = [:]
     @exclusivity(unchecked) private var discovered: [(transfer: CurlTransfer, multiplexes: Bool)] = []
-    @exclusivity(unchecked) private var headed: [CurlTransfer] = []
-    @exclusivity(unchecked) private var rested: [CurlTransfer] = []
+    @exclusivity(unchecked) private var withHead: [CurlTransfer] = []
+    @exclusivity(unchecked) private var pausedForTurn: [CurlTransfer] = []
     /// Transfers that were answered while their request was still being sent; see ``Defect/endlessUpload``.
     @exclusivity(unchecked) var early: [CurlTransfer] = []
     /// Whether the loop serves other pools, too.
@@ -97,33 +97,33 @@ final class LoopConnections {
     private static let pieceCost = 512
 
     /// Whether an answer has used up its bytes of the turn; it continues in the next.
-    func mustRest(_ transfer: CurlTransfer, after count: Int) -> Bool {
+    func mustPauseForTurn(_ transfer: CurlTransfer, after count: Int) -> Bool {
         guard isShared, transfer.ticket?.multiplexes == false else { return false }
         if transfer.burstTurn != turn { (transfer.burstTurn, transfer.burst) = (turn, 0) }
         transfer.burst += count + Self.pieceCost
         guard transfer.burst > Self.burst else { return false }
         transfer.burst = 0
-        rested.append(transfer)
+        pausedForTurn.append(transfer)
         return true
     }
 
-    /// The transfers that rested since the last call.
-    func takeRested() -> [CurlTransfer] {
-        guard !rested.isEmpty else { return [] }
-        defer { rested = [] }
-        return rested
+    /// The transfers that pausedForTurn since the last call.
+    func takePausedForTurn() -> [CurlTransfer] {
+        guard !pausedForTurn.isEmpty else { return [] }
+        defer { pausedForTurn = [] }
+        return pausedForTurn
     }
 
-    var hasRested: Bool { !rested.isEmpty }
+    var hasPausedForTurn: Bool { !pausedForTurn.isEmpty }
 
     /// Notes, inside a callback, that the head of a streamed answer is complete.
-    func noteHead(of transfer: CurlTransfer) { headed.append(transfer) }
+    func noteHead(of transfer: CurlTransfer) { withHead.append(transfer) }
 
     /// The transfers noted since the last call.
-    func takeHeaded() -> [CurlTransfer] {
-        guard !headed.isEmpty else { return [] }
-        defer { headed = [] }
-        return headed
+    func takeWithHead() -> [CurlTransfer] {
+        guard !withHead.isEmpty else { return [] }
+        defer { withHead = [] }
+        return withHead
     }
 
     private func forget(_ socket: Int32) {

@@ -17,7 +17,7 @@ final class PoolWorker {
     /// The earliest time at which a transfer may time out.
     @exclusivity(unchecked) private var nextDeadline = LoopClock.never
     /// When libcurl must be called for all transfers, because it may hold back an answer.
-    @exclusivity(unchecked) private var untoldDue = LoopClock.never
+    @exclusivity(unchecked) private var heldAnswersDue = LoopClock.never
     @exclusivity(unchecked) private var now: LoopClock.Nanoseconds = 0
     /// Whether the loop serves it in its turns.
     @exclusivity(unchecked) var isAttended = false
@@ -74,9 +74,9 @@ final class PoolWorker {
     }
 
     /// Another shard has finished a transfer, so a waiting one may start.
-    func hearsOfRoom(_ now: LoopClock.Nanoseconds) {
+    func noteRoom(_ now: LoopClock.Nanoseconds) {
         self.now = now
-        pool.homeHears()
+        pool.noteHomeNotified()
         startReady()
     }
 
@@ -98,7 +98,7 @@ final class PoolWorker {
 
     /// When the loop must serve it next, with or without a socket event.
     func due(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
-        ended.isEmpty && !multi.connections.hasRested ? min(nextDeadline, untoldDue, multi.timerDue(now)) : now
+        ended.isEmpty && !multi.connections.hasPausedForTurn ? min(nextDeadline, heldAnswersDue, multi.timerDue(now)) : now
     }
 
     /// Whether there is anything to wait for.
@@ -111,7 +111,7 @@ final class PoolWorker {
     /// - Parameter isShared: whether the turn serves other pools, too.
     func beginTurn(isShared: Bool) {
         multi.connections.isShared = isShared
-        for transfer in multi.connections.takeRested() where transfer.stage == .active && !transfer.isHeld {
+        for transfer in multi.connections.takePausedForTurn() where transfer.stage == .active && !transfer.isHeld {
             if let handle = transfer.handle { unpause(transfer, handle) }
         }
     }
@@ -126,7 +126,7 @@ final class PoolWorker {
     ///
     /// - Returns: whether it was called.
     func runTimers(_ now: LoopClock.Nanoseconds) -> Bool {
-        guard untoldDue > now else {
+        guard heldAnswersDue > now else {
             multi.actOnAll()
             return true
         }
@@ -150,7 +150,7 @@ final class PoolWorker {
         for (transfer, multiplexes) in multi.connections.takeDiscovered() {
             if let ticket = transfer.ticket { pool.learn(ticket, multiplexes: multiplexes) }
         }
-        for transfer in multi.connections.takeHeaded() where transfer.stage == .active {
+        for transfer in multi.connections.takeWithHead() where transfer.stage == .active {
             if let handle = transfer.handle { transfer.deliverHead(handle.metrics(of: transfer, at: now)) }
         }
         while let (transfer, code) = multi.nextDone() { settle(transfer, code) }
@@ -162,9 +162,9 @@ final class PoolWorker {
             transfer.closeConnectionAfterUse(among: transfers)
             settle(transfer, CURLE_HTTP2)
         }
-        let isUntold = multi.hasUntoldAnswers()
+        let holdsAnswers = multi.takeHeldAnswers()
         // An unreported answer does not wait for the next one.
-        untoldDue = isUntold ? now : multi.mayHaveUntoldAnswers ? now + 50_000_000 : LoopClock.never
+        heldAnswersDue = holdsAnswers ? now : multi.mayHoldAnswers ? now + 50_000_000 : LoopClock.never
     }
 
     /// Resumes the tasks of finished transfers.
@@ -195,7 +195,7 @@ final class PoolWorker {
                 finish(transfer, .failed(error))
             } else {
                 // Only so that libcurl looks at the answer: neither side has moved.
-                if transfer.isDeaf, let handle = transfer.handle { release(transfer, handle) }
+                if transfer.needsPoke, let handle = transfer.handle { release(transfer, handle) }
                 earliest = min(earliest, transfer.due(looked))
             }
             index -= 1

@@ -11,8 +11,8 @@ extension CurlTransfer {
     private static let pokeInterval: LoopClock.Nanoseconds = 250_000_000
 
     /// Whether libcurl must be resumed now and then, although there is nothing to send.
-    var isDeaf: Bool { upload.isHeld && !isHeld && handle?.library.has(.deafPause) == true }
+    var needsPoke: Bool { upload.isHeld && !isHeld && handle?.library.has(.deafPause) == true }
 
     /// When it must be resumed next.
-    func pokeDue(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds { isDeaf ? now + Self.pokeInterval : LoopClock.never }
+    func pokeDue(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds { needsPoke ? now + Self.pokeInterval : LoopClock.never }
 }

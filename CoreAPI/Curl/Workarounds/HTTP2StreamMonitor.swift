@@ -33,7 +33,7 @@ enum StreamFailure: Equatable {
 /// ``Defect/endlessUpload`` and ``Defect/lostTimer`` need.
 ///
 /// It keeps the streams that their server has ended (END_STREAM, RFC 9113 §8.1) and whose transfers are not over yet. And it
-/// tells a transfer why its stream failed. On the loop's thread only.
+/// tells a transfer why its stream failed. On the loop's thread only, so exclusivity checks are off.
 final class HTTP2StreamMonitor {
     /// Whether libcurl's calls of nghttp2 can be observed in this process.
     static let isPossible = cstreamends_are_seen()
@@ -163,8 +163,8 @@ final class HTTP2StreamMonitor {
     /// for. See ``Defect/lostTimer``.
     ///
     /// - Parameter moved: whether bytes were received or sent in libcurl's last call, so that more may follow.
-    func takeUntold(moved: Bool) -> Bool {
-        guard hasUntold else { return false }
+    func takeHeldAnswers(moved: Bool) -> Bool {
+        guard mayHoldAnswers else { return false }
         guard !moved || held.isEmpty else { return true }
         guard turnsDue > 0 else { return false }
         turnsDue -= 1
@@ -177,7 +177,7 @@ final class HTTP2StreamMonitor {
     }
 
     /// Whether data has arrived that transfers have not received.
-    var hasUntold: Bool { !(transfers.isEmpty && held.isEmpty) && library.has(.lostTimer) }
+    var mayHoldAnswers: Bool { !(transfers.isEmpty && held.isEmpty) && library.has(.lostTimer) }
 
     func forget(_ handle: CurlHandle) {
         if !transfers.isEmpty { transfers.remove(handle.easy) }

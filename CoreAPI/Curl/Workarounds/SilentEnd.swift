@@ -26,10 +26,10 @@ extension CurlTransfer {
 extension LoopConnection {
     /// Of the streams that begin in one turn the first checks for all.
     fileprivate func hasEnded() -> Bool {
-        guard let socket, standingTurn != loop.turn else { return false }
+        guard let socket, openTurn != loop.turn else { return false }
         var entry = pollfd(fd: socket, events: Self.endEvents, revents: 0)
         guard poll(&entry, 1, 0) == 0 else { return true }
-        standingTurn = loop.turn
+        openTurn = loop.turn
         return false
     }
 

@@ -191,7 +191,7 @@ struct ShardedQueueTests {
         let queue = Queue(connections: 100, connectionsPerHost: 41, streamsPerConnection: 100, capacity: 100, shards: 2)
         let tickets = (0..<50).compactMap { _ in queue.start(for: "a", multiplexes: false) }
         #expect(tickets.count == 41)
-        #expect(tickets.prefix(Queue.spreadsFrom).allSatisfy { $0.shard == 0 })
+        #expect(tickets.prefix(Queue.spreadThreshold).allSatisfy { $0.shard == 0 })
         #expect(tickets.count { $0.shard == 0 } == 21 && tickets.count { $0.shard == 1 } == 20)
         #expect(queue.enqueue(1, for: "a") != nil && queue.next() == nil)
         // A place on the other shard is as good as one at home.

@@ -51,7 +51,7 @@ struct LifecycleTests {
     func counts() async {
         await #expect(processExitsWith: .success) {
             let server = try LoopbackServer.start { _ in .ok("x") }
-            let loops = LoopGroup(loops: 2, patience: .zero)
+            let loops = LoopGroup(loops: 2, idleLifetime: .zero)
             for closes in [true, false] {
                 let first = CurlTransport(loops: loops)  // What a process does once, is done now.
                 _ = try await Requests(first).send(.get, server.url)

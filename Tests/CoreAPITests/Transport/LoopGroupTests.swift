@@ -144,9 +144,9 @@ struct LoopGroupTests {
     }
 
     @Test("A thread ends a while after its last channel, and another starts with the next")
-    func patience() async throws {
+    func idleLifetime() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
-        let loops = LoopGroup(loops: 1, patience: .milliseconds(20))
+        let loops = LoopGroup(loops: 1, idleLifetime: .milliseconds(20))
         for _ in 0..<3 {
             let transport = CurlTransport(loops: loops)
             #expect(try await Requests(transport).send(.get, server.url).text == "x")
@@ -236,7 +236,7 @@ struct LoopGroupTests {
     func thousand() async {
         await #expect(processExitsWith: .success) {
             let server = try LoopbackServer.start { _ in .ok("x") }
-            let loops = LoopGroup(loops: 2, patience: .milliseconds(20))
+            let loops = LoopGroup(loops: 2, idleLifetime: .milliseconds(20))
             func use(_ count: Int) async throws {
                 await each(of: count, atOnce: 20) { index in
                     let transport = CurlTransport(loops: loops)

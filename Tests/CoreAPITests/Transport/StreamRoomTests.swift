@@ -32,12 +32,9 @@ struct StreamRoomTests {
         }
         let other = try LoopbackServer.start { _ in .ok() }
         // Keeps the thread from reading before everything is there.
-        let body = BodyStream(length: 1) {
-            { _ in
-                gate.open()
-                for _ in 0..<10_000 where !sent.isOpen { _ = usleep(1_000) }
-                return Data("x".utf8)
-            }
+        let body = BodyStream.oneByte {
+            gate.open()
+            for _ in 0..<10_000 where !sent.isOpen { _ = usleep(1_000) }
         }
         // The body blocks the thread, which must not be the other tests'.
         let loops = LoopGroup(loops: 1)

@@ -72,6 +72,73 @@ struct StreamingTests {
         await channel.close()
     }
 
+    @Test("fifty readers that take nothing stop the server, and a small request is served meanwhile", arguments: [false, true])
+    func manyPaused(secure: Bool) async throws {
+        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
+            guard request.path == "/large" else { return .ok("small") }
+            return [.sendHead(status: 200, headers: ["Content-Length": "99999999999"]), .sendEndlessly(Self.megabyte)]
+        }
+        defer { server.close() }
+        let channel = try channel(server) { ($0.limits.connections, $0.limits.connectionsPerHost) = (64, 64) }
+        let manager = channel.manager()
+        let bodies = try await withThrowingTaskGroup { group in
+            for _ in 0..<50 { group.addTask { try await manager.stream(TestEndpoint("large")).value } }
+            return try await group.reduce(into: [Body]()) { $0.append($1) }
+        }
+        for _ in 0..<20 {
+            #expect(try await manager.response(for: TestEndpoint("small"), as: .text).value == "small")
+        }
+        // Each still gives its bytes, and ends alone.
+        for body in bodies {
+            var received = 0
+            for try await chunk in body {
+                received += chunk.count
+                if received > 2 << 20 { break }
+            }
+            #expect(received > 2 << 20)
+        }
+        await channel.close()
+        try await server.waitForOpenConnections(atMost: 0)
+    }
+
+    @Test("a call is cancelled while its upload waits for the sequence, and while a refused answer is collected")
+    func cancelledInBetween() async throws {
+        let (asked, tell) = AsyncStream.makeStream(of: Void.self)
+        let server = try LoopbackServer.start { _ in
+            [.sendHead(status: 404, headers: ["Content-Length": "9"]), .sendBody(Data("no".utf8)), .stall]
+        }
+        defer { server.close() }
+        let channel = try channel(server)
+        let upload = Body.stream(
+            BodyStream {
+                let isFirst = Mutex(true)
+                return AsyncStream {
+                    let begins = isFirst.withLock { isFirst in
+                        defer { isFirst = false }
+                        return isFirst
+                    }
+                    if begins { return Data(count: 10) }
+                    tell.yield()
+                    try? await Task.sleep(for: .seconds(3_600))
+                    return nil
+                }
+            })
+        let uploads = NetworkManager<UploadEndpoint>(channel: channel)
+        let uploading = Task { await uploads.response(for: UploadEndpoint(body: upload), as: .data) }
+        for await _ in asked { break }
+        uploading.cancel()
+        #expect(await uploading.value.error?.isCancelled == true)
+        try await server.waitForOpenConnections(atMost: 0)
+
+        let before = server.requests.count
+        let collecting = Task { await channel.manager().stream(TestEndpoint()) }
+        try await server.waitForRequests(before + 1)
+        collecting.cancel()
+        #expect(await collecting.value.error?.isCancelled == true)
+        try await server.waitForOpenConnections(atMost: 0)
+        await channel.close()
+    }
+
     @Test("leaving the loop, dropping the body unread and cancelling the reader each end the transfer")
     func leaving() async throws {
         let server = try LoopbackServer.start { _ in

@@ -174,19 +174,10 @@ struct TimeoutTests {
             guard request.method == "GET" else { return .ok("thanks") }
             return [.open(asked), .waitFor(gate), .sendHead(status: 204), .open(sent)]
         }
-        let body = BodyStream(length: 1) {
-            let isSent = Mutex(false)
-            return { _ in
-                guard
-                    !isSent.withLock({ isSent in
-                        defer { isSent = true }; return isSent
-                    })
-                else { return Data() }
-                gate.open()
-                for _ in 0..<20_000 where !sent.isOpen { _ = usleep(1_000) }
-                _ = usleep(3_400_000)
-                return Data("x".utf8)
-            }
+        let body = BodyStream.oneByte {
+            gate.open()
+            for _ in 0..<20_000 where !sent.isOpen { _ = usleep(1_000) }
+            _ = usleep(3_400_000)
         }
         // The body blocks the thread, which must not be the other tests'.
         let loops = LoopGroup(loops: 1)

@@ -76,12 +76,9 @@ struct TransferMetricsTests {
         let requests = Requests(transport)
         #expect(try await requests.send(.get, server.url).metrics?.bytesReceived == 5)
         // Holds the thread up, so that it hears of the next request and of its end at once.
-        let body = BodyStream(length: 1) {
-            { _ in
-                asked.open()
-                for _ in 0..<20_000 where !gate.isOpen { _ = usleep(1_000) }
-                return Data("x".utf8)
-            }
+        let body = BodyStream.oneByte {
+            asked.open()
+            for _ in 0..<20_000 where !gate.isOpen { _ = usleep(1_000) }
         }
         async let holding = requests.send(.post, server.url, body: .stream(body))
         try await asked.waitUntilOpen(timeout: .seconds(10))

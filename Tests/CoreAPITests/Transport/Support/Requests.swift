@@ -108,3 +108,21 @@ func each(of count: Int, atOnce: Int, _ body: @escaping @Sendable (Int) async ->
         }
     }
 }
+
+extension BodyStream {
+    /// One byte, before which `wait` blocks the loop's thread.
+    static func oneByte(after wait: @escaping @Sendable () -> Void) -> BodyStream {
+        BodyStream(length: 1) {
+            let isSent = Mutex(false)
+            return { _ in
+                let isFirst = isSent.withLock { isSent in
+                    defer { isSent = true }
+                    return !isSent
+                }
+                guard isFirst else { return Data() }
+                wait()
+                return Data("x".utf8)
+            }
+        }
+    }
+}
