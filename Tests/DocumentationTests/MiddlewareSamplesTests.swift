@@ -71,6 +71,34 @@ struct MiddlewareSamplesTests {
         await channel.close()
     }
 
+    @Test("the metrics count beside the log and another listener")
+    func metrics() async throws {
+        struct Finishes: Listener {
+            let tell: AsyncStream<String>.Continuation
+            func finished(_ event: CallEvent.Finished) { tell.yield(event.response.call.id) }
+        }
+        let server = try LoopbackServer.start { $0.path == "/thing" ? .ok("done") : .status(503) }
+        defer { server.close() }
+        var channel = channel(server)
+        let (finishes, tell) = AsyncStream.makeStream(of: String.self)
+        let (lines, write) = AsyncStream.makeStream(of: String.self)
+        let metrics = Metrics()
+        channel.logger = CoreNetworkLogger { write.yield($0) }
+        channel.listeners = [Finishes(tell: tell), metrics]
+        channel.interceptors = [RetryPolicy(attempts: 2, base: .zero)]
+        let manager = NetworkManager<Thing>(channel: channel)
+        let first = await manager.response(for: Thing(), as: .text)
+        let second = await manager.response(for: Thing(path: "other"), as: .text)
+        tell.finish()
+        write.finish()
+        #expect(metrics.totals == ["success": 1, "retry": 1, "verification.unacceptableStatus.503": 1])
+        #expect(await finishes.reduce(into: []) { $0.append($1) } == [first.call.id, second.call.id])
+        let log = await lines.reduce(into: []) { $0.append($1) }
+        #expect(log.count { $0.contains(first.call.id) } == 2, "\(log)")
+        #expect(log.count { $0.contains(second.call.id) } == 4, "\(log)")
+        await channel.close()
+    }
+
     @Test("a stream passes the ETag cache without a validator, and is not kept")
     func cacheWithStreams() async throws {
         let server = try LoopbackServer.start { request in
