@@ -37,14 +37,14 @@ public struct DecodingFailure: Error, Sendable {
         isMalformed = isAtRoot && tree == nil && (!isLarge || broken != nil)
         // Below a secret key everything is secret. For a number that does not fit, and for some dates, Foundation gives no path.
         let isBesideSecrets = isAtRoot && !isMalformed && (tree.map { Self.holdsSecret($0, redaction) } ?? true)
-        let isSecret = isBesideSecrets || redaction.hides(path: path.lazy.filter { $0.place == nil }.map(\.stringValue))
+        let isSecret = isBesideSecrets || redaction.hides(path: path.lazy.filter { $0.index == nil }.map(\.stringValue))
         reason =
             isSecret
             ? explained.reasonWithoutValue.shortened(to: Self.reasonLength).escapingControls
             : redaction.redact(text: explained.reason.shortened(to: Self.reasonLength)).escapingControls
         codingPath = path.prefix(50).reduce(into: "") { text, key in
-            if let place = key.place {
-                text += "[\(place)]"
+            if let index = key.index {
+                text += "[\(index)]"
             } else {
                 let name = key.stringValue.shortened()
                 text += text.isEmpty ? name : ".\(name)"
@@ -54,8 +54,8 @@ public struct DecodingFailure: Error, Sendable {
         excerpt =
             if isSecret, !path.isEmpty {
                 Redaction.mask
-            } else if let place = JSONSyntaxError.place(of: underlying, in: body) ?? broken {
-                found.before(place)
+            } else if let offset = JSONSyntaxError.offset(of: underlying, in: body) ?? broken {
+                found.before(offset)
             } else {
                 tree.map { found.at(path, in: $0) } ?? found.beginning
             }
@@ -70,7 +70,7 @@ public struct DecodingFailure: Error, Sendable {
             _ = try JSONBodyDecoder().decode(Anything.self, from: body)
             return nil
         } catch {
-            return JSONSyntaxError.place(of: error, in: body)
+            return JSONSyntaxError.offset(of: error, in: body)
         }
     }
 
@@ -90,7 +90,7 @@ public struct DecodingFailure: Error, Sendable {
     private static func explain(
         _ error: any Error
     ) -> (path: [any CodingKey], reason: String, reasonWithoutValue: String) {
-        let otherForm = "a value has not that form, and is not shown beside secrets"
+        let otherForm = "a value has the wrong form (hidden)"
         guard let error = error as? DecodingError else { return ([], error.readableDescription, otherForm) }
         switch error {
         case .typeMismatch(let type, let context):
@@ -119,7 +119,7 @@ public struct DecodingFailure: Error, Sendable {
 
 extension CodingKey {
     /// The index in an array. A key of a dictionary may be a number too.
-    fileprivate var place: Int? { stringValue.hasPrefix("Index ") ? intValue : nil }
+    fileprivate var index: Int? { stringValue.hasPrefix("Index ") ? intValue : nil }
 }
 
 // Prints itself without its secrets: ``underlying`` contains everything.
@@ -131,8 +131,8 @@ extension DecodingFailure: LocalizedError, CustomStringConvertible, CustomReflec
 
     public var errorDescription: String? {
         // No colon after the path: if it ends in a secret's name, redaction would hide the reason as its value.
-        let place = codingPath.isEmpty ? " –" : ", at '\(codingPath)' –"
+        let path = codingPath.isEmpty ? " –" : ", at '\(codingPath)' –"
         let near = excerpt.isEmpty ? "" : ", near \(excerpt)"
-        return "cannot decode \(expected)\(place) \(reason)\(near)"
+        return "cannot decode \(expected)\(path) \(reason)\(near)"
     }
 }

@@ -1,5 +1,4 @@
-/// Arrays without the container that the standard library would decode them from: integers are 17 times as fast as Foundation's
-/// decoder so, and 2.7 times with it.
+/// Decodes arrays without the standard library's container. Integers are 17 × as fast as with Foundation, instead of 2.7 ×.
 protocol ArrayDecodable: Decodable {
     /// The items of the value that `decoding` stands for.
     static func decodeItems(of decoding: Decoding) throws -> Self
@@ -15,21 +14,21 @@ extension Array: ArrayDecodable where Element: Decodable {
         var items: [Element] = []
         items.reserveCapacity(Document.capacity(entry.count, of: Element.self))
         let isPlain = TypeStrategy.of(Element.self).isPlain
-        var place = decoding.value + 1
-        var child = document.decoding(place, parent: decoding)
+        var index = decoding.value + 1
+        var child = document.decoding(index, parent: decoding)
         child.key.remove()
-        for index in 0..<entry.count {
-            child.value = place
-            child.item = index
+        for item in 0..<entry.count {
+            child.value = index
+            child.item = item
             items.append(
                 isPlain ? try Element(from: child) : try document.decodeSpecial(Element.self, from: child, isOwn: false))
             if isKnownUniquelyReferenced(&child) {
-                child.index = nil
+                child.memberIndex = nil
             } else {
-                child = document.decoding(place, parent: decoding)
+                child = document.decoding(index, parent: decoding)
                 child.key.remove()
             }
-            place = document.place(after: place)
+            index = document.index(after: index)
         }
         document.recycle(consume child)
         return items

@@ -1,4 +1,4 @@
-/// Arrays without the container that the standard library would encode them into.
+/// Encodes arrays without the standard library's container.
 protocol ArrayEncodable: Encodable {
     /// The node of all items.
     func encodeItems(in encoding: Encoding) throws -> UInt32
@@ -7,7 +7,7 @@ protocol ArrayEncodable: Encodable {
 extension Array: ArrayEncodable where Element: Encodable {
     func encodeItems(in encoding: Encoding) throws -> UInt32 {
         let tree = encoding.tree
-        // Into the array that there is already, as Foundation does with all but texts and whole numbers.
+        // Appends to the array that is already open, as Foundation does except for strings and integers.
         if encoding.value != 0, !(Element.self is any FixedWidthInteger.Type), Element.self != String.self {
             try encode(to: encoding)
             return encoding.take()
@@ -15,7 +15,7 @@ extension Array: ArrayEncodable where Element: Encodable {
         let array = tree.container(.array, in: encoding.depth)
         if !isEmpty, try !encodeScalars(of: encoding, to: array) {
             let depth = encoding.depth &+ 1
-            // In place, so that items are not copied.
+            // Through the buffer, because iteration copies each item.
             try withUnsafeBufferPointer { items in
                 for index in items.indices {
                     let node = try encoding.child(items[index], depth: depth) { $0.item = index }
@@ -27,7 +27,9 @@ extension Array: ArrayEncodable where Element: Encodable {
         return array
     }
 
-    /// Items that are one text together.
+    /// Writes scalars as one text, without a node for each.
+    ///
+    /// - Returns: `false` for items of other types.
     private func encodeScalars(of encoding: Encoding, to array: UInt32) throws -> Bool {
         let tree = encoding.tree
         switch Element.self {

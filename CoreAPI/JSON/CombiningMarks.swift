@@ -1,12 +1,12 @@
 extension String {
-    /// How many combining marks in a row a key may have: as many as text that is safe for streams has (UAX #15, Stream-Safe Text
-    /// Format), and far more than any language.
+    /// The most combining marks in a row that a key may have. Stream-Safe Text Format has the same limit (UAX #15); no language
+    /// needs more.
     package static let combiningMarkLimit = 30
 
-    /// Whether there are more. The standard library sorts them whenever it compares or hashes a string, in time that grows with
-    /// the square of their number: one key of 40 KB takes seconds, one of a megabyte an hour.
+    /// Whether more combining marks stand in a row. To compare or hash a string, the standard library sorts them in quadratic
+    /// time: a key of 40 KB takes seconds, one of 1 MB an hour.
     package var hasEndlessCombiningMarks: Bool {
-        // Each is two bytes at least.
+        // Each takes at least two bytes.
         guard utf8.count > 2 * Self.combiningMarkLimit else { return false }
         var count = 0
         for scalar in unicodeScalars {

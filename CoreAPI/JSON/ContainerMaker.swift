@@ -1,15 +1,14 @@
-/// Makes containers for one type of keys. It knows their types, where a generic function has to look them up in the runtime's
-/// tables for each container, which takes longer than all the rest. Never has an instance: a type is its own only value, and
-/// needs no counting.
+/// Makes the containers of one key type. It knows their types; a generic function would look them up in the runtime's tables
+/// for each container, which costs more than the rest of making one. Used only as a metatype, which needs no counting.
 class ContainerMaker<Key: CodingKey> {
     class func container(_ decoding: Decoding) -> KeyedDecodingContainer<Key> {
         KeyedDecodingContainer(KeyedContainer<Key>(prepared: decoding))
     }
 }
 
-/// What a ``ContainerMaker`` makes.
+/// A container that a ``ContainerMaker`` makes.
 protocol MadeContainer: KeyedDecodingContainerProtocol {
-    /// - Parameter decoding: of an object, with its index if it needs one.
+    /// - Parameter decoding: the decoder of an object, with its member index if it needs one.
     init(prepared decoding: Decoding)
 }
 
@@ -19,14 +18,14 @@ private final class MakerOf<Container: MadeContainer, Key>: ContainerMaker<Key> 
     }
 }
 
-/// The maker for each type of keys.
+/// The maker of each key type.
 enum ContainerMakers {
     private static let known = TypeRegistry<AnyClass>()
 
     @inline(__always)
     static func container<Key: CodingKey>(_ decoding: Decoding) -> KeyedDecodingContainer<Key> {
         let maker: AnyClass = known.value(of: Key.self) { MakerOf<KeyedContainer<Key>, Key>.self }
-        // It was made for `Key`.
+        // The registry holds the maker of `Key` under `Key`.
         return unsafeBitCast(maker, to: ContainerMaker<Key>.Type.self).container(decoding)
     }
 }

@@ -1,4 +1,4 @@
-/// Keys and what a strategy makes of them, remembered for one document.
+/// The keys that a strategy has converted, cached for one document.
 final class ConvertedNames {
     private let convert: (String) -> String
     private var known: [String: String] = [:]
@@ -8,7 +8,7 @@ final class ConvertedNames {
     }
 
     func converted(_ name: String) -> String {
-        // Other strings can be equal and not the same.
+        // Not cached beyond ASCII: equal strings may differ in bytes.
         guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return convert(name) }
         if let known = known[name] { return known }
         let converted = convert(name)

@@ -1,4 +1,4 @@
-/// A value by itself.
+/// The container of a single value.
 extension Decoding: SingleValueDecodingContainer {
     func decodeNil() -> Bool { document.entry(value).is(.null) }
 

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Dates, bytes, addresses and decimal numbers, as the decoder's strategies say.
+/// Dates, bytes, URLs and decimal numbers, by the decoder's strategies.
 extension Decoding {
     func date() throws -> Date {
         switch settings.dates {
@@ -51,7 +51,7 @@ extension Decoding {
         if let text = document.simpleString(value), let date = ISO8601Text.date(text) { return date }
         let text = try decode(String.self)
         guard let date = try? Date.ISO8601FormatStyle().parse(text) else {
-            // Foundation leaves out the key of the date itself.
+            // As in Foundation, the path lacks the key of the date itself.
             throw corrupted("a date in ISO 8601", text, typePath)
         }
         return date
@@ -71,13 +71,13 @@ extension Decoding {
     private func formattedDate(_ formatter: DateFormatter) throws -> Date {
         let text = try decode(String.self)
         guard let date = formatter.date(from: text) else {
-            throw corrupted("a date as the formatter writes it", text, codingPath)
+            throw corrupted("a date in the form of the formatter", text, codingPath)
         }
         return date
     }
 
     private func foundationsDate() throws -> Date {
-        throw corrupted("a strategy for dates that is known", "another", codingPath)
+        throw corrupted("a known date strategy", "another", codingPath)
     }
 }
 #endif

@@ -1,5 +1,5 @@
-/// Dictionaries with keys that are strings. Their keys are data, and no strategy converts them. Without the standard library's
-/// container they are 10 times as fast as Foundation's decoder, and 1.7 times with it.
+/// Decodes dictionaries with string keys. The keys are data, so no strategy converts them. Without the standard library's
+/// container they are 10 × as fast as with Foundation, instead of 1.7 ×.
 protocol DictionaryDecodable: Decodable {
     /// The members of the value that `decoding` stands for.
     static func decodeMembers(of decoding: Decoding) throws -> Self
@@ -14,16 +14,16 @@ extension Dictionary: DictionaryDecodable where Key == String, Value: Decodable 
         var members: [String: Value] = [:]
         members.reserveCapacity(Document.capacity(entry.count, of: Value.self))
         let names = try document.names(of: decoding.value)
-        var place = decoding.value + 2
+        var index = decoding.value + 2
         for name in names {
             let isNew = members.index(forKey: name) == nil
-            // With converted keys Foundation decodes what it drops, too.
+            // With converted keys, Foundation also decodes the values that it drops.
             if isNew || !document.hasDefaultKeys {
-                let key = NameKey(name, tellsNumber: document.hasDefaultKeys)
-                let value = try document.decode(Value.self, at: place + 1, in: decoding, key: key)
+                let key = NameKey(name, hasNumber: document.hasDefaultKeys)
+                let value = try document.decode(Value.self, at: index + 1, in: decoding, key: key)
                 if isNew { members[name] = value }
             }
-            place = document.place(after: place + 1)
+            index = document.index(after: index + 1)
         }
         return members
     }

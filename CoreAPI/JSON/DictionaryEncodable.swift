@@ -1,4 +1,4 @@
-/// Dictionaries with keys that are strings. Their keys are data, and no strategy converts them.
+/// Encodes dictionaries with string keys. The keys are data, so no strategy converts them.
 protocol DictionaryEncodable: Encodable {
     /// The node of all members.
     func encodeMembers(in encoding: Encoding, isOwn: Bool) throws -> UInt32
@@ -12,21 +12,21 @@ extension Dictionary: DictionaryEncodable where Key == String, Value: Encodable 
         let object = tree.container(.object, in: encoding.depth)
         for (name, value) in self {
             let key = tree.key(name)
-            let node = try encoding.child(value, depth: encoding.depth &+ 1) { $0.key = NameKey(name, tellsNumber: true) }
+            let node = try encoding.child(value, depth: encoding.depth &+ 1) { $0.key = NameKey(name, hasNumber: true) }
             tree.append(node, to: object, key: key)
         }
         tree.nodes[Int(object)].isClosed = true
         return object
     }
 
-    /// Into the object that there is already.
+    /// Appends to the object that is already open.
     @inline(never)
     private func encodeMore(in encoding: Encoding) throws -> UInt32 {
         try encode(to: encoding)
         return encoding.take()
     }
 
-    /// Where keys of types are converted, Foundation takes another way, on which paths do not have the key of the dictionary.
+    /// With a key strategy, Foundation's paths lack the dictionary's own key.
     @inline(never)
     private func encodeConverted(in encoding: Encoding, isOwn: Bool) throws -> UInt32 {
         let tree = encoding.tree

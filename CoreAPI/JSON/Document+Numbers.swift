@@ -6,13 +6,13 @@ extension Document {
         String(decoding: UnsafeBufferPointer(start: bytes + entry.offset, count: entry.length), as: UTF8.self)
     }
 
-    /// - Throws: ``JSONSyntaxError`` for text that is no number by the grammar.
+    /// - Throws: ``JSONSyntaxError`` for text that does not follow the grammar.
     func checkedNumberText(_ entry: TapeEntry) throws -> String {
         guard NumberText(bytes + entry.offset, count: entry.length) != nil else { throw noNumber(entry) }
         return numberText(entry)
     }
 
-    /// As an error shows it: not all of the millions of digits that a number may have.
+    /// The text for an error, shortened: a number may have millions of digits.
     private func shown(_ entry: TapeEntry) -> String {
         let length = min(entry.length, 80)
         let text = String(decoding: UnsafeBufferPointer(start: bytes + entry.offset, count: length), as: UTF8.self)
@@ -22,7 +22,7 @@ extension Document {
     @inline(never)
     private func unrepresentable(_ entry: TapeEntry, as type: Any.Type) -> JSONSyntaxError {
         JSONSyntaxError(
-            reason: "expected a number that \(type) can hold, found \(shown(entry))", offset: entry.offset, isSound: true)
+            reason: "expected a number that \(type) can hold, found \(shown(entry))", offset: entry.offset, isValidJSON: true)
     }
 
     @inline(never)
@@ -35,18 +35,18 @@ extension Document {
     /// - Returns: `nil` for another kind of value.
     /// - Throws: ``JSONSyntaxError``.
     @inline(__always)
-    func integer<Integer: FixedWidthInteger>(_ place: Int, _ type: Integer.Type) throws -> Integer? {
-        let entry = entry(place)
+    func integer<Integer: FixedWidthInteger>(_ index: Int, _ type: Integer.Type) throws -> Integer? {
+        let entry = entry(index)
         guard entry.is(.number) else { return nil }
         if entry.has(TapeEntry.digits), entry.length <= 18 {
             let isNegative = bytes[entry.offset] == UInt8(ascii: "-")
-            var place = bytes + (entry.offset &+ (isNegative ? 1 : 0))
+            var digit = bytes + (entry.offset &+ (isNegative ? 1 : 0))
             let end = bytes + (entry.offset &+ entry.length)
-            if place.pointee != UInt8(ascii: "0") || end - place == 1, place < end {
+            if digit.pointee != UInt8(ascii: "0") || end - digit == 1, digit < end {
                 var value: Int64 = 0
-                while place < end {
-                    value = value &* 10 &+ Int64(place.pointee &- UInt8(ascii: "0"))
-                    place += 1
+                while digit < end {
+                    value = value &* 10 &+ Int64(digit.pointee &- UInt8(ascii: "0"))
+                    digit += 1
                 }
                 if let integer = Integer(exactly: isNegative ? 0 &- value : value) { return integer }
             }
@@ -63,8 +63,8 @@ extension Document {
         return integer
     }
 
-    /// `5.0` and `1e2` are integers too. As Foundation does it: by way of `Double` as long as that tells integers apart, and
-    /// beyond by way of `Decimal`, whose digits behind the point are dropped.
+    /// Accepts `5.0` and `1e2`, as Foundation does. Converts through `Double` up to 2⁵³, beyond through `Decimal`, whose fraction
+    /// is dropped.
     private static func wholeNumber<Integer: FixedWidthInteger>(_ text: String, _ type: Integer.Type) -> Integer? {
         guard let double = Double(text), let integer = Integer(exactly: double) else { return nil }
         if double.magnitude < 9_007_199_254_740_992 { return integer }
@@ -92,8 +92,8 @@ extension Document {
     /// - Returns: `nil` for another kind of value.
     /// - Throws: ``JSONSyntaxError``.
     @inline(__always)
-    func double(_ place: Int) throws -> Double? {
-        let entry = entry(place)
+    func double(_ index: Int) throws -> Double? {
+        let entry = entry(index)
         guard entry.is(.number) else { return nonConforming(entry, Double.self) }
         guard let number = NumberText(bytes + entry.offset, count: entry.length) else { throw noNumber(entry) }
         if let double = DecimalToBinary.double(number) { return double }
@@ -101,8 +101,8 @@ extension Document {
     }
 
     /// As ``double(_:)``.
-    func float(_ place: Int) throws -> Float? {
-        let entry = entry(place)
+    func float(_ index: Int) throws -> Float? {
+        let entry = entry(index)
         guard entry.is(.number) else { return nonConforming(entry, Float.self) }
         guard let number = NumberText(bytes + entry.offset, count: entry.length) else { throw noNumber(entry) }
         if let float = DecimalToBinary.float(number) { return float }
@@ -120,11 +120,11 @@ extension Document {
         return float
     }
 
-    /// Up to the exponent.
+    /// Whether all digits before the exponent are zeros.
     private func hasOnlyZeros(_ entry: TapeEntry) -> Bool {
-        for place in entry.offset..<entry.offset + entry.length {
-            if (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(bytes[place]) { return false }
-            if bytes[place] | 0x20 == UInt8(ascii: "e") { return true }
+        for offset in entry.offset..<entry.offset + entry.length {
+            if (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(bytes[offset]) { return false }
+            if bytes[offset] | 0x20 == UInt8(ascii: "e") { return true }
         }
         return true
     }
@@ -142,9 +142,9 @@ extension Document {
 
     // MARK: - Decimal
 
-    /// From the text itself, whose digits a `Double` would lose.
-    func decimal(_ place: Int) throws -> Decimal? {
-        let entry = entry(place)
+    /// Parsed from the text, because a `Double` would lose digits.
+    func decimal(_ index: Int) throws -> Decimal? {
+        let entry = entry(index)
         guard entry.is(.number) else { return nil }
         guard NumberText(bytes + entry.offset, count: entry.length) != nil else { throw noNumber(entry) }
         guard let decimal = Decimal(string: numberText(entry)) else { throw unrepresentable(entry, as: Decimal.self) }

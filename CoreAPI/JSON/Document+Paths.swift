@@ -1,11 +1,10 @@
 internal import Foundation
 
-/// Paths to numbers that are known by where their text begins.
+/// Paths to numbers, found by their offset in the text.
 extension Document {
-    /// Keys and indices from the top; empty where no number begins at the byte.
+    /// The path to the number at a byte offset; empty if no number begins there.
     ///
-    /// Keys are converted as types see them. Those of a `[String: Value]` cannot be told from others here, and are converted as
-    /// well.
+    /// The strategy converts the keys. Those of a `[String: Value]` cannot be told apart here, and are converted too.
     func path(toNumberAt offset: Int) -> [any CodingKey] {
         var path: [any CodingKey] = []
         guard let number = number(at: offset) else { return path }
@@ -19,7 +18,7 @@ extension Document {
 
     private func number(at offset: Int) -> Int? {
         var current = Self.root
-        while current < place(after: Self.root) {
+        while current < index(after: Self.root) {
             let entry = entry(current)
             if entry.is(.number), entry.offset == offset { return current }
             current += entry.is(.object) ? 2 : 1
@@ -31,16 +30,16 @@ extension Document {
         let entry = entry(collection)
         guard entry.isCollection else { return nil }
         let isObject = entry.is(.object)
-        var index = 0
+        var item = 0
         var current = collection + (isObject ? 2 : 1)
         while current < entry.end {
             let value = isObject ? current + 1 : current
-            if number < place(after: value) {
-                guard isObject else { return (ItemKey(index), value) }
+            if number < index(after: value) {
+                guard isObject else { return (ItemKey(item), value) }
                 return (converted((try? key(current)) ?? "", path), value)
             }
-            current = place(after: value)
-            index += 1
+            current = index(after: value)
+            item += 1
         }
         return nil
     }

@@ -1,6 +1,6 @@
-/// Arrays and dictionaries of what has no parts: the value is read in place, without a decoder.
+/// Arrays and dictionaries of scalars, read without a decoder for each.
 extension Document {
-    /// How many elements to make room for at once: no more than the document is worth, however large one is.
+    /// The number of elements to reserve room for: at most 1 MiB, because elements may be far larger than their text.
     static func capacity<Element>(_ count: Int, of type: Element.Type) -> Int {
         min(count, 1 + (1 << 20) / max(MemoryLayout<Element>.stride, 1))
     }
@@ -24,10 +24,10 @@ extension Document {
         let entry = entry(decoding.value)
         var items: [Element] = []
         items.reserveCapacity(Self.capacity(entry.count, of: Element.self))
-        // As long as there is nothing but scalars, each has one entry.
-        for place in (decoding.value &+ 1)..<(decoding.value &+ 1 &+ entry.count) {
-            guard let item = try read(place) else {
-                throw decoding.mismatch(Element.self, at: place, ItemKey(place - decoding.value - 1))
+        // A scalar has one entry. Any other value ends the loop with an error.
+        for index in (decoding.value &+ 1)..<(decoding.value &+ 1 &+ entry.count) {
+            guard let item = try read(index) else {
+                throw decoding.mismatch(Element.self, at: index, ItemKey(index - decoding.value - 1))
             }
             items.append(item)
         }
@@ -46,34 +46,34 @@ extension Document {
     @inline(__always)
     private func members<Value>(of decoding: Decoding, _ read: (Int) throws -> Value?) throws -> [String: Value] {
         let entry = entry(decoding.value)
-        // A key that is no UTF-8 is found before any value is looked at.
+        // An invalid key is reported before any invalid value.
         let isIrregular = entry.has(TapeEntry.irregular)
         if isIrregular { try checkNames(of: decoding.value) }
         var members: [String: Value] = [:]
         members.reserveCapacity(Self.capacity(entry.count, of: Value.self))
-        var place = decoding.value + 2
-        while place < entry.end {
-            let name = try key(place)
-            // Of equal keys the first counts; with converted keys Foundation decodes the others, too.
+        var index = decoding.value + 2
+        while index < entry.end {
+            let name = try key(index)
+            // Of equal keys the first wins. With converted keys, Foundation also decodes the others.
             let isNew = !isIrregular || members.index(forKey: name) == nil
             if isNew || !hasDefaultKeys {
-                guard let member = try read(place &+ 1) else {
-                    throw decoding.mismatch(Value.self, at: place &+ 1, NameKey(name, tellsNumber: hasDefaultKeys))
+                guard let member = try read(index &+ 1) else {
+                    throw decoding.mismatch(Value.self, at: index &+ 1, NameKey(name, hasNumber: hasDefaultKeys))
                 }
                 if isNew { members[name] = member }
             }
-            place = self.place(after: place &+ 1)
+            index = self.index(after: index &+ 1)
         }
         return members
     }
 
     private func checkNames(of object: Int) throws {
-        var place = object + 2
+        var index = object + 2
         let end = entry(object).end
-        while place < end {
-            // ASCII without escapes is nothing but itself.
-            if !entry(place).has(TapeEntry.simple | TapeEntry.ascii) { _ = try key(place) }
-            place = self.place(after: place &+ 1)
+        while index < end {
+            // ASCII without escapes is always valid.
+            if !entry(index).has(TapeEntry.simple | TapeEntry.ascii) { _ = try key(index) }
+            index = self.index(after: index &+ 1)
         }
     }
 }

@@ -3,8 +3,8 @@ extension Document {
     /// - Returns: `nil` for another kind of value.
     /// - Throws: ``JSONSyntaxError``.
     @inline(__always)
-    func string(_ place: Int) throws -> String? {
-        let entry = entry(place)
+    func string(_ index: Int) throws -> String? {
+        let entry = entry(index)
         guard entry.is(.string) else { return nil }
         guard entry.has(TapeEntry.simple) else { return try unescaped(entry) }
         let text = UnsafeBufferPointer(start: bytes + entry.offset, count: entry.length)
@@ -12,10 +12,10 @@ extension Document {
         return string
     }
 
-    /// The bytes of a string that are its value; `nil` for another kind of value and for a string with escapes.
+    /// The bytes of a string without escapes; `nil` for other strings and other kinds of value.
     @inline(__always)
-    func simpleString(_ place: Int) -> UnsafeBufferPointer<UInt8>? {
-        let entry = entry(place)
+    func simpleString(_ index: Int) -> UnsafeBufferPointer<UInt8>? {
+        let entry = entry(index)
         guard entry.is(.string), entry.has(TapeEntry.simple) else { return nil }
         return UnsafeBufferPointer(start: bytes + entry.offset, count: entry.length)
     }
@@ -23,10 +23,10 @@ extension Document {
     @inline(never)
     private func unescaped(_ entry: TapeEntry) throws -> String {
         let source = UnsafeBufferPointer(start: bytes + entry.offset, count: entry.length)
-        // An escape is a scalar of its own, and so changes nothing about the text around it.
+        // Each escape stands for a whole scalar, so it is enough to validate the source.
         let isASCII = entry.has(TapeEntry.ascii)
         guard isASCII || UTF8Text.isValid(source) else { throw noUTF8(entry) }
-        // Nothing gets longer by being unescaped.
+        // Unescaping never makes a string longer.
         return try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: entry.length + Unescaping.excess) { buffer in
             guard let base = buffer.baseAddress else { return "" }
             var unescaping = Unescaping(
@@ -39,6 +39,6 @@ extension Document {
 
     @inline(never)
     private func noUTF8(_ entry: TapeEntry) -> JSONSyntaxError {
-        JSONSyntaxError(reason: "expected UTF-8, found other bytes in the string that begins here", offset: entry.offset)
+        JSONSyntaxError(reason: "expected UTF-8, found invalid bytes in the string", offset: entry.offset)
     }
 }

@@ -1,26 +1,25 @@
 internal import Foundation
 
-/// Values of any type. Some are told apart before their own initializers are asked: those with a strategy, and those that go
-/// faster by a way of their own.
+/// Values of any type. Types with a strategy, or with a faster way, do not decode themselves.
 extension Document {
     @inline(__always)
-    func bool(_ place: Int) -> Bool? {
-        let entry = entry(place)
+    func bool(_ index: Int) -> Bool? {
+        let entry = entry(index)
         guard entry.is(.true) || entry.is(.false) else { return nil }
         return entry.is(.true)
     }
 
     /// The value of `decoding` itself.
     @inline(__always)
-    func decode<Value: Decodable>(_ type: Value.Type, at place: Int, from decoding: Decoding) throws -> Value {
+    func decode<Value: Decodable>(_ type: Value.Type, at index: Int, from decoding: Decoding) throws -> Value {
         if TypeStrategy.of(type).isPlain { return try type.init(from: decoding) }
         return try decodeSpecial(type, from: decoding, isOwn: true)
     }
 
     /// A member of `parent`'s value.
     @inline(__always)
-    func decode<Value: Decodable>(_ type: Value.Type, at place: Int, in parent: Decoding, key: some CodingKey) throws -> Value {
-        let child = decoding(place, parent: parent)
+    func decode<Value: Decodable>(_ type: Value.Type, at index: Int, in parent: Decoding, key: some CodingKey) throws -> Value {
+        let child = decoding(index, parent: parent)
         child.key.set(key)
         let value =
             TypeStrategy.of(type).isPlain ? try type.init(from: child) : try decodeSpecial(type, from: child, isOwn: false)
@@ -30,8 +29,8 @@ extension Document {
 
     /// An item of `parent`'s value.
     @inline(__always)
-    func decode<Value: Decodable>(_ type: Value.Type, at place: Int, in parent: Decoding, item: Int) throws -> Value {
-        let child = decoding(place, parent: parent)
+    func decode<Value: Decodable>(_ type: Value.Type, at index: Int, in parent: Decoding, item: Int) throws -> Value {
+        let child = decoding(index, parent: parent)
         child.key.remove()
         child.item = item
         let value =
@@ -40,7 +39,7 @@ extension Document {
         return value
     }
 
-    /// - Parameter isOwn: whether a type is being decoded from `decoding` already.
+    /// - Parameter isOwn: whether a type is already being decoded from `decoding`.
     @inline(never)
     func decodeSpecial<Value: Decodable>(_ type: Value.Type, from decoding: Decoding, isOwn: Bool) throws -> Value {
         switch TypeStrategy.of(type) {
@@ -59,7 +58,7 @@ extension Document {
         }
     }
 
-    /// A value as the type that it is already known to be of.
+    /// Returns a value as the type that it is known to have.
     @inline(__always)
     func same<Source, Value>(_ value: Source, as type: Value.Type) throws -> Value {
         guard Source.self == Value.self else {

@@ -1,4 +1,4 @@
-/// A value by itself.
+/// The container of a single value.
 extension Encoding: SingleValueEncodingContainer {
     final func encodeNil() throws {
         try write(String?.none) { $0.plain("null") }
@@ -33,7 +33,7 @@ extension Encoding: SingleValueEncodingContainer {
         set(try tree.scalar(text))
     }
 
-    /// - Throws: for a second value. An open container may take in what a value encodes.
+    /// - Throws: for a second value. A type may continue an open container.
     @inline(__always)
     private func check<Value>(_ value: Value) throws {
         guard self.value != 0 else { return }
@@ -44,7 +44,7 @@ extension Encoding: SingleValueEncodingContainer {
     @inline(never)
     private func another<Value>(_ value: Value) -> EncodingError {
         .invalidValue(
-            value as Any, .init(codingPath: codingPath, debugDescription: "expected one value, found another in the same place"))
+            value as Any, .init(codingPath: codingPath, debugDescription: "expected one value, found a second one"))
     }
 
     /// An open container wins over a scalar.

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Dates, bytes and numbers that are none, as the encoder's strategies say.
+/// Dates, bytes and non-finite numbers, by the encoder's strategies.
 extension Encoding {
     final func date(_ date: Date) throws -> UInt32 {
         switch tree.settings.dateEncodingStrategy {
@@ -47,7 +47,7 @@ extension Encoding {
         return node != 0 ? node : tree.emptyObject(in: depth)
     }
 
-    /// No strategy counts for a time that is no number.
+    /// A date as a number. The strategy for non-finite numbers does not apply.
     private final func number(_ seconds: Double) throws -> UInt32 {
         guard seconds.isFinite else { throw OutputTree.nonConforming(seconds, codingPath) }
         return tree.scalar { $0.double(seconds) }
@@ -55,7 +55,7 @@ extension Encoding {
 }
 
 extension OutputTree {
-    /// - Parameter path: of the number.
+    /// - Parameter path: the path to the number.
     @inline(__always)
     func double(_ value: Double, _ path: () -> [any CodingKey]) throws {
         guard value.isFinite else { return try nonConforming(value, path) }
@@ -77,6 +77,6 @@ extension OutputTree {
     }
 
     static func nonConforming(_ value: some BinaryFloatingPoint, _ path: [any CodingKey]) -> EncodingError {
-        .invalidValue(value, .init(codingPath: path, debugDescription: "expected a number that JSON has, found \(value)"))
+        .invalidValue(value, .init(codingPath: path, debugDescription: "expected a finite number, found \(value)"))
     }
 }

@@ -1,23 +1,22 @@
 internal import Foundation
 
-/// Values of any type. Some are told apart before their own methods are asked: those with a strategy, and those that go faster by
-/// a way of their own.
+/// Values of any type. Types with a strategy, or with a faster way, do not encode themselves.
 extension Encoding {
     /// The node of a value, 0 for nothing.
     ///
-    /// - Parameter isOwn: whether a type that is being encoded by this encoder hands it the value, rather than a container.
+    /// - Parameter isOwn: whether the value comes from a type that this encoder is encoding, not from a container.
     @inline(__always)
     final func node<Value: Encodable>(of value: Value, isOwn: Bool) throws -> UInt32 {
         if let stop = tree.stop { throw stop }
-        let way = EncodingStrategy.of(Value.self)
-        guard case .plain = way else { return try special(value, way, isOwn: isOwn) }
+        let strategy = EncodingStrategy.of(Value.self)
+        guard case .plain = strategy else { return try special(value, strategy, isOwn: isOwn) }
         try value.encode(to: self)
         return take()
     }
 
     @inline(never)
-    private final func special<Value: Encodable>(_ value: Value, _ way: EncodingStrategy, isOwn: Bool) throws -> UInt32 {
-        switch way {
+    private final func special<Value: Encodable>(_ value: Value, _ strategy: EncodingStrategy, isOwn: Bool) throws -> UInt32 {
+        switch strategy {
         case .plain:
             try value.encode(to: self)
             return take()
@@ -47,7 +46,7 @@ extension Encoding {
         }
     }
 
-    // Opened, so that the value can be read as what it is.
+    // Generic, so that the existential is opened and the value can be read as its own type.
 
     private static func optional<Value: OptionalEncodable>(
         _ value: some Encodable, _ type: Value.Type, in encoding: Encoding, _ isOwn: Bool
@@ -67,7 +66,7 @@ extension Encoding {
         try known(value, as: type).encodeMembers(in: encoding, isOwn: isOwn)
     }
 
-    /// The node of a member or an item; never nothing.
+    /// The node of a member or an item; never 0.
     @inline(__always)
     final func child<Value: Encodable>(_ value: Value, depth: UInt16, _ name: (Encoding) -> Void) throws -> UInt32 {
         let child = tree.encoding(parent: self, depth: depth)
@@ -83,7 +82,7 @@ extension OutputTree {
     /// The node of one value's text.
     @inline(__always)
     func scalar(_ write: (OutputTree) throws -> Void) rethrows -> UInt32 {
-        // Room first: only then is the text's beginning certain.
+        // Reserved first, because `reserve` may reset `count`.
         reserve(1)
         let start = count
         try write(self)

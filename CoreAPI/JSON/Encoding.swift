@@ -1,15 +1,13 @@
-/// One value while it is encoded, and how it was reached: what types are given as their encoder.
+/// The encoder of one value, and the path to it.
 ///
-/// What every member touches, here and in the tree, is not checked for exclusive access: enums with payloads are 6.6 times as
-/// fast as Foundation's encoder so, and 5.6 times with the check.
+/// Exclusivity checks are off, here and in the tree: enums with payloads are 6.6 × as fast as with Foundation, instead of 5.6 ×.
 class Encoding {
     let tree: OutputTree
-    /// The node of what has been encoded; 0 for nothing yet. An open container is still being filled.
+    /// The node of the encoded value; 0 for none yet. An open container is still being filled.
     @exclusivity(unchecked) final var value: UInt32 = 0
-    /// How many containers lie around the value.
+    /// How many containers enclose the value.
     @exclusivity(unchecked) final var depth: UInt16 = 0
-    /// The value that this one is a member or an item of, and by which key or at which place; a `nil` key with a negative place
-    /// is the root.
+    /// The parent, and the key or index in it. The root has no key and index −1.
     @exclusivity(unchecked) final var parent: Encoding?
     @exclusivity(unchecked) final var key: (any CodingKey)?
     @exclusivity(unchecked) final var item = -1
@@ -33,7 +31,7 @@ class Encoding {
         return path.reversed()
     }
 
-    /// The node of the finished encoding, which no encoder writes to; 0 for nothing.
+    /// Closes the node and returns it; 0 for none. No encoder writes to a closed node.
     @inline(__always)
     final func take() -> UInt32 {
         let taken = value
@@ -58,7 +56,7 @@ extension Encoding: Encoder {
 
     final func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-    /// A container of its own, or the one that there is already.
+    /// A new container, or the one that is already open.
     @inline(__always)
     private func container(_ kind: OutputNode.Kind) -> UInt32 {
         guard value == 0 else { return continued(kind) }
@@ -69,7 +67,7 @@ extension Encoding: Encoder {
     @inline(never)
     private func continued(_ kind: OutputNode.Kind) -> UInt32 {
         guard tree.nodes[Int(value)].kind == kind else {
-            tree.end(.misused(codingPath, "expected one value, found another container or value in the same place"))
+            tree.end(.misused(codingPath, "expected one value, found a second value or container"))
             return tree.container(kind, in: depth)
         }
         if tree.nodes[Int(value)].isClosed { value = tree.reopened(value) }
@@ -77,7 +75,7 @@ extension Encoding: Encoder {
     }
 }
 
-/// The way to a nested container from the value that it is a part of.
+/// The path to a nested container from the value that it is a part of.
 final class NestedPath {
     private let parent: NestedPath?
     private let key: any CodingKey

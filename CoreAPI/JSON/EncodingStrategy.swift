@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// How values of a type are encoded. Finding out is slow, because it asks for conformances by name.
+/// How values of a type are encoded. Cached, because a lookup of conformances by name is slow.
 ///
-/// `@unchecked`: types hold nothing that could change.
+/// `@unchecked`: metatypes are immutable.
 enum EncodingStrategy: BitwiseCopyable, @unchecked Sendable {
-    /// By its own method and nothing else.
+    /// Only by its own method.
     case plain
     case bool, string, int, double
     case date, data, url, decimal
@@ -37,7 +37,7 @@ enum EncodingStrategy: BitwiseCopyable, @unchecked Sendable {
     }
 }
 
-/// A value as the type that it is known to be of.
+/// Returns a value as the type that it is known to have.
 @inline(__always)
 func known<Source, Value>(_ value: Source, as type: Value.Type) throws -> Value {
     guard Source.self == Value.self else {

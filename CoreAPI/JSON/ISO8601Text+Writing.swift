@@ -1,9 +1,9 @@
 internal import Foundation
 
 extension ISO8601Text {
-    /// In quotes, with `Z`.
+    /// Writes a date in quotes, with `Z`.
     ///
-    /// - Returns: `false` for a date before 1600 or after 9999, which is left to Foundation.
+    /// - Returns: `false` for a date before 1600 or after 9999. Foundation writes those.
     static func write(_ date: Date, to tree: OutputTree) -> Bool {
         let seconds = date.timeIntervalSinceReferenceDate.rounded(.down)
         // 1600-01-01 and 10000-01-01.
@@ -31,20 +31,20 @@ extension ISO8601Text {
         return true
     }
 
-    private static func pair(_ number: Int, _ place: UnsafeMutablePointer<UInt8>) {
-        place[0] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10)
-        place[1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10)
+    private static func pair(_ number: Int, _ text: UnsafeMutablePointer<UInt8>) {
+        text[0] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10)
+        text[1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10)
     }
 
-    /// Rounded down.
+    /// Rounds down, also for negative numbers.
     private static func quotient(_ number: Int, _ divisor: Int) -> (Int, rest: Int) {
         let rest = ((number % divisor) + divisor) % divisor
         return ((number - rest) / divisor, rest)
     }
 
-    /// By years that begin in March, so that the leap day comes last, and their cycle of 400.
+    /// Counts in cycles of 400 years that begin in March, so that the leap day comes last.
     ///
-    /// - Parameter day: since 2001-01-01.
+    /// - Parameter day: days since 2001-01-01.
     private static func calendar(_ day: Int) -> (year: Int, month: Int, day: Int) {
         let (cycle, dayOfCycle) = quotient(day + 730_791, 146_097)
         let yearOfCycle = (dayOfCycle - dayOfCycle / 1_460 + dayOfCycle / 36_524 - dayOfCycle / 146_096) / 365

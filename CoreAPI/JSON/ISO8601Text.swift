@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Dates as nearly everybody writes them (RFC 3339), to the second: `2024-02-29T23:59:59Z`, `2024-02-29T23:59:59+01:00`.
+/// Dates in their usual form (RFC 3339), to the second: `2024-02-29T23:59:59Z`, `2024-02-29T23:59:59+01:00`.
 enum ISO8601Text {
-    /// - Returns: `nil` for any other form, and for what is no date; Foundation has to look at it then.
+    /// - Returns: `nil` for another form and for an invalid date. Foundation then parses the text.
     static func date(_ text: UnsafeBufferPointer<UInt8>) -> Date? {
         guard text.count == 20 || text.count == 25, let offset = offset(text) else { return nil }
         guard text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), text[10] == UInt8(ascii: "T"),
@@ -12,14 +12,14 @@ enum ISO8601Text {
             let day = number(text, 8), let hour = number(text, 11), let minute = number(text, 14), let second = number(text, 17)
         else { return nil }
         let year = century * 100 + yearOfCentury
-        // Before 1583 calendars differ.
+        // Calendars differ before 1583.
         guard year >= 1_600, (1...12).contains(month), day >= 1, day <= days(month, year), hour < 24, minute < 60, second < 60
         else { return nil }
         let seconds = daysSince2001(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset
         return Date(timeIntervalSinceReferenceDate: Double(seconds))
     }
 
-    /// Seconds east of Greenwich; `Z` is none.
+    /// Seconds east of Greenwich; 0 for `Z`.
     private static func offset(_ text: UnsafeBufferPointer<UInt8>) -> Int? {
         if text[19] == UInt8(ascii: "Z") { return text.count == 20 ? 0 : nil }
         guard text.count == 25, text[22] == UInt8(ascii: ":"), let hours = number(text, 20), let minutes = number(text, 23),
@@ -29,8 +29,8 @@ enum ISO8601Text {
         return text[19] == UInt8(ascii: "+") ? seconds : text[19] == UInt8(ascii: "-") ? -seconds : nil
     }
 
-    private static func number(_ text: UnsafeBufferPointer<UInt8>, _ place: Int) -> Int? {
-        let (tens, ones) = (text[place] &- UInt8(ascii: "0"), text[place + 1] &- UInt8(ascii: "0"))
+    private static func number(_ text: UnsafeBufferPointer<UInt8>, _ offset: Int) -> Int? {
+        let (tens, ones) = (text[offset] &- UInt8(ascii: "0"), text[offset + 1] &- UInt8(ascii: "0"))
         return tens < 10 && ones < 10 ? Int(tens) * 10 + Int(ones) : nil
     }
 
@@ -42,7 +42,7 @@ enum ISO8601Text {
         }
     }
 
-    /// By years that begin in March, so that the leap day comes last.
+    /// Counts in years that begin in March, so that the leap day comes last.
     private static func daysSince2001(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let marchYear = month > 2 ? year : year - 1
         let marchMonth = month > 2 ? month - 3 : month + 9

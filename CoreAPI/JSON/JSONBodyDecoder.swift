@@ -1,54 +1,54 @@
 public import Foundation
 
-/// Decodes `Decodable` types from JSON (RFC 8259) with the same answers as `JSONDecoder`, and faster, several times on
-/// most documents.
+/// Decodes `Decodable` types from JSON (RFC 8259) with the results of `JSONDecoder`, several times as fast on most documents.
 ///
-/// A value: set it up once and share it; decoding keeps no state in it, so that calls may run at the same time and within each
-/// other. What one call hands to the types it decodes, a decoder and its containers, may be kept, and is for one thread at a
-/// time, as what `JSONDecoder` hands out is.
+/// A value: set it up once and share it. Decoding does not change it, so calls may be concurrent or nested. Decoders and
+/// containers may outlive the call. Use them from one thread at a time.
 ///
 ///     var decoder = JSONBodyDecoder()
 ///     decoder.dateDecodingStrategy = .iso8601
 ///     let order = try decoder.decode(Order.self, from: body)
 ///
-/// As `JSONDecoder` does, it takes UTF-8, UTF-16 and UTF-32 with or without a byte order mark, a single value in place of an
-/// object, a comma behind the last item, and 512 values within each other; of equal keys the first counts. Zeros such as `0e1` it
-/// takes too, which Foundation of Swift 6.3 refuses. A number that its type cannot hold is an error with its path, which
-/// Foundation leaves empty. JSON5 it does not take, and no key with more than 30 combining marks in a row, which would take hours
-/// to compare.
+/// As `JSONDecoder`, it accepts UTF-8, UTF-16 and UTF-32 with or without a byte order mark. The document may be a single value. A
+/// comma may follow the last item. Nesting is limited to 512 levels. Of equal keys the first wins. JSON5 is not supported.
+///
+/// It differs from Foundation of Swift 6.3 in three ways:
+/// - It accepts zeros with an exponent, such as `0e1`.
+/// - The error for a number that its type cannot hold has the number's path. Foundation's path is empty.
+/// - It refuses a key with more than 30 combining marks in a row, which would take hours to compare.
 public struct JSONBodyDecoder: Sendable {
-    /// How dates are told.
+    /// The form of dates. Default `.deferredToDate`.
     public var dateDecodingStrategy: JSONDecoder.DateDecodingStrategy {
         get { settings.dates }
         set { change { $0.dates = newValue } }
     }
-    /// How bytes are told.
+    /// The form of `Data`. Default `.base64`.
     public var dataDecodingStrategy: JSONDecoder.DataDecodingStrategy {
         get { settings.data }
         set { change { $0.data = newValue } }
     }
-    /// How infinities and NaN are told.
+    /// The form of infinities and NaN. Default `.throw`.
     public var nonConformingFloatDecodingStrategy: JSONDecoder.NonConformingFloatDecodingStrategy {
         get { settings.floats }
         set { change { $0.floats = newValue } }
     }
-    /// How keys of objects become keys of types; keys of `[String: Value]` stay as they are.
+    /// How an object's keys become a type's. Keys of `[String: Value]` are not converted. Default `.useDefaultKeys`.
     public var keyDecodingStrategy: JSONDecoder.KeyDecodingStrategy {
         get { settings.keys }
         set { change { $0.keys = newValue } }
     }
-    /// What `Decoder.userInfo` holds.
+    /// The content of `Decoder.userInfo`.
     public var userInfo: [CodingUserInfoKey: any Sendable] {
         get { settings.userInfo }
         set { change { $0.userInfo = newValue } }
     }
-    /// Documents with more bytes are left to `JSONDecoder`; the index has no more bits for places in them.
+    /// The largest document in bytes. `JSONDecoder` decodes larger ones: an entry of the tape has 28 bits for an offset.
     package var sizeLimit: Int {
         get { settings.sizeLimit }
         set { change { $0.sizeLimit = newValue } }
     }
 
-    // One reference, because every document keeps what it is read by.
+    // One reference, because every document keeps the settings.
     private var shared = SharedDecodingSettings(DecodingSettings())
     private var settings: DecodingSettings { shared.settings }
 
@@ -60,10 +60,10 @@ public struct JSONBodyDecoder: Sendable {
 
     public init() {}
 
-    /// On the caller's thread; any number of calls may run at once.
+    /// Decodes a document on the caller's thread. Calls may be concurrent.
     ///
-    /// - Throws: `DecodingError` as `JSONDecoder` does, but `dataCorrupted` for a number that its type cannot hold has the
-    ///   number's path. The path is empty for invalid JSON and invalid UTF-8. Errors of a type's own initializer pass unchanged.
+    /// - Throws: `DecodingError`, as `JSONDecoder` does. For a number that its type cannot hold, `dataCorrupted` has the number's
+    ///   path. The path is empty for invalid JSON and invalid UTF-8. Errors of a type's own initializer pass unchanged.
     public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         var read: Document?
         do {
@@ -73,8 +73,8 @@ public struct JSONBodyDecoder: Sendable {
             read = document
             return try document.decodeRoot(type)
         } catch let malformed as JSONSyntaxError {
-            // Looked for here, once: a type may try several types for a value, and catch what does not fit.
-            let path = malformed.isSound ? read?.path(toNumberAt: malformed.offset) : nil
+            // Searched for only here: a type may try several types for a value and catch each mismatch.
+            let path = malformed.isValidJSON ? read?.path(toNumberAt: malformed.offset) : nil
             throw malformed.decodingError(in: data, at: path ?? [])
         }
     }
@@ -90,7 +90,7 @@ public struct JSONBodyDecoder: Sendable {
     }
 }
 
-/// What a ``JSONBodyDecoder`` was told.
+/// The settings of a ``JSONBodyDecoder``.
 struct DecodingSettings: Sendable {
     var dates = JSONDecoder.DateDecodingStrategy.deferredToDate
     var data = JSONDecoder.DataDecodingStrategy.base64
@@ -102,7 +102,7 @@ struct DecodingSettings: Sendable {
     var hasDefaultKeys: Bool { if case .useDefaultKeys = keys { true } else { false } }
 }
 
-/// The same behind one reference, never changed.
+/// The settings, immutable and shared by reference.
 final class SharedDecodingSettings: Sendable {
     let settings: DecodingSettings
 

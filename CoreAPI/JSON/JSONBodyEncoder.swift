@@ -1,43 +1,40 @@
 public import Foundation
 
-/// Encodes `Encodable` types to JSON (RFC 8259) in the same bytes as `JSONEncoder`, and faster, several times on most
-/// documents.
+/// Encodes `Encodable` types to JSON (RFC 8259) in the bytes of `JSONEncoder`, several times as fast on most documents.
 ///
-/// A value: set it up once and share it; encoding keeps no state in it, so that calls may run at the same time and within each
-/// other. What one call hands to the values it encodes, an encoder and its containers, is for one thread at a time.
+/// A value: set it up once and share it. Encoding does not change it, so calls may be concurrent or nested. Use an encoder that
+/// a value receives, and its containers, from one thread at a time.
 ///
 ///     var encoder = JSONBodyEncoder()
 ///     encoder.outputFormatting = [.sortedKeys]
 ///     let body = try encoder.encode(order)
 ///
-/// Where keys are not sorted, `JSONEncoder` promises no order; here it is the one in which they were encoded. As with
-/// `JSONEncoder`, of equal keys the last counts, and 511 values may lie within each other. What `JSONEncoder` ends the process
-/// for, as two values in one place, is an error here.
+/// `JSONEncoder` promises no order of unsorted keys. This type keeps the order in which they were encoded. As with `JSONEncoder`,
+/// of equal keys the last wins, and nesting is limited to 511 levels. Misuse that ends the process in `JSONEncoder`, such as two
+/// values under one key, is an error here.
 public struct JSONBodyEncoder: Sendable {
-    /// How the text looks. `prettyPrinted` is left to `JSONEncoder` itself, with its speed and its order of keys: it is meant for
-    /// people.
+    /// The form of the text. With `prettyPrinted`, `JSONEncoder` itself encodes, at its own speed and in its own order of keys.
     public var outputFormatting: JSONEncoder.OutputFormatting = []
-    /// How dates are told.
+    /// The form of dates. Default `.deferredToDate`.
     public var dateEncodingStrategy: JSONEncoder.DateEncodingStrategy = .deferredToDate
-    /// How bytes are told.
+    /// The form of `Data`. Default `.base64`.
     public var dataEncodingStrategy: JSONEncoder.DataEncodingStrategy = .base64
-    /// How infinities and NaN are told.
+    /// The form of infinities and NaN. Default `.throw`.
     public var nonConformingFloatEncodingStrategy: JSONEncoder.NonConformingFloatEncodingStrategy = .throw
-    /// How keys of types become keys of objects; keys of `[String: Value]` stay as they are.
+    /// How a type's keys become an object's. Keys of `[String: Value]` are not converted. Default `.useDefaultKeys`.
     public var keyEncodingStrategy: JSONEncoder.KeyEncodingStrategy = .useDefaultKeys
-    /// What `Encoder.userInfo` holds.
+    /// The content of `Encoder.userInfo`.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-    /// Values with more bytes of text are left to `JSONEncoder`, which encodes them once more; nodes have no more bits for places
-    /// in it.
+    /// The most bytes of text. `JSONEncoder` encodes larger values once more from the start: a node has 32 bits for an offset.
     package var sizeLimit = OutputTree.limit
 
     public init() {}
 
-    /// On the caller's thread; any number of calls may run at once.
+    /// Encodes a value on the caller's thread. Calls may be concurrent.
     ///
-    /// - Throws: `EncodingError.invalidValue` for a number that is none, for a value that encodes nothing, for more than 511
-    ///   values within each other and for two values in one place. What a type throws while it is encoded goes through as it is.
+    /// - Throws: `EncodingError.invalidValue` for NaN or infinity, for no value, for two values under one key and for more than
+    ///   511 levels of nesting. Errors of a type's own method pass unchanged.
     public func encode<Value: Encodable>(_ value: Value) throws -> Data {
         guard outputFormatting.isSubset(of: [.sortedKeys, .withoutEscapingSlashes]) else { return try foundation.encode(value) }
         let tree = OutputTree(self)
@@ -47,8 +44,8 @@ public struct JSONBodyEncoder: Sendable {
             switch error {
             case .tooLarge: return try foundation.encode(value)
             case .tooDeep:
-                throw invalid(value, [], "expected at most \(OutputTree.depthLimit) values within each other, found more")
-            case .nothing: throw invalid(value, [], "expected a value, found that \(Value.self) encodes none")
+                throw invalid(value, [], "expected at most \(OutputTree.depthLimit) levels of nesting, found more")
+            case .nothing: throw invalid(value, [], "expected a value, found nothing encoded by \(Value.self)")
             case .misused(let path, let reason): throw invalid(value, path, reason)
             case .failed(let error): throw error
             }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// One value of a document, looked at without a type.
+/// One value of a document, read without a type.
 package struct JSONNode {
     package enum Kind {
         case null
@@ -15,23 +15,23 @@ package struct JSONNode {
     private let document: Document
     private let index: Int
 
-    /// The value that a document is. UTF-8, UTF-16 or UTF-32; at most 512 values within each other.
+    /// The root of a document in UTF-8, UTF-16 or UTF-32, with at most 512 levels of nesting.
     ///
-    /// - Parameter takesTrailingCommas: whether a comma may stand behind the last item, as decoders take it.
-    /// - Returns: `nil` for a document that is larger than its index can tell (256 MiB).
+    /// - Parameter takesTrailingCommas: whether a comma may follow the last item, as decoders allow.
+    /// - Returns: `nil` for a document of more than 256 MiB, the limit of its tape.
     /// - Throws: ``JSONSyntaxError``.
     package static func root(of data: Data, takesTrailingCommas: Bool = false) throws -> JSONNode? {
         guard let document = try Document.read(data, SharedDecodingSettings(DecodingSettings())) else { return nil }
         if !takesTrailingCommas, let offset = document.trailingComma() {
-            throw JSONSyntaxError(reason: "expected no comma behind the last item", offset: offset)
+            throw JSONSyntaxError(reason: "expected no comma after the last item", offset: offset)
         }
         return JSONNode(document: document, index: Document.root)
     }
 
-    /// Bytes of UTF-8 before the text of a number or a string.
+    /// The byte offset in UTF-8 of the text of a number or a string.
     package var offset: Int { document.entry(index).offset }
 
-    /// - Throws: ``JSONSyntaxError`` for a string or number that is none.
+    /// - Throws: ``JSONSyntaxError`` for an invalid string or number.
     package func kind() throws -> Kind {
         let entry = document.entry(index)
         if let string = try document.string(index) { return .string(string) }
@@ -41,7 +41,7 @@ package struct JSONNode {
         return entry.is(.object) ? .object : .null
     }
 
-    /// - Returns: what `convert` makes of the items, in their order.
+    /// - Returns: the converted items, in order.
     package func mapItems<Item>(_ convert: (JSONNode) throws -> Item) rethrows -> [Item] {
         let entry = document.entry(index)
         var items: [Item] = []
@@ -49,13 +49,13 @@ package struct JSONNode {
         var next = index + 1
         while next < entry.end {
             items.append(try convert(JSONNode(document: document, index: next)))
-            next = document.place(after: next)
+            next = document.index(after: next)
         }
         return items
     }
 
-    /// - Returns: what `convert` makes of the members. Of equal keys the first counts, as it does for the decoder.
-    /// - Throws: ``JSONSyntaxError`` for a key that is no string or cannot be compared, and what `convert` throws.
+    /// - Returns: the converted members. Of equal keys the first wins, as in the decoder.
+    /// - Throws: ``JSONSyntaxError`` for a key that is invalid or cannot be compared, and the errors of `convert`.
     package func mapMembers<Member>(_ convert: (JSONNode) throws -> Member) throws -> [String: Member] {
         let entry = document.entry(index)
         var members: [String: Member] = [:]
@@ -63,21 +63,21 @@ package struct JSONNode {
         var next = index + 2
         while next < entry.end {
             let name = try document.key(next)
-            // The value of an equal key is converted too: it may be malformed.
+            // The values of equal keys are converted too: they may be malformed.
             let member = try convert(JSONNode(document: document, index: next + 1))
             if members.index(forKey: name) == nil { members[name] = member }
-            next = document.place(after: next + 1)
+            next = document.index(after: next + 1)
         }
         return members
     }
 }
 
 extension Document {
-    /// The offset of a comma behind the last item of an array or object, which the scanner takes and RFC 8259 does not.
+    /// The offset of a comma after the last item of an array or object, which the scanner accepts and RFC 8259 does not.
     fileprivate func trailingComma() -> Int? {
         var comma: Int?
         var offset = 0
-        // Zeros follow the text, and the scanner has refused any outside of a string.
+        // Zeros follow the text. The scanner has refused any outside of strings.
         while bytes[offset] != 0 {
             switch bytes[offset] {
             case UInt8(ascii: ","): comma = offset

@@ -1,43 +1,43 @@
 package import Foundation
 
-/// Text that is no JSON, or a value that no type of Swift can hold.
+/// Invalid JSON, or a number that its type cannot hold.
 ///
-/// Within a decode it is an error of its own, and becomes a `DecodingError` only on the way out: so does Foundation's, and a type
-/// that catches `DecodingError` while it is decoded must see the same errors from both.
+/// Becomes a `DecodingError` only when the decode ends, as in Foundation. A type that catches `DecodingError` while it is decoded
+/// must see the same errors from both.
 package struct JSONSyntaxError: Error {
-    /// What was expected, and what came.
+    /// What was expected, and what was found.
     let reason: String
-    /// Bytes of UTF-8 before the place.
+    /// The byte offset of the error in UTF-8.
     let offset: Int
-    /// Whether the text is JSON, and only the type that was asked for cannot hold the value.
-    let isSound: Bool
+    /// Whether the text is JSON, and only the requested type cannot hold the value.
+    let isValidJSON: Bool
 
-    package init(reason: String, offset: Int, isSound: Bool = false) {
+    package init(reason: String, offset: Int, isValidJSON: Bool = false) {
         self.reason = reason
         self.offset = offset
-        self.isSound = isSound
+        self.isValidJSON = isValidJSON
     }
 
-    /// Keeps the offset, so that a reader of the error who has the document can show it.
+    /// Keeps the offset, so that the text around the error can be shown.
     ///
-    /// - Parameter path: to the value; empty for text that is no JSON.
+    /// - Parameter path: the path to the value; empty for invalid JSON.
     package func decodingError(in document: Data, at path: [any CodingKey] = []) -> DecodingError {
-        let place = Place(offset: offset, documentLength: document.count)
-        return .dataCorrupted(.init(codingPath: path, debugDescription: description, underlyingError: place))
+        let position = Position(offset: offset, documentLength: document.count)
+        return .dataCorrupted(.init(codingPath: path, debugDescription: description, underlyingError: position))
     }
 
-    private struct Place: Error {
+    private struct Position: Error {
         let offset: Int
         let documentLength: Int
     }
 
-    /// Where a document is not what it should be: bytes of UTF-8 before the place, a mark of the encoding not counted. `nil` for
-    /// an error that has nothing but a path, and for one of another document, which was a part of this.
-    package static func place(of error: any Error, in document: Data) -> Int? {
-        guard case DecodingError.dataCorrupted(let context) = error, let place = context.underlyingError as? Place,
-            place.documentLength == document.count
+    /// The byte offset of the error in UTF-8, without the byte order mark. `nil` for an error that has only a path, and for one
+    /// of another document, such as a part of this one.
+    package static func offset(of error: any Error, in document: Data) -> Int? {
+        guard case DecodingError.dataCorrupted(let context) = error, let position = context.underlyingError as? Position,
+            position.documentLength == document.count
         else { return nil }
-        return place.offset
+        return position.offset
     }
 }
 

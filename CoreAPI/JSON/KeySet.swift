@@ -1,10 +1,10 @@
-/// What is known of the keys of one object while it is scanned: whether they can be compared byte by byte, and are all different.
+/// The keys of one object while it is scanned: whether they can be compared byte by byte, and all differ.
 struct KeySet {
-    /// One bit for each key, by its hash; a bit that is already there calls for a closer look.
+    /// One bit for each key's hash. A key whose bit is already set is compared with the keys before.
     private(set) var seen: UInt64 = 0
     private(set) var isIrregular = false
 
-    /// An object with more members is given a dictionary when it is decoded.
+    /// An object with more members gets a dictionary when it is decoded.
     static let limit = 32
 
     init() {}
@@ -14,22 +14,22 @@ struct KeySet {
         self.isIrregular = isIrregular
     }
 
-    /// The keys of an object that is being scanned, which are known to be regular.
+    /// The keys of an object that is still being scanned; they are known to be regular.
     ///
-    /// - Parameter end: behind its last value.
+    /// - Parameter end: the index after its last value.
     @inline(never)
     init(of object: Int, bytes: UnsafePointer<UInt8>, tape: UnsafeMutablePointer<UInt64>, end: Int) {
-        var place = object &+ 2
-        while place < end {
-            seen |= Self.bit(TapeEntry(bits: tape[place]), bytes)
-            place = TapeEntry(bits: tape[place &+ 1]).end(from: place &+ 1)
+        var index = object &+ 2
+        while index < end {
+            seen |= Self.bit(TapeEntry(bits: tape[index]), bytes)
+            index = TapeEntry(bits: tape[index &+ 1]).end(from: index &+ 1)
         }
     }
 
     /// - Parameters:
-    ///   - count: of keys with this one.
-    ///   - first: the place of the first key in the index.
-    ///   - end: the place behind the last entry before this one.
+    ///   - count: the number of keys, this one included.
+    ///   - first: the index of the first key.
+    ///   - end: the index after the last entry before this one.
     @inline(__always)
     mutating func insert(
         _ key: TapeEntry, bytes: UnsafePointer<UInt8>, count: Int, tape: UnsafeMutablePointer<UInt64>, first: Int, end: Int
@@ -62,11 +62,11 @@ struct KeySet {
     private static func contains(
         _ key: TapeEntry, bytes: UnsafePointer<UInt8>, tape: UnsafeMutablePointer<UInt64>, first: Int, end: Int
     ) -> Bool {
-        var place = first
-        while place < end {
-            let other = TapeEntry(bits: tape[place])
+        var index = first
+        while index < end {
+            let other = TapeEntry(bits: tape[index])
             if other.length == key.length, SWAR.isEqual(bytes + other.offset, bytes + key.offset, key.length) { return true }
-            place = TapeEntry(bits: tape[place &+ 1]).end(from: place &+ 1)
+            index = TapeEntry(bits: tape[index &+ 1]).end(from: index &+ 1)
         }
         return false
     }

@@ -1,43 +1,43 @@
-/// Values of the standard library, without a decoder of their own.
+/// Scalars, read without a decoder for each.
 extension KeyedContainer {
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-        let place = try require(key)
-        return try check(document.bool(place), place, key)
+        let index = try require(key)
+        return try check(document.bool(index), index, key)
     }
 
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-        guard let place = present(key) else { return nil }
-        return try check(document.bool(place), place, key)
+        guard let index = present(key) else { return nil }
+        return try check(document.bool(index), index, key)
     }
 
     func decode(_ type: String.Type, forKey key: Key) throws -> String {
-        let place = try require(key)
-        return try check(try document.string(place), place, key)
+        let index = try require(key)
+        return try check(try document.string(index), index, key)
     }
 
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-        guard let place = present(key) else { return nil }
-        return try check(try document.string(place), place, key)
+        guard let index = present(key) else { return nil }
+        return try check(try document.string(index), index, key)
     }
 
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-        let place = try require(key)
-        return try check(try document.double(place), place, key)
+        let index = try require(key)
+        return try check(try document.double(index), index, key)
     }
 
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-        guard let place = present(key) else { return nil }
-        return try check(try document.double(place), place, key)
+        guard let index = present(key) else { return nil }
+        return try check(try document.double(index), index, key)
     }
 
     func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
-        let place = try require(key)
-        return try check(try document.float(place), place, key)
+        let index = try require(key)
+        return try check(try document.float(index), index, key)
     }
 
     func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-        guard let place = present(key) else { return nil }
-        return try check(try document.float(place), place, key)
+        guard let index = present(key) else { return nil }
+        return try check(try document.float(index), index, key)
     }
 
     func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try integer(key) }
@@ -66,19 +66,19 @@ extension KeyedContainer {
 
     @inline(__always)
     private func integer<Integer: FixedWidthInteger>(_ key: Key) throws -> Integer {
-        let place = try require(key)
-        return try check(try document.integer(place, Integer.self), place, key)
+        let index = try require(key)
+        return try check(try document.integer(index, Integer.self), index, key)
     }
 
     @inline(__always)
     private func integerIfPresent<Integer: FixedWidthInteger>(_ key: Key) throws -> Integer? {
-        guard let place = present(key) else { return nil }
-        return try check(try document.integer(place, Integer.self), place, key)
+        guard let index = present(key) else { return nil }
+        return try check(try document.integer(index, Integer.self), index, key)
     }
 
     @inline(__always)
-    private func check<Value>(_ found: Value?, _ place: Int, _ key: Key) throws -> Value {
-        guard let found else { throw decoding.mismatch(Value.self, at: place, key) }
+    private func check<Value>(_ found: Value?, _ index: Int, _ key: Key) throws -> Value {
+        guard let found else { throw decoding.mismatch(Value.self, at: index, key) }
         return found
     }
 }

@@ -1,7 +1,7 @@
-/// The members of an object, by the keys of a type.
+/// The members of an object, by a type's keys.
 struct KeyedContainer<Key: CodingKey>: MadeContainer {
-    /// The only field, because the standard library copies the container for every call. The decoder is reused for other values
-    /// only when its last reference is gone.
+    /// The only field, because the standard library copies the container for every call. A decoder is reused only after its last
+    /// reference is gone.
     let decoding: Decoding
 
     @inline(__always)
@@ -14,12 +14,12 @@ struct KeyedContainer<Key: CodingKey>: MadeContainer {
     var codingPath: [any CodingKey] { decoding.codingPath }
 
     var allKeys: [Key] {
-        // Keys of an object without an index are ASCII, and cannot be wrong.
-        let names = decoding.index?.names ?? (try? document.names(of: decoding.value)) ?? []
+        // Without a member index all keys are ASCII, and valid.
+        let names = decoding.memberIndex?.names ?? (try? document.names(of: decoding.value)) ?? []
         return names.compactMap { Key(stringValue: $0) }
     }
 
-    /// - Returns: the place of the value, or ``TapeEntry/none``.
+    /// - Returns: the value's index, or ``TapeEntry/none``.
     @inline(__always)
     func find(_ key: Key) -> Int {
         find(key.stringValue)
@@ -27,21 +27,21 @@ struct KeyedContainer<Key: CodingKey>: MadeContainer {
 
     @inline(__always)
     private func find(_ name: String) -> Int {
-        if let index = decoding.index { return index.place(name, of: decoding) }
+        if let members = decoding.memberIndex { return members.index(of: name, in: decoding) }
         return document.member(name, of: decoding.value)
     }
 
     @inline(__always)
     func require(_ key: Key) throws -> Int {
-        let place = find(key)
-        guard place != TapeEntry.none else { throw missing(key) }
-        return place
+        let index = find(key)
+        guard index != TapeEntry.none else { throw missing(key) }
+        return index
     }
 
     @inline(never)
     private func missing(_ key: Key) -> DecodingError {
         .keyNotFound(
-            key, .init(codingPath: codingPath, debugDescription: "expected the key '\(key.stringValue)', found none of that name")
+            key, .init(codingPath: codingPath, debugDescription: "expected the key '\(key.stringValue)', found no such key")
         )
     }
 
@@ -58,16 +58,16 @@ struct KeyedContainer<Key: CodingKey>: MadeContainer {
     }
 
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-        guard let place = present(key) else { return nil }
-        return try document.decode(type, at: place, in: decoding, key: key)
+        guard let index = present(key) else { return nil }
+        return try document.decode(type, at: index, in: decoding, key: key)
     }
 
-    /// - Returns: `nil` for null as well.
+    /// - Returns: `nil` for a missing value and for null.
     @inline(__always)
     func present(_ key: Key) -> Int? {
-        let place = find(key)
-        // What is missing points to a null.
-        return document.entry(place).is(.null) ? nil : place
+        let index = find(key)
+        // The entry of a missing value is a null.
+        return document.entry(index).is(.null) ? nil : index
     }
 
     // MARK: - Nested containers

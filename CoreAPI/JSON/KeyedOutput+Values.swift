@@ -1,4 +1,4 @@
-/// Values of the standard library's types; what `encodeIfPresent` is given comes here, too.
+/// Scalars. `encodeIfPresent` of the standard library ends here, too.
 extension KeyedOutput {
     func encodeNil(forKey key: Key) { write(key) { $0.plain("null") } }
 

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// The members of an object, by the keys of a type.
+/// The members of an object, by a type's keys.
 struct KeyedOutput<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoding: Encoding
     let object: UInt32
-    /// The container of the type itself, which this one may be nested in: once it is closed, so is this.
+    /// The type's outermost container. When it is closed, so is this one.
     let owner: UInt32
     let path: NestedPath?
 
@@ -50,7 +50,7 @@ struct KeyedOutput<Key: CodingKey>: KeyedEncodingContainerProtocol {
         UnkeyedOutput(encoding, nested(.array, key), owner: owner, path: NestedPath(path, key))
     }
 
-    /// The container that the key has already, or a new one.
+    /// The container that the key already has, or a new one.
     private func nested(_ kind: OutputNode.Kind, _ key: Key) -> UInt32 {
         let name = tree.hasDefaultKeys ? key.stringValue : converted(key)
         let existing = tree.member(name, of: object)
@@ -75,9 +75,9 @@ struct KeyedOutput<Key: CodingKey>: KeyedEncodingContainerProtocol {
 }
 
 extension OutputTree {
-    /// A key as the strategy has it.
+    /// The key as the strategy converts it.
     ///
-    /// - Parameter path: of the container.
+    /// - Parameter path: the container's path.
     func converted(_ key: some CodingKey, _ path: () -> [any CodingKey]) -> String {
         switch settings.keyEncodingStrategy {
         case .useDefaultKeys: key.stringValue

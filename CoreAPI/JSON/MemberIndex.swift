@@ -1,31 +1,31 @@
 internal import Foundation
 
-/// The members of an object whose keys have to be converted, or cannot be compared byte by byte. Of equal keys the first counts.
+/// The members of an object whose keys are converted, or cannot be compared byte by byte. Of equal keys the first wins.
 ///
-/// Objects with the same keys in the same order share one, as long as they are few enough to be walked along.
+/// Objects with the same keys in the same order share one, if they have at most 32 members.
 final class MemberIndex {
-    /// In the order of the document, each once.
+    /// The distinct keys, in document order.
     private(set) var names: [String] = []
-    /// The key that each member has; `nil` when another one before it has the same.
+    /// Each member's key; `nil` if an earlier member has the same key.
     private var keys: [String?] = []
-    /// By key, which member of the object it is.
+    /// Member numbers by key.
     private var members: [String: Int] = [:]
-    /// By key, where the value lies; only of an object that shares its index with no other.
-    private var places: [String: Int] = [:]
+    /// Tape indexes of values by key, if no other object shares this.
+    private var indexes: [String: Int] = [:]
     /// The object that it was made for.
     private let object: Int
 
-    /// How many of them a document keeps.
+    /// The most that a document keeps.
     private static let limit = 8
 
-    /// - Throws: ``JSONSyntaxError`` for a key that is no string of Unicode.
+    /// - Throws: ``JSONSyntaxError`` for a key that is not valid Unicode.
     static func of(_ decoding: Decoding) throws -> MemberIndex {
         let document = decoding.document
-        for index in document.memberIndexes where index.hasKeys(of: decoding) { return index }
+        for known in document.memberIndexes where known.hasKeys(of: decoding) { return known }
         let canShare = document.entry(decoding.value).count <= KeySet.limit && !document.convertsByPath
-        let index = try MemberIndex(decoding, isShared: canShare)
-        if canShare, document.memberIndexes.count < limit { document.share(index) }
-        return index
+        let new = try MemberIndex(decoding, isShared: canShare)
+        if canShare, document.memberIndexes.count < limit { document.share(new) }
+        return new
     }
 
     private init(_ decoding: Decoding, isShared: Bool) throws {
@@ -34,13 +34,13 @@ final class MemberIndex {
         let entry = document.entry(object)
         names.reserveCapacity(entry.count)
         let convert = Self.conversion(decoding)
-        var place = object + 2
-        while place < entry.end {
-            let name = convert(try document.key(place))
-            let isNew = isShared ? members.insert(keys.count, ifMissing: name) : places.insert(place + 1, ifMissing: name)
+        var index = object + 2
+        while index < entry.end {
+            let name = convert(try document.key(index))
+            let isNew = isShared ? members.insert(keys.count, ifMissing: name) : indexes.insert(index + 1, ifMissing: name)
             if isNew { names.append(name) }
             if isShared { keys.append(isNew ? name : nil) }
-            place = document.place(after: place + 1)
+            index = document.index(after: index + 1)
         }
     }
 
@@ -48,33 +48,33 @@ final class MemberIndex {
         let document = decoding.document
         let (entry, other) = (document.entry(object), document.entry(decoding.value))
         guard entry.count == other.count else { return false }
-        var (place, otherPlace) = (object &+ 2, decoding.value &+ 2)
-        while place < entry.end {
-            let (key, otherKey) = (document.entry(place), document.entry(otherPlace))
+        var (index, otherIndex) = (object &+ 2, decoding.value &+ 2)
+        while index < entry.end {
+            let (key, otherKey) = (document.entry(index), document.entry(otherIndex))
             guard key.length == otherKey.length,
                 SWAR.isEqual(document.bytes + key.offset, document.bytes + otherKey.offset, key.length)
             else { return false }
-            place = document.place(after: place &+ 1)
-            otherPlace = document.place(after: otherPlace &+ 1)
+            index = document.index(after: index &+ 1)
+            otherIndex = document.index(after: otherIndex &+ 1)
         }
         return true
     }
 
-    /// - Returns: the place of the value, or ``TapeEntry/none``.
-    func place(_ name: String, of decoding: Decoding) -> Int {
-        if keys.isEmpty { return places[name] ?? TapeEntry.none }
-        // Types ask for their keys in the order in which they mostly are written.
+    /// - Returns: the value's index in the tape, or ``TapeEntry/none``.
+    func index(of name: String, in decoding: Decoding) -> Int {
+        if keys.isEmpty { return indexes[name] ?? TapeEntry.none }
+        // Types mostly ask for their keys in document order.
         let document = decoding.document
         var cursor = MemberCursor(bits: document.tape[decoding.value &+ 1])
         if cursor.member >= keys.count || keys[cursor.member] != name {
             guard let member = members[name] else { return TapeEntry.none }
-            cursor = MemberCursor(member: 0, place: decoding.value &+ 2)
+            cursor = MemberCursor(member: 0, index: decoding.value &+ 2)
             while cursor.member < member { cursor.advance(in: document) }
         }
-        let place = cursor.place &+ 1
+        let index = cursor.index &+ 1
         cursor.advance(in: document)
         document.tape[decoding.value &+ 1] = cursor.bits
-        return place
+        return index
     }
 
     private static func conversion(_ decoding: Decoding) -> (String) -> String {
@@ -88,31 +88,31 @@ final class MemberIndex {
     }
 }
 
-/// A member of an object, by its number and by its place. The one that is expected next is kept in the object's second word.
+/// A member's number and its index in the tape. An object's second word holds the one that is expected next.
 private struct MemberCursor {
     var member: Int
-    var place: Int
+    var index: Int
 
-    init(member: Int, place: Int) {
+    init(member: Int, index: Int) {
         self.member = member
-        self.place = place
+        self.index = index
     }
 
     init(bits: UInt64) {
         member = Int(truncatingIfNeeded: bits >> 32)
-        place = Int(truncatingIfNeeded: bits & 0xFFFF_FFFF)
+        index = Int(truncatingIfNeeded: bits & 0xFFFF_FFFF)
     }
 
-    var bits: UInt64 { UInt64(truncatingIfNeeded: member) << 32 | UInt64(truncatingIfNeeded: place) }
+    var bits: UInt64 { UInt64(truncatingIfNeeded: member) << 32 | UInt64(truncatingIfNeeded: index) }
 
     mutating func advance(in document: Document) {
         member &+= 1
-        place = document.place(after: place &+ 1)
+        index = document.index(after: index &+ 1)
     }
 }
 
 extension Document {
-    /// Whether equal keys may become different ones.
+    /// Whether the strategy may convert equal keys to different ones.
     fileprivate var convertsByPath: Bool {
         if case .custom = settings.keys { true } else { false }
     }

@@ -1,4 +1,4 @@
-/// Makes containers for one type of keys, as ``ContainerMaker`` does for decoding.
+/// Makes the containers of one key type, as ``ContainerMaker`` does for decoding.
 class OutputMaker<Key: CodingKey> {
     class func container(
         _ encoding: Encoding, _ object: UInt32, owner: UInt32, path: NestedPath?
@@ -7,7 +7,7 @@ class OutputMaker<Key: CodingKey> {
     }
 }
 
-/// What an ``OutputMaker`` makes.
+/// A container that an ``OutputMaker`` makes.
 protocol MadeOutput: KeyedEncodingContainerProtocol {
     init(encoding: Encoding, object: UInt32, owner: UInt32, path: NestedPath?)
 }
@@ -22,7 +22,7 @@ private final class OutputMakerOf<Output: MadeOutput, Key>: OutputMaker<Key> whe
     }
 }
 
-/// The maker for each type of keys.
+/// The maker of each key type.
 enum OutputMakers {
     private static let known = TypeRegistry<AnyClass>()
 
@@ -31,7 +31,7 @@ enum OutputMakers {
         _ encoding: Encoding, _ object: UInt32, owner: UInt32, path: NestedPath?
     ) -> KeyedEncodingContainer<Key> {
         let maker: AnyClass = known.value(of: Key.self) { OutputMakerOf<KeyedOutput<Key>, Key>.self }
-        // It was made for `Key`.
+        // The registry holds the maker of `Key` under `Key`.
         return unsafeBitCast(maker, to: OutputMaker<Key>.Type.self).container(encoding, object, owner: owner, path: path)
     }
 }

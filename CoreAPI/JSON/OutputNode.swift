@@ -1,4 +1,4 @@
-/// A value that has been encoded, or a container that is being filled.
+/// An encoded value, or a container that is being filled.
 struct OutputNode: BitwiseCopyable {
     enum Kind: UInt8 {
         /// One value as text.
@@ -11,21 +11,21 @@ struct OutputNode: BitwiseCopyable {
 
     /// The next member or item of the same container; 0 for none.
     var next: UInt32 = 0
-    /// Where its key lies in the text, with quotes and colon.
+    /// The offset of its key in the text, with quotes and colon.
     var keyStart: UInt32 = 0
     var keyLength: UInt32 = 0
-    /// Where the text begins; of a container its first child.
+    /// The start of its text; of a container, the first child.
     var start: UInt32 = 0
-    /// Where the text ends; of a container its last child.
+    /// The end of its text; of a container, the last child.
     var end: UInt32 = 0
-    /// Items that it stands for; of a container those in it.
+    /// How many items it stands for; of a container, how many it contains.
     var count: UInt32 = 0
-    /// 1 more than the place in ``OutputTree/oddNames`` of a key that cannot be compared byte by byte.
+    /// For a key that cannot be compared byte by byte: its index in ``OutputTree/oddNames``, plus 1.
     var oddName: UInt32 = 0
-    /// How many containers lie around a container, itself included.
+    /// Of a container: how many containers enclose it, itself included.
     var depth: UInt16 = 0
     let kind: Kind
-    /// Whether what it belongs to has been encoded, and containers that somebody has kept write to it no more.
+    /// Whether encoding is finished. Retained containers can no longer write.
     var isClosed = false
 
     init(_ kind: Kind) {
@@ -40,7 +40,7 @@ struct OutputNode: BitwiseCopyable {
     }
 }
 
-/// A key as it lies in the text.
+/// The bytes of a key in the text.
 struct KeyText {
     let start: Int
     let end: Int

@@ -9,14 +9,14 @@ extension OutputTree {
         return add(node)
     }
 
-    /// An object without members, for what encodes nothing.
+    /// An empty object, for a value that encodes nothing.
     func emptyObject(in depth: UInt16) -> UInt32 {
         let node = container(.object, in: depth)
         nodes[Int(node)].isClosed = true
         return node
     }
 
-    /// What was closed, to go on with, by containers other than those that wrote it.
+    /// A copy of a closed container, to continue it. The containers that wrote the original stay closed.
     func reopened(_ node: UInt32) -> UInt32 {
         var copy = nodes[Int(node)]
         copy.isClosed = false
@@ -27,35 +27,35 @@ extension OutputTree {
 
     @inline(__always)
     func append(_ child: UInt32, to container: UInt32) {
-        let place = nodes + Int(container)
-        if place.pointee.end == 0 {
-            place.pointee.start = child
+        let parent = nodes + Int(container)
+        if parent.pointee.end == 0 {
+            parent.pointee.start = child
         } else {
-            nodes[Int(place.pointee.end)].next = child
+            nodes[Int(parent.pointee.end)].next = child
         }
-        place.pointee.end = child
-        place.pointee.count &+= 1
+        parent.pointee.end = child
+        parent.pointee.count &+= 1
     }
 
     @inline(__always)
     func append(_ child: UInt32, to container: UInt32, key: KeyText) {
-        let place = nodes + Int(child)
-        place.pointee.keyStart = UInt32(truncatingIfNeeded: key.start)
-        place.pointee.keyLength = UInt32(truncatingIfNeeded: key.end &- key.start)
+        let node = nodes + Int(child)
+        node.pointee.keyStart = UInt32(truncatingIfNeeded: key.start)
+        node.pointee.keyLength = UInt32(truncatingIfNeeded: key.end &- key.start)
         if key.oddName != 0 {
-            place.pointee.oddName = key.oddName
+            node.pointee.oddName = key.oddName
             oddObjects.insert(container)
         }
         append(child, to: container)
     }
 
-    /// Ends with the text that has been written since the key.
+    /// Appends the text that was written since the key.
     @inline(__always)
     func appendText(to container: UInt32, key: KeyText) {
         append(add(OutputNode(text: key.end, count)), to: container, key: key)
     }
 
-    /// For an encoder that was given a place in an array and has kept it until now.
+    /// Inserts the value of a retained encoder at the index that it was made for.
     func insert(_ child: UInt32, at index: UInt32, of container: UInt32) {
         guard stop == nil, index < nodes[Int(container)].count else { return append(child, to: container) }
         var before: UInt32 = 0
@@ -82,7 +82,7 @@ extension OutputTree {
             decoding: UnsafeBufferPointer(start: text + Int(node.keyStart) + 1, count: Int(node.keyLength) - 3), as: UTF8.self)
     }
 
-    /// The last member with that key; 0 for none. Keys are equal as strings are.
+    /// The last member with the key; 0 for none. Keys are compared as strings.
     func member(_ name: String, of object: UInt32) -> UInt32 {
         guard stop == nil, nodes[Int(object)].count > 0 else { return 0 }
         if nodes[Int(object)].count > 16 {
@@ -98,7 +98,7 @@ extension OutputTree {
     }
 }
 
-/// The members of an object by their keys, as far as they have been looked at.
+/// The members of an object by key, up to the last one that was looked at.
 struct OutputIndex {
     private var members: [String: UInt32] = [:]
     private var last: UInt32 = 0

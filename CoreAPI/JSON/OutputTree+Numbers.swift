@@ -1,4 +1,4 @@
-/// Numbers, as Swift describes them.
+/// Numbers, as Swift's `description` writes them.
 extension OutputTree {
     @inline(__always)
     func integer<Integer: FixedWidthInteger>(_ value: Integer) {
@@ -15,31 +15,31 @@ extension OutputTree {
         digits(magnitude)
     }
 
-    /// There is room for them.
+    /// Needs room for 20 digits.
     @inline(__always)
     private func digits(_ number: UInt64) {
         let length = Self.length(number)
         count &+= length
-        var place = text + count
+        var cursor = text + count
         var rest = number
         while rest >= 100 {
             let pair = rest % 100
             rest /= 100
-            place -= 2
-            Self.pair(pair, place)
+            cursor -= 2
+            Self.pair(pair, cursor)
         }
         if rest >= 10 {
-            Self.pair(rest, place - 2)
+            Self.pair(rest, cursor - 2)
         } else {
-            place[-1] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest)
+            cursor[-1] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest)
         }
     }
 
     @inline(__always)
-    private static func pair(_ number: UInt64, _ place: UnsafeMutablePointer<UInt8>) {
+    private static func pair(_ number: UInt64, _ target: UnsafeMutablePointer<UInt8>) {
         let tens = (number &* 103) &>> 10
-        place[0] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: tens)
-        place[1] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number &- tens &* 10)
+        target[0] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: tens)
+        target[1] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number &- tens &* 10)
     }
 
     @inline(__always)
@@ -47,7 +47,7 @@ extension OutputTree {
         var (length, limit) = (1, 10 as UInt64)
         while number >= limit {
             length &+= 1
-            // 20 digits are the most.
+            // A `UInt64` has at most 20 digits.
             if length == 20 { break }
             limit &*= 10
         }
@@ -69,18 +69,17 @@ extension OutputTree {
 
     private func described(_ text: String) {
         plain(text)
-        // Whole numbers are written as such.
+        // Whole numbers have no fraction.
         if text.utf8.count > 2, text.utf8.suffix(2).elementsEqual(".0".utf8) { count &-= 2 }
     }
 
-    /// Numbers with few decimals, as prices are.
+    /// Writes numbers with few decimals, such as prices.
     ///
-    /// A decimal of at most 15 digits is the only one of that length that becomes its double, so that the shortest text that
-    /// becomes it is this decimal without its last zeros.
+    /// A decimal of at most 15 digits is unique for its double. Without trailing zeros it is the shortest text.
     @inline(__always)
     private func fixed(_ value: Double) -> Bool {
         let magnitude = value.magnitude
-        // From 0.0001 on there is no exponent. Zero has a sign.
+        // Below 0.0001 `description` has an exponent. Negative zero keeps its sign.
         guard magnitude >= 1e-4 || value.bitPattern == 0, magnitude < 1e15 else { return false }
         let whole = UInt64(magnitude)
         if Double(whole) == magnitude {
@@ -94,7 +93,7 @@ extension OutputTree {
     @inline(__always)
     private func decimals(_ value: Double, _ magnitude: Double, _ places: Int, _ scale: Double) -> Bool {
         let scaled = (magnitude * scale).rounded()
-        // Both are exact, and so the quotient is the double that the decimal becomes.
+        // Both operands are exact, so the quotient is the double that the decimal becomes.
         guard scaled < 1e15, scaled / scale == magnitude else { return false }
         let (whole, fraction) = UInt64(scaled).quotientAndRemainder(dividingBy: UInt64(scale))
         integer(whole, isNegative: value < 0)
@@ -104,8 +103,8 @@ extension OutputTree {
             length &-= 1
         }
         text[count] = UInt8(ascii: ".")
-        for place in stride(from: length, to: 0, by: -1) {
-            text[count &+ place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+        for offset in stride(from: length, to: 0, by: -1) {
+            text[count &+ offset] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
         }
         count &+= length &+ 1

@@ -17,7 +17,7 @@ extension OutputTree {
         }
     }
 
-    /// Without the copy that `String.withUTF8` wants.
+    /// Avoids the copy that `String.withUTF8` makes.
     @inline(__always)
     private func withUTF8<Result>(_ string: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         if let result = string.utf8.withContiguousStorageIfAvailable(body) { return result }
@@ -34,10 +34,10 @@ extension OutputTree {
     }
 
     @inline(__always)
-    private func copy(_ bytes: UnsafeBufferPointer<UInt8>, to place: UnsafeMutablePointer<UInt8>) {
+    private func copy(_ bytes: UnsafeBufferPointer<UInt8>, to destination: UnsafeMutablePointer<UInt8>) {
         guard let base = bytes.baseAddress else { return }
-        let (source, target, length) = (UnsafeRawPointer(base), UnsafeMutableRawPointer(place), bytes.count)
-        // Short texts by two words that overlap: a call costs more.
+        let (source, target, length) = (UnsafeRawPointer(base), UnsafeMutableRawPointer(destination), bytes.count)
+        // For short texts, two overlapping words cost less than a call.
         if length > 16 {
             target.copyMemory(from: source, byteCount: length)
         } else if length >= 8 {
@@ -49,7 +49,7 @@ extension OutputTree {
             target.storeBytes(of: source.loadUnaligned(as: UInt32.self), as: UInt32.self)
             target.storeBytes(of: last, toByteOffset: length &- 4, as: UInt32.self)
         } else {
-            for index in 0..<length { place[index] = base[index] }
+            for index in 0..<length { destination[index] = base[index] }
         }
     }
 
@@ -61,7 +61,7 @@ extension OutputTree {
             let start = text + count + 1
             start[-1] = Self.quote
             copy(utf8, to: start)
-            // Where it ends up all may be read to the end of a word.
+            // Whole words may be read, because the text has padding.
             let plain = plainPrefix(UnsafePointer(start), utf8.count)
             count &+= 1 &+ plain
             if plain < utf8.count { escape(UnsafeBufferPointer(rebasing: utf8[plain...])) }
@@ -73,12 +73,12 @@ extension OutputTree {
     /// How many bytes come before the first that needs an escape.
     @inline(__always)
     private func plainPrefix(_ bytes: UnsafePointer<UInt8>, _ length: Int) -> Int {
-        var place = 0
-        while place < length {
-            var special = special(SWAR.load(bytes + place))
-            if length &- place < SWAR.size { special &= SWAR.mask(length &- place) }
-            if special != 0 { return place &+ special.trailingZeroBitCount &>> 3 }
-            place &+= SWAR.size
+        var offset = 0
+        while offset < length {
+            var special = special(SWAR.load(bytes + offset))
+            if length &- offset < SWAR.size { special &= SWAR.mask(length &- offset) }
+            if special != 0 { return offset &+ special.trailingZeroBitCount &>> 3 }
+            offset &+= SWAR.size
         }
         return length
     }
@@ -89,34 +89,34 @@ extension OutputTree {
         return escapesSlashes ? special | SWAR.slash(word) : special
     }
 
-    /// - Parameter bytes: begin with one that needs an escape.
+    /// - Parameter bytes: the first one needs an escape.
     @inline(never)
     private func escape(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let base = bytes.baseAddress else { return }
-        var place = 0
-        while place < bytes.count {
-            let start = place
-            place &+= plainWords(base + start, bytes.count &- start)
-            let plain = UnsafeBufferPointer(start: base + start, count: place &- start)
+        var offset = 0
+        while offset < bytes.count {
+            let start = offset
+            offset &+= plainWords(base + start, bytes.count &- start)
+            let plain = UnsafeBufferPointer(start: base + start, count: offset &- start)
             reserve(plain.count &+ 6)
             copy(plain, to: text + count)
             count &+= plain.count
-            guard place < bytes.count else { return }
-            escape(base[place])
-            place &+= 1
+            guard offset < bytes.count else { return }
+            escape(base[offset])
+            offset &+= 1
         }
     }
 
     /// How many bytes come before the first that needs an escape, or before the last, incomplete word.
     @inline(__always)
     private func plainWords(_ bytes: UnsafePointer<UInt8>, _ length: Int) -> Int {
-        var place = 0
-        while length &- place >= SWAR.size {
-            let special = special(SWAR.load(bytes + place))
-            if special != 0 { return place &+ special.trailingZeroBitCount &>> 3 }
-            place &+= SWAR.size
+        var offset = 0
+        while length &- offset >= SWAR.size {
+            let special = special(SWAR.load(bytes + offset))
+            if special != 0 { return offset &+ special.trailingZeroBitCount &>> 3 }
+            offset &+= SWAR.size
         }
-        return place
+        return offset
     }
 
     @inline(__always)
@@ -140,7 +140,7 @@ extension OutputTree {
         }
     }
 
-    /// There is room for it.
+    /// Needs room for two bytes.
     @inline(__always)
     private func pair(_ byte: UInt8) {
         text[count] = Self.backslash
@@ -171,13 +171,13 @@ extension OutputTree {
 
     @inline(__always)
     private func isPlainASCII(_ bytes: UnsafePointer<UInt8>, _ length: Int) -> Bool {
-        var place = 0
-        while place < length {
-            let word = SWAR.load(bytes + place)
+        var offset = 0
+        while offset < length {
+            let word = SWAR.load(bytes + offset)
             var odd = special(word) | word & SWAR.highs
-            if length &- place < SWAR.size { odd &= SWAR.mask(length &- place) }
+            if length &- offset < SWAR.size { odd &= SWAR.mask(length &- offset) }
             if odd != 0 { return false }
-            place &+= SWAR.size
+            offset &+= SWAR.size
         }
         return true
     }
@@ -185,7 +185,7 @@ extension OutputTree {
     @inline(never)
     private func oddKey(_ name: String) -> KeyText {
         oddNames.append(name)
-        // Only then is it where it stays, should the text become too large.
+        // Reserved first, because `reserve` may reset `count`.
         reserve(name.utf8.count + 3)
         let start = count
         string(name)

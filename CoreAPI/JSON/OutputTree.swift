@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// A value while it is encoded: the texts of its keys and scalars in the order in which they came, and nodes that tell what
-/// belongs where. Written out at the end, when every container is complete and the order of keys is known.
+/// A value while it is encoded: the texts of keys and scalars in the order of encoding, and nodes for the structure. Written at
+/// the end, when every container is complete and the order of keys is known.
 ///
-/// Lives as long as any container that was made from it; never shared between threads by the encoder itself.
+/// Lives as long as any container made from it. Only one thread may use it at a time.
 final class OutputTree {
-    /// The most bytes of text; nodes hold places in 32 bits.
+    /// The most bytes of text: a node has 32 bits for an offset.
     static let limit = Int(UInt32.max) - 1_024
     static let depthLimit = 511
-    /// Bytes that may be read and written behind the text, so that words need no care.
+    /// Readable and writable bytes after the text, so that whole words may be copied at its end.
     static let padding = 32
 
     /// Why an encode ends without a document.
@@ -27,21 +27,21 @@ final class OutputTree {
 
     @exclusivity(unchecked) private(set) var text: UnsafeMutablePointer<UInt8>
     @exclusivity(unchecked) var count = 0
-    // What the allocator keeps at hand for each thread has no more than 1 KB.
+    // The allocator's cache of each thread holds blocks of at most 1 KB.
     @exclusivity(unchecked) private var capacity = 1_000
     @exclusivity(unchecked) private(set) var nodes: UnsafeMutablePointer<OutputNode>
-    /// The first stands for none.
+    /// Node 0 stands for no node.
     @exclusivity(unchecked) private(set) var nodeCount = 1
     @exclusivity(unchecked) private var nodeCapacity = 32
-    /// Keys that are not ASCII or not written as they are.
+    /// Keys that are not ASCII or need escapes.
     @exclusivity(unchecked) var oddNames: [String] = []
     /// Containers with a key of ``oddNames``.
     @exclusivity(unchecked) var oddObjects: Set<UInt32> = []
-    /// Once an object has many members, those that nested containers are looked for among.
+    /// For objects with many members, the members by key.
     @exclusivity(unchecked) var indexes: [UInt32: OutputIndex] = [:]
     @exclusivity(unchecked) private(set) var stop: Stop?
-    /// Encoders without references, linked by their parents, for reuse.
-    @exclusivity(unchecked) private var spare: Encoding?
+    /// The first of the encoders that may be reused. They are linked through their parents.
+    @exclusivity(unchecked) private var reusable: Encoding?
     @exclusivity(unchecked) private var isEncoding = false
 
     init(_ settings: JSONBodyEncoder) {
@@ -62,10 +62,10 @@ final class OutputTree {
 
     func encodeRoot<Value: Encodable>(_ value: Value) throws(Stop) -> Data {
         isEncoding = true
-        // Spare encoders hold the tree.
+        // Each reusable encoder refers to the tree.
         defer {
             isEncoding = false
-            while let next = spare { spare = next.parent }
+            while let next = reusable { reusable = next.parent }
         }
         let root = Encoding(self, parent: nil)
         let node: UInt32
@@ -81,13 +81,13 @@ final class OutputTree {
         return OutputWriter.write(self, node)
     }
 
-    /// The first reason counts.
+    /// Stops the encode. The first reason wins.
     @inline(never)
     func end(_ reason: Stop) {
         if stop == nil { stop = reason }
     }
 
-    // MARK: - Room
+    // MARK: - Memory
 
     @inline(__always)
     func reserve(_ byteCount: Int) {
@@ -97,7 +97,7 @@ final class OutputTree {
     @inline(never)
     private func grow(_ byteCount: Int) {
         if count + byteCount > settings.sizeLimit {
-            // What is written from here on is never read.
+            // The text from here on is never read.
             end(.tooLarge)
             count = 0
             if capacity >= byteCount + Self.padding { return }
@@ -134,31 +134,31 @@ final class OutputTree {
 
     // MARK: - Encoders
 
-    /// An encoder of a member or an item of `parent`'s value, in a container of `depth`.
+    /// Returns an encoder for a member or an item of `parent`'s value, in a container of the given depth.
     @inline(__always)
     func encoding(parent: Encoding, depth: UInt16) -> Encoding {
-        // References are swapped rather than copied, so that nothing is counted.
+        // Swapped rather than copied, because a swap counts no references.
         var taken: Encoding?
-        swap(&taken, &spare)
+        swap(&taken, &reusable)
         guard let encoding = taken else {
             let encoding = Encoding(self, parent: parent)
             encoding.depth = depth
             return encoding
         }
-        swap(&spare, &encoding.parent)
+        swap(&reusable, &encoding.parent)
         encoding.parent = parent
         encoding.depth = depth
         return encoding
     }
 
-    /// Keeps an encoder for the next value, unless the type that it was made for has kept it.
+    /// Keeps an encoder for the next value, unless the encoded type has kept it.
     @inline(__always)
     func recycle(_ encoding: consuming Encoding) {
         guard isEncoding, isKnownUniquelyReferenced(&encoding) else { return }
         encoding.key = nil
         encoding.item = -1
         encoding.value = 0
-        swap(&spare, &encoding.parent)
-        spare = consume encoding
+        swap(&reusable, &encoding.parent)
+        reusable = consume encoding
     }
 }

@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// The text of a tree. Containers that lie deeper than is allowed are none of it, which bounds the recursion.
+/// Writes the text of a tree. A tree beyond the depth limit is never written, which bounds the recursion.
 struct OutputWriter {
-    /// A member that is to be sorted.
+    /// A member and its sort key.
     private struct Member: BitwiseCopyable {
-        /// The first eight bytes of the key as a number that is ordered as they are; zeros behind its end.
+        /// The first eight bytes of the key, the first in the highest bits; zeros follow a shorter key.
         let prefix: UInt64
         let node: UInt32
-        /// Which of equal keys comes last.
-        let place: UInt32
+        /// Its index in the object: of equal keys the last wins.
+        let index: UInt32
     }
 
     private let tree: OutputTree
@@ -16,15 +16,15 @@ struct OutputWriter {
     private let hasOddKeys: Bool
     private let nodes: UnsafePointer<OutputNode>
     private let text: UnsafePointer<UInt8>
-    /// The end of what is written; there is room for all of it.
+    /// The end of the written text. The buffer has room for the whole document.
     private var end: UnsafeMutablePointer<UInt8>
-    /// Those of the objects that are being written, the innermost last.
+    /// The members of the objects that are being written, the innermost last.
     private var members: UnsafeMutablePointer<Member>
     private var memberCount = 0
     private var memberCapacity = 64
 
     static func write(_ tree: OutputTree, _ root: UInt32) -> Data {
-        // Every node has at most a comma and two brackets of its own.
+        // Each node adds at most a comma and two brackets.
         let capacity = tree.count + 3 * tree.nodeCount + OutputTree.padding
         if capacity <= 2_048 {
             return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { memory in
@@ -33,7 +33,7 @@ struct OutputWriter {
         }
         guard let memory = malloc(capacity) else { return Data() }
         let count = write(tree, root, to: memory.bindMemory(to: UInt8.self, capacity: capacity))
-        // What was set aside for texts that are no part of the document is given back.
+        // Gives back the room of texts that are not part of the document.
         return Data(bytesNoCopy: realloc(memory, count) ?? memory, count: count, deallocator: .free)
     }
 
@@ -60,18 +60,18 @@ struct OutputWriter {
         end += 1
     }
 
-    /// In steps of sixteen bytes, which may go beyond the end of either.
+    /// Copies 16 bytes at a time, and may go beyond the end of both.
     @inline(__always)
     private mutating func copy(_ start: UInt32, _ count: Int) {
         let source = UnsafeRawPointer(text + Int(start))
         if count <= 64 {
             let target = UnsafeMutableRawPointer(end)
-            var place = 0
+            var offset = 0
             repeat {
-                let word = source.loadUnaligned(fromByteOffset: place, as: SIMD2<UInt64>.self)
-                target.storeBytes(of: word, toByteOffset: place, as: SIMD2<UInt64>.self)
-                place &+= 16
-            } while place < count
+                let word = source.loadUnaligned(fromByteOffset: offset, as: SIMD2<UInt64>.self)
+                target.storeBytes(of: word, toByteOffset: offset, as: SIMD2<UInt64>.self)
+                offset &+= 16
+            } while offset < count
         } else {
             UnsafeMutableRawPointer(end).copyMemory(from: source, byteCount: count)
         }
@@ -79,10 +79,10 @@ struct OutputWriter {
     }
 
     private mutating func value(_ node: UInt32) {
-        let place = nodes + Int(node)
-        switch place.pointee.kind {
-        case .scalar, .items: copy(place.pointee.start, Int(place.pointee.end &- place.pointee.start))
-        case .array: array(place.pointee.start)
+        let pointer = nodes + Int(node)
+        switch pointer.pointee.kind {
+        case .scalar, .items: copy(pointer.pointee.start, Int(pointer.pointee.end &- pointer.pointee.start))
+        case .array: array(pointer.pointee.start)
         case .object: object(node)
         }
     }
@@ -110,12 +110,12 @@ struct OutputWriter {
 
     @inline(__always)
     private mutating func member(_ node: UInt32, key: UInt32) {
-        let place = nodes + Int(node)
+        let pointer = nodes + Int(node)
         let name = nodes + Int(key)
         let keyEnd = name.pointee.keyStart &+ name.pointee.keyLength
-        if keyEnd == place.pointee.start, place.pointee.kind == .scalar {
-            // What was written together is copied together.
-            copy(name.pointee.keyStart, Int(place.pointee.end &- name.pointee.keyStart))
+        if keyEnd == pointer.pointee.start, pointer.pointee.kind == .scalar {
+            // Key and value are adjacent, so one copy takes both.
+            copy(name.pointee.keyStart, Int(pointer.pointee.end &- name.pointee.keyStart))
         } else {
             copy(name.pointee.keyStart, Int(name.pointee.keyLength))
             value(node)
@@ -133,7 +133,7 @@ struct OutputWriter {
         while node != 0 {
             if memberCount == memberCapacity { growMembers() }
             let member = Member(
-                prefix: prefix(node), node: node, place: UInt32(truncatingIfNeeded: memberCount &- base))
+                prefix: prefix(node), node: node, index: UInt32(truncatingIfNeeded: memberCount &- base))
             if isSorted, memberCount > base { isSorted = isBefore(members[memberCount &- 1], member) }
             (members + memberCount).initialize(to: member)
             memberCount &+= 1
@@ -142,7 +142,7 @@ struct OutputWriter {
         let count = memberCount &- base
         if !isSorted { sort(UnsafeMutableBufferPointer(start: members + base, count: count)) }
         if sortsKeys || isSorted { writeMembers(base, count) } else { writeUnsorted(base, count, first) }
-        // Instead of the last comma comes the bracket.
+        // The bracket replaces the last comma.
         end -= 1
         memberCount = base
     }
@@ -159,9 +159,9 @@ struct OutputWriter {
     @inline(__always)
     private func sort(_ own: UnsafeMutableBufferPointer<Member>) {
         guard own.count <= 24 else { return sortMany(own) }
-        for place in 1..<own.count {
-            let member = own[place]
-            var target = place
+        for index in 1..<own.count {
+            let member = own[index]
+            var target = index
             while target > 0, isBefore(member, own[target &- 1]) {
                 own[target] = own[target &- 1]
                 target &-= 1
@@ -178,19 +178,19 @@ struct OutputWriter {
 
     @inline(__always)
     private mutating func writeMembers(_ base: Int, _ count: Int) {
-        for place in base..<base &+ count {
-            let member = members[place]
-            // Of equal keys the last counts.
-            if place &+ 1 < base &+ count, isSame(member, members[place &+ 1]) { continue }
+        for index in base..<base &+ count {
+            let member = members[index]
+            // Of equal keys the last wins.
+            if index &+ 1 < base &+ count, isSame(member, members[index &+ 1]) { continue }
             self.member(member.node, key: member.node)
         }
     }
 
-    /// In the order in which they were encoded.
+    /// Writes members in the order of encoding.
     private mutating func writeUnsorted(_ base: Int, _ count: Int, _ first: UInt32) {
         var dropped: Set<UInt32> = []
-        for place in base..<base &+ count &- 1 where isSame(members[place], members[place &+ 1]) {
-            dropped.insert(members[place].node)
+        for index in base..<base &+ count &- 1 where isSame(members[index], members[index &+ 1]) {
+            dropped.insert(members[index].node)
         }
         var node = first
         while node != 0 {
@@ -201,10 +201,10 @@ struct OutputWriter {
 
     @inline(__always)
     private func prefix(_ node: UInt32) -> UInt64 {
-        let place = nodes + Int(node)
-        // Between the quotes.
-        let word = SWAR.load(text + Int(place.pointee.keyStart) + 1)
-        let length = Int(place.pointee.keyLength) &- 3
+        let pointer = nodes + Int(node)
+        // The key begins after its quote.
+        let word = SWAR.load(text + Int(pointer.pointee.keyStart) + 1)
+        let length = Int(pointer.pointee.keyLength) &- 3
         return (length < SWAR.size ? word & SWAR.mask(length) : word).byteSwapped
     }
 
@@ -217,7 +217,7 @@ struct OutputWriter {
     @inline(never)
     private func isRestBefore(_ left: Member, _ right: Member) -> Bool {
         let order = restOrder(left, right)
-        return order == 0 ? left.place < right.place : order < 0
+        return order == 0 ? left.index < right.index : order < 0
     }
 
     @inline(__always)
@@ -225,7 +225,7 @@ struct OutputWriter {
         left.prefix == right.prefix && restOrder(left, right) == 0
     }
 
-    /// Of keys with the same first eight bytes; those in the texts have no zeros, so that shorter ones are the same.
+    /// Compares keys with equal prefixes. Such keys contain no zeros, so zeros in a prefix only follow its end.
     private func restOrder(_ left: Member, _ right: Member) -> Int {
         let (left, right) = (nodes + Int(left.node), nodes + Int(right.node))
         let lengths = (Int(left.pointee.keyLength) - 3, Int(right.pointee.keyLength) - 3)
@@ -239,17 +239,17 @@ struct OutputWriter {
 
     // MARK: - Odd keys
 
-    /// Where keys have to be compared as strings. Of equal ones the first is written, with the last one's value.
+    /// Compares keys as strings. Of equal keys the first is written, with the last one's value.
     private mutating func oddMembers(of first: UInt32) {
-        var places: [String: Int] = [:]
+        var indexes: [String: Int] = [:]
         var found: [(name: String, key: UInt32, node: UInt32)] = []
         var node = first
         while node != 0 {
             let name = tree.name(of: node)
-            if let place = places[name] {
-                found[place].node = node
+            if let index = indexes[name] {
+                found[index].node = node
             } else {
-                places[name] = found.count
+                indexes[name] = found.count
                 found.append((name, node, node))
             }
             node = nodes[Int(node)].next

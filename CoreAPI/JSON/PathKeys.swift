@@ -1,27 +1,27 @@
-/// A key that no type has declared: a key of a `[String: Value]`, or `super`.
+/// A key that no type declares: a key of a `[String: Value]`, or `super`.
 struct NameKey: CodingKey {
     static let `super` = NameKey(stringValue: "super")
 
     let stringValue: String
-    /// Not the number itself: an existential has no room for it.
-    private let tellsNumber: Bool
-    var intValue: Int? { tellsNumber ? Int(stringValue) : nil }
+    /// Not the number itself, for which an existential has no room.
+    private let hasNumber: Bool
+    var intValue: Int? { hasNumber ? Int(stringValue) : nil }
 
-    /// - Parameter tellsNumber: whether a number says so, as in the standard library's dictionaries. Foundation asks these with
-    ///   default keys only.
-    init(_ name: String, tellsNumber: Bool) {
+    /// - Parameter hasNumber: whether a number is also an ``intValue``, as in the standard library's dictionaries. Foundation has
+    ///   such keys only without a key strategy.
+    init(_ name: String, hasNumber: Bool) {
         stringValue = name
-        self.tellsNumber = tellsNumber
+        self.hasNumber = hasNumber
     }
 
     init(stringValue: String) {
-        self.init(stringValue, tellsNumber: false)
+        self.init(stringValue, hasNumber: false)
     }
 
     init?(intValue: Int) { nil }
 }
 
-/// A place in an array.
+/// An index in an array.
 struct ItemKey: CodingKey {
     let index: Int
 

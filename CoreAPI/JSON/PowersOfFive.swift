@@ -1,23 +1,23 @@
-/// The first 128 bits of powers of five, worked out once: a table of them would be ten kilobytes of source.
+/// The first 128 bits of powers of five, computed once: a table would be 10 KB of source.
 struct PowersOfFive: Sendable {
     static let range = -342...308
     static let shared = PowersOfFive()
 
-    /// High and low halves in turn, the highest bit set.
+    /// High and low halves in turn; the highest bit is set.
     private let words: [UInt64]
 
     subscript(exponent: Int) -> (high: UInt64, low: UInt64) {
-        let place = (exponent - Self.range.lowerBound) * 2
-        return (words[place], words[place + 1])
+        let index = (exponent - Self.range.lowerBound) * 2
+        return (words[index], words[index + 1])
     }
 
     private init() {
         let count = Self.range.count
         var words = [UInt64](repeating: 0, count: 2 * count)
         func set(_ exponent: Int, _ value: (high: UInt64, low: UInt64)) {
-            let place = (exponent - Self.range.lowerBound) * 2
-            words[place] = value.high
-            words[place + 1] = value.low
+            let index = (exponent - Self.range.lowerBound) * 2
+            words[index] = value.high
+            words[index + 1] = value.low
         }
         // 5³⁰⁸ has 716 bits.
         var power = Self.number(words: 12)
@@ -26,14 +26,13 @@ struct PowersOfFive: Sendable {
             set(exponent, Self.top(power))
             Self.multiply(&power)
         }
-        // 5³⁴² has 795 bits, and 128 of the quotient must be left. A quotient that is rounded down and divided again is rounded
-        // down once.
+        // 5³⁴² has 795 bits, and 128 bits of the quotient must remain. However often it is divided, it is rounded down only once.
         var quotient = Self.number(words: 17)
         quotient[16] = 1
         for exponent in 1...(-Self.range.lowerBound) {
             Self.divide(&quotient)
             var value = Self.top(quotient)
-            // Where all of the power fits into 64 bits, the algorithm wants it rounded up.
+            // The algorithm wants powers of at most 64 bits rounded up.
             if exponent <= 27 {
                 let (low, carry) = value.low.addingReportingOverflow(1)
                 value = (carry ? value.high &+ 1 : value.high, low)
@@ -65,7 +64,7 @@ struct PowersOfFive: Sendable {
         }
     }
 
-    /// The first 128 bits from the highest that is set.
+    /// The 128 bits from the highest set bit down.
     private static func top(_ number: [UInt64]) -> (high: UInt64, low: UInt64) {
         guard let last = number.lastIndex(where: { $0 != 0 }) else { return (0, 0) }
         func word(_ index: Int) -> UInt64 { index >= 0 ? number[index] : 0 }

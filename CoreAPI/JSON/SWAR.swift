@@ -1,4 +1,4 @@
-/// Eight bytes at once, or four, the first in the lowest bits.
+/// Eight bytes as one word ("SIMD within a register"), or four; the first byte is in the lowest bits.
 enum SWAR {
     static let size = 8
     private static let ones: UInt64 = 0x0101_0101_0101_0101
@@ -9,14 +9,13 @@ enum SWAR {
         UInt64(littleEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self))
     }
 
-    /// Four bytes at once.
+    /// Four bytes as one word.
     @inline(__always)
     static func half(_ bytes: UnsafePointer<UInt8>) -> UInt32 {
         UInt32(littleEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt32.self))
     }
 
-    /// The high bit of the first byte that ends a plain stretch of a string – a quote, a backslash or a control character – is
-    /// set, and none before it; bits behind it mean nothing.
+    /// Sets the high bit of the first quote, backslash or control byte. Bits after it are undefined.
     @inline(__always)
     static func special(_ word: UInt64) -> UInt64 {
         let quote = word ^ (ones &* 0x22)
@@ -27,14 +26,14 @@ enum SWAR {
         return (isQuote | isBackslash | isControl) & highs
     }
 
-    /// The same for backslashes alone.
+    /// The same for backslashes.
     @inline(__always)
     static func backslash(_ word: UInt64) -> UInt64 {
         let backslash = word ^ (ones &* 0x5C)
         return (backslash &- ones) & ~backslash & highs
     }
 
-    /// The same for slashes alone.
+    /// The same for slashes.
     @inline(__always)
     static func slash(_ word: UInt64) -> UInt64 {
         let slash = word ^ (ones &* 0x2F)
@@ -47,14 +46,14 @@ enum SWAR {
         (1 &<< UInt64(truncatingIfNeeded: count &* 8)) &- 1
     }
 
-    /// Reads nothing beyond `count` bytes of either; parts of a word are compared by two that overlap.
+    /// Reads no more than `count` bytes of each: the last word overlaps the one before.
     @inline(__always)
     static func isEqual(_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, _ count: Int) -> Bool {
         if count >= 8 {
-            var place = 0
-            while place &+ 8 < count {
-                guard isEqual(left, right, at: place, as: UInt64.self) else { return false }
-                place &+= 8
+            var offset = 0
+            while offset &+ 8 < count {
+                guard isEqual(left, right, at: offset, as: UInt64.self) else { return false }
+                offset &+= 8
             }
             return isEqual(left, right, at: count &- 8, as: UInt64.self)
         }
@@ -69,9 +68,9 @@ enum SWAR {
 
     @inline(__always)
     private static func isEqual<Word: FixedWidthInteger & BitwiseCopyable>(
-        _ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, at place: Int, as type: Word.Type
+        _ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, at offset: Int, as type: Word.Type
     ) -> Bool {
-        UnsafeRawPointer(left + place).loadUnaligned(as: Word.self)
-            == UnsafeRawPointer(right + place).loadUnaligned(as: Word.self)
+        UnsafeRawPointer(left + offset).loadUnaligned(as: Word.self)
+            == UnsafeRawPointer(right + offset).loadUnaligned(as: Word.self)
     }
 }

@@ -1,6 +1,6 @@
-/// Finds the values of a document in one pass and records them as an index (``TapeEntry``).
+/// Finds the values of a document in one pass and records them in a tape (``TapeEntry``).
 ///
-/// Checks as much as Foundation's scanner does: the structure, words and the ends of strings. Numbers and the contents of strings
+/// Checks as much as Foundation's scanner: the structure, literals and the ends of strings. Numbers and the contents of strings
 /// are checked when they are decoded, so an error in a value that is never decoded goes unnoticed.
 struct Scanner {
     private static let depthLimit = 512
@@ -9,32 +9,32 @@ struct Scanner {
     private var capacity: Int
     private var length = 0
     private var at = 0
-    /// The innermost open array or object, the place of its entry; in that entry, while it is open, lies the one around it.
+    /// Index of the innermost open container. Its entry holds the index of the enclosing one.
     private var open = TapeEntry.none
     private var depth = 0
     private var isInObject = false
-    /// Values or members in the innermost so far.
+    /// Items or members of the innermost container so far.
     private var items = 0
     private var keys = KeySet()
-    /// The keys that the innermost object probably has; while it has them, ``keys`` is empty.
+    /// The predicted keys of the innermost object. While they match, ``keys`` is empty.
     private var pattern = KeyPattern()
-    /// Predicted keys for an object without a pattern: those of the last closed object or of the first item of a similar array.
+    /// Predicts the keys of an object without a pattern: the last closed object, or the first item of a similar array.
     private var fallback = TapeEntry.none
 
-    /// Whether ``tape`` is memory of its own, which belongs to the caller then, also when scanning has failed.
+    /// Whether ``tape`` was allocated here. The caller then owns it, even after an error.
     private(set) var hasGrown = false
 
     /// - Parameters:
     ///   - bytes: followed by ``Document/padding`` zeros.
-    ///   - tape: room for the index, which stays the caller's.
-    ///   - capacity: of it, in words.
+    ///   - tape: memory for the tape, owned by the caller.
+    ///   - capacity: its size in words.
     init(bytes: UnsafePointer<UInt8>, count: Int, tape: UnsafeMutablePointer<UInt64>, capacity: Int) {
         text = TokenScanner(bytes: bytes, count: count)
         self.tape = tape
         self.capacity = capacity
     }
 
-    /// Writes the index to ``tape``.
+    /// Writes the tape.
     mutating func scan() throws(JSONSyntaxError) {
         append(TapeEntry(.null, length: 0, offset: 0).bits)
         let byte = text.skipSpace(&at)
@@ -43,15 +43,14 @@ struct Scanner {
             if isInObject { try scanMembers() } else { try scanItems() }
         }
         _ = text.skipSpace(&at)
-        guard at == text.count else { throw text.unexpected("nothing behind the value", at) }
+        guard at == text.count else { throw text.unexpected("nothing after the value", at) }
     }
 
     // MARK: - Arrays and objects
 
-    // What changes with every value is in variables of these two, and so in registers: from one array or object to the next all
-    // lies in the scanner.
+    // These two keep the state in local variables, and so in registers. Between two containers it is in the scanner.
 
-    /// To the end of the innermost object, or into a value of it.
+    /// Scans to the end of the innermost object, or into a nested container.
     private mutating func scanMembers() throws(JSONSyntaxError) {
         var (at, length, items, keys, pattern) = (at, length, items, keys, pattern)
         var byte = text.skipSpace(&at)
@@ -91,7 +90,7 @@ struct Scanner {
         close()
     }
 
-    /// To the end of the innermost array, or into a value of it.
+    /// Scans to the end of the innermost array, or into a nested container.
     private mutating func scanItems() throws(JSONSyntaxError) {
         var (at, length, items) = (at, length, items)
         var byte = text.skipSpace(&at)
@@ -112,12 +111,12 @@ struct Scanner {
     }
 
     /// - Parameters:
-    ///   - byte: at which the scanner is.
-    ///   - likeness: a value of an object before, at the same place as this one in its own.
+    ///   - byte: the byte at the current offset.
+    ///   - likeness: the index of a value in an earlier object that had the same role there, or ``TapeEntry/none``.
     private mutating func enter(_ byte: UInt8, _ likeness: Int) throws(JSONSyntaxError) {
         guard byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") else { throw text.unexpected("a value", at) }
         guard depth < Self.depthLimit else {
-            throw JSONSyntaxError(reason: "expected at most \(Self.depthLimit) arrays and objects within each other", offset: at)
+            throw JSONSyntaxError(reason: "expected at most \(Self.depthLimit) levels of arrays and objects", offset: at)
         }
         depth &+= 1
         if open != TapeEntry.none { suspend() }
@@ -136,7 +135,7 @@ struct Scanner {
         at &+= 1
     }
 
-    /// Notes in the entry what has been found of an array or object, because another one begins in it.
+    /// Stores the state of the innermost container in its entry, because a nested one begins.
     @inline(__always)
     private mutating func suspend() {
         let outer = TapeEntry(bits: tape[open]).offset
@@ -168,7 +167,7 @@ struct Scanner {
         keys = follows ? KeySet() : KeySet(seen: tape[outer &+ 1], isIrregular: entry.has(TapeEntry.irregular))
     }
 
-    // MARK: - Index
+    // MARK: - Tape
 
     @inline(__always)
     private mutating func append(_ word: UInt64) {
@@ -177,7 +176,7 @@ struct Scanner {
         length &+= 1
     }
 
-    /// SWAR that one member takes at most: its key, and an object with its second word.
+    /// The most words that one member takes: its key, and an object with its second word.
     private static let room = 3
 
     @inline(never)

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Keys in snake case and in camel case.
+/// Converts keys between snake case and camel case, as Foundation does.
 enum SnakeCase {
-    /// `one_two__three_` becomes `oneTwoThree_`: underscores in front and at the end stay. A name of one word stays as it is.
+    /// `one_two__three_` becomes `oneTwoThree_`. Leading and trailing underscores stay. A single word is unchanged.
     static func decoded(_ name: String) -> String {
         guard let first = name.firstIndex(where: { $0 != "_" }), let last = name.lastIndex(where: { $0 != "_" }) else {
             return name
@@ -13,8 +13,7 @@ enum SnakeCase {
         return name[..<first] + joined + name[name.index(after: last)...]
     }
 
-    /// `oneTwoURLThree` becomes `one_two_url_three`: of several capitals in a row the last begins a word, if something small
-    /// follows.
+    /// `oneTwoURLThree` becomes `one_two_url_three`. The last of several capitals begins a word if a small letter follows.
     static func encoded(_ name: String) -> String {
         guard !name.isEmpty else { return name }
         var words: [Substring] = []

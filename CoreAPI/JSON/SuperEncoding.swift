@@ -1,16 +1,16 @@
-/// The encoder of a member or an item, for `superEncoder()`. Its value is final when the last reference to it goes.
+/// The encoder of a member or an item that `superEncoder()` returns. Its value is stored when its last reference is gone.
 final class SuperEncoding: Encoding {
-    private enum Place {
+    private enum Target {
         case member(KeyText)
         case item(UInt32)
     }
 
-    private let place: Place
+    private let target: Target
     private let container: UInt32
     private let owner: UInt32
 
     init(_ encoding: Encoding, key: some CodingKey, _ text: KeyText, _ object: UInt32, owner: UInt32) {
-        place = .member(text)
+        target = .member(text)
         container = object
         self.owner = owner
         super.init(encoding.tree, parent: encoding)
@@ -19,7 +19,7 @@ final class SuperEncoding: Encoding {
     }
 
     init(_ encoding: Encoding, item: Int, _ array: UInt32, owner: UInt32) {
-        place = .item(UInt32(truncatingIfNeeded: item))
+        target = .item(UInt32(truncatingIfNeeded: item))
         container = array
         self.owner = owner
         super.init(encoding.tree, parent: encoding)
@@ -28,11 +28,11 @@ final class SuperEncoding: Encoding {
     }
 
     deinit {
-        // What has been encoded already is not changed any more.
+        // A finished container does not change any more.
         if !tree.nodes[Int(owner)].isClosed {
             var node = take()
             if node == 0 { node = tree.emptyObject(in: depth) }
-            switch place {
+            switch target {
             case .member(let key): tree.append(node, to: container, key: key)
             case .item(let index): tree.insert(node, at: index, of: container)
             }

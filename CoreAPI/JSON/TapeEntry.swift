@@ -1,10 +1,10 @@
-/// One word of the index: what kind of value it is and where its text lies, or where its members end.
+/// One word of the tape: a value's kind, and the offset of its text or the index of its end.
 ///
 /// Strings and numbers: kind (4 bits), flags (4), length in bytes (28), offset in bytes (28). Arrays and objects: kind, flags,
-/// count of items or members (28), place behind the last one in the index (28). An object has a second word, its cursor. A member
-/// is the key's word and the value's. While an array or object is scanned, its place is that of the one around it.
+/// count of items or members (28), index after the last one (28). While it is scanned, the last field holds the enclosing
+/// container's index. An object has a second word, its cursor. A member is the key's word and the value's.
 struct TapeEntry {
-    /// Not an `enum`: each mention of one is a switch until late, and so many would keep the scanner's loops from being one
+    /// Not an `enum`: a use of one stays a switch until late in optimization, and the scanner's loops then do not become one
     /// function each.
     struct Kind {
         let rawValue: UInt8
@@ -17,27 +17,27 @@ struct TapeEntry {
         @inline(__always) static var array: Kind { Kind(rawValue: 5) }
         @inline(__always) static var object: Kind { Kind(rawValue: 6) }
 
-        /// As an error tells it.
+        /// The name in errors.
         var name: String { ["null", "bool", "bool", "number", "a string", "an array", "a dictionary"][Int(rawValue)] }
     }
 
-    /// Of a string: no escape and no control character in it, so that its bytes are its value.
+    /// A string without escapes and control characters: its bytes are its value.
     static let simple: UInt64 = 1 << 4
-    /// Of a string: ASCII only.
+    /// A string of ASCII only.
     static let ascii: UInt64 = 1 << 5
-    /// Of a string: a control character in it, which makes it wrong.
+    /// A string with a control character, which is invalid.
     static let controls: UInt64 = 1 << 6
-    /// Of a number: digits only, perhaps behind a minus.
+    /// A number of digits only, with or without a minus.
     static let digits: UInt64 = 1 << 4
-    /// Of an object: its keys cannot be compared byte by byte, because of escapes, letters beyond ASCII, equal keys or sheer
-    /// number.
+    /// An object whose keys cannot be compared byte by byte, because of escapes, letters beyond ASCII, equal keys or more than 32
+    /// members.
     static let irregular: UInt64 = 1 << 4
-    /// Of an object that is being scanned: it has a ``KeyPattern``'s keys so far, and in its second word is that.
+    /// An object that is being scanned, whose keys match a ``KeyPattern`` so far. Its second word holds the pattern.
     static let follows: UInt64 = 1 << 5
 
-    /// The place of no value. An index begins with a null, so that what is missing reads as one.
+    /// The index of no value. A tape begins with a null, so that a missing value reads as one.
     static let none = 0
-    /// The largest document, in bytes. No document needs more words than it has bytes, but for two.
+    /// The largest document, in bytes. It needs at most two words more than it has bytes.
     static let limit = (1 << 28) - 16
 
     var bits: UInt64
@@ -58,10 +58,10 @@ struct TapeEntry {
     @inline(__always) var count: Int { length }
     @inline(__always) var end: Int { offset }
 
-    /// The place behind it and all that is in it.
+    /// The index after the value and everything in it.
     ///
-    /// - Parameter place: its own.
-    @inline(__always) func end(from place: Int) -> Int { isCollection ? end : place &+ 1 }
+    /// - Parameter index: the entry's own index.
+    @inline(__always) func end(from index: Int) -> Int { isCollection ? end : index &+ 1 }
 
     @inline(__always) func `is`(_ kind: Kind) -> Bool { rawKind == kind.rawValue }
     @inline(__always) func has(_ flags: UInt64) -> Bool { bits & flags == flags }

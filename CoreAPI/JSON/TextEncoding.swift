@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// In what encoding a document is, found by its first bytes (RFC 4627 §3), as Foundation finds it.
+/// The encoding of a document, detected by its first bytes (RFC 4627 §3) as in Foundation.
 struct TextEncoding {
-    /// `nil` is UTF-8.
+    /// `nil` for UTF-8.
     let encoding: String.Encoding?
     let markLength: Int
 
     init(of text: UnsafeRawBufferPointer) {
         let bytes = text.prefix(4).map { $0 }
-        func byte(_ place: Int) -> UInt8? { place < bytes.count ? bytes[place] : nil }
+        func byte(_ offset: Int) -> UInt8? { offset < bytes.count ? bytes[offset] : nil }
         let found: (String.Encoding?, Int) =
             switch (byte(0), byte(1), byte(2), byte(3)) {
             case (0, 0, 0xFE, 0xFF): (.utf32BigEndian, 4)
@@ -28,7 +28,7 @@ struct TextEncoding {
         (encoding, markLength) = found
     }
 
-    /// Whether a document needs no closer look, because it begins with two bytes of ASCII.
+    /// Whether a document begins with two bytes of ASCII, and so is UTF-8.
     @inline(__always)
     static func isPlain(_ first: UInt8, _ second: UInt8) -> Bool {
         first &- 1 < 0x7F && second &- 1 < 0x7F

@@ -1,15 +1,15 @@
-/// Finds where the values of a document end that are neither arrays nor objects, and what stands between values.
+/// Scans strings, numbers and literals, and the separators between values.
 ///
-/// Two words, and not the whole ``Scanner``, which would be copied for each value.
+/// Apart from ``Scanner``, because each value would copy the whole scanner. This is two words.
 struct TokenScanner {
     /// Followed by ``Document/padding`` zeros.
     let bytes: UnsafePointer<UInt8>
     let count: Int
 
     /// - Parameters:
-    ///   - byte: the value's first.
-    ///   - at: behind the value afterwards.
-    /// - Returns: `nil` for what is neither a string, a number nor a word.
+    ///   - byte: the value's first byte.
+    ///   - at: its offset; afterwards the offset after the value.
+    /// - Returns: `nil` if no string, number or literal begins here.
     @inline(__always)
     func scalar(_ byte: UInt8, _ at: inout Int) throws(JSONSyntaxError) -> TapeEntry? {
         switch byte {
@@ -18,7 +18,7 @@ struct TokenScanner {
             at = entry.offset &+ entry.length &+ 1
             return entry
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return number(&at)
-        // What is behind the text is zero, and no word has that.
+        // Zeros follow the text, and no literal contains one.
         case UInt8(ascii: "t"): return try word("'true'", 0x6575_7274, .true, length: 4, &at)
         case UInt8(ascii: "f"): return try word("'false'", 0x6573_6C61, .false, length: 5, &at)
         case UInt8(ascii: "n"): return try word("'null'", 0x6C6C_756E, .null, length: 4, &at)
@@ -36,7 +36,7 @@ struct TokenScanner {
         return TapeEntry(kind, length: length, offset: at)
     }
 
-    /// Everything that numbers are made of, in any order.
+    /// Accepts the characters of numbers in any order. ``NumberText`` checks the grammar.
     @inline(__always)
     private func number(_ at: inout Int) -> TapeEntry {
         let start = at
@@ -56,68 +56,68 @@ struct TokenScanner {
         return TapeEntry(.number, flags: flags, length: at &- start, offset: start)
     }
 
-    /// - Parameter start: behind the opening quote.
+    /// - Parameter start: the offset after the opening quote.
     @inline(__always)
     func string(from start: Int) throws(JSONSyntaxError) -> TapeEntry {
-        var place = start
+        var offset = start
         var seen: UInt64 = 0
-        // Zeros behind the end stop it.
+        // Zeros after the text end the loop.
         while true {
-            let word = SWAR.load(bytes + place)
+            let word = SWAR.load(bytes + offset)
             let special = SWAR.special(word)
             if special == 0 {
                 seen |= word
-                place &+= 8
+                offset &+= 8
                 continue
             }
             let count = special.trailingZeroBitCount &>> 3
             seen |= word & SWAR.mask(count)
-            place &+= count
+            offset &+= count
             break
         }
-        guard bytes[place] == UInt8(ascii: "\"") else { return try oddString(start, place, seen) }
+        guard bytes[offset] == UInt8(ascii: "\"") else { return try oddString(start, offset, seen) }
         let flags = TapeEntry.simple | (seen & SWAR.highs == 0 ? TapeEntry.ascii : 0)
-        return TapeEntry(.string, flags: flags, length: place &- start, offset: start)
+        return TapeEntry(.string, flags: flags, length: offset &- start, offset: start)
     }
 
-    /// From the first backslash or control character on.
+    /// Continues at the first backslash or control character.
     @inline(never)
     private func oddString(_ start: Int, _ from: Int, _ seenBefore: UInt64) throws(JSONSyntaxError) -> TapeEntry {
-        var place = from
+        var offset = from
         var seen = seenBefore
         var controls: UInt64 = 0
-        while place < count {
-            switch bytes[place] {
+        while offset < count {
+            switch bytes[offset] {
             case UInt8(ascii: "\""):
                 let flags = controls | (seen & SWAR.highs == 0 ? TapeEntry.ascii : 0)
-                return TapeEntry(.string, flags: flags, length: place &- start, offset: start)
+                return TapeEntry(.string, flags: flags, length: offset &- start, offset: start)
             case UInt8(ascii: "\\"):
-                let escaped = bytes[place &+ 1]
+                let escaped = bytes[offset &+ 1]
                 if escaped == UInt8(ascii: "u") {
-                    for digit in 2..<6 where place &+ digit >= count || bytes[place &+ digit] == UInt8(ascii: "\"") {
-                        throw JSONSyntaxError(reason: "expected four hexadecimal digits behind \\u", offset: place)
+                    for digit in 2..<6 where offset &+ digit >= count || bytes[offset &+ digit] == UInt8(ascii: "\"") {
+                        throw JSONSyntaxError(reason: "expected four hexadecimal digits after \\u", offset: offset)
                     }
-                    seen |= SWAR.load(bytes + place) & SWAR.mask(6)
-                    place &+= 6
+                    seen |= SWAR.load(bytes + offset) & SWAR.mask(6)
+                    offset &+= 6
                 } else {
                     seen |= UInt64(escaped)
-                    place &+= 2
+                    offset &+= 2
                 }
             case ..<0x20:
                 controls = TapeEntry.controls
-                place &+= 1
+                offset &+= 1
             default:
-                var word = SWAR.load(bytes + place)
+                var word = SWAR.load(bytes + offset)
                 var special = SWAR.special(word)
                 while special == 0 {
                     seen |= word
-                    place &+= 8
-                    word = SWAR.load(bytes + place)
+                    offset &+= 8
+                    word = SWAR.load(bytes + offset)
                     special = SWAR.special(word)
                 }
                 let count = special.trailingZeroBitCount &>> 3
                 seen |= word & SWAR.mask(count)
-                place &+= count
+                offset &+= count
             }
         }
         throw JSONSyntaxError(reason: "expected the end of the string that begins here", offset: start)
@@ -126,9 +126,9 @@ struct TokenScanner {
     // MARK: - Between values
 
     /// - Parameters:
-    ///   - byte: the first behind a value and space.
-    ///   - closing: what closes the array or object. It may stand behind a comma.
-    /// - Returns: the first of what follows.
+    ///   - byte: the first byte after a value and white space.
+    ///   - closing: the bracket that closes the array or object. It may follow a comma.
+    /// - Returns: the next byte.
     @inline(__always)
     func skipComma(
         _ byte: UInt8, _ expected: StaticString, _ at: inout Int, _ closing: UInt8
@@ -141,15 +141,15 @@ struct TokenScanner {
         return byte
     }
 
-    /// - Returns: the first byte that is none.
+    /// - Returns: the first byte that is not white space.
     @inline(__always)
     func skipSpace(_ at: inout Int) -> UInt8 {
-        if bytes[at] <= 0x20 { at = behindSpace(at) }
+        if bytes[at] <= 0x20 { at = afterSpace(at) }
         return bytes[at]
     }
 
     @inline(never)
-    private func behindSpace(_ from: Int) -> Int {
+    private func afterSpace(_ from: Int) -> Int {
         var at = from
         while bytes[at] == 0x20 || bytes[at] == 0x0A || bytes[at] == 0x0D || bytes[at] == 0x09 { at &+= 1 }
         return at

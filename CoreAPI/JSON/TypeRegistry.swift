@@ -1,11 +1,10 @@
 package import Synchronization
 
-/// What is known of types, for the whole process. Read without a lock, by any thread; what is written stays forever, and is
-/// small.
+/// A process-wide cache of values by type. Any thread reads it without a lock. Entries are small and never removed.
 ///
-/// The runtime's own tables answer the same questions, in a time that one decoded field takes ten times.
+/// A lookup in the runtime's own tables takes ten times as long as decoding one field.
 ///
-/// `@unchecked`: slots are atomic, and what they point to is never changed.
+/// `@unchecked`: slots are atomic, and entries are immutable.
 package struct TypeRegistry<Value: BitwiseCopyable & Sendable>: @unchecked Sendable {
     @usableFromInline
     struct Known {
@@ -15,27 +14,27 @@ package struct TypeRegistry<Value: BitwiseCopyable & Sendable>: @unchecked Senda
 
     @inlinable static var bits: UInt64 { 10 }
     @inlinable static var count: Int { 1 << Int(bits) }
-    /// How many slots a type may be in, from its own on. When all are taken, it is found out anew each time.
+    /// In how many slots a type may be, from its own on. If all are taken, its value is computed each time.
     private static var reach: Int { 8 }
 
-    /// Addresses of what is known; 0 for nothing yet.
+    /// Addresses of entries; 0 for a free slot.
     @usableFromInline let slots: UnsafeMutablePointer<Atomic<UInt>>
 
     package init() {
         slots = .allocate(capacity: Self.count)
-        for place in 0..<Self.count { (slots + place).initialize(to: Atomic(0)) }
+        for slot in 0..<Self.count { (slots + slot).initialize(to: Atomic(0)) }
     }
 
-    /// What is known of a type.
+    /// The value of a type, if it is known.
     @inlinable
     @inline(__always)
     package subscript(type: Any.Type) -> Value? {
         let id = ObjectIdentifier(type)
-        if let known = known(Self.place(id)), known.pointee.type == id { return known.pointee.value }
+        if let known = known(Self.slot(id)), known.pointee.type == id { return known.pointee.value }
         return other(id)
     }
 
-    /// What is known of a type, found out where nothing is.
+    /// The value of a type, computed and stored if it is unknown.
     @inline(__always)
     func value(of type: Any.Type, otherwise find: () -> Value) -> Value {
         if let value = self[type] { return value }
@@ -46,21 +45,21 @@ package struct TypeRegistry<Value: BitwiseCopyable & Sendable>: @unchecked Senda
 
     @inlinable
     @inline(__always)
-    func known(_ place: Int) -> UnsafePointer<Known>? {
-        UnsafePointer(bitPattern: slots[place].load(ordering: .acquiring))
+    func known(_ slot: Int) -> UnsafePointer<Known>? {
+        UnsafePointer(bitPattern: slots[slot].load(ordering: .acquiring))
     }
 
     @usableFromInline
     @inline(never)
     func other(_ id: ObjectIdentifier) -> Value? {
         for offset in 1..<Self.reach {
-            let place = (Self.place(id) &+ offset) & (Self.count &- 1)
-            if let known = known(place), known.pointee.type == id { return known.pointee.value }
+            let slot = (Self.slot(id) &+ offset) & (Self.count &- 1)
+            if let known = known(slot), known.pointee.type == id { return known.pointee.value }
         }
         return nil
     }
 
-    /// - Returns: whether it is what is known from now on: another thread may have been faster, or there is no room.
+    /// - Returns: whether the value was stored. Another thread may have been faster, or there may be no room.
     @inline(never)
     @discardableResult
     package func insert(_ value: Value, of type: Any.Type) -> Bool {
@@ -68,8 +67,8 @@ package struct TypeRegistry<Value: BitwiseCopyable & Sendable>: @unchecked Senda
         let known = UnsafeMutablePointer<Known>.allocate(capacity: 1)
         known.initialize(to: Known(type: id, value: value))
         for offset in 0..<Self.reach {
-            let place = (Self.place(id) &+ offset) & (Self.count &- 1)
-            let (isDone, found) = slots[place].compareExchange(
+            let slot = (Self.slot(id) &+ offset) & (Self.count &- 1)
+            let (isDone, found) = slots[slot].compareExchange(
                 expected: 0, desired: UInt(bitPattern: known), ordering: .acquiringAndReleasing)
             if isDone { return true }
             if UnsafePointer<Known>(bitPattern: found)?.pointee.type == id { break }
@@ -80,9 +79,9 @@ package struct TypeRegistry<Value: BitwiseCopyable & Sendable>: @unchecked Senda
 
     @inlinable
     @inline(__always)
-    static func place(_ id: ObjectIdentifier) -> Int {
+    static func slot(_ id: ObjectIdentifier) -> Int {
         let address = UInt64(UInt(bitPattern: id))
-        // Not the golden ratio: types of one module lie multiples of 144 bytes apart, which that sends to one place.
+        // Not the golden ratio: types of one module lie multiples of 144 bytes apart, and it would send them to one slot.
         return Int(truncatingIfNeeded: (address &* 0xD6E8_FEB8_6659_FD93) &>> (64 &- bits))
     }
 }

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// How values of a type are decoded. Finding out is slow, because it asks for conformances by name.
+/// How values of a type are decoded. Cached, because a lookup of conformances by name is slow.
 ///
-/// `@unchecked`: types hold nothing that could change.
+/// `@unchecked`: metatypes are immutable.
 enum TypeStrategy: BitwiseCopyable, @unchecked Sendable {
-    /// By its own initializer and nothing else.
+    /// Only by its own initializer.
     case plain
     case string, date, data, url, decimal
     case array(any ArrayDecodable.Type)

@@ -1,43 +1,43 @@
-/// Values of the standard library, without a decoder of their own.
+/// Scalars, read without a decoder for each.
 extension UnkeyedContainer {
     mutating func decode(_ type: Bool.Type) throws -> Bool {
-        let place = try next(type)
-        return try take(document.bool(place), place)
+        let index = try next(type)
+        return try take(document.bool(index), index)
     }
 
     mutating func decodeIfPresent(_ type: Bool.Type) throws -> Bool? {
-        guard let place = present() else { return nil }
-        return try take(document.bool(place), place)
+        guard let index = present() else { return nil }
+        return try take(document.bool(index), index)
     }
 
     mutating func decode(_ type: String.Type) throws -> String {
-        let place = try next(type)
-        return try take(try document.string(place), place)
+        let index = try next(type)
+        return try take(try document.string(index), index)
     }
 
     mutating func decodeIfPresent(_ type: String.Type) throws -> String? {
-        guard let place = present() else { return nil }
-        return try take(try document.string(place), place)
+        guard let index = present() else { return nil }
+        return try take(try document.string(index), index)
     }
 
     mutating func decode(_ type: Double.Type) throws -> Double {
-        let place = try next(type)
-        return try take(try document.double(place), place)
+        let index = try next(type)
+        return try take(try document.double(index), index)
     }
 
     mutating func decodeIfPresent(_ type: Double.Type) throws -> Double? {
-        guard let place = present() else { return nil }
-        return try take(try document.double(place), place)
+        guard let index = present() else { return nil }
+        return try take(try document.double(index), index)
     }
 
     mutating func decode(_ type: Float.Type) throws -> Float {
-        let place = try next(type)
-        return try take(try document.float(place), place)
+        let index = try next(type)
+        return try take(try document.float(index), index)
     }
 
     mutating func decodeIfPresent(_ type: Float.Type) throws -> Float? {
-        guard let place = present() else { return nil }
-        return try take(try document.float(place), place)
+        guard let index = present() else { return nil }
+        return try take(try document.float(index), index)
     }
 
     mutating func decode(_ type: Int.Type) throws -> Int { try integer() }
@@ -66,19 +66,19 @@ extension UnkeyedContainer {
 
     @inline(__always)
     private mutating func integer<Integer: FixedWidthInteger>() throws -> Integer {
-        let place = try next(Integer.self)
-        return try take(try document.integer(place, Integer.self), place)
+        let index = try next(Integer.self)
+        return try take(try document.integer(index, Integer.self), index)
     }
 
     @inline(__always)
     private mutating func integerIfPresent<Integer: FixedWidthInteger>() throws -> Integer? {
-        guard let place = present() else { return nil }
-        return try take(try document.integer(place, Integer.self), place)
+        guard let index = present() else { return nil }
+        return try take(try document.integer(index, Integer.self), index)
     }
 
     @inline(__always)
-    private mutating func take<Value>(_ found: Value?, _ place: Int) throws -> Value {
-        guard let found else { throw decoding.mismatch(Value.self, at: place, ItemKey(currentIndex)) }
+    private mutating func take<Value>(_ found: Value?, _ index: Int) throws -> Value {
+        guard let found else { throw decoding.mismatch(Value.self, at: index, ItemKey(currentIndex)) }
         advance()
         return found
     }

@@ -1,16 +1,16 @@
-/// The items of an array, one after the other.
+/// The items of an array, in order.
 struct UnkeyedContainer: UnkeyedDecodingContainer {
     let decoding: Decoding
     private let end: Int
-    /// The next item.
-    private var place: Int
+    /// The next item's index in the tape.
+    private var index: Int
     private(set) var currentIndex = 0
     private let total: Int
 
     init(_ decoding: Decoding) {
         self.decoding = decoding
         let entry = decoding.document.entry(decoding.value)
-        place = decoding.value + 1
+        index = decoding.value + 1
         end = entry.end
         total = entry.count
     }
@@ -25,8 +25,8 @@ struct UnkeyedContainer: UnkeyedDecodingContainer {
 
     @inline(__always)
     func next(_ type: Any.Type) throws -> Int {
-        guard place < end else { throw atEnd(type) }
-        return place
+        guard index < end else { throw atEnd(type) }
+        return index
     }
 
     @inline(never)
@@ -41,18 +41,18 @@ struct UnkeyedContainer: UnkeyedDecodingContainer {
     @inline(__always)
     mutating func advance() {
         currentIndex += 1
-        if place < end { place = document.place(after: place) }
+        if index < end { index = document.index(after: index) }
     }
 
-    /// - Returns: `nil` for null, which is left behind then, and at the end.
+    /// - Returns: `nil` at the end, and for null, which is skipped.
     @inline(__always)
     mutating func present() -> Int? {
-        guard place < end, !document.entry(place).is(.null) else {
-            // As Foundation does, behind the end as well.
+        guard index < end, !document.entry(index).is(.null) else {
+            // Foundation advances beyond the end, too.
             advance()
             return nil
         }
-        return place
+        return index
     }
 
     // MARK: - Values
@@ -70,8 +70,8 @@ struct UnkeyedContainer: UnkeyedDecodingContainer {
     }
 
     mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
-        guard let place = present() else { return nil }
-        let value = try document.decode(type, at: place, in: decoding, item: currentIndex)
+        guard let index = present() else { return nil }
+        let value = try document.decode(type, at: index, in: decoding, item: currentIndex)
         advance()
         return value
     }

@@ -1,8 +1,8 @@
-/// The items of an array, one after the other.
+/// The items of an array, in order.
 struct UnkeyedOutput: UnkeyedEncodingContainer {
     private let encoding: Encoding
     private let array: UInt32
-    /// The container of the type itself, which this one may be nested in: once it is closed, so is this.
+    /// The type's outermost container. When it is closed, so is this one.
     private let owner: UInt32
     private let path: NestedPath?
 
@@ -20,7 +20,7 @@ struct UnkeyedOutput: UnkeyedEncodingContainer {
     var codingPath: [any CodingKey] { encoding.codingPath + (path?.keys ?? []) }
     var count: Int { Int(tree.nodes[Int(array)].count) }
 
-    /// Foundation leaves out what lies between the type and the number.
+    /// As in Foundation, without the keys between the type and the item.
     private var itemPath: [any CodingKey] { encoding.codingPath + [ItemKey(count)] }
 
     @inline(__always)
