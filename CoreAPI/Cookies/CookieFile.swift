@@ -60,13 +60,13 @@ struct CookieFile {
             throw Self.malformed(error, file: file.path)
         }
         guard form.version == Self.version else {
-            throw .malformed(file: file.path, place: "version", expected: "\(Self.version)", got: "\(form.version)")
+            throw .malformed(file: file.path, path: "version", expected: "\(Self.version)", got: "\(form.version)")
         }
         var cookies: [Cookie] = []
         for (index, entry) in form.cookies.enumerated() {
             if let flaw = entry.flaw {
                 throw .malformed(
-                    file: file.path, place: "cookies[\(index)].\(flaw.field)", expected: flaw.expected, got: flaw.got)
+                    file: file.path, path: "cookies[\(index)].\(flaw.field)", expected: flaw.expected, got: flaw.got)
             }
             if entry.hostOnly || suffixes?.contains(entry.domain) == false { cookies.append(Cookie(entry)) }
         }
@@ -75,7 +75,7 @@ struct CookieFile {
 
     /// The decoder's error without the text it read, which may be a cookie's value.
     private static func malformed(_ error: any Error, file: String) -> CookieFileError {
-        func place(_ path: [any CodingKey]) -> String {
+        func describe(_ path: [any CodingKey]) -> String {
             let text = path.reduce(into: "") { text, key in
                 text += key.intValue.map { "[\($0)]" } ?? (text.isEmpty ? "" : ".") + key.stringValue
             }
@@ -84,14 +84,15 @@ struct CookieFile {
         switch error {
         case DecodingError.typeMismatch(let type, let context):
             return .malformed(
-                file: file, place: place(context.codingPath), expected: "a value of the type \(type)", got: "another type")
+                file: file, path: describe(context.codingPath), expected: "a value of the type \(type)", got: "another type")
         case DecodingError.valueNotFound(let type, let context):
-            return .malformed(file: file, place: place(context.codingPath), expected: "a value of the type \(type)", got: "null")
+            return .malformed(
+                file: file, path: describe(context.codingPath), expected: "a value of the type \(type)", got: "null")
         case DecodingError.keyNotFound(let key, let context):
             return .malformed(
-                file: file, place: place(context.codingPath), expected: "the key '\(key.stringValue)'", got: "none")
+                file: file, path: describe(context.codingPath), expected: "the key '\(key.stringValue)'", got: "none")
         default:
-            return .malformed(file: file, place: "the top level", expected: "JSON", got: "something else")
+            return .malformed(file: file, path: "the top level", expected: "JSON", got: "something else")
         }
     }
 

@@ -7,7 +7,7 @@ public enum CookieFileError: Error, Hashable, Sendable {
     /// `reason` is the system's.
     case unwritable(file: String, reason: String)
     /// What was expected, what was found, and where in the file: `cookies[3].path`.
-    case malformed(file: String, place: String, expected: String, got: String)
+    case malformed(file: String, path: String, expected: String, got: String)
 }
 
 extension CookieFileError: LocalizedError {
@@ -15,8 +15,8 @@ extension CookieFileError: LocalizedError {
         switch self {
         case .unreadable(let file, let reason): "the cookies in \(file) cannot be read: \(reason)"
         case .unwritable(let file, let reason): "the cookies cannot be saved in \(file): \(reason)"
-        case .malformed(let file, let place, let expected, let got):
-            "the cookies in \(file) cannot be read: expected \(expected), got \(got), at \(place)"
+        case .malformed(let file, let path, let expected, let got):
+            "the cookies in \(file) cannot be read: expected \(expected), got \(got), at \(path)"
         }
     }
 }

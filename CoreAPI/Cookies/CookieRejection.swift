@@ -12,9 +12,9 @@ public enum CookieRejection: Error, Hashable, Sendable {
     case tooLong(octets: Int, limit: Int)
     /// The host that set the cookie does not belong to the domain that it names.
     case foreignDomain(String, host: String)
-    /// A domain under which anybody may have a host, such as `co.uk`.
+    /// A domain under which anyone may register a host, such as `co.uk`.
     case publicSuffix(String)
-    /// There is no list of public suffixes to check the domain against.
+    /// The domain cannot be checked, because there is no list of public suffixes.
     case unknownSuffix(String)
     /// A `Secure` cookie received over http.
     case secureFromInsecureOrigin
@@ -37,13 +37,14 @@ extension CookieRejection: LocalizedError {
         case .tooLong(let octets, let limit):
             "expected a cookie of at most \(limit) octets, name and value together, got \(octets)"
         case .foreignDomain(let domain, let host): "the host '\(host)' may not set a cookie for the domain '\(domain)'"
-        case .publicSuffix(let domain): "a cookie for '\(domain)' would go to everybody's hosts below this public suffix"
+        case .publicSuffix(let domain): "a cookie for the public suffix '\(domain)' would go to all hosts below it"
         case .unknownSuffix(let domain):
-            "whether '\(domain)' is a public suffix is unknown, because libcurl was built without libpsl; only a host's own name is taken"
+            "whether '\(domain)' is a public suffix is unknown, because libcurl was built without libpsl; only a host's own name is accepted"
         case .secureFromInsecureOrigin: "a Secure cookie was set over http"
-        case .overlaysSecure(let name): "the cookie '\(name)', set over http, would stand in the way of a Secure one"
+        case .overlaysSecure(let name): "the cookie '\(name)', set over http, would hide a Secure cookie"
         case .sameSiteNoneWithoutSecure: "SameSite=None was set without Secure"
-        case .prefix(let prefix): "the prefix \(prefix) promises what the cookie's attributes do not keep"
+        case .prefix(let prefix):
+            "the prefix \(prefix) needs a named cookie with " + (prefix == "__Host-" ? "Secure, Path=/ and no Domain" : "Secure")
         }
     }
 }

@@ -1,6 +1,6 @@
 internal import CoreAPIBase
 
-/// The domains under which anybody may have a host, such as `co.uk` and `github.io` (publicsuffix.org). A cookie for such a
+/// The domains under which anyone may register a host, such as `co.uk` and `github.io` (publicsuffix.org). A cookie for such a
 /// domain would reach strangers.
 package struct PublicSuffixList: Sendable {
     /// Whether a domain is a public suffix. A domain whose top level is not listed is one if it has no dot.

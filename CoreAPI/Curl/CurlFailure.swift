@@ -26,7 +26,7 @@ enum CurlFailure {
     }
 
     /// The error text for a head whose first field is a continuation line.
-    static let continuesNone = "its first header line continues none (RFC 9112 §5.2)"
+    static let continuesNone = "the first header line is a continuation line (RFC 9112 §5.2)"
 
     /// `CURLE_TOO_LARGE`, since 8.6.0: the header at compile time may be older than the library.
     private static let tooLarge = CURLcode(rawValue: 100)

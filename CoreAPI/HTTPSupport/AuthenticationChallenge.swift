@@ -62,7 +62,7 @@ private struct ChallengeParser {
                 guard challenges[last].parameters[name] == nil else { throw .duplicate(parameter: name) }
                 challenges[last].parameters[name] = try value()
             } else {
-                guard position > end || isAtElementEnd else { throw expected("a space or a comma behind the scheme") }
+                guard position > end || isAtElementEnd else { throw expected("a space or a comma after the scheme") }
                 challenges.append(AuthenticationChallenge(scheme: name))
                 // Parameters, if any, are read as the next elements.
                 guard let token68 = takeToken68() else {

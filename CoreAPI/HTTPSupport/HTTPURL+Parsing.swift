@@ -7,7 +7,7 @@ extension HTTPURL {
     ///   ``RequestError/malformedURL(_:reason:)`` for every other error, with what was expected.
     public init(_ text: String) throws(RequestError) {
         if let bad = text.firstForbiddenControl {
-            throw .malformedURL(text.escapingControls, reason: "\(bad) may not stand in a URL")
+            throw .malformedURL(text.escapingControls, reason: "\(bad) is not allowed in a URL")
         }
         guard let separator = text.firstRange(of: "://") else {
             throw .malformedURL(text, reason: "expected an absolute URL such as https://host/path")
@@ -22,7 +22,7 @@ extension HTTPURL {
         if let fragment = tail.firstIndex(of: "#") { tail = tail[..<fragment] }
         let parts = tail.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         // Some parsers treat `\` before the query as `/`. In a query it is an ordinary character.
-        if parts.first?.contains("\\") == true { throw .malformedURL(text, reason: "a backslash may not stand in a URL's path") }
+        if parts.first?.contains("\\") == true { throw .malformedURL(text, reason: "a backslash is not allowed in a URL's path") }
         let path = PercentEncoding.path(parts.first.map(String.init) ?? "").removingDotSegments()
         self.init(
             scheme: scheme,
@@ -39,7 +39,7 @@ extension HTTPURL {
     public func resolving(_ reference: String) throws(RequestError) -> HTTPURL {
         let reference = reference.trimmingHTTPWhitespace()
         if let bad = reference.firstForbiddenControl {
-            throw .malformedURL(reference.escapingControls, reason: "\(bad) may not stand in a URL")
+            throw .malformedURL(reference.escapingControls, reason: "\(bad) is not allowed in a URL")
         }
         if reference.hasPrefix("//") { return try HTTPURL("\(scheme.rawValue):\(reference)") }
         if reference.hasURLScheme {

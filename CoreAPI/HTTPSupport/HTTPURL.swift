@@ -96,14 +96,14 @@ public struct HTTPURL: Sendable, Hashable {
         return writeTarget(into: buffer, at: end)
     }
 
-    private func writeTarget(into buffer: UnsafeMutableBufferPointer<UInt8>, at place: Int) -> Int {
-        let end = Self.add(path, to: buffer, at: place)
+    private func writeTarget(into buffer: UnsafeMutableBufferPointer<UInt8>, at offset: Int) -> Int {
+        let end = Self.add(path, to: buffer, at: offset)
         guard let query else { return end }
         return Self.add(query, to: buffer, at: Self.add("?", to: buffer, at: end))
     }
 
-    private static func add(_ text: String, to buffer: UnsafeMutableBufferPointer<UInt8>, at place: Int) -> Int {
-        buffer[place...].update(fromContentsOf: text.utf8)
+    private static func add(_ text: String, to buffer: UnsafeMutableBufferPointer<UInt8>, at offset: Int) -> Int {
+        buffer[offset...].update(fromContentsOf: text.utf8)
     }
 
     /// Whether both addresses have the same scheme, host and port (RFC 6454 §4).
@@ -130,10 +130,10 @@ extension HTTPURL {
         // Most paths need none of the following steps, which cost 5,000 instructions.
         if text.isPlainPath { return join(text) }
         if let bad = text.firstForbiddenControl {
-            throw .malformedPath(text.escapingControls, reason: "\(bad) may not stand in a path")
+            throw .malformedPath(text.escapingControls, reason: "\(bad) is not allowed in a path")
         }
         if text.hasURLScheme, text.contains("://") {
-            throw .malformedPath(text, reason: "a path is appended to the base URL and may not be an absolute URL itself")
+            throw .malformedPath(text, reason: "a path is appended to the base URL, so it may not be an absolute URL")
         }
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let encoded = PercentEncoding.path(parts.first.map(String.init) ?? "")

@@ -27,7 +27,7 @@ struct CookieFileTests {
         return jar
     }
 
-    @Test("comes back as it was, without session cookies unless asked for")
+    @Test("keeps cookies unchanged, and session cookies only on request")
     func roundtrip() throws {
         try withFolder {
             let jar = try filled()
@@ -62,7 +62,7 @@ struct CookieFileTests {
         }
     }
 
-    @Test("what has expired is neither saved nor loaded")
+    @Test("expired cookies are neither saved nor loaded")
     func expired() throws {
         try withFolder {
             let jar = try filled()
@@ -74,7 +74,7 @@ struct CookieFileTests {
         }
     }
 
-    @Test("is for its owner's eyes, replaces what was there and leaves nothing else behind")
+    @Test("is readable by its owner only, replaces an older file and leaves no other file")
     func mode() throws {
         try withFolder {
             try Data("{}".utf8).write(to: file)
@@ -96,7 +96,7 @@ struct CookieFileTests {
         }
     }
 
-    @Test("what cannot be read or written is an error that names the file")
+    @Test("an unreadable or unwritable file is an error that names it")
     func system() throws {
         let missing = #expect(throws: CookieFileError.self) { try CookieJar(contentsOf: file) }
         #expect(missing?.localizedDescription.contains(file.path) == true)
@@ -115,7 +115,7 @@ struct CookieFileTests {
     private static let entry =
         #"{"name":"a","value":"s3cret","domain":"x.example","hostOnly":true,"path":"/","secure":false,"httpOnly":false,"sameSite":"lax","created":1,"lastAccessed":1}"#
 
-    @Test("a cookie for what is a public suffix by now, or may be one, is left out; the others are there")
+    @Test("a cookie for a domain that is or may be a public suffix by now is dropped, the others are kept")
     func suffixes() throws {
         let text = Self.replacing(#""x.example","hostOnly":true"#, #""co.uk","hostOnly":false"#)
         try withFolder {
@@ -156,12 +156,12 @@ struct CookieFileTests {
             (replacing("s3cret", String(repeating: "x", count: 4_096)), "cookies[1].value", "4097"),
             (String(repeating: "[", count: 513), "the top level", "JSON"),
         ])
-    func malformed(_ text: String, _ place: String, _ part: String) throws {
+    func malformed(_ text: String, _ path: String, _ part: String) throws {
         try withFolder {
             try Data(text.utf8).write(to: file)
             let error = #expect(throws: CookieFileError.self) { try CookieJar(contentsOf: file) }
-            guard case .malformed(file.path, place, _, _) = error else {
-                Issue.record("expected a flaw at \(place), got \(error as Any)")
+            guard case .malformed(file.path, path, _, _) = error else {
+                Issue.record("expected a flaw at \(path), got \(error as Any)")
                 return
             }
             let description = error?.localizedDescription ?? ""

@@ -40,9 +40,9 @@ struct AuthenticationChallengeTests {
             ("Basic realm=\"a\u{1}b\"", "no control character", 14), ("Basic realm=\"\\\n\"", "no control character", 14),
             ("Basic realm=\"a\" b=c", "a comma", 16), ("Basic realm=a b", "a comma", 14),
             ("Basic a b", "a parameter or a comma", 6),
-            ("realm=x", "a space or a comma behind the scheme", 5), ("Basic realm=,", "", -1), ("Basic x=\"a\"y", "a comma", 11),
-            ("Basic a=b, c=", "a token or a quoted string", 13), ("Basic\u{0}", "a space or a comma behind the scheme", 5),
-            ("Basic abc=, d=e", "a space or a comma behind the scheme", 13),
+            ("realm=x", "a space or a comma after the scheme", 5), ("Basic realm=,", "", -1), ("Basic x=\"a\"y", "a comma", 11),
+            ("Basic a=b, c=", "a token or a quoted string", 13), ("Basic\u{0}", "a space or a comma after the scheme", 5),
+            ("Basic abc=, d=e", "a space or a comma after the scheme", 13),
         ])
     func malformed(_ line: String, _ what: String, _ position: Int) throws {
         // `realm=` reads as token68, which the grammar allows.
