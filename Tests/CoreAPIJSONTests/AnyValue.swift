@@ -1,6 +1,6 @@
 import Foundation
 
-/// Whatever is there, all of it read; numbers by their bits.
+/// Any value, read completely; numbers are compared by their bits.
 enum AnyValue: Decodable, Equatable {
     case null
     case bool(Bool)
@@ -43,7 +43,7 @@ enum AnyValue: Decodable, Equatable {
     }
 }
 
-/// Well-formed, and nothing else asked.
+/// Any well-formed value, of which nothing is read.
 struct Anything: Decodable, Equatable {
     init(from decoder: any Decoder) {}
 }

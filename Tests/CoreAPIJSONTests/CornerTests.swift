@@ -12,7 +12,7 @@ struct CornerTests {
         return ours
     }
 
-    /// Decodes values of the class that it is told of at run time, by each way that there is.
+    /// Decodes values of a class that is known only at run time, in every way.
     private struct Heirs: Decodable, Equatable {
         private enum CodingKeys: CodingKey { case member, items, own }
 
@@ -31,7 +31,7 @@ struct CornerTests {
         }
     }
 
-    @Test("a class that is given at run time")
+    @Test("a class that is known only at run time")
     func heirs() throws {
         let value = #"{"id":1,"name":"a","a":{"id":2}}"#
         #expect(same(Heirs.self, #"{"member":\#(value),"items":[\#(value),\#(value)],"own":\#(value)}"#).isFailure == false)
@@ -61,7 +61,7 @@ struct CornerTests {
             "1e400",
             "99999999999999999999999999999999999999999999999999", "0.0", "-0.0", "1844674407370955161500e-2",
             "100000000000000000000e-2",
-            // Multiples of 2⁶⁴, of which nothing is left in 64 bits.
+            // Multiples of 2⁶⁴, whose lower 64 bits are zero.
             "184467440737095516160.75", "36893488147419103232.5", "18446744073709551616.747283648", "184467440737095516160e-1",
         ]
         for number in numbers {
@@ -101,7 +101,7 @@ struct CornerTests {
         for value in ["\"1\"", "null", "true", "[1]", "{}", "1.", "01"] { _ = same(Decimal.self, value) }
     }
 
-    @Test("addresses")
+    @Test("URLs")
     func addresses() {
         for value in [
             "https://a.example/b?c=d#e", "/a/b", "", "a b", "http://[::1]:80/", "http://a.example:x/", "%", "%zz", "é",
@@ -114,7 +114,7 @@ struct CornerTests {
         for value in ["null", "5", "{}", "[]"] { _ = same(URL.self, value) }
     }
 
-    @Test("of equal keys the first counts, whatever their spelling")
+    @Test("of equal keys the first wins, also if they are spelled differently")
     func duplicates() {
         #expect(same([String: Int].self, "{\"a\":1,\"a\":2}") == .value(["a": 1]))
         #expect(same([String: Int].self, "{\"\\u0061\":1,\"a\":2}") == .value(["a": 1]))
@@ -166,7 +166,7 @@ struct CornerTests {
         }
     }
 
-    @Test("text of any encoding, with a mark and without")
+    @Test("text of any encoding, with and without a byte order mark")
     func encodings() throws {
         let documents = ["{\"id\":1,\"name\":\"é😀\",\"isActive\":true}", "5", "[]", "\"a\"", " 1", "", "{\"id\":"]
         for encoding in [
@@ -189,14 +189,14 @@ struct CornerTests {
         #expect(decoders.both(Flat.self, utf16).ours == .value(Flat(id: 1, name: "é😀", isActive: true)))
     }
 
-    @Test("data that is a part of other data")
+    @Test("a slice of data")
     func slices() {
         let data = Data("xx{\"a\":1}yy".utf8)
         #expect(decoders.both(Box<Int>.self, data[2..<9]).ours == .value(Box(a: 1)))
         #expect(decoders.both(Box<Int>.self, Data()).ours == .failure("dataCorrupted at []"))
     }
 
-    @Test("errors say what was expected, what came and where")
+    @Test("errors say what was expected, what was found and where")
     func messages() {
         func message(_ type: (some Decodable).Type, _ document: String) -> String {
             do {
@@ -216,7 +216,7 @@ struct CornerTests {
         #expect(message(Int.self, "[1;]").contains("found ';', at byte 2"))
     }
 
-    @Test("a document too large for the index is left to JSONDecoder")
+    @Test("JSONDecoder decodes a document that is too large for the tape")
     func limit() throws {
         var decoder = JSONBodyDecoder()
         decoder.sizeLimit = 10
@@ -224,7 +224,7 @@ struct CornerTests {
         let document = Data("{\"user_id\":5,\"a_b\":true}".utf8)
         #expect(try decoder.decode(Snake.self, from: document) == Snake(userId: 5, aB: true))
         #expect(throws: DecodingError.self) { try decoder.decode(Snake.self, from: document.dropLast()) }
-        // Not left to Foundation, which would end the process: it looks for the last byte's place behind the document's end.
+        // Not decoded by Foundation, which would crash: it looks for the last byte's position beyond the document's end.
         #expect(throws: DecodingError.self) {
             try decoder.decode([Int].self, from: Data(repeating: UInt8(ascii: "["), count: 513))
         }
@@ -233,7 +233,7 @@ struct CornerTests {
         #expect(try decoder.decode(String.self, from: utf16) == "€€")
     }
 
-    @Test("a key in snake case keeps its own spelling, whichever equal one came before in the document")
+    @Test("a key in snake case keeps its own spelling after an equal key with other bytes")
     func spellings() throws {
         struct Spelling: Decodable {
             let bytes: [[UInt8]]
@@ -252,22 +252,22 @@ struct CornerTests {
     }
 
     @Test(
-        "zero is zero, whatever its exponent", arguments: ["0e1", "0e9", "-0e1", "0.00e1", "0.000E+5", "0e99999999999999999999"])
+        "zero is zero with any exponent", arguments: ["0e1", "0e9", "-0e1", "0.00e1", "0.000E+5", "0e99999999999999999999"])
     func zeros(text: String) throws {
         #expect(try JSONBodyDecoder().decode(Double.self, from: Data(text.utf8)) == 0)
         #expect(try JSONBodyDecoder().decode([Float].self, from: Data("[\(text)]".utf8)) == [0])
     }
 
-    @Test("keys in any order, missing ones, ones of inner objects and texts that read like keys", arguments: 0..<20)
+    @Test("keys in any order, missing keys, keys of inner objects and texts that look like keys", arguments: 0..<20)
     func keysInAnyOrder(seed: UInt64) {
         var generator = DocumentGenerator(seed: seed)
         var order = Array(0..<Row.count)
         let rows = (0..<60).map { index in
-            // As it was, mostly: what the decoder learns from one object is used for the next.
+            // Mostly unchanged: the decoder predicts an object from the one before.
             if generator.below(4) == 0 { for place in order.indices { order.swapAt(place, generator.below(Row.count)) } }
             var members = order.filter { _ in generator.below(20) > 0 }.map { "\"k\($0)\":\(index * 100 + $0)" }
             if generator.below(3) == 0 {
-                // With the array it has its keys where a flat object would have some of its own.
+                // With the array, inner keys stand where a flat object has its own.
                 let inner = order.prefix(8).map { "\"k\($0)\":-1" }
                 members.insert("\"inner\":{\"list\":[0],\(inner.joined(separator: ","))}", at: generator.below(members.count + 1))
             }

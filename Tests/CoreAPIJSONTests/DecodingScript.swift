@@ -1,14 +1,13 @@
 import Foundation
 
-/// What a type does with its decoder, by chance: every container, every way to nest them, in any order, with failures that are
-/// caught on the way.
+/// Random steps of a type with its decoder: all containers, nested in every way and in any order, with errors that are caught.
 indirect enum DecodingScript: Sendable {
     /// Through a single value container.
     case single(Scalar)
     case null
     case keyed([Member])
     case unkeyed([Item])
-    /// One after the other until one has gone well, as a type does that may come in several forms.
+    /// Tries one after another until one succeeds, as a type with several forms does.
     case anyOf([DecodingScript])
     /// Another type from the same decoder.
     case same(DecodingScript)
@@ -30,7 +29,7 @@ indirect enum DecodingScript: Sendable {
         case script(DecodingScript), maybeScript(DecodingScript)
         case keyed([Member]), unkeyed([Item])
         case superDecoder(DecodingScript), ownSuper(DecodingScript)
-        /// What fails is noted, and the rest goes on.
+        /// Errors are recorded, and the rest continues.
         indirect case attempt(Step)
     }
 
@@ -40,13 +39,13 @@ indirect enum DecodingScript: Sendable {
         case script(DecodingScript), maybeScript(DecodingScript)
         case keyed([Member]), unkeyed([Item])
         case superDecoder(DecodingScript)
-        /// All that are left.
+        /// All remaining items.
         case rest(Scalar)
         indirect case attempt(Item)
     }
 }
 
-/// What a ``DecodingScript`` found: a type that does something else with its decoder each time.
+/// The results of a ``DecodingScript``.
 struct Reading: Decodable, Equatable {
     @TaskLocal static var script = DecodingScript.null
 
@@ -59,13 +58,13 @@ struct Reading: Decodable, Equatable {
     }
 }
 
-/// Runs scripts, and writes down what comes of every step.
+/// Runs scripts and records the result of every step.
 private struct Trace {
     var found = ""
 
     private mutating func write(_ text: String) { found += text + " " }
 
-    /// What is no `DecodingError` while a type is decoded is each decoder's own.
+    /// Other errors than `DecodingError` differ between the decoders.
     private mutating func note(error: any Error) { write(error is DecodingError ? Verdict<Int>.label(error) : "another") }
 
     private mutating func note(_ value: Any) {
@@ -165,8 +164,8 @@ private struct Trace {
 
     // MARK: - Scalars
 
-    // Of the commonest each container has a requirement of its own, which generic code does not reach; the other integers' are
-    // left to `Integers`.
+    // Containers have a requirement for each type, which generic code does not reach. The common types are here, the other
+    // integers in `Integers`.
 
     private static func type(_ scalar: DecodingScript.Scalar) -> any Decodable.Type {
         switch scalar {

@@ -1,5 +1,5 @@
 extension DocumentGenerator {
-    /// Asked for under the first; the second is what a document may say in its place.
+    /// The key that is asked for, and another spelling that a document may have.
     private static let names: [(asked: String, written: String)] = [
         ("id", "id"), ("name", "name"), ("a", "a"), ("b", #"\u0062"#), ("é", "e\u{301}"), ("super", "super"),
         ("userId", "user_id"),
@@ -81,7 +81,7 @@ extension DocumentGenerator {
     }
 
     private mutating func object(_ members: [DecodingScript.Member]) -> String {
-        // One that is asked for twice may be there twice; one that nobody asks for, too.
+        // A key that is asked for twice may occur twice. A key that is never asked for may occur, too.
         var pairs = members.filter { _ in below(12) > 0 }.map { "\"\(name($0.key))\":\(text($0.step))" }
         if below(3) == 0 { pairs.insert("\"\(pick(Self.names).written)\":\(text(pick(DecodingScript.Scalar.allCases)))", at: 0) }
         return "{\(pairs.joined(separator: ","))}"

@@ -11,7 +11,7 @@ struct DifferentialTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let seed: UInt64 = {
         let seed = environment["JSON_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0..<1 << 32)
-        // At once: a trap would print nothing.
+        // Printed at once, because a trap would print nothing.
         print("JSON_SEED=\(seed)")
         return seed
     }()
@@ -28,7 +28,7 @@ struct DifferentialTests {
             compare = { decoders, document in
                 let (ours, foundation) = decoders.both(Value.self, Data(document))
                 if ours == foundation { return (!ours.isFailure, nil) }
-                // Which of several wrong members is met first is chance, where Foundation walks through a hash table.
+                // Foundation iterates over a hash table, so which of several invalid members it meets first is random.
                 if !isOrdered, ours.isFailure, foundation.isFailure { return (false, nil) }
                 return (false, "ours \(ours), Foundation's \(foundation)")
             }
@@ -57,16 +57,16 @@ struct DifferentialTests {
         return [
             Decoders(), Decoders(), Decoders(), Decoders(.iso8601), Decoders(.secondsSince1970), Decoders(.millisecondsSince1970),
             Decoders(JSONDecoder.KeyDecodingStrategy.convertFromSnakeCase), Decoders(reversed),
-            // NaN is no NaN, and a date of it cannot be printed; StrategyTests look at the bits.
+            // NaN does not equal NaN, and a date of NaN cannot be printed. StrategyTests compare the bits.
             Decoders(.convertFromString(positiveInfinity: "Infinity", negativeInfinity: "red", nan: "no NaN")),
             Decoders(JSONDecoder.DataDecodingStrategy.deferredToData),
         ]
     }
 
-    @Test("the same answers", arguments: 0..<10)
+    @Test("the same results", arguments: 0..<10)
     func answers(part: Int) {
         let decoders = Self.decoders()[part]
-        // Of documents by chance few are right.
+        // Few random documents are valid.
         compare(part, leastValues: Self.documents / 50) { generator in
             let document = generator.document()
             let subject = generator.pick(Self.subjects)
@@ -74,7 +74,7 @@ struct DifferentialTests {
         }
     }
 
-    @Test("the same answers to types that do whatever a type may do with a decoder", arguments: 0..<10)
+    @Test("the same results for types that use a decoder in every possible way", arguments: 0..<10)
     func scripts(part: Int) {
         let decoders = Self.decoders()[part]
         let subject = Subject(Reading.self)
@@ -107,7 +107,7 @@ struct DifferentialTests {
             }
         }
         #expect(differences == 0)
-        // Else the documents would say nothing.
+        // Otherwise the documents would prove nothing.
         #expect(values > leastValues)
     }
 

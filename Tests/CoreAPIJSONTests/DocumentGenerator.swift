@@ -1,4 +1,4 @@
-/// Documents by chance: of the right form for some type, of some form, and with a few bytes or tokens changed.
+/// Random documents: of the form of some type, of any form, and with a few bytes or tokens changed.
 struct DocumentGenerator {
     private var state: UInt64
 
@@ -88,7 +88,7 @@ struct DocumentGenerator {
         }
     }
 
-    /// What lies between two of `{}[],:` becomes something else: a key where a key was, mostly.
+    /// Replaces the text between two of `{}[],:`, mostly a key by a key.
     private mutating func replaceToken(_ document: inout [UInt8]) {
         let marks = Set<UInt8>([0x7B, 0x7D, 0x5B, 0x5D, 0x2C, 0x3A])
         let place = below(document.count)

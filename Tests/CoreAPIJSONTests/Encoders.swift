@@ -1,7 +1,7 @@
 import CoreAPIJSON
 import Foundation
 
-/// How an encode ended, in a form in which two of them can be compared.
+/// The result of an encode, in a comparable form.
 enum EncodeVerdict: Equatable, CustomStringConvertible {
     case text(String)
     case failure(String)
@@ -14,7 +14,7 @@ enum EncodeVerdict: Equatable, CustomStringConvertible {
         }
     }
 
-    /// Type of the value and path, every key with both its names; the wording is each encoder's own.
+    /// The value's type and the path, with both names of every key. The texts differ between the encoders.
     private static func label(_ error: any Error) -> String {
         guard case EncodingError.invalidValue(let value, let context)? = error as? EncodingError else { return "\(error)" }
         let path = context.codingPath.map { key in key.intValue.map { "\(key.stringValue)#\($0)" } ?? key.stringValue }
@@ -31,7 +31,7 @@ enum EncodeVerdict: Equatable, CustomStringConvertible {
     }
 }
 
-/// Both encoders with the same knobs.
+/// Both encoders with the same settings.
 struct Encoders: Sendable {
     var ours = JSONBodyEncoder()
     let foundation = JSONEncoder()
@@ -59,7 +59,7 @@ struct Encoders: Sendable {
     }
 }
 
-/// A type that is nothing but its `encode(to:)`.
+/// A type whose `encode(to:)` is a closure.
 struct Act: Encodable {
     let act: (any Encoder) throws -> Void
 

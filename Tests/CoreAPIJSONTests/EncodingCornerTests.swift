@@ -24,7 +24,7 @@ struct EncodingCornerTests {
             try members.encode("2", forKey: "a")
             try members.encodeNil(forKey: "b")
         },
-        Case("equal keys with other bytes") {
+        Case("equal keys with different bytes") {
             var members = $0.members()
             try members.encode(1, forKey: "e\u{301}")
             try members.encode(2, forKey: "é")
@@ -64,7 +64,7 @@ struct EncodingCornerTests {
                 }
             }
         },
-        Case("members behind what a single value container took") {
+        Case("members after a single value container") {
             try $0.single(["a": 1, "b": 2])
             var members = $0.members()
             try members.encode(3, forKey: "b")
@@ -73,10 +73,10 @@ struct EncodingCornerTests {
             var members = $0.members()
             try members.encode(1, forKey: "a")
             try $0.single(["b": 2])
-            // The object has been taken, and this is written nowhere.
+            // The object is closed, so this is not written.
             try members.encode(3, forKey: "lost")
         },
-        Case("items behind what a single value container took") {
+        Case("items after a single value container") {
             try $0.single([1.5, 2])
             var items = $0.unkeyedContainer()
             try items.encode(items.count)
@@ -87,7 +87,7 @@ struct EncodingCornerTests {
             try flat.encode(to: $0)
             try members.encode(2, forKey: "id")
         },
-        Case("encoders of places in an array, in the order in which they are let go") {
+        Case("super encoders of an array, in the order of their release") {
             var items = $0.unkeyedContainer()
             try items.encode(1)
             let first = items.superEncoder()
@@ -97,7 +97,7 @@ struct EncodingCornerTests {
             try withExtendedLifetime(second) { try first.single(["first"]) }
             try items.encode(items.count)
         },
-        Case("an encoder of a superclass that encodes nothing, and one that nobody uses") {
+        Case("a super encoder that encodes nothing, and one that is never used") {
             var members = $0.members()
             _ = members.superEncoder()
             _ = members.superEncoder(forKey: "a")
@@ -129,7 +129,7 @@ struct EncodingCornerTests {
             note(members.superEncoder(forKey: "s").unkeyedContainer().codingPath)
             try members.encode(paths, forKey: "paths")
         },
-        Case("a number that is none, deep within") {
+        Case("NaN, deeply nested") {
             var members = $0.members()
             var nested = members.nestedContainer(keyedBy: AnyKey.self, forKey: "n")
             var items = nested.nestedUnkeyedContainer(forKey: "u")
@@ -150,7 +150,7 @@ struct EncodingCornerTests {
                 #expect(verdicts.ours == verdicts.foundation)
             }
         }
-        // Whatever the order, what is read back is the same.
+        // In any order, the decoded value is the same.
         let unsorted = Encoders([])
         let (ours, foundation) = unsorted.both(Act(subject.act))
         if case .text(let ours) = ours, case .text(let foundation) = foundation {
@@ -161,7 +161,7 @@ struct EncodingCornerTests {
         }
     }
 
-    @Test("values by themselves")
+    @Test("single values")
     func fragments() throws {
         let encoders = Encoders()
         for verdicts in [
@@ -195,7 +195,7 @@ struct EncodingCornerTests {
 
     // MARK: - Where JSONEncoder is wrong, or ends the process
 
-    @Test("what failed leaves nothing behind")
+    @Test("a failed encode leaves nothing behind")
     func recovery() {
         let value = Act {
             var members = $0.members()
@@ -209,7 +209,7 @@ struct EncodingCornerTests {
             try members.encode(Self.flat.tags, forKey: "c")
             try members.encode(["fresh": 1], forKey: "d")
         }
-        // JSONEncoder adds "stale" to what comes next.
+        // JSONEncoder adds "stale" to the next value.
         #expect(EncodeVerdict.of { try Encoders().ours.encode(value) } == .text(#"{"c":["x"],"d":{"fresh":1}}"#))
     }
 
@@ -244,7 +244,7 @@ struct EncodingCornerTests {
         },
     ]
 
-    @Test("two things in one place are an error", arguments: misuses)
+    @Test("two values under one key or index are an error", arguments: misuses)
     private func misuse(_ subject: Case) {
         #expect(throws: EncodingError.self) { try JSONBodyEncoder().encode(Act(subject.act)) }
         #expect(throws: EncodingError.self) { try Encoders().ours.encode(["a": [Act(subject.act)]]) }

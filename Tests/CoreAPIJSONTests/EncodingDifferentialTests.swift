@@ -11,7 +11,7 @@ struct EncodingDifferentialTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let seed: UInt64 = {
         let seed = environment["JSON_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0..<1 << 32)
-        // At once: a trap would print nothing.
+        // Printed at once, because a trap would print nothing.
         print("JSON_SEED=\(seed)")
         return seed
     }()
@@ -41,7 +41,7 @@ struct EncodingDifferentialTests {
     private static func difference(_ encoders: Encoders, _ value: some Encodable) -> (isText: Bool, difference: String?) {
         let (ours, foundation) = encoders.both(value)
         if ours == foundation { return (!ours.isFailure, nil) }
-        // Which of several wrong members is met first is chance, where Foundation makes another dictionary of one.
+        // Foundation copies a dictionary into another, so which of several invalid members it meets first is random.
         if case .useDefaultKeys = encoders.ours.keyEncodingStrategy {
         } else if ours.isFailure, foundation.isFailure {
             return (false, nil)
@@ -56,7 +56,7 @@ struct EncodingDifferentialTests {
         return (false, "ours \(ours), Foundation's \(foundation)")
     }
 
-    @Test("the same bytes for whatever a type does with its encoder", arguments: 0..<10)
+    @Test("the same bytes for types that use an encoder in every possible way", arguments: 0..<10)
     func scripts(part: Int) {
         let encoders = Self.encoders()[part]
         var generator = DocumentGenerator(seed: Self.seed &+ UInt64(part))
@@ -72,11 +72,11 @@ struct EncodingDifferentialTests {
             }
         }
         #expect(differences == 0)
-        // Else the values would say nothing.
+        // Otherwise the values would prove nothing.
         #expect(texts > Self.values / 2)
     }
 
-    @Test("the same bytes for what documents are decoded into", arguments: 0..<8)
+    @Test("the same bytes for decoded documents", arguments: 0..<8)
     func documents(part: Int) {
         let encoders = Self.encoders()[part]
         var generator = DocumentGenerator(seed: Self.seed &+ 100 &+ UInt64(part))
@@ -102,7 +102,7 @@ struct EncodingDifferentialTests {
         #expect(texts > Self.values / 2)
     }
 
-    @Test("the same texts for doubles and floats, and ours come back to the bit")
+    @Test("the same texts for doubles and floats, and ours decode to the same bits")
     func numbers() throws {
         var generator = DocumentGenerator(seed: Self.seed &+ 200)
         let encoders = Encoders()

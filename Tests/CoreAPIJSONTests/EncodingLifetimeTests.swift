@@ -36,14 +36,14 @@ struct EncodingLifetimeTests {
         }
     }
 
-    @Test("what is written after the encode goes nowhere, and harms nothing")
+    @Test("writing after the encode has no effect")
     func escape() throws {
         let keepers = (0..<3).map { _ in Keeper() }
         let text = EncodeVerdict.of { try Encoders().ours.encode(keepers) }
         let item = #"{"items":[],"nested":{},"text":"kept"}"#
         #expect(text == .text("[\(item),\(item),\(item)]"))
         for keeper in keepers {
-            // Memory that was given back would be used again by now.
+            // By now, freed memory would have been reused.
             for _ in 0..<50 { _ = try JSONBodyEncoder().encode((0..<50).map { "text \($0)" }) }
             try keeper.use()
             #expect(keeper.encoder?.codingPath.count == 1)
@@ -51,7 +51,7 @@ struct EncodingLifetimeTests {
         }
     }
 
-    @Test("what is written to a sibling that has been encoded goes nowhere, as with JSONEncoder")
+    @Test("writing to a finished sibling has no effect, as with JSONEncoder")
     func lateWithin() {
         let encoders = Encoders()
         func value() -> Act {
@@ -106,7 +106,7 @@ struct EncodingLifetimeTests {
         }
     }
 
-    @Test("types that many tasks meet for the first time at once")
+    @Test("new types in many tasks at once")
     func firstMeetings() async {
         struct First: Encodable { var a = [Second(), Second()] }
         struct Second: Encodable { var b = ["x": Third(), "y": Third()] }
@@ -158,7 +158,7 @@ struct EncodingLifetimeTests {
         }
     }
 
-    @Test("511 values within each other, and no more", arguments: [509, 510, 511, 512, 513])
+    @Test("at most 511 levels of nesting", arguments: [509, 510, 511, 512, 513])
     func depth(levels: Int) {
         let encoders = Encoders()
         for verdicts in [
@@ -170,7 +170,7 @@ struct EncodingLifetimeTests {
         #expect(encoders.both(Linked(levels: levels)).ours.isFailure == (levels > 511))
     }
 
-    /// On a thread of its own with little stack.
+    /// On its own thread, with a small stack.
     private func onThread(stack: Int, _ body: @escaping @Sendable () -> EncodeVerdict) async -> EncodeVerdict {
         await withCheckedContinuation { continuation in
             let thread = Thread { continuation.resume(returning: body()) }
@@ -179,7 +179,7 @@ struct EncodingLifetimeTests {
         }
     }
 
-    @Test("values without end are an error before the stack is used up")
+    @Test("infinitely nested values are an error before the stack overflows")
     func endless() async {
         let deep = await onThread(stack: 4 << 20) { EncodeVerdict.of { try JSONBodyEncoder().encode(Deep(levels: .max)) } }
         #expect(deep == .failure("invalidValue Deep at []"))
@@ -187,7 +187,7 @@ struct EncodingLifetimeTests {
         #expect(linked == .failure("invalidValue Linked at []"))
     }
 
-    @Test("values whose text is too large for the tree are left to JSONEncoder", arguments: [0, 10, 100, 999, 1_500, 4_000])
+    @Test("JSONEncoder encodes values whose text is too large for the tree", arguments: [0, 10, 100, 999, 1_500, 4_000])
     func sizeLimit(limit: Int) {
         var encoders = Encoders()
         encoders.ours.sizeLimit = limit
@@ -199,7 +199,7 @@ struct EncodingLifetimeTests {
             #expect(verdicts.ours == verdicts.foundation)
             #expect(!verdicts.ours.isFailure)
         }
-        // JSONEncoder asks the type once more.
+        // JSONEncoder encodes the type once more.
         let calls = CallCount()
         let counted = Act {
             calls.count += 1

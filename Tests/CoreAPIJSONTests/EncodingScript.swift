@@ -1,7 +1,6 @@
 import Foundation
 
-/// What a type does with its encoder, by chance: every container, every way to nest them, and in any order that Foundation
-/// allows.
+/// Random steps of a type with its encoder: all containers, nested in every way, in any order that Foundation allows.
 indirect enum EncodingScript: Encodable {
     case null, nothing
     case bool(Bool)
@@ -33,7 +32,7 @@ indirect enum EncodingScript: Encodable {
         case null
         case value(EncodingScript)
         case keyed([Member]), unkeyed([Item])
-        /// Filled when the rest has been encoded.
+        /// Filled after the rest has been encoded.
         case late([Member])
         case superEncoder(EncodingScript), ownSuper(EncodingScript)
     }
@@ -158,7 +157,7 @@ indirect enum EncodingScript: Encodable {
             case .lateSuper(let value): late.append((container.superEncoder(), value))
             }
         }
-        // One is let go before the next.
+        // Each is released before the next.
         while !late.isEmpty {
             let (encoder, value) = late.removeFirst()
             try value.encode(to: encoder)

@@ -37,7 +37,7 @@ extension DocumentGenerator {
         case 4: return Double(Int(truncatingIfNeeded: number() >> 40)) / 100
         case 5: return -Double(Int(truncatingIfNeeded: number() >> UInt64(below(60)))) / [10, 1e3, 1e5, 1e6][below(4)]
         case 6: return Double(Int(truncatingIfNeeded: number() >> UInt64(below(64))))
-        // Rarely, or everything else would fail.
+        // Rarely, because everything else would fail.
         case 7: return below(20) > 0 ? 2.5 : [Double.nan, .infinity, -.infinity][below(3)]
         default:
             let double = Double(bitPattern: number())

@@ -40,7 +40,7 @@ struct EncodingStrategyTests {
         }
     }
 
-    @Test("keys by a closure, which is told the path")
+    @Test("keys converted by a closure, which gets the path")
     func customKeys() {
         let encoders = Encoders(
             keys: .custom { path in AnyKey(stringValue: path.map(\.stringValue).joined(separator: ">")) })
@@ -82,7 +82,7 @@ struct EncodingStrategyTests {
         }
     }
 
-    @Test("dates that are no dates")
+    @Test("dates that are not finite")
     func noDates() {
         let strings = JSONEncoder.NonConformingFloatEncodingStrategy.convertToString(
             positiveInfinity: "+", negativeInfinity: "-", nan: "none")
@@ -97,7 +97,7 @@ struct EncodingStrategyTests {
         }
     }
 
-    @Test("numbers that are none")
+    @Test("NaN and infinities")
     func nonConforming() {
         let strings = JSONEncoder.NonConformingFloatEncodingStrategy.convertToString(
             positiveInfinity: "+/∞", negativeInfinity: "", nan: "\"\\\n")

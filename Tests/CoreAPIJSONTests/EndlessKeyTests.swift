@@ -2,8 +2,8 @@ import CoreAPIJSON
 import Foundation
 import Testing
 
-/// To compare or hash a string the standard library sorts the combining marks of a letter, in time that grows with the square of
-/// their number. A key of 400 KB that consists of them would keep a thread for half an hour.
+/// To compare or hash a string, the standard library sorts the combining marks of a letter in quadratic time. A key of 400 KB of
+/// them would block a thread for half an hour.
 @Suite("Keys of endless combining marks", .timeLimit(.minutes(2)))
 struct EndlessKeyTests {
     private struct Fields: Decodable {
@@ -42,7 +42,7 @@ struct EndlessKeyTests {
         #expect(ContinuousClock.now - start < .seconds(20))
     }
 
-    @Test("are refused at once, whatever they are decoded into", arguments: [marks, escapes])
+    @Test("are refused at once, for every type", arguments: [marks, escapes])
     func endless(text: String) {
         var converting = JSONBodyDecoder()
         converting.keyDecodingStrategy = .convertFromSnakeCase
@@ -56,7 +56,7 @@ struct EndlessKeyTests {
         }
     }
 
-    @Test("as many as any text needs are taken")
+    @Test("are accepted in the number that real text needs")
     func few() throws {
         let key = "a" + String(repeating: "\u{301}\u{323}", count: 15)
         let document = Data("{\"\(key)\":1}".utf8)

@@ -1,5 +1,4 @@
-/// Documents, sorted by what RFC 8259 says of them. Those that a parser may treat as it likes are sorted by what `JSONDecoder`
-/// does.
+/// Documents by RFC 8259: valid, invalid and implementation-defined. The last are divided by what `JSONDecoder` does.
 enum GrammarCases {
     static let sound =
         soundStructure + soundNumbers + soundStrings
@@ -114,14 +113,14 @@ enum GrammarCases {
         "[on]", "[true1]", "[1true]", "{\"a\":tru}", "{\"a\":nul", "[n ull]", "truetrue",
     ]
 
-    /// RFC 8259 §9: a parser may accept what is no JSON. These, `JSONDecoder` does.
+    /// RFC 8259 §9: a parser may accept other forms. `JSONDecoder` accepts these.
     static let lenient = [
         "[1,]", "[1, ]", "{\"a\":1,}", "{\"a\":1, }", "[[],]", "[[1,],]", "{\"a\":{\"b\":1,},}", "[\"a\",\n]", "{\"a\":[1,],\n}",
         "[null,]",
         "\u{FEFF}[]", "\u{FEFF}{\"a\":1}", "\u{FEFF} 1",
     ]
 
-    /// Half a pair of surrogates is no character, and no type holds the numbers; both follow the grammar.
+    /// These follow the grammar, but half a surrogate pair is no character, and no type holds the numbers.
     static let strict = [
         #"["\ud800"]"#, #"["\udc00"]"#, #"["\udfff"]"#, #"["\ud800a"]"#, #"["\ud800\n"]"#, #"["\ud800\u0041"]"#,
         #"["\ud800\ud800"]"#,

@@ -6,7 +6,7 @@ import Testing
 struct GrammarTests {
     private let decoders = Decoders()
 
-    /// All of the document is read, and both decoders must say the same.
+    /// Reads the whole document. Both decoders must give the same result.
     private func isTaken(_ data: Data) -> Bool {
         let (ours, foundation) = decoders.both(AnyValue.self, data)
         #expect(ours == foundation)
@@ -15,27 +15,27 @@ struct GrammarTests {
         return !ours.isFailure
     }
 
-    @Test("what must be taken is taken", arguments: GrammarCases.sound)
+    @Test("valid documents are accepted", arguments: GrammarCases.sound)
     func sound(document: String) {
         #expect(isTaken(Data(document.utf8)))
     }
 
-    @Test("what must not be taken is not", arguments: GrammarCases.broken)
+    @Test("invalid documents are refused", arguments: GrammarCases.broken)
     func broken(document: String) {
         #expect(!isTaken(Data(document.utf8)))
     }
 
-    @Test("bytes that are no UTF-8 are not taken", arguments: GrammarCases.brokenBytes)
+    @Test("invalid UTF-8 is refused", arguments: GrammarCases.brokenBytes)
     func brokenBytes(document: [UInt8]) {
         #expect(!isTaken(Data(document)))
     }
 
-    @Test("what a parser may take and JSONDecoder takes is taken", arguments: GrammarCases.lenient)
+    @Test("extensions that JSONDecoder accepts are accepted", arguments: GrammarCases.lenient)
     func lenient(document: String) {
         #expect(isTaken(Data(document.utf8)))
     }
 
-    @Test("what a parser may refuse and JSONDecoder refuses is refused", arguments: GrammarCases.strict)
+    @Test("optional parts of the grammar that JSONDecoder refuses are refused", arguments: GrammarCases.strict)
     func strict(document: String) {
         #expect(!isTaken(Data(document.utf8)))
     }
@@ -47,16 +47,15 @@ struct GrammarTests {
         #expect(texts.count + GrammarCases.brokenBytes.count >= 300)
     }
 
-    /// One of the two differences from `JSONDecoder` (`EndlessKeyTests` have the other): that looks for digits which were rounded
-    /// away in the exponent of a zero too, depending on how long its text is, and refuses `0e1` but takes `0e-1`. RFC 8259 §6
-    /// makes no difference.
-    @Test("zero has any exponent", arguments: ["0e1", "0e5", "-0.0e1", "0.0e12", "0E+7", "0e-1", "0e400", "0.000e-400"])
+    /// One of the differences from `JSONDecoder`; `EndlessKeyTests` have another. Depending on the text's length, `JSONDecoder`
+    /// looks for rounded digits even in a zero's exponent, and so refuses `0e1` but accepts `0e-1`. RFC 8259 §6 allows both.
+    @Test("zero may have any exponent", arguments: ["0e1", "0e5", "-0.0e1", "0.0e12", "0E+7", "0e-1", "0e400", "0.000e-400"])
     func zeros(number: String) throws {
         #expect(try JSONBodyDecoder().decode(Double.self, from: Data(number.utf8)) == 0)
         #expect(try JSONBodyDecoder().decode([Float].self, from: Data("[\(number)]".utf8)) == [0])
     }
 
-    @Test("depth is 512 and no more", arguments: ["[]", "{}"])
+    @Test("at most 512 levels of nesting", arguments: ["[]", "{}"])
     func depth(pair: String) {
         func nested(_ depth: Int) -> Data {
             let (open, close) = pair == "[]" ? ("[", "]") : ("{\"a\":", "}")
@@ -69,7 +68,7 @@ struct GrammarTests {
         #expect(decoders.both(Anything.self, Data(String(repeating: "[", count: 1_000_000).utf8)).ours.isFailure)
     }
 
-    @Test("every cut of a document is refused, as are all bytes behind it but white space")
+    @Test("a document that is cut anywhere is refused, and so is one followed by anything but white space")
     func cuts() {
         let document = Array(#"{"a":[1,-2.5e+3,true,false,null,"\u00e9\n é",{}],"b":{"c":""}}"#.utf8)
         for length in 0..<document.count { #expect(!isTaken(Data(document[..<length]))) }
@@ -78,7 +77,7 @@ struct GrammarTests {
         }
     }
 
-    @Test("every byte in place of another gives the same answer")
+    @Test("a document with any one byte changed gives the same result")
     func replacements() {
         let document = Array(#"{"a":[1,-1.5e1,true,"\u00e9é"],"b":null}"#.utf8)
         for place in document.indices {

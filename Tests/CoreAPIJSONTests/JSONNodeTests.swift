@@ -3,13 +3,13 @@ import Testing
 
 @testable import CoreAPIJSON
 
-@Suite("A value looked at without a type")
+@Suite("A value read without a type")
 struct JSONNodeTests {
     private func root(_ text: String, takesTrailingCommas: Bool = false) throws -> JSONNode {
         try #require(try JSONNode.root(of: Data(text.utf8), takesTrailingCommas: takesTrailingCommas))
     }
 
-    /// What it is, written down with its items and members.
+    /// The value as text, with its items and members.
     private func text(_ node: JSONNode) throws -> String {
         switch try node.kind() {
         case .null: "null"
@@ -23,21 +23,21 @@ struct JSONNodeTests {
         }
     }
 
-    @Test("tells its kind, and its items and members in full")
+    @Test("has its kind and all its items and members")
     func kinds() throws {
         #expect(
             try text(root(#" [null,true,false,-1.50e3,"a\n",[],{},[[1]],{"b":{"c":[2]},"a":0}] "#))
                 == "[null,true,false,-1.50e3,'a\n',[],{},[[1]],{a:0,b:{c:[2]}}]")
     }
 
-    @Test("of equal keys the first counts, and the values of the others must be sound, too")
+    @Test("of equal keys the first wins, and the values of the others must be valid, too")
     func equalKeys() throws {
         #expect(try text(root(##"{"a":1,"b":2,"\u0061":3}"##)) == "{a:1,b:2}")
         #expect(throws: JSONSyntaxError.self) { try text(root(#"{"a":1,"a":01}"#)) }
     }
 
     @Test(
-        "a comma behind the last item is refused, or taken where that is asked for",
+        "a comma after the last item is refused, unless it is allowed explicitly",
         arguments: ["[1,]", #"{"a":1,}"#, #"["]",]"#, "[[1],]", #"{"a":[{"b":"\\"} , ]}"#, "[1,\n\t ]"])
     func trailingCommas(document: String) throws {
         #expect(throws: JSONSyntaxError.self) { try root(document) }
@@ -45,14 +45,14 @@ struct JSONNodeTests {
     }
 
     @Test(
-        "a comma in a string is none behind an item",
+        "a comma in a string is not a trailing comma",
         arguments: [#"[","]"#, #"{"a,":",}"}"#, #"["\",]"]"#, #"["\\",1]"#, "[[],{}]"])
     func otherCommas(document: String) throws {
         _ = try text(root(document))
     }
 
     @Test(
-        "a malformed number or string is refused when it is looked at",
+        "a malformed number or string is refused when it is read",
         arguments: ["[01]", "[1.]", #"["\ud800"]"#, "[\"\u{1}\"]"])
     func malformed(document: String) throws {
         let node = try root(document)

@@ -32,7 +32,7 @@ struct LifetimeTests {
     @Test("containers work after the decode, each on its own value")
     func escape() throws {
         let kept = try keepers()
-        // Memory that was given back would be used again by now.
+        // By now, freed memory would have been reused.
         for _ in 0..<100 { _ = try keepers() }
         for (index, keeper) in kept.enumerated() {
             #expect(try Flat(from: keeper.parent).id == index + 1)
@@ -53,7 +53,7 @@ struct LifetimeTests {
         }
     }
 
-    @Test("a container that was kept gives the path of its own value in errors")
+    @Test("errors of a retained container have the path of its value")
     func pathsOfKept() throws {
         let keeper = try #require(try keepers().last)
         let verdict = Verdict.of { try keeper.keyed.decode(Int.self, forKey: AnyValue.Key(stringValue: "text")) }
@@ -101,7 +101,7 @@ struct LifetimeTests {
         }
     }
 
-    @Test("types that many tasks meet for the first time at once")
+    @Test("new types in many tasks at once")
     func firstMeetings() async throws {
         struct First: Decodable, Equatable { let a: [Second] }
         struct Second: Decodable, Equatable { let b: [String: Third] }
@@ -134,7 +134,7 @@ struct LifetimeTests {
         #expect(try JSONBodyDecoder().decode(Informed.self, from: Data("[]".utf8)).units == ["none"])
     }
 
-    @Test("superDecoder of a key that is missing stands for null")
+    @Test("superDecoder of a missing key decodes null")
     func missingSuper() {
         let decoders = Decoders()
         for document in [

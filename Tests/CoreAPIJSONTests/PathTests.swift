@@ -29,14 +29,14 @@ struct PathTests {
         var intValue: Int? { nil }
     }
 
-    /// The path that it is decoded at.
+    /// Decodes the path of its own decoder.
     private struct Here: Decodable {
         let path: [any CodingKey]
 
         init(from decoder: any Decoder) throws { path = decoder.codingPath }
     }
 
-    /// Asks with keys of no byte, of one and of more, one after the other, and in turns with items.
+    /// Asks with keys of no byte, of one byte and of more, in turns with items.
     private struct Asker: Decodable {
         var found: [Here] = []
 
@@ -60,7 +60,7 @@ struct PathTests {
         }
     }
 
-    @Test("hold the keys that were asked for, of whatever size, and those of nobody else")
+    @Test("contain the requested keys of any size, and no others")
     func keysOfAnySize() throws {
         let document = Data(#"{"only":{},"first":{},"second":{},"list":[{},{}],"nested":{"a":{}},"7":{},"9":{}}"#.utf8)
         let found = try JSONBodyDecoder().decode([String: Asker].self, from: Data(#"{"root":"#.utf8) + document + Data("}".utf8))
@@ -83,7 +83,7 @@ struct PathTests {
             ])
     }
 
-    @Test("tell keys of dictionaries that are numbers as Foundation does", arguments: [true, false])
+    @Test("have numeric keys of dictionaries as Foundation has them", arguments: [true, false])
     func numbersInDictionaries(hasDefaultKeys: Bool) throws {
         var decoder = JSONBodyDecoder()
         let foundation = JSONDecoder()
@@ -128,7 +128,7 @@ struct PathTests {
     }
 
     @Test(
-        "a number that does not fit its type is told with the path of the value",
+        "the error for a number that does not fit its type has the path of the value",
         arguments: [
             (#"{"userAge":300}"#, "userAge"), (#"{"userAge":-129}"#, "userAge"), (#"{"userAge":1.5}"#, "userAge"),
             (#"{"count":-1}"#, "count"), (#"{"whole":1.5}"#, "whole"), (#"{"whole":1e30}"#, "whole"),
@@ -171,7 +171,7 @@ struct PathTests {
     }
 
     @Test(
-        "a single number that does not fit, and text that is no JSON, have an empty path",
+        "the errors for a single number that does not fit and for invalid JSON have an empty path",
         arguments: ["300", " -129", "[300", "{", "[01]"])
     func noPath(document: String) throws {
         let error = #expect(throws: DecodingError.self) {
@@ -185,7 +185,7 @@ struct PathTests {
         #expect(context.codingPath.isEmpty)
     }
 
-    @Test("a type that tries one type after the other for many numbers takes a time that grows with their number")
+    @Test("a type that tries several types for each of many numbers takes linear time")
     func tried() throws {
         struct Either: Decodable {
             let value: Int

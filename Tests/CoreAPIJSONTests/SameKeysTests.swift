@@ -2,7 +2,7 @@ import CoreAPIJSON
 import Foundation
 import Testing
 
-/// Objects with the same keys share what was found out about them, where keys are converted or are not all ASCII.
+/// Objects with the same keys share a member index, if keys are converted or not all ASCII.
 @Suite("Objects with the same keys, and nearly the same")
 struct SameKeysTests {
     private struct Row: Decodable, Equatable {
@@ -36,11 +36,11 @@ struct SameKeysTests {
         #""Userid":1"#,
     ]
 
-    @Test("every object is read by its own keys", arguments: 0..<20)
+    @Test("every object is decoded by its own keys", arguments: 0..<20)
     func objects(part: Int) {
         var generator = DocumentGenerator(seed: UInt64(part))
         for _ in 0..<3 {
-            // Few kinds of object, so that most come again; more than are kept.
+            // Few kinds of objects, so that most recur, but more than are kept.
             let kinds = (0..<(1 + generator.below(12))).map { _ in
                 (0..<generator.below(7)).map { _ in generator.pick(Self.members) }
             }
@@ -66,7 +66,9 @@ struct SameKeysTests {
         #""b":[{"a":1},{"a":2},"a",{"a":3,"a":4}]"#, #""b":[[{"a":1,"b":2}],{"a":1}]"#, #""b":"a""#,
     ]
 
-    @Test("keys are found where objects repeat those of the object before, wholly, for a while, and twice", arguments: 0..<20)
+    @Test(
+        "keys are found in objects that repeat those of the object before: all of them, the first ones, or twice",
+        arguments: 0..<20)
     func patterns(part: Int) {
         var generator = DocumentGenerator(seed: UInt64(1_000 + part))
         let decoders = Decoders()
@@ -89,7 +91,7 @@ struct SameKeysTests {
         }
     }
 
-    @Test("keys are found in documents whose index grows, behind the 32nd as well", arguments: [3, 31, 32, 33])
+    @Test("keys are found in documents whose tape grows, also beyond the 32nd", arguments: [3, 31, 32, 33])
     func growing(count: Int) {
         let keys = (0..<count).map { "\"key\($0)\":\($0)" }.joined(separator: ",")
         let rows = (0..<600).map { row in
@@ -103,7 +105,7 @@ struct SameKeysTests {
         #expect(ours == foundation && !ours.isFailure)
     }
 
-    @Test("a document that ends anywhere is refused where the last object repeats the one before")
+    @Test("a document that is cut anywhere is refused, if the last object repeats the one before")
     func cut() {
         let document = Array(#"[{"a":1,"abcdefghij":{"b":"x"}},{"a":2,"abcdefghij":{"b":"y"}}]"#.utf8)
         for count in 0..<document.count {
@@ -112,7 +114,7 @@ struct SameKeysTests {
         }
     }
 
-    @Test("objects with more keys than are walked along")
+    @Test("objects with more than 32 keys")
     func large() throws {
         struct Wide: Decodable, Equatable {
             var userId: Int

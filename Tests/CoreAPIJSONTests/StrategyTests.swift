@@ -52,7 +52,7 @@ struct StrategyTests {
     }
 
     @Test(
-        "dates by number, by default and by a closure",
+        "dates as numbers, in the default form and by a closure",
         arguments: [
             "{\"a\":0}", "{\"a\":1700000000}", "{\"a\":1.5}", "{\"a\":-1}", "{\"a\":\"2024\"}", "{\"a\":null}", "{\"b\":[1,2]}",
             "{\"b\":[null]}",
@@ -97,7 +97,7 @@ struct StrategyTests {
     }
 
     @Test(
-        "numbers that are none",
+        "NaN and infinities",
         arguments: [
             #""inf""#, #""-inf""#, #""nan""#, #""Inf""#, #""in\u0066""#, #""""#, #""1""#, "null", "1.5", #""é""#, #""∞""#,
         ])
@@ -137,7 +137,7 @@ struct StrategyTests {
         #expect(oursOfMany == foundationOfMany)
     }
 
-    @Test("keys by a closure, which is told the path")
+    @Test("keys converted by a closure, which gets the path")
     func customKeys() {
         struct Outer: Decodable, Equatable { let aOuter: [Inner] }
         struct Inner: Decodable, Equatable { let bOuterIndex: Int }
@@ -152,7 +152,7 @@ struct StrategyTests {
         #expect(decoders.both(Outer.self, "{\"a\":[{\"b\":1}]}").ours == .value(Outer(aOuter: [Inner(bOuterIndex: 1)])))
     }
 
-    @Test("of keys that become equal the first counts")
+    @Test("of keys that become equal the first wins")
     func convertedDuplicates() {
         let decoders = Decoders(JSONDecoder.KeyDecodingStrategy.convertFromSnakeCase)
         for document in ["{\"a_b\":true,\"aB\":false}", "{\"aB\":false,\"a_b\":true}", "{\"a_b\":1,\"aB\":false}"] {
@@ -161,7 +161,7 @@ struct StrategyTests {
         }
     }
 
-    @Test("a dictionary's key that is a number is one in paths too", arguments: ["1", "+1", "01", "a", "9223372036854775808"])
+    @Test("a numeric key of a dictionary is a number in paths too", arguments: ["1", "+1", "01", "a", "9223372036854775808"])
     func numbersAsKeys(key: String) {
         let (ours, foundation) = Decoders().both([String: Int].self, #"{"\#(key)":"x"}"#)
         #expect(ours == foundation)

@@ -14,7 +14,7 @@ struct StringTests {
         var sequences = leads.map { [$0] }
         var longest = sequences
         for length in 2...4 {
-            // What follows a lead that asks for less has been seen in shorter ones.
+            // Shorter sequences have covered the lead bytes of shorter sequences.
             let extended = longest.filter { length < 4 || $0[0] >= 0xED }
             longest = extended.flatMap { sequence in others.map { sequence + [$0] } }
             sequences += longest
@@ -22,7 +22,7 @@ struct StringTests {
         return sequences
     }()
 
-    @Test("every kind of sequence is UTF-8 or not, wherever it stands in a string, with an escape and without")
+    @Test("every kind of UTF-8 sequence, valid or not, at every offset of a string, with and without an escape")
     func sequences() {
         let decoder = JSONBodyDecoder()
         var sound = 0
@@ -41,7 +41,7 @@ struct StringTests {
         #expect(sound > 100)
     }
 
-    @Test("escapes after every number of letters and before every number of them", arguments: ["", "é", "中"])
+    @Test("escapes between any numbers of letters", arguments: ["", "é", "中"])
     func escapes(other: String) throws {
         let decoder = JSONBodyDecoder()
         let escapes: [(text: String, value: String)] = [
@@ -53,7 +53,7 @@ struct StringTests {
             for after in [0, 1, 7, 8, 9, 16, 33] {
                 for escape in escapes {
                     let (head, tail) = (letters.prefix(before) + other, other + letters.prefix(after))
-                    // What follows the string must not get into it.
+                    // Text after the string must not get into it.
                     let document = "[\"\(head)\(escape.text)\(tail)\",\"\\\\\",\"\(letters)\"]"
                     let value = try decoder.decode([String].self, from: Data(document.utf8))
                     if value != [head + escape.value + tail, "\\", letters] { Issue.record("\(document): \(value)") }
@@ -62,7 +62,7 @@ struct StringTests {
         }
     }
 
-    @Test("a control character is refused wherever it stands, with an escape and without")
+    @Test("a control character is refused at every offset, with and without an escape")
     func controls() {
         let letters = Array("abcdefghijklmnopqrstuvwxyz".utf8)
         let escape = Array(#"\n"#.utf8)

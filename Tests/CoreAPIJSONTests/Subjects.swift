@@ -1,6 +1,6 @@
 import Foundation
 
-/// Types that documents are decoded into, each with a way of its own through the decoder.
+/// Types to decode, each of which uses the decoder in its own way.
 struct Flat: Codable, Equatable {
     var id: Int
     var name: String
@@ -110,7 +110,7 @@ final class Derived: Base, Equatable {
     static func == (left: Derived, right: Derived) -> Bool { left.id == right.id && left.name == right.name }
 }
 
-/// Walks through arrays by hand, with everything that an unkeyed container has.
+/// Decodes arrays by hand, with every method of an unkeyed container.
 struct Walk: Decodable, Equatable {
     var found: [String] = []
 
@@ -160,7 +160,7 @@ struct Maze: Decodable, Equatable {
     }
 }
 
-/// Generic, so that values of the standard library come by the generic way.
+/// Generic, so that scalars are decoded by the generic method.
 struct Box<Value: Decodable & Equatable>: Decodable, Equatable {
     var a: Value
     var b: Value?

@@ -1,7 +1,7 @@
 import CoreAPIJSON
 import Foundation
 
-/// How a decode ended, in a form in which two of them can be compared.
+/// The result of a decode, in a comparable form.
 enum Verdict<Value: Equatable & SendableMetatype>: Equatable {
     case value(Value)
     case failure(String)
@@ -14,7 +14,7 @@ enum Verdict<Value: Equatable & SendableMetatype>: Equatable {
         }
     }
 
-    /// Case, type or key, and path, every key with both its names; the wording is each decoder's own.
+    /// The case, the type or key, and the path, with both names of every key. The texts differ between the decoders.
     static func label(_ error: any Error) -> String {
         guard let error = error as? DecodingError else { return "\(error)" }
         return switch error {
@@ -40,7 +40,7 @@ enum Verdict<Value: Equatable & SendableMetatype>: Equatable {
     var isFailure: Bool { if case .failure = self { true } else { false } }
 }
 
-/// Both decoders with the same knobs.
+/// Both decoders with the same settings.
 struct Decoders {
     var ours = JSONBodyDecoder()
     let foundation = JSONDecoder()

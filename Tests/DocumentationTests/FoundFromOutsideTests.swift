@@ -56,7 +56,7 @@ struct FoundFromOutsideTests {
         Row("A8: pinning without pins", ported, "active pinning without any pins is one warning"),
         Row(
             "A8: hosts that are not named", "CoreAPITests/Trust/PinnedCertificateTests",
-            "are read from PEM and DER, and pin the host that they are for; others are refused unless it says otherwise"),
+            "are read from PEM and DER and pin their host; other hosts are refused by default"),
         Row(
             "A9: canonically equivalent names", "CoreAPITests/Endpoint/FieldNamesTests",
             "names that Unicode takes for equal are two names, in query, form, nested keys and dictionaries"),
@@ -198,7 +198,7 @@ struct FoundFromOutsideTests {
         Row("OxeNetworking: Certificate by conformance", seeds, "Moya: certificates by conformance pin their hosts"),
         Row(
             "OxeNetworking: allHostsMustBeEvaluated", "CoreAPITests/Trust/PinnedCertificateTests",
-            "are read from PEM and DER, and pin the host that they are for; others are refused unless it says otherwise"),
+            "are read from PEM and DER and pin their host; other hosts are refused by default"),
         Row(
             "OxeNetworking: an environment without a base URL", ported,
             "an environment without a base URL lets the endpoint's count, and fails a call that has none"),

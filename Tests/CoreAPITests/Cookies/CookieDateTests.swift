@@ -36,7 +36,7 @@ struct CookieDateTests {
     }
 
     @Test(
-        "that does not exist or lacks a part is none",
+        "that does not exist or lacks a part is refused",
         arguments: [
             "", "tomorrow", "Nov 1994 08:49:37", "06 1994 08:49:37", "06 Nov 08:49:37", "06 Nov 1994", "06 Nov 1994 24:00:00",
             "06 Nov 1994 08:60:00", "06 Nov 1994 08:49:60", "00 Nov 1994 08:49:37", "31 Nov 1994 08:49:37",

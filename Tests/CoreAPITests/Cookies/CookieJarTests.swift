@@ -28,7 +28,7 @@ struct CookieJarTests {
         jar = CookieJar(suffixes: .loaded, now: { [clock] in clock.now })
     }
 
-    @Test("sends to the host alone, or to the hosts of the domain that was named")
+    @Test("sends to the host only, or to the hosts of the named domain")
     func domains() throws {
         try jar.set("host=1; Path=/")
         try jar.set("all=2; Path=/; Domain=example.com")
@@ -70,13 +70,13 @@ struct CookieJarTests {
         #expect(jar.cookies.first?.created == clock.now.addingTimeInterval(-2), "setting again keeps the age")
     }
 
-    @Test("a nameless one is sent as its value")
+    @Test("a nameless cookie is sent as its value")
     func nameless() throws {
         try jar.set("=plain")
         #expect(try jar.sent(to: "https://shop.example.com/a/") == ["plain"])
     }
 
-    @Test("Secure ones go over https only and come over https only")
+    @Test("Secure cookies are sent and accepted over https only")
     func secure() throws {
         try jar.set("s=1; Secure; Path=/")
         #expect(try jar.sent(to: "http://shop.example.com/").isEmpty)
@@ -88,7 +88,7 @@ struct CookieJarTests {
         #expect(jar.cookies.last?.isHTTPOnly == true)
     }
 
-    @Test("http can neither replace, nor delete, nor shadow a Secure one (RFC 6265bis §5.7)")
+    @Test("http can neither replace, nor delete, nor hide a Secure cookie (RFC 6265bis §5.7)")
     func overlay() throws {
         try jar.set("s=1; Secure; Path=/; Domain=example.com")
         for (line, url) in [
@@ -103,7 +103,7 @@ struct CookieJarTests {
         #expect(jar.cookies.count == 3)
     }
 
-    @Test("lives until Max-Age, which counts before Expires, and 400 days at the longest")
+    @Test("keeps a cookie until Max-Age, which wins over Expires, and at most 400 days")
     func expiry() throws {
         try jar.set("a=1; Max-Age=10; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Path=/")
         try jar.set("b=2; Expires=Sun, 09 Sep 2001 01:47:00 GMT; Path=/")
@@ -121,7 +121,7 @@ struct CookieJarTests {
         #expect(jar.cookies.map(\.name) == ["c"])
     }
 
-    @Test("a nameless one that reads like another is refused")
+    @Test("a nameless cookie that reads like another is refused")
     func namelessPair() throws {
         try jar.set("sid=good; Path=/; Secure")
         let address = try HTTPURL("http://shop.example.com/")
@@ -130,7 +130,7 @@ struct CookieJarTests {
         #expect(try jar.sent(to: "https://shop.example.com/") == ["sid=good", "plain"])
     }
 
-    @Test("many hosts in the clear do not drive out what is secure")
+    @Test("many hosts in clear text do not displace secure cookies")
     func flood() throws {
         try jar.set("sid=1; Path=/; Secure")
         for host in 0..<70 {
@@ -139,7 +139,7 @@ struct CookieJarTests {
         #expect(jar.cookies.count == 3_000 && jar.cookies.contains { $0.name == "sid" })
     }
 
-    @Test("one that has expired overlays nothing and lends nobody its age")
+    @Test("an expired cookie blocks no new one and passes on no creation date")
     func expired() throws {
         try jar.set("s=1; Secure; Max-Age=1; Path=/")
         let made = clock.now
@@ -149,7 +149,7 @@ struct CookieJarTests {
         #expect(jar.cookies.allSatisfy { $0.created > made })
     }
 
-    @Test("an expiry in the past deletes the one of the same name, domain and path and no other")
+    @Test("an expiry in the past deletes only the cookie of the same name, domain and path")
     func deletion() throws {
         for line in ["a=1; Path=/", "a=2; Path=/a", "a=3; Path=/; Domain=example.com"] { try jar.set(line) }
         #expect(try jar.store("a=; Path=/; Max-Age=0", from: HTTPURL("https://shop.example.com/")) == nil)

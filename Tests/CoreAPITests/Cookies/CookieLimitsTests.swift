@@ -12,7 +12,7 @@ struct CookieLimitsTests {
         CookieJar(limitPerDomain: perDomain, limit: limit, suffixes: .loaded, now: { [clock] in clock.now })
     }
 
-    @Test("holds 50 of a domain and 3000 in all, by default")
+    @Test("holds by default 50 cookies of a domain and 3000 in total")
     func defaults() throws {
         let jar = CookieJar()
         for host in 0..<61 {
@@ -22,7 +22,7 @@ struct CookieLimitsTests {
         #expect(jar.cookies(for: try HTTPURL("https://h60.example/")).count == 50)
     }
 
-    @Test("lets go of what has expired, then of what is not Secure, then of what was used longest ago")
+    @Test("removes expired cookies first, then those without Secure, then the least recently used")
     func order() throws {
         let jar = jar(perDomain: 4)
         try jar.set("secure1=1; Secure; Path=/1")
@@ -44,7 +44,7 @@ struct CookieLimitsTests {
         #expect(jar.cookies.map(\.name) == ["secure1", "new1", "new2", "new3"], "the least recently used one went")
     }
 
-    @Test("in all, lets go of what was used longest ago, wherever it belongs")
+    @Test("beyond the total limit, removes the least recently used cookie of any domain")
     func total() throws {
         let jar = jar(3)
         for host in ["a", "b", "c"] {
@@ -58,7 +58,7 @@ struct CookieLimitsTests {
         #expect(jar.cookies.map(\.domain) == ["a.example", "c.example", "d.example"])
     }
 
-    @Test("a cookie that is set again takes no second place")
+    @Test("a cookie that is set again counts once")
     func again() throws {
         let jar = jar(perDomain: 2, 2)
         for value in 0..<10 { try jar.set("a=\(value)") }
@@ -66,7 +66,7 @@ struct CookieLimitsTests {
         #expect(jar.cookies.map { String(octets: $0.pair) } == ["a=9", "b=1"])
     }
 
-    @Test("without a place keeps none")
+    @Test("a limit below one keeps no cookie")
     func none() throws {
         let jar = jar(perDomain: -1)
         try jar.set("a=1")

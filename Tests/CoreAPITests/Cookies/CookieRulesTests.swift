@@ -4,7 +4,7 @@ import Testing
 @testable import CoreAPICookies
 @testable import CoreAPICore
 
-@Suite("Who may set a cookie")
+@Suite("Rules for setting a cookie")
 struct CookieRulesTests {
     private let jar = CookieJar()
 
@@ -21,14 +21,16 @@ struct CookieRulesTests {
         #expect(jar.cookies.isEmpty)
     }
 
-    @Test("a host that is itself a public suffix gets the cookie alone", arguments: ["github.io", "com", "localhost", "co.uk"])
+    @Test(
+        "for a host that is itself a public suffix, the cookie is host-only",
+        arguments: ["github.io", "com", "localhost", "co.uk"])
     func suffixHosts(_ host: String) throws {
         try jar.set("a=b; Domain=\(host)", from: "https://\(host)/")
         #expect(jar.cookies.map(\.isHostOnly) == [true])
         #expect(try jar.sent(to: "https://kit.\(host)/").isEmpty)
     }
 
-    @Test("a domain below a suffix is taken")
+    @Test("a domain below a suffix is accepted")
     func ordinary() throws {
         for (domain, host) in [
             ("shop.co.uk", "a.shop.co.uk"), ("kit.github.io", "kit.github.io"), ("city.kawasaki.jp", "a.city.kawasaki.jp"),
@@ -38,7 +40,7 @@ struct CookieRulesTests {
         #expect(jar.cookies.map(\.isHostOnly) == [false, false, false])
     }
 
-    @Test("without a list a domain is refused unless it is the host, which then gets the cookie alone")
+    @Test("without a list, only the host itself is an accepted domain, and the cookie is host-only")
     func withoutList() throws {
         let jar = CookieJar(suffixes: nil)
         #expect(throws: CookieRejection.unknownSuffix("example.com")) { try jar.set("a=b; Domain=example.com") }
@@ -50,7 +52,7 @@ struct CookieRulesTests {
     }
 
     @Test(
-        "a prefix promises what the attributes must keep",
+        "a name with a prefix needs the prefix's attributes",
         arguments: [
             ("__Secure-a=1; Secure", true), ("__Secure-a=1", false), ("__secure-a=1", false),
             ("__Secure-a=1; Secure; Domain=example.com", true),
@@ -66,14 +68,14 @@ struct CookieRulesTests {
         #expect(jar.cookies.isEmpty == !isTaken)
     }
 
-    @Test("a __Host- cookie is named with its path, even where that would be the default")
+    @Test("a __Host- cookie must name its path, even the default one")
     func hostPath() {
         #expect(throws: CookieRejection.prefix("__Host-")) {
             try jar.set("__Host-a=1; Secure", from: "https://shop.example.com/")
         }
     }
 
-    @Test("a refusal says why and keeps the value to itself")
+    @Test("a rejection gives the reason and hides the value")
     func texts() {
         let lines = [
             "sid=s3cret\u{1}", "sid=s3cret; Domain=com", "sid=s3cret; Domain=x\u{e9}.example", "__Host-sid=s3cret",

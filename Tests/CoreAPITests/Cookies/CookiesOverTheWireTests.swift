@@ -36,7 +36,7 @@ struct CookiesOverTheWireTests {
         await channel.close()
     }
 
-    @Test("that a login sets go along with the next call, until the logout")
+    @Test("of a login are sent with the next calls, until the logout")
     func login() async throws {
         let server = try shop()
         let channel = channel(server.url)
@@ -71,7 +71,7 @@ struct CookiesOverTheWireTests {
         await channel.close()
     }
 
-    @Test("of names that Unicode takes for equal are two, and both go along")
+    @Test("of names that differ only in bytes are two, and both are sent")
     func equivalentNames() async throws {
         let server = try LoopbackServer.start { request in
             guard request.path == "/login" else { return .ok() }
@@ -97,7 +97,7 @@ struct CookiesOverTheWireTests {
         #expect(!"\(cookie) \(dumped)".contains("José") && !dumped.contains("233"))
     }
 
-    @Test("of a redirect go along to where it leads, and each host gets its own")
+    @Test("of a redirect are sent to its target, and each host gets its own")
     func redirects() async throws {
         let other = try LoopbackServer.start { .ok($0.headers["cookie"] ?? "none", headers: ["Set-Cookie": "there=2"]) }
         let server = try LoopbackServer.start { request in
@@ -131,7 +131,7 @@ struct CookiesOverTheWireTests {
         for channel in [one, two, copy.channel] { await channel.close() }
     }
 
-    @Test("that are Secure do not go over http, and cannot come that way")
+    @Test("that are Secure are neither sent nor accepted over http")
     func secure() async throws {
         let server = try LoopbackServer.start {
             .ok($0.headers["cookie"] ?? "none", headers: ["Set-Cookie": "b=2; Secure; Path=/"])
@@ -145,7 +145,7 @@ struct CookiesOverTheWireTests {
         await channel.close()
     }
 
-    @Test("stay out of a request with a Cookie header of its own, on all its hops; what comes back is kept")
+    @Test("are not added to a request with its own Cookie header, on all its hops; those of its answers are kept")
     func ownHeader() async throws {
         let server = try LoopbackServer.start { request in
             guard request.path == "/a" else { return .ok(request.headers.all("cookie").joined(separator: " | ")) }
@@ -163,7 +163,7 @@ struct CookiesOverTheWireTests {
         await channel.close()
     }
 
-    @Test("never make a head that servers do not take", arguments: [ServerTLS.ApplicationProtocol.http1, .http2])
+    @Test("never make a head that servers refuse", arguments: [ServerTLS.ApplicationProtocol.http1, .http2])
     func bomb(version: ServerTLS.ApplicationProtocol) async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [version])) { _ in .ok("fine") }
         var channel = channel(server.url)
@@ -196,7 +196,7 @@ struct CookiesOverTheWireTests {
         await channel.close()
     }
 
-    @Test("of an answer whose head is not sound are not kept")
+    @Test("of an answer with a malformed head are not kept")
     func malformed() async throws {
         let server = try LoopbackServer.start { _ in
             [
@@ -211,7 +211,7 @@ struct CookiesOverTheWireTests {
         await channel.close()
     }
 
-    @Test("show in no log, no error and no response, and a refused one is told to the logger")
+    @Test("appear in no log, error or response, and a refused one is reported to the logger")
     func logs() async throws {
         let server = try LoopbackServer.start { _ in
             .status(500, headers: ["Set-Cookie": "sid=s3cret; Path=/", "Set-Cookie": "__Host-x=s3cret"])
@@ -231,7 +231,7 @@ struct CookiesOverTheWireTests {
         await channel.close()
     }
 
-    @Test("come from fixtures as from the wire")
+    @Test("of fixtures are treated like those from the wire")
     func fixtures() async throws {
         var channel = Channel.test(
             "https://h.example",

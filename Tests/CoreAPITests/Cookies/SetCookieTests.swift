@@ -24,7 +24,7 @@ struct SetCookieTests {
     }
 
     @Test(
-        "name and value are the bytes that came, in whatever charset",
+        "name and value are the received bytes, in any charset",
         arguments: [
             Array("n=Jos".utf8) + [0xE9], [0xFE, 0x3D, 0xFF], [0xA0, 0x3D, 0x80, 0x85, 0x9B],
             Array("n=\"Jos".utf8) + [0xE9, 0x22],
@@ -37,7 +37,7 @@ struct SetCookieTests {
         #expect(cookie.path == "/")
     }
 
-    @Test("what cannot be a cookie is refused with the reason")
+    @Test("an invalid cookie is refused with the reason")
     func refused() {
         for control in (0...0x1F).filter({ $0 != 0x09 }) + [0x7F] {
             for line in [Array("a=b".utf8) + [UInt8(control)], Array("a=b; path=/".utf8) + [UInt8(control)] + Array("x".utf8)] {
@@ -53,13 +53,13 @@ struct SetCookieTests {
         #expect(throws: CookieRejection.tooLong(octets: 4_098, limit: 4_096)) { try parse(String(repeating: "ş", count: 2_049)) }
     }
 
-    @Test("4096 octets of name and value are taken, and attributes do not count")
+    @Test("name and value may have 4096 octets, without the attributes")
     func longest() throws {
         let value = String(repeating: "b", count: 4_095)
         #expect(try parse("a=\(value); Path=/\(String(repeating: "p", count: 1_000))").value.revealed == Array(value.utf8))
     }
 
-    @Test("attributes in any case, the last of a kind counts, unknown ones mean nothing")
+    @Test("attributes have any case, the last of a kind wins, and unknown ones are ignored")
     func attributes() throws {
         let cookie = try parse(
             "a=b; DOMAIN=.A.Example; path=/x ;sEcUrE; HTTPONLY; samesite=STRICT; Max-Age=5; Priority=High; Path=/y")
@@ -73,7 +73,7 @@ struct SetCookieTests {
         #expect(!none.isSecure && !none.isHTTPOnly && none.expires == nil && none.maxAge == nil)
     }
 
-    @Test("a value of more than 1024 octets takes the attribute out")
+    @Test("an attribute whose value has more than 1024 octets is ignored")
     func longAttributes() throws {
         let limit = "/" + String(repeating: "p", count: 1_023)
         #expect(try parse("a=b; Path=\(limit)").path == limit)
@@ -82,7 +82,7 @@ struct SetCookieTests {
     }
 
     @Test(
-        "Max-Age is digits, perhaps behind a minus, and else is not there",
+        "Max-Age is digits, possibly after a minus; other values are ignored",
         arguments: [
             ("5", 5), ("0", 0), ("-1", -1), ("007", 7), ("99999999999999999999", Int.max), ("-99999999999999999999", Int.min),
             ("", nil), ("-", nil), ("+5", nil), ("5s", nil), ("5.0", nil), ("٥", nil),

@@ -35,7 +35,7 @@ struct BodyExcerptTests {
     private let filler = #""filler":"\#(String(repeating: "é", count: 30_000))""#
 
     @Test(
-        "is what lies before the byte that is wrong, wherever that is, and nothing behind it",
+        "is the text before the invalid byte, at every offset, and never text after it",
         arguments: [BodyCoder.json, .json(keys: .convertFromSnakeCase), .json(using: .foundation)])
     func malformed(coder: BodyCoder) async throws {
         let failure = try await failure(
@@ -77,7 +77,7 @@ struct BodyExcerptTests {
         #expect(failure.excerpt.hasPrefix(#""userId":"zwei""#), "\(failure.excerpt)")
     }
 
-    @Test("of a document in UTF-16 or UTF-32 is read as that, and hides what is to be hidden, whoever decodes")
+    @Test("of a document in UTF-16 or UTF-32 hides secrets, with every decoder")
     func encodings() async throws {
         let text = #"{"password":"hunter2","orderItems":[}"#
         for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf32BigEndian] {
@@ -144,7 +144,7 @@ struct BodyExcerptTests {
         }
     }
 
-    @Test("stands beside what was expected in place of null, or behind the end, whoever decodes")
+    @Test("an unexpected null or end is reported with the expected type, by every decoder")
     func nothingFound() async throws {
         let null = try await failure(Page.self, of: #"{"orderItems":[null]}"#)
         #expect(null.reason == "expected an object, found null" && null.codingPath == "orderItems[0]")
@@ -175,7 +175,7 @@ struct BodyExcerptTests {
         #expect(!"\(error)".contains("hunter2"))
     }
 
-    @Test("behind more than is searched for secrets is the beginning")
+    @Test("for an error beyond the searched bytes is the beginning")
     func far() async throws {
         let failure = try await failure(Page.self, of: #"{"a":"\#(String(repeating: "x", count: 70_000))",}}"#)
         #expect(failure.excerpt.hasPrefix(#"{"a":"xxx"#) && failure.excerpt.utf8.count < 250)

@@ -64,7 +64,7 @@ struct ErrorTextTests {
     }
 
     @Test(
-        "of a value under a secret's name nothing is shown, whatever it was to be",
+        "a value under a secret's name is never shown, for any expected type",
         arguments: [
             #"{"password":"hunter2"}"#, #"{"access_token":12345.75}"#, #"{"access_token":77712345678901234567890}"#,
             #"{"secretURL":"hunter2 is:"}"#, #"{"access_token":"hunter2"}"#,

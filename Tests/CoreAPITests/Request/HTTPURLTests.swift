@@ -108,7 +108,7 @@ struct HTTPURLTests {
     }
 
     @Test(
-        "refuses a path that leaves its base or is none",
+        "refuses a path that leaves its base, and text that is not a path",
         arguments: [
             "../admin", "a/../../b", "%2e%2e/admin", "a/.%2E/b", "./x", "https://evil.example/", "a\r\nb", "a\0",
         ])

@@ -107,7 +107,7 @@ struct CharsetTests {
     }
 
     @Test(
-        "is found behind capitals, white space, either kind of quotes and a second charset",
+        "is found despite capitals, white space, either kind of quotes and a second charset",
         arguments: [
             "text/plain;charset=koi8-r", "text/plain ; CHARSET = KOI8-R ", "TEXT/PLAIN;\tcharset=\"koi8-r\"",
             "text/plain; charset='koi8-r'",
@@ -121,7 +121,7 @@ struct CharsetTests {
     }
 
     @Test(
-        "that does not fit its charset is U+FFFD for a person, and an error for who asks for exact text",
+        "that is invalid in its charset is U+FFFD in text, and an error in exact text",
         arguments: [
             ([0x61, 0xFE], "utf-8", "a\u{FFFD}"), ([0x61, 0xC5], "utf-8", "a\u{FFFD}"),
             ([0xED, 0xA0, 0x80], "utf-8", "\u{FFFD}\u{FFFD}\u{FFFD}"),
@@ -137,7 +137,7 @@ struct CharsetTests {
         #expect(throws: CharsetError.malformed(label)) { try response.exactText }
     }
 
-    @Test("names the unknown charset to who asks for exact text")
+    @Test("of an unknown charset is an error in exact text, which names the charset")
     func unknownByName() async throws {
         let response = try await response([0x61], ["text/plain; charset=Klingon"])
         #expect(throws: CharsetError.unknown("Klingon")) { try response.exactText }

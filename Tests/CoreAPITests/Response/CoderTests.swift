@@ -50,7 +50,7 @@ struct CoderTests {
     }
 
     @Test(
-        "a document that is no text behind its value is an error, whoever decodes and whatever is asked for",
+        "invalid text after the value is an error, with every decoder and type",
         arguments: [
             [0x34, 0, 0, 0, 0x5B, 0x2C, 0x37, 0x7B], [0x34, 0, 0, 0, 0, 0xD8, 0, 0], [0x34, 0, 0x20, 0, 0, 0xDC],
             [0, 0x34, 0, 0x20, 0xD8, 0],
@@ -62,8 +62,8 @@ struct CoderTests {
         }
     }
 
-    /// In a process of its own: Foundation's decoder ends it, where it reads such a document unguarded.
-    @Test("a document that ends with the bracket of one array too many in each other is an error, whoever decodes")
+    /// In its own process, because Foundation's decoder would crash on such a document.
+    @Test("a document that ends with the bracket of the 513th nested array is an error, with every decoder")
     func arraysWithoutEnd() async {
         await #expect(processExitsWith: .success) {
             let text = String(repeating: "[", count: 513)

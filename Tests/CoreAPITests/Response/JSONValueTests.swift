@@ -6,7 +6,7 @@ import Testing
 struct JSONValueTests {
     private func parse(_ text: String) throws -> JSONValue { try JSONValue(parsing: Data(text.utf8)) }
 
-    @Test("takes time that grows with its size, whatever its shape")
+    @Test("takes time that grows with its size, for every shape")
     func deep() throws {
         let one = String(repeating: "[", count: 500) + String(repeating: "]", count: 500)
         let many = "[" + Array(repeating: one, count: 100).joined(separator: ",") + "]"

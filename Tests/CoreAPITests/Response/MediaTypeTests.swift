@@ -6,7 +6,7 @@ import Testing
 @Suite("A media type")
 struct MediaTypeTests {
     @Test(
-        "is read scalar by scalar, so that no mark before or behind a quote changes what is quoted",
+        "is read scalar by scalar, so a mark before or after a quote does not change the quoted text",
         arguments: [
             ("text/plain; charset=\"utf-8\"", "utf-8"), ("Text/Plain;CHARSET=utf-8 ; x=1", "utf-8"),
             ("text/plain; charset=\"a;b\\\"c\"", "a;b\"c"), ("text/plain; charset=\"\u{600}\"", "\u{600}"),
@@ -42,7 +42,7 @@ struct MediaTypeTests {
         #expect(type.parameters["charset"] == charset)
     }
 
-    @Test("of a message is none without a valid line", arguments: [[], [""], ["*/*"], ["nonsense", "text"], [","]])
+    @Test("of a message without a valid line is nil", arguments: [[], [""], ["*/*"], ["nonsense", "text"], [","]])
     func noneOfSeveral(lines: [String]) {
         #expect(MediaType(fields(lines)) == nil)
     }

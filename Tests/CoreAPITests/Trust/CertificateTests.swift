@@ -42,7 +42,7 @@ struct CertificateTests {
         #expect(try Certificate.all(inPEM: pem + "\n" + server.authority).count == 2)
     }
 
-    @Test("what is none is an error, wherever it breaks off")
+    @Test("an invalid or truncated certificate is an error")
     func malformed() throws {
         let server = try NginxServer(http2: true)
         let der = try Certificate(pem: server.authority).der
@@ -58,7 +58,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("a secret is printed by nobody")
+    @Test("a secret is never printed")
     func secret() {
         struct Holder { let passphrase: Secret<String> = "s3cret"; let data = Secret(Data("s3cret".utf8)) }
         var text = "\(Holder()) \(String(reflecting: Holder())) \(Secret([1, 2]))"

@@ -54,7 +54,7 @@ struct PinSetTests {
         }
     }
 
-    @Test("joins what several patterns give")
+    @Test("joins the pins of all matching patterns")
     func several() {
         let other = "sha256/BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBA="
         let pins: PinSet = ["**.example.com": [other], "a.example.com": [Self.pin]]

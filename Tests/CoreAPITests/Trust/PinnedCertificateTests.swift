@@ -35,7 +35,7 @@ struct PinnedCertificateTests {
         return response.error.map { "\($0)" } ?? response.text
     }
 
-    @Test("are read from PEM and DER, and pin the host that they are for; others are refused unless it says otherwise")
+    @Test("are read from PEM and DER and pin their host; other hosts are refused by default")
     func hosts() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok("fine") }
         let stranger = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok("fine") }
@@ -61,7 +61,7 @@ struct PinnedCertificateTests {
         #expect(try await outcome(server, "localhost", all) == "fine")
     }
 
-    @Test("a channel that refuses other hosts speaks to the server that a test puts in its place")
+    @Test("a channel that refuses other hosts connects to a test's server")
     func swapped() async throws {
         let pin = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
         let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok("fine") }
@@ -75,7 +75,7 @@ struct PinnedCertificateTests {
         }
     }
 
-    @Test("name a file that is missing, empty or no certificate")
+    @Test("report the name of a file that is missing, empty or not a certificate")
     func unreadable() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pins-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
