@@ -95,7 +95,7 @@ public final class CookieJar: Sendable {
         return cookie.isExpired(at: now) ? nil : cookie
     }
 
-    /// Removes the cookie of this name, domain and path, whatever its present value.
+    /// Removes the cookie of this name, domain and path, with any value.
     public func remove(_ cookie: Cookie) {
         storage.withLock { $0.removeAll { $0.identity == cookie.identity } }
     }

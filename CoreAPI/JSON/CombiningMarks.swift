@@ -3,7 +3,7 @@ extension String {
     /// needs more.
     package static let combiningMarkLimit = 30
 
-    /// Whether more combining marks stand in a row. To compare or hash a string, the standard library sorts them in quadratic
+    /// Whether more combining marks follow each other. To compare or hash a string, the standard library sorts them in quadratic
     /// time: a key of 40 KB takes seconds, one of 1 MB an hour.
     package var hasEndlessCombiningMarks: Bool {
         // Each takes at least two bytes.

@@ -13,7 +13,7 @@ package enum JSONText {
     package static func utf8(of document: Data, atMost count: Int) -> [UInt8] {
         read(document) { text, encoding in
             guard let encoding else { return Array(text.prefix(count)) }
-            // A character takes at most four bytes in UTF-8. The second attempt drops half of a surrogate pair that was cut.
+            // A character takes at most four bytes in any encoding. The second attempt drops half of a cut surrogate pair.
             let needed = text.prefix(4 * count + 4)
             let decoded = String(bytes: needed, encoding: encoding) ?? String(bytes: needed.dropLast(2), encoding: encoding)
             return Array((decoded ?? "").utf8.prefix(count))

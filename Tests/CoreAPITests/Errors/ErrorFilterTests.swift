@@ -41,7 +41,7 @@ struct ErrorFilterTests {
     }
 
     @Test(
-        "a default error stands for whatever has no other, of every stage",
+        "a default error replaces every error without its own, at every stage",
         arguments: [
             ("a b\r\n", 200, "request.malformedPath"), ("thing", 500, "verification.unacceptableStatus.500"),
             ("thing", 200, "decoding"),

@@ -77,7 +77,7 @@ struct ErrorsTests {
         #expect(error?.description.contains("s3cret") == false, "\(error?.description ?? "")")
     }
 
-    @Test("an error's text is one line, whatever the server says")
+    @Test("an error's text is one line, for every answer of a server")
     func forgedError() async {
         struct Rude: Error, LocalizedError { var errorDescription: String? { "x\n2026-01-01 error: forged\r" } }
         var channel = Channel.test("https://h.example", transport: RecordingTransport())

@@ -54,7 +54,7 @@ struct VerificationTests {
     private final class NothingAtAll: Decodable, Sendable {}
     private struct AllOptional: Decodable, Sendable { var id: Int? }
 
-    @Test("an optional output of an empty answer is nil, whatever the status", arguments: [200, 201, 202, 204, 205])
+    @Test("an optional output of an empty answer is nil, with any status", arguments: [200, 201, 202, 204, 205])
     func emptyOptional(status: Int) async throws {
         let manager = Channel.test("https://h.example", transport: RecordingTransport(status: status, body: "")).manager()
         #expect(try await manager.request(endpoint: TestEndpoint(), type: Item?.self) == nil)

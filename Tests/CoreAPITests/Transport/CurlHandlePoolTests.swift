@@ -85,7 +85,9 @@ struct FirstFieldCheckTests {
         return check
     }
 
-    @Test("A line that continues none is refused, wherever the head begins", arguments: [" x: y\r\n", "\tx\r\n", " \r\n"])
+    @Test(
+        "A continuation line as the first header line is refused, wherever the head begins",
+        arguments: [" x: y\r\n", "\tx\r\n", " \r\n"])
     func refused(_ line: String) {
         var check = begun()
         #expect(!passes(&check, line))
