@@ -147,7 +147,7 @@ extension CurlHandle {
         guard let transfer, transfer.failure == nil else { return 0 }
         guard firstField.isOver else {
             guard firstField.mayKeep(UnsafeRawBufferPointer(start: bytes, count: count)) else {
-                return transfer.stop(.malformedResponse(reason: CurlFailure.continuesNone))
+                return transfer.stop(.malformedResponse(reason: CurlFailure.continuationFirst))
             }
             return count
         }

@@ -26,7 +26,7 @@ enum CurlFailure {
     }
 
     /// The error text for a head whose first field is a continuation line.
-    static let continuesNone = "the first header line is a continuation line (RFC 9112 §5.2)"
+    static let continuationFirst = "the first header line is a continuation line (RFC 9112 §5.2)"
 
     /// `CURLE_TOO_LARGE`, since 8.6.0: the header at compile time may be older than the library.
     private static let tooLarge = CURLcode(rawValue: 100)
@@ -54,7 +54,7 @@ enum CurlFailure {
         case CURLE_BAD_FUNCTION_ARGUMENT where facts.wasSent:
             return .malformedResponse(
                 reason: facts.hasHead
-                    ? "a chunk's size is no number (RFC 9112 §7.1)" : continuesNone)
+                    ? "a chunk's size is no number (RFC 9112 §7.1)" : continuationFirst)
         // libcurl reports garbage instead of a head as "HTTP/0.9, which is not allowed". The kit disables libcurl's decoding of
         // content codings.
         case CURLE_BAD_CONTENT_ENCODING

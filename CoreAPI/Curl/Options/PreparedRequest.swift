@@ -67,7 +67,7 @@ struct PreparedRequest: Sendable {
         guard !request.url.hasControlOrSpace else {
             let text = request.url.string
             throw .malformedURL(
-                text.escapingControls, reason: "\(text.firstForbiddenControl ?? "a space") may not stand in a URL")
+                text.escapingControls, reason: "\(text.firstForbiddenControl ?? "a space") is not allowed in a URL")
         }
         // An interceptor may have changed the address since the request was built.
         if request.url.scheme == .http,

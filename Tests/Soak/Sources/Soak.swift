@@ -11,6 +11,7 @@ struct Soak {
             print("expected a number of requests (10 or more), a seed, and how many at once; Scripts/soak gives them")
             exit(2)
         }
+        guard await HeldCalls.check() else { exit(1) }
         let isSound = try await SoakRun(requests: requests, seed: UInt64(truncatingIfNeeded: seed), atOnce: atOnce).run()
         exit(isSound ? 0 : 1)
     }
