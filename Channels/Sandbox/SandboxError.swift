@@ -1,9 +1,9 @@
 public import Foundation
 internal import NIOCore
 
-/// Why a sandbox could not be started.
+/// The error of a sandbox that cannot start.
 public enum SandboxError: Error, Hashable, LocalizedError {
-    /// Something else listens there.
+    /// Another process uses the port.
     case portTaken(Int)
 
     init?(_ error: any Error, port: Int) {

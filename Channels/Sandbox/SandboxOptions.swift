@@ -1,18 +1,18 @@
 public import Foundation
 
-/// How a ``SandboxServer`` behaves. The defaults make a server on a free port that never misbehaves.
+/// The behaviour of a ``SandboxServer``. By default the server takes a free port and never misbehaves.
 public struct SandboxOptions: Sendable {
     /// The TCP port to listen on; 0 lets the system choose a free one.
     public var port: Int = 0
 
-    /// Places the order of the first checkout of every idempotency key but answers 503 `TRY_AGAIN`, as a server does whose
-    /// answer got lost. A retry with the same key then gets that order and places no second one.
+    /// The first checkout of every idempotency key places its order but answers 503 `TRY_AGAIN`, like a lost answer. A retry
+    /// with the same key gets that order and places no second one.
     public var failFirstCheckout = false
 
-    /// How long an access token of `/dl/auth/token` lives.
+    /// The lifetime of an access token from `/dl/auth/token`.
     public var tokenLifetime: Duration = .seconds(300)
 
-    /// The time the server goes by: expiry of tokens, skew of signed dates, `placedAt` of orders.
+    /// The server's clock, for the expiry of tokens, the age of signatures and `placedAt` of orders.
     public var now: @Sendable () -> Date = { Date() }
 
     /// Makes options with the given differences from the defaults.

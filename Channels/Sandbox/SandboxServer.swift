@@ -1,6 +1,6 @@
 import Foundation
 
-/// The services that the channels speak to, on this machine: real sockets, real TLS, real HTTP/2, made-up data.
+/// The channels' services on this machine: real sockets, real TLS, real HTTP/2, made-up data.
 ///
 /// ```swift
 /// let sandbox = try await SandboxServer.start()
@@ -8,16 +8,16 @@ import Foundation
 /// await sandbox.stop()
 /// ```
 ///
-/// Servers share nothing, so any number of them run at once; each has a certificate authority of its own, which a client
-/// has to be told to trust (``authorityPEM``). A server that is released without ``stop()`` closes its port too.
+/// Servers share no state, so any number can run at once. Each has its own certificate authority, which a client must trust
+/// (``authorityPEM``). A server that is released without ``stop()`` also closes its port.
 public final class SandboxServer: Sendable {
-    /// The port it listens on, on 127.0.0.1.
+    /// The port on 127.0.0.1.
     public let port: Int
 
-    /// The certificate, in PEM, of the authority made at start that signed the server's certificate.
+    /// The authority that signed the server's certificate, PEM. It is made at the start.
     public let authorityPEM: String
 
-    /// The server's own certificate, in PEM, for clients that pin it.
+    /// The server's own certificate, PEM, for clients that pin it.
     public let certificatePEM: String
 
     private let listener: HTTPListener
@@ -33,8 +33,7 @@ public final class SandboxServer: Sendable {
 
     /// Starts a server and returns once it accepts connections.
     ///
-    /// - Throws: ``SandboxError`` when the port is taken, what the system said when it could not be had otherwise, or what went
-    ///   wrong while making certificates.
+    /// - Throws: ``SandboxError`` if the port is taken, or the system's error, or an error of making certificates.
     public static func start(_ options: SandboxOptions = .init()) async throws -> SandboxServer {
         let channels = everySandboxChannel.map { $0(options) }
         let certificates = try SandboxCertificates(validAround: Date())
@@ -53,26 +52,25 @@ public final class SandboxServer: Sendable {
         "https://localhost:\(port)/\(channel.lowercased())"
     }
 
-    /// Stops listening, lets requests under way finish, and returns when the port is closed and every task has ended.
+    /// Stops listening, lets running requests finish, and returns when the port is closed and every task has ended.
     ///
-    /// Connections that are still open a quarter of a second later (a client that holds an idle one, say) are cut. May be
-    /// called more than once.
+    /// After a quarter of a second it cuts connections that are still open, for example idle ones. A second call does nothing.
     public func stop() async {
         await listener.stop()
     }
 
-    /// Makes every access token handed out so far an expired one.
+    /// Makes all issued access tokens expired.
     public func expireTokens() {
         channel(DLChannel.self)?.tokens.expireAll()
     }
 
-    /// How often `/dl/auth/token` handed out an access token.
+    /// How many access tokens `/dl/auth/token` has issued.
     public var tokensIssued: Int { channel(DLChannel.self)?.tokens.issued ?? 0 }
 
-    /// How many orders the ID channel's checkout placed; replayed answers do not count.
+    /// How many orders the ID channel's checkout has placed, without replayed answers.
     public var ordersPlaced: Int { channel(IDChannel.self)?.orders.placed ?? 0 }
 
-    /// How many TCP connections were accepted since start, those included that failed in the TLS handshake.
+    /// How many TCP connections were accepted since the start, including those whose TLS handshake failed.
     public var connectionsAccepted: Int { listener.connections.accepted }
 
     private func channel<Found: SandboxChannel>(_ type: Found.Type) -> Found? { channels.lazy.compactMap { $0 as? Found }.first }

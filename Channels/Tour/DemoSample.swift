@@ -1,12 +1,12 @@
 internal import CoreAPI
 package import Foundation
 
-/// A little of an answer, as a person would be shown it.
+/// A short excerpt of an answer, for people.
 package struct DemoSample: Sendable, Hashable, Encodable {
     package let headline: String
     package let lines: [String]
 
-    /// Lines shown of a list; ``headline`` tells how many there are.
+    /// The largest number of lines of a list; ``headline`` states how many items there are.
     package static let length = 3
 
     package init(_ headline: String, _ lines: [String] = []) {
@@ -15,7 +15,7 @@ package struct DemoSample: Sendable, Hashable, Encodable {
     }
 }
 
-/// Why a feature failed.
+/// The reason of a feature's failure.
 package struct DemoFailure: Error, Sendable, Hashable, LocalizedError {
     package let reason: String
 

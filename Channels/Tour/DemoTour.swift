@@ -1,11 +1,11 @@
-/// The steps through one channel's features. A channel that has some keeps them in `Channels/<C>/Tour/<C>Tour.swift`; the plugin
-/// ListChannels collects them in `DemoTour.all`.
+/// The steps through one channel's features, in `Channels/<C>/Tour/<C>Tour.swift`; a channel may have none. The plugin
+/// ListChannels collects all tours in `DemoTour.all`.
 package struct DemoTour: Sendable {
-    /// The channel's name in the registry of the command.
+    /// The channel's name in the command's registry.
     package let channel: String
     /// The path below the sandbox server's root.
     package let prefix: String
-    /// Makes the interactors and uses them; called where the channel is swapped already.
+    /// Makes the interactors and calls them. The channel is already swapped when this runs.
     package let walk: @MainActor @Sendable (any DemoGuide) async -> Void
 
     package init(channel: String, prefix: String, walk: @escaping @MainActor @Sendable (any DemoGuide) async -> Void) {
@@ -15,18 +15,18 @@ package struct DemoTour: Sendable {
     }
 }
 
-/// Leads through one channel's features and records the result of each.
+/// Runs one channel's features and records the result of each.
 @MainActor
 package protocol DemoGuide {
-    /// Uses one feature.
+    /// Runs one feature.
     ///
     /// - Parameters:
-    ///   - feature: stands in the table.
+    ///   - feature: its name in the table.
     ///   - fetch: calls the interactor.
-    ///   - sample: what to show of the answer.
-    /// - Returns: the answer, for features that need something of it; `nil` when the feature failed.
+    ///   - sample: makes the excerpt of the answer.
+    /// - Returns: the answer, for later features that need it; `nil` if the feature failed.
     func visit<Value>(_ feature: String, fetch: () async throws -> Value, sample: (Value) -> DemoSample) async -> Value?
 
-    /// Records that a feature could not be used, because another one gave it nothing to use.
+    /// Records that a feature could not run, because an earlier one gave no input for it.
     func skip(_ feature: String, _ reason: String)
 }

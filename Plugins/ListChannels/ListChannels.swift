@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// Writes the list of what each channel brings to a target, so that no source file names every channel: its networker for
-/// `EveryChannel`, its answers for the sandbox, its tour for the demo.
+/// Generates the list of the channels' parts for a target, so that no source file names every channel: networkers for
+/// `EveryChannel`, sandbox answers, demo tours.
 @main
 struct ListChannels: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
@@ -34,11 +34,11 @@ struct ListChannels: BuildToolPlugin {
             """
     }
 
-    /// Of the files `<C>/Sandbox/<C>Channel.swift`.
+    /// From the files `<C>/Sandbox/<C>Channel.swift`.
     private func sandboxes(of target: any Target) -> String {
         let types = stems(of: target).filter { $0.folder + "Channel" == $0.stem }.map(\.stem)
         return """
-            /// Makes each channel's share of the server.
+            /// Makes each channel's part of the server.
             let everySandboxChannel: [@Sendable (SandboxOptions) -> any SandboxChannel] = [
                 \(types.sorted().map { "{ \($0)($0) }" }.joined(separator: ",\n    "))
             ]
@@ -46,7 +46,7 @@ struct ListChannels: BuildToolPlugin {
             """
     }
 
-    /// Of the files `<C>/Tour/<C>Tour.swift`.
+    /// From the files `<C>/Tour/<C>Tour.swift`.
     private func tours(of target: any Target) -> String {
         let found = Set(stems(of: target).filter { $0.folder + "Tour" == $0.stem }.map(\.folder))
         let names = channels(of: target, "Interactors").filter(found.contains)
@@ -59,7 +59,7 @@ struct ListChannels: BuildToolPlugin {
             """
     }
 
-    /// The names of the channels whose module with that suffix the target depends on, in the order of Package.swift.
+    /// The names of the channels whose modules with that suffix are dependencies of the target, in the order of Package.swift.
     private func channels(of target: any Target, _ suffix: String) -> [String] {
         target.dependencies.compactMap { dependency in
             guard case .target(let module) = dependency, module.name.hasSuffix(suffix) else { return nil }
@@ -67,7 +67,7 @@ struct ListChannels: BuildToolPlugin {
         }
     }
 
-    /// The name of each source file without its extension, with that of the channel's folder, two above.
+    /// The name of each source file without its extension, and the name of the channel's folder, two levels above.
     private func stems(of target: any Target) -> [(folder: String, stem: String)] {
         let files = (target as? any SourceModuleTarget)?.sourceFiles(withSuffix: ".swift").map(\.url) ?? []
         return files.map {

@@ -1,15 +1,14 @@
 import Foundation
 
-/// A bound on something that must not hang, whatever part of it does.
+/// Limits an operation. On timeout it cancels the operation and does not wait.
 ///
-/// Unlike a task group it does not wait for what it gives up on: that is cancelled and left behind, for a process that ends
-/// anyway.
+/// A task group would wait for the operation. That is not needed here, because the process ends anyway.
 struct Deadline: Sendable {
     let limit: Duration
 
     /// The operation's result.
     ///
-    /// - Throws: what the operation throws, or ``Exceeded``.
+    /// - Throws: the operation's error, or ``Exceeded``.
     func run<Value: Sendable>(_ operation: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let (first, announce) = AsyncThrowingStream<Value, any Error>.makeStream()
         let work = Task {

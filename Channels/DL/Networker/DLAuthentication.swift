@@ -1,11 +1,11 @@
 public import CoreAPI
 import CoreAPILock
 
-/// Signs in to the second-hand shop: a bearer token with every attempt. When the shop refuses the token, one refresh buys a new
-/// one for all calls that were refused together; ``CoreAPI/BearerAuthentication`` does that.
+/// Adds the second-hand shop's bearer token to every attempt. If the shop refuses the token, ``CoreAPI/BearerAuthentication``
+/// fetches one new token for all calls that were refused at the same time.
 public final class DLAuthentication: Middleware {
     private static let refreshToken = ChannelSecret.environment("DL_REFRESH_TOKEN", sandbox: "dl-sandbox-refresh")
-    // The sandbox's has always expired, so that a refresh can be watched.
+    // The sandbox's token has always expired, so that the demo shows a refresh.
     private static let accessToken = ChannelSecret.environment("DL_ACCESS_TOKEN", sandbox: "dl-sandbox-stale")
 
     /// Made by the first call, because the first token depends on the channel.
@@ -13,7 +13,7 @@ public final class DLAuthentication: Middleware {
 
     public init() {}
 
-    /// Fails the attempt with ``CoreAPI/MissingCredential`` when there is neither a token nor the means to get one.
+    /// Fails the attempt with ``CoreAPI/MissingCredential`` if there is neither an access token nor a refresh token.
     public func handle(_ attempt: Attempt, next: Next) async -> Reply {
         let token = try? Self.accessToken.value(for: attempt.call)
         do {
@@ -24,7 +24,7 @@ public final class DLAuthentication: Middleware {
         return await bearer(beginningWith: token).handle(attempt, next: next)
     }
 
-    /// Begins again with the channel's tokens; a token fetched since stays behind.
+    /// A copy that begins with the channel's configured tokens, without tokens fetched since.
     public func isolatedCopy() -> any Middleware { DLAuthentication() }
 
     private func bearer(beginningWith token: String?) -> BearerAuthentication {
@@ -32,7 +32,7 @@ public final class DLAuthentication: Middleware {
             if let known { return known }
             let made = BearerAuthentication(token: token) { response in
                 let token = try Self.refreshToken.value(for: response.call) ?? ""
-                // Through the channel that was refused, so that a swapped channel refreshes at its own host.
+                // Uses the refused call's channel, so that a swapped channel refreshes at its own host.
                 return try await CommonDispatcher(channel: response.call.channel)
                     .request(.post("auth/token", body: ["refreshToken": token], name: "refresh"), as: DLToken.self).accessToken
             }

@@ -1,7 +1,7 @@
 public import CoreAPI
 public import Foundation
 
-/// Speaks for the second-hand shop: the base of the DL features' interactors.
+/// The base class of the second-hand shop's (DL) interactors.
 open class DLNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
     public init() { super.init(.dl) }
 }
@@ -20,19 +20,19 @@ extension Channel {
     .payload(error: DLEnvelope.self) { $0.errors.isEmpty ? nil : DLError(errors: $0.errors, httpStatus: $1.status.code) }
 }
 
-/// The second-hand shop's errors. `error.app(DLError.self)` gets them.
+/// The second-hand shop's errors. `error.app(DLError.self)` returns them.
 public struct DLError: LocalizedError, Hashable {
     /// One error of the list.
     public struct Entry: Decodable, Sendable, Hashable {
-        /// Which error it is, for the program: `order.not-found`.
+        /// The error's code, for the program: `order.not-found`.
         public let key: String
-        /// For people.
+        /// The message, for people.
         public let message: String
     }
 
-    /// At least one.
+    /// Not empty.
     public let errors: [Entry]
-    /// The status line's.
+    /// The status line's code.
     public let httpStatus: Int
 
     /// The first error's key.

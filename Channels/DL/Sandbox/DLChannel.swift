@@ -1,7 +1,7 @@
 import Foundation
 import Hummingbird
 
-/// The second-hand shop: short-lived access tokens, had for a refresh token.
+/// The second-hand shop: short-lived access tokens, issued for a refresh token.
 struct DLChannel: SandboxChannel {
     static let refreshToken = "dl-sandbox-refresh"
 
@@ -16,7 +16,7 @@ struct DLChannel: SandboxChannel {
         Router()
             .add(middleware: Envelope<DLFailure>())
             .post("dl/auth/token", use: issueToken)
-            // What stands below needs a token; what stands above does not.
+            // Routes below this line need a token.
             .add(middleware: Gate(admit: checkToken))
             .get("dl/orders", use: orders)
             .get("dl/orders/:id", use: order)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The orders of the one customer the second-hand shop has, newest first.
+/// The orders of the second-hand shop's only customer, newest first.
 enum DLOrderBook {
     static let orders: [DLOrder] = [
         .init(1, "Vintage deri ceket", .preparing, "pelin.dolap", [("Vintage deri ceket", "Az kullanılmış", 1450)]),
@@ -48,14 +48,14 @@ struct DLOrder: Sendable {
         self.title = title
         self.status = status
         self.seller = seller
-        // Every order two days and an hour older than the one before it, counted back from 2026-03-14 09:30:00 UTC.
+        // Every order is two days and an hour older than the previous one, counted back from 2026-03-14 09:30:00 UTC.
         self.createdAt = Date(timeIntervalSince1970: 1_773_480_600 - Double(number - 1) * 176_400)
         self.items = items.map { DLItem(name: $0.0, condition: $0.1, price: .lira($0.2)) }
     }
 
     var price: Money { items.reduce(.lira(0)) { $0 + $1.price } }
 
-    /// The parcel; nil before it is handed over, and for a cancelled order.
+    /// The parcel; nil before shipment, and for a cancelled order.
     var shipment: DLShipment? {
         switch status {
         case .preparing, .cancelled: nil

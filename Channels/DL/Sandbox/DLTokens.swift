@@ -1,14 +1,14 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// The access tokens handed out, and until when each lives.
+/// The issued access tokens and their expiry.
 final class DLTokens: Sendable {
     private struct State {
         var issued = 0
         var expiry: [String: Date] = [:]
     }
 
-    /// How long a token lives.
+    /// The lifetime of a token.
     let lifetime: Duration
 
     private let now: @Sendable () -> Date
@@ -19,10 +19,10 @@ final class DLTokens: Sendable {
         self.now = now
     }
 
-    /// How many were handed out.
+    /// How many tokens were issued.
     var issued: Int { state.withLockedValue { $0.issued } }
 
-    /// Hands out a new token; those before it stay live until their own time is up.
+    /// Issues a new token; earlier tokens stay valid until they expire.
     func issue() -> String {
         let token = "dl-" + UUID().uuidString.lowercased()
         let now = now()
@@ -35,13 +35,13 @@ final class DLTokens: Sendable {
         return token
     }
 
-    /// Whether a token was handed out and its time is not up. "dl-sandbox-stale" never was, and so never is live.
+    /// Whether a token was issued and has not expired. "dl-sandbox-stale" was never issued, so it is never valid.
     func isLive(_ token: String) -> Bool {
         let now = now()
         return state.withLockedValue { state in state.expiry[token].map { $0 > now } ?? false }
     }
 
-    /// Ends the life of every token handed out so far.
+    /// Makes all issued tokens expired.
     func expireAll() {
         state.withLockedValue { $0.expiry = [:] }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is sent to get an access token.
+/// The request for an access token.
 struct DLTokenRequest: Decodable {
     let refreshToken: String
 }
@@ -18,7 +18,7 @@ struct DLOrderPage: Encodable {
     let totalPages: Int
 }
 
-/// An order as lists show it.
+/// An order in a list.
 struct DLOrderCard: Encodable {
     let id: String
     let title: String
@@ -37,7 +37,7 @@ struct DLOrderCard: Encodable {
     }
 }
 
-/// An order as its own page shows it.
+/// An order's details.
 struct DLOrderDetail: Encodable {
     let id: String
     let title: String
@@ -60,19 +60,19 @@ struct DLOrderDetail: Encodable {
     }
 }
 
-/// How far an order has come.
+/// The status of an order.
 enum DLOrderStatus: String, Encodable, Sendable {
     case preparing, shipped, delivered, cancelled
 }
 
-/// A used thing and the state it is in.
+/// A used item and its condition.
 struct DLItem: Encodable, Sendable {
     let name: String
     let condition: String
     let price: Money
 }
 
-/// Who carries a parcel.
+/// The carrier of a parcel.
 struct DLShipment: Encodable, Sendable {
     let carrier: String
     let trackingCode: String

@@ -2,7 +2,7 @@ internal import DLInteractors
 internal import Foundation
 
 extension DemoTour {
-    /// Lists orders, with an access token that has expired and must be renewed first, and opens one.
+    /// Lists orders, with an expired access token that must be renewed first, and opens one order.
     static let dl = DemoTour(channel: "DL", prefix: "dl") { guide in
         let page = await guide.visit("order list") {
             try await DLOrderListInteractor().orderList(path: "page=1&size=5")
@@ -13,7 +13,7 @@ extension DemoTour {
                     "\(order.id)  \(order.title), \(order.price.amount.price(in: order.price.currency)), \(order.status.rawValue)"
                 })
         }
-        // One that is under way already, so that a parcel is seen.
+        // An order on its way, so that the sample shows a parcel.
         guard let order = page?.orders.first(where: { $0.status == .shipped }) ?? page?.orders.first else {
             return guide.skip("order detail", "the list brought no order")
         }

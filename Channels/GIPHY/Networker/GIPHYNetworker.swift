@@ -1,7 +1,7 @@
 public import CoreAPI
 public import Foundation
 
-/// Speaks to GIPHY (https://developers.giphy.com/docs/api): a public service as a channel.
+/// The base class of the interactors for GIPHY (https://developers.giphy.com/docs/api), a public service.
 open class GIPHYNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
     public init() { super.init(.giphy) }
 }
@@ -16,9 +16,9 @@ extension Channel {
         }
 }
 
-/// GIPHY's error: the `meta` of its answer. `error.app(GIPHYError.self)` gets it.
+/// GIPHY's error: the `meta` of its answer. `error.app(GIPHYError.self)` returns it.
 public struct GIPHYError: LocalizedError, Hashable {
-    /// The status line's, repeated in the body.
+    /// The status code, which the body repeats.
     public let status: Int
     public let message: String
 

@@ -1,15 +1,15 @@
 public import CoreAPI
 public import Foundation
 
-/// Speaks for the instant delivery: the base of the ID features' interactors.
+/// The base class of the instant delivery's (ID) interactors.
 open class IDNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
     public init() { super.init(.id) }
 }
 
 extension Channel {
-    /// The instant delivery, in the session of `ID_SESSION_ID`.
+    /// The instant delivery, with the session of `ID_SESSION_ID`.
     ///
-    /// Its calls are repeated where that is safe, a checkout too: all attempts carry one idempotency key.
+    /// Calls are repeated if that is safe. That includes a checkout, because all its attempts have the same idempotency key.
     public static let id = Channel(
         "ID", "instant delivery",
         hosts: [
@@ -29,13 +29,13 @@ extension Channel {
     }
 }
 
-/// The instant delivery's error. `error.app(IDError.self)` gets it.
+/// The instant delivery's error. `error.app(IDError.self)` returns it.
 public struct IDError: LocalizedError, Hashable {
-    /// Which error it is, for the program: `BASKET_EMPTY`.
+    /// The error's code, for the program: `BASKET_EMPTY`.
     public let errorCode: String
-    /// For people.
+    /// The message, for people.
     public let displayMessage: String
-    /// The status line's.
+    /// The status line's code.
     public let httpStatus: Int
 
     public var errorDescription: String? { "\(displayMessage) (\(errorCode), status \(httpStatus))" }

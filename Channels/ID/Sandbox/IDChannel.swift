@@ -2,10 +2,10 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// The instant delivery: a session, and checkouts that can be retried without ordering twice.
+/// The instant delivery: a session, and checkouts that can be retried without a second order.
 struct IDChannel: SandboxChannel {
     static let sessionID = "id-sandbox-session"
-    /// How far stores deliver, in metres.
+    /// The largest distance of a delivery, in metres.
     static let reach = 10_000
 
     let prefix = "id"

@@ -1,15 +1,15 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// The orders placed, each under the idempotency key it was placed with.
+/// The placed orders, by idempotency key.
 final class IDOrders: Sendable {
-    /// How a checkout ended.
+    /// The result of a checkout.
     enum Outcome: Sendable {
-        /// An order was placed.
+        /// A new order was placed.
         case placed(IDOrder)
-        /// The order that the same checkout had placed before.
+        /// The order that the same checkout placed before.
         case replayed(IDOrder)
-        /// An order was placed, and the client must not learn of it yet.
+        /// A new order was placed, but the answer is 503.
         case placedUnseen
     }
 
@@ -28,13 +28,13 @@ final class IDOrders: Sendable {
         self.now = now
     }
 
-    /// How many orders there are.
+    /// How many orders were placed.
     var placed: Int { entries.withLockedValue { $0.count } }
 
-    /// Places an order, or finds the one the key stands for. A checkout that breaks a rule leaves its key unused.
+    /// Places an order, or finds the one with this key. A checkout that breaks a rule leaves its key unused.
     func place(_ checkout: IDCheckout, basket: String, key: String) throws(IDFailure) -> Outcome {
         let placedAt = now()
-        // The lock rethrows untyped errors only, so a failure leaves it as a value.
+        // Returned as a value, because the lock rethrows untyped errors only.
         let outcome = entries.withLockedValue { entries -> Result<Outcome, IDFailure> in
             if let known = entries[key] {
                 guard known.basket == basket, known.checkout == checkout else { return .failure(.idempotencyConflict) }

@@ -1,4 +1,4 @@
-/// The stores of the instant delivery, and what stands on their shelves.
+/// The stores of the instant delivery and their prices.
 enum IDShelves {
     static let stores: [IDStore] = [
         .init(1, "Beşiktaş Depo", .grocery, GeoPoint(41.0432, 29.0041), isOpen: true),
@@ -11,7 +11,7 @@ enum IDShelves {
         .init(8, "Kadıköy Depo", .grocery, GeoPoint(40.9897, 29.0270), isOpen: true),
     ]
 
-    /// What a product costs. One that is not on the list costs the same as every other such, so that any id can be ordered.
+    /// The price of a product. All unlisted products have the same price, so that any id can be ordered.
     static func price(of productId: String) -> Money {
         .lira(prices[productId] ?? 49.90)
     }
@@ -24,7 +24,7 @@ enum IDShelves {
     ]
 }
 
-/// A store one can order from.
+/// A store that takes orders.
 struct IDStore: Sendable {
     enum Kind: String, Encodable, Sendable {
         case grocery, greengrocer, water, flowers, bakery, pet

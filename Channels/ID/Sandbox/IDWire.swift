@@ -1,6 +1,6 @@
 import Foundation
 
-/// A store as seen from where the customer is; the distance is in metres.
+/// A store, seen from the customer's location; the distance is in metres.
 struct IDStoreCard: Encodable {
     let id: String
     let name: String
@@ -14,13 +14,13 @@ struct IDStoreCard: Encodable {
         name = store.name
         kind = store.kind
         distance = store.place.distance(to: place)
-        // Ten minutes to pick, and a scooter that covers about 250 metres a minute.
+        // Ten minutes to pick the goods, and about 250 metres a minute for the scooter.
         etaMinutes = 10 + distance / 250
         isOpen = store.isOpen
     }
 }
 
-/// What is sent to check a basket out. Two are the same when they say the same, whatever the order of their keys.
+/// The request of a checkout. Two are equal if their contents are, whatever the order of their keys.
 struct IDCheckout: Decodable, Equatable, Sendable {
     struct Item: Decodable, Equatable, Sendable {
         let productId: String
@@ -32,7 +32,7 @@ struct IDCheckout: Decodable, Equatable, Sendable {
     let note: String?
 }
 
-/// An order that was placed.
+/// A placed order.
 struct IDOrder: Encodable, Sendable {
     let orderId: String
     let total: Money

@@ -2,7 +2,7 @@ internal import Foundation
 internal import IDInteractors
 
 extension DemoTour {
-    /// Looks for stores near a place, and orders; the server's first answer to the order gets lost.
+    /// Finds stores near a point and orders; the server's first answer to the order is lost.
     static let id = DemoTour(channel: "ID", prefix: "id") { guide in
         _ = await guide.visit("stores") {
             try await IDStoresInteractor().stores(latitude: 41.0422, longitude: 29.0083)

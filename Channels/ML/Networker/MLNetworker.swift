@@ -1,7 +1,7 @@
 public import CoreAPI
 public import Foundation
 
-/// Speaks for the meal ordering: the base of the ML features' interactors.
+/// The base class of the meal ordering's (ML) interactors.
 open class MLNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
     public init() { super.init(.ml) }
 }
@@ -22,13 +22,13 @@ extension Channel {
     }
 }
 
-/// The meal ordering's fault. `error.app(MLError.self)` gets it.
+/// The meal ordering's error. `error.app(MLError.self)` returns it.
 public struct MLError: LocalizedError, Hashable {
-    /// Which error it is, for the program: 1401 for a wrong signature.
+    /// The error's code, for the program: 1401 for a wrong signature.
     public let code: Int
-    /// For people.
+    /// The message, for people.
     public let reason: String
-    /// The status line's.
+    /// The status line's code.
     public let httpStatus: Int
 
     public var errorDescription: String? { "\(reason) (\(code), status \(httpStatus))" }

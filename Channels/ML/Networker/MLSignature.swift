@@ -6,18 +6,18 @@ internal import HTTPTypes
 internal import Crypto
 #endif
 
-/// Signs every request for the meal ordering: HMAC-SHA256 (RFC 2104) over method, path and query as they go on the wire, date,
-/// and the SHA-256 of the body, joined by line feeds.
+/// Signs every request for the meal ordering: HMAC-SHA256 (RFC 2104) over method, path and query as sent, date, and the SHA-256
+/// of the body, joined by line feeds.
 ///
-/// Around each attempt and hop: a signature is too old after five minutes, and a redirect leads to another path. Keeps nothing
-/// that changes.
+/// It wraps each attempt and hop, because a signature expires after five minutes and a redirect has another path. It has no
+/// mutable state.
 public struct MLSignature: Middleware {
     private static let keyID = ChannelSecret.environment("ML_KEY_ID", sandbox: "ml-sandbox")
     private static let secret = ChannelSecret.environment("ML_SECRET", sandbox: "ml-sandbox-secret")
 
     private let now: @Sendable () -> Date
 
-    /// - Parameter now: the clock that signatures are dated by; may be called on any thread.
+    /// - Parameter now: the clock for the signatures' dates; called on any thread.
     public init(now: @escaping @Sendable () -> Date = { Date() }) {
         self.now = now
     }
@@ -31,7 +31,7 @@ public struct MLSignature: Middleware {
         }
     }
 
-    /// - Throws: ``CoreAPI/MissingCredential`` when there is nothing to sign with, ``MLSigningError`` for what cannot be signed.
+    /// - Throws: ``CoreAPI/MissingCredential`` without a key, ``MLSigningError`` for a request that cannot be signed.
     private func sign(_ request: inout Request) throws {
         guard let keyID = try Self.keyID.value(for: request.call),
             let secret = try Self.secret.value(for: request.call)
@@ -65,11 +65,11 @@ public struct MLSignature: Middleware {
     }
 }
 
-/// Why a request could not be signed.
+/// The reason why a request cannot be signed.
 public enum MLSigningError: Error, Hashable, LocalizedError {
-    /// The body is of a kind whose hash is known only once it was sent.
+    /// The body's hash is known only after it was sent.
     case bodyNotInMemory(String)
-    /// The package was built without the trait `Signing`, and so without swift-crypto.
+    /// The package was built without the trait `Signing`, so without swift-crypto.
     case unavailable
 
     public var errorDescription: String? {

@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// The meals: every request is signed.
+/// The meal ordering: every request must be signed.
 struct MLChannel: SandboxChannel {
     let prefix = "ml"
     let signature: MLSignature

@@ -1,4 +1,4 @@
-/// The cuisines, each with the menu that all its restaurants share.
+/// The cuisines. All restaurants of a cuisine have the same menu.
 enum MLCuisine: String, Sendable {
     case kebap = "Kebap"
     case burger = "Burger"
@@ -34,7 +34,7 @@ enum MLCuisine: String, Sendable {
             Dish("Ayran", "300 ml", 35), Dish("Şalgam", "Acılı veya acısız", 40), Dish("Su", "500 ml", 15),
         ])
 
-    /// The menu, drinks included where one expects them.
+    /// The menu; most cuisines have drinks.
     var menu: [Section] {
         switch self {
         case .kebap:

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// An error in the meals' envelope.
+/// An error in the meal ordering's envelope.
 struct MLFailure: ChannelFailure {
     let status: HTTPResponse.Status
     let body: Body

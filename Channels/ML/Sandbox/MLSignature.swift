@@ -3,17 +3,16 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// The rule of signed requests: who signs, what is signed, and how old a signature may be.
+/// The rule of signed requests: the key, the signed text, and the largest age of a signature.
 struct MLSignature: Sendable {
     static let keyID = "ml-sandbox"
     static let secret = "ml-sandbox-secret"
-    /// How far the signed date may be off, in seconds, either way.
+    /// The largest difference of the signed date, in seconds, either way.
     static let tolerance: TimeInterval = 300
 
     let now: @Sendable () -> Date
 
-    /// Throws unless the request is signed, rightly and recently, in this order: a date is believed only once its signature
-    /// holds.
+    /// Throws unless the request has a correct and recent signature. The signature is checked before the date.
     @Sendable func check(_ request: inout Request) async throws {
         let keyID = try Self.required("x-ml-key-id", in: request)
         let date = try Self.required("x-ml-date", in: request)
@@ -23,7 +22,7 @@ struct MLSignature: Sendable {
         let hex = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         let signed = [request.method.rawValue, request.head.path ?? "", date, hex].joined(separator: "\n")
 
-        // The comparison of the code takes the same time however much of it is right.
+        // The comparison takes constant time, whatever part of the code is right.
         guard keyID == Self.keyID,
             let code = Data(base64Encoded: signature),
             HMAC<SHA256>.isValidAuthenticationCode(

@@ -27,7 +27,7 @@ struct MLRestaurant: Sendable {
     let cuisine: MLCuisine
     let rating: Double
     let place: GeoPoint
-    /// Minutes until a courier can leave.
+    /// Minutes until a courier is available.
     let preparation: Int
     let minimumBasket: Money
 

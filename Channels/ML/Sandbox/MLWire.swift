@@ -1,4 +1,4 @@
-/// A restaurant as seen from where the customer is; the distance is in metres.
+/// A restaurant, seen from the customer's location; the distance is in metres.
 struct MLRestaurantCard: Encodable {
     let id: String
     let name: String
@@ -20,7 +20,7 @@ struct MLRestaurantCard: Encodable {
     }
 }
 
-/// What a restaurant serves.
+/// A restaurant's menu.
 struct MLMenu: Encodable {
     let restaurantId: String
     let sections: [MLMenuSection]

@@ -2,7 +2,7 @@ internal import Foundation
 internal import MLInteractors
 
 extension DemoTour {
-    /// Looks for restaurants near a place, and reads the menu of the nearest.
+    /// Finds restaurants near a point, and reads the menu of the nearest.
     static let ml = DemoTour(channel: "ML", prefix: "ml") { guide in
         let found = await guide.visit("restaurants") {
             try await MLRestaurantsInteractor().restaurants(latitude: 41.0422, longitude: 29.0083, radius: 1_500)

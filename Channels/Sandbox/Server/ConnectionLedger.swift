@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Which connections are open, and how many there have been.
+/// The open connections, and the count of all accepted ones.
 final class ConnectionLedger: Sendable {
     private struct State {
         var accepted = 0
@@ -10,11 +10,10 @@ final class ConnectionLedger: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// How many connections there have been.
+    /// How many connections were accepted.
     var accepted: Int { state.withLockedValue { $0.accepted } }
 
-    /// Enters a connection; it leaves the ledger on its own when it closes. Call it on the connection's event loop, before
-    /// its pipeline is built.
+    /// Adds a connection; it is removed when it closes. Call this on the connection's event loop, before its pipeline is built.
     func enter(_ channel: any Channel) throws {
         try channel.pipeline.syncOperations.addHandler(SocketSide(), name: SocketSide.name)
         let id = ObjectIdentifier(channel)
@@ -27,7 +26,7 @@ final class ConnectionLedger: Sendable {
         }
     }
 
-    /// Closes every open connection at once, without a TLS farewell.
+    /// Closes every open connection at once, without TLS's `close_notify`.
     func cutAll() {
         for channel in state.withLockedValue({ Array($0.open.values) }) {
             channel.eventLoop.execute {
@@ -39,8 +38,8 @@ final class ConnectionLedger: Sendable {
     }
 }
 
-/// Stands between the socket and TLS. A close from here skips the TLS handler, which on closing waits up to five
-/// seconds for the peer's close_notify.
+/// A handler between the socket and TLS. A close from here skips the TLS handler, which would wait up to five seconds for the
+/// peer's close_notify.
 private final class SocketSide: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

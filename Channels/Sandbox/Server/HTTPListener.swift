@@ -4,17 +4,17 @@ import HummingbirdHTTP2
 import Logging
 import NIOCore
 
-/// One listening socket on 127.0.0.1, TLS with HTTP/2 or HTTP/1.1 by ALPN, from its start to its end.
+/// One listening socket on 127.0.0.1: TLS, with HTTP/2 or HTTP/1.1 by ALPN.
 final class HTTPListener: Sendable {
-    /// The port that was bound.
+    /// The bound port.
     let port: Int
-    /// The connections it accepted.
+    /// The accepted connections.
     let connections: ConnectionLedger
 
     private let server: Server<LedgeredChannel>
     private let running: Task<Void, any Error>
 
-    /// How long connections may take to close on their own when the listener stops.
+    /// The time for connections to close on their own when the listener stops.
     private static let grace: Duration = .milliseconds(250)
 
     private init(
@@ -31,7 +31,7 @@ final class HTTPListener: Sendable {
         connections.cutAll()
     }
 
-    /// Binds, and returns once connections are accepted.
+    /// Binds the port, and returns once connections are accepted.
     static func start(
         port: Int, tls: TLSConfiguration, responder: some HTTPResponder<BasicRequestContext>
     ) async throws -> HTTPListener {
@@ -76,7 +76,7 @@ final class HTTPListener: Sendable {
     /// Closes the port, then the connections, and waits for both.
     func stop() async {
         let cutter = Task { [connections] in
-            // Again and again, because a connection may still come out of the accept queue after the first time.
+            // In a loop, because a connection may come out of the accept queue after the first pass.
             while true {
                 try await Task.sleep(for: Self.grace)
                 connections.cutAll()

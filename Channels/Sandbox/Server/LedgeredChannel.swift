@@ -3,7 +3,7 @@ import HummingbirdHTTP2
 import Logging
 import NIOCore
 
-/// A connection as Hummingbird makes it, entered in the ledger first.
+/// A connection as Hummingbird makes it, added to the ledger first.
 struct LedgeredChannel: ServerChildChannel {
     let upgrade: HTTP2UpgradeChannel
     let connections: ConnectionLedger

@@ -4,7 +4,7 @@ import HummingbirdHTTP2
 import SwiftASN1
 import X509
 
-/// A certificate authority made for one server, and the server's certificate signed by it; both P-256.
+/// A certificate authority for one server, and the server's certificate signed by it; both P-256.
 struct SandboxCertificates: Sendable {
     /// The authority's certificate.
     let authorityPEM: String
@@ -66,7 +66,7 @@ struct SandboxCertificates: Sendable {
         keyPEM = serverKey.pemRepresentation
     }
 
-    /// What the server presents: its certificate and the authority's, and its key.
+    /// The server's TLS configuration: its certificate, the authority's certificate and its key.
     func tlsConfiguration() throws -> TLSConfiguration {
         let chain = try [certificatePEM, authorityPEM].map { pem in
             try NIOSSLCertificate(bytes: Array(pem.utf8), format: .pem)

@@ -1,22 +1,22 @@
 import HTTPTypes
 import Hummingbird
 
-/// A channel's share of the server: its prefix and its routes. `<C>Channel` in `Channels/<C>/Sandbox/`; the plugin ListChannels
-/// collects them in `everySandboxChannel`.
+/// A channel's part of the server: its prefix and its routes. `<C>Channel` in `Channels/<C>/Sandbox/` implements it; the plugin
+/// ListChannels collects all of them in `everySandboxChannel`.
 protocol SandboxChannel: Sendable {
     init(_ options: SandboxOptions)
 
     /// The first segment of the channel's paths.
     var prefix: String { get }
 
-    /// The channel's routes, full paths included, and the rules before them. Called once, at start.
+    /// The channel's routes with full paths, and the rules before them. Called once, at the start.
     func routes() -> Router<BasicRequestContext>
 }
 
-/// Hands a request to its channel by the first segment of its path.
+/// Passes a request to its channel by the first segment of its path.
 ///
-/// Every channel has a router of its own, so that also what the router itself answers (an unknown path) passes the channel's
-/// rules and leaves in the channel's envelope.
+/// Every channel has its own router. So the router's own answer to an unknown path also follows the channel's rules and has the
+/// channel's envelope.
 struct SandboxRouter: HTTPResponder {
     private let channels: [Substring: RouterResponder<BasicRequestContext>]
     private let own: RouterResponder<BasicRequestContext>

@@ -1,19 +1,19 @@
 import HTTPTypes
 import Hummingbird
 
-/// An error as one channel tells it to its clients. Each channel has one type of its own, because each has an envelope of
-/// its own; ``Envelope`` turns everything else that is thrown into it.
+/// An error in one channel's envelope. Each channel has its own type, because each has its own envelope. ``Envelope`` converts
+/// all other thrown errors into it.
 protocol ChannelFailure: HTTPResponseError {
     associatedtype Body: Encodable
 
-    /// What stands in the body.
+    /// The content of the body.
     var body: Body { get }
 
-    /// The channel's words for what can go wrong in any channel.
+    /// The channel's error for a failure that any channel can have.
     init(_ mishap: Mishap)
 }
 
-/// What can go wrong in any channel, outside its own rules.
+/// A failure that any channel can have, outside its own rules.
 enum Mishap: Sendable {
     case unknownPath
     case malformedBody
@@ -27,7 +27,7 @@ extension ChannelFailure {
     }
 }
 
-/// Puts whatever a channel's rules, routes and router throw into the channel's envelope.
+/// Converts all errors of a channel's rules, routes and router into the channel's envelope.
 struct Envelope<Failure: ChannelFailure>: RouterMiddleware {
     typealias Context = BasicRequestContext
 

@@ -1,10 +1,10 @@
 import Hummingbird
 
-/// A rule that a request must meet before it reaches its route or the answer for an unknown path.
+/// A rule that a request must meet before its route, or the answer for an unknown path.
 struct Gate: RouterMiddleware {
     typealias Context = BasicRequestContext
 
-    /// Throws the channel's failure when the request does not meet the rule. It may read the body, hence `inout`.
+    /// Throws the channel's failure if the request violates the rule. `inout`, because it may read the body.
     let admit: @Sendable (inout Request) async throws -> Void
 
     func handle(

@@ -10,7 +10,7 @@ struct GeoPoint: Sendable {
         self.longitude = longitude
     }
 
-    /// Reads `lat` and `lon`; nil when one is absent, no number, or not on earth.
+    /// Reads `lat` and `lon`; nil if one is missing, not a number or out of range.
     init?(latitude: String?, longitude: String?) {
         guard let latitude = latitude.flatMap({ Double($0) }), (-90...90).contains(latitude),
             let longitude = longitude.flatMap({ Double($0) }), (-180...180).contains(longitude)

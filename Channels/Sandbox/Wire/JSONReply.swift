@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 
 extension Response {
-    /// A JSON answer as all channels write it: ISO 8601 dates, keys in a stable order, slashes left alone.
+    /// A JSON answer of any channel: ISO 8601 dates, keys in a stable order, slashes unescaped.
     static func json(
         _ body: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) throws -> Response {
@@ -17,7 +17,7 @@ extension Response {
     }
 }
 
-/// An optional that is written as `null` when absent, where synthesised coding would leave the key out.
+/// An optional that is written as `null` when absent; synthesised coding would omit the key.
 struct OrNull<Value: Encodable>: Encodable {
     let value: Value?
 

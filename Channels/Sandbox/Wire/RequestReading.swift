@@ -9,7 +9,7 @@ extension Request {
         return value
     }
 
-    /// The first value of a query item, percent-decoded, with `+` read as a space as forms write it.
+    /// The first value of a query item, percent-decoded, with `+` as a space as in forms.
     func query(_ name: String) -> String? {
         for item in (uri.query ?? "").split(separator: "&") {
             let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -19,15 +19,15 @@ extension Request {
         return nil
     }
 
-    /// A query item as a number within a range; the default when it is absent, no number, or outside.
+    /// A query item as a number within a range; the default if it is missing, not a number or out of range.
     func query(_ name: String, in range: ClosedRange<Int>, default value: Int) -> Int {
         guard let number = query(name).flatMap({ Int($0) }), range.contains(number) else { return value }
         return number
     }
 
-    /// The body, read to its end and kept in the request, so that the handler may read it again.
+    /// The whole body. It stays in the request, so that the handler can read it again.
     mutating func wholeBody() async throws -> Data {
-        // No request of the contract is near a megabyte; more than that is a mistake or a test of one.
+        // Every valid request is far below a megabyte.
         Data(try await collectBody(upTo: 1 << 20).readableBytesView)
     }
 

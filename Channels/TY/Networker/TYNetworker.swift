@@ -1,7 +1,7 @@
 public import CoreAPI
 public import Foundation
 
-/// Speaks for the marketplace: the base of the TY features' interactors.
+/// The base class of the marketplace's (TY) interactors.
 open class TYNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
     public init() { super.init(.ty) }
 }
@@ -20,19 +20,19 @@ extension Channel {
     .payload("result", error: TYEnvelope.self) { $0.isSuccess ? nil : TYError($0, $1) }
     .tyLocale(Locale(identifier: "tr_TR"))
 
-    /// The marketplace in another language; an endpoint's own headers win.
+    /// The marketplace in another language; an endpoint's own headers override it.
     public func tyLocale(_ locale: Locale) -> Channel { self.locale(locale, icu: "x-locale", bcp47: "x-culture") }
 }
 
-/// The marketplace's error, which may come with any status. `error.app(TYError.self)` gets it.
+/// The marketplace's error, which may come with any status. `error.app(TYError.self)` returns it.
 public struct TYError: LocalizedError, Hashable {
-    /// Which error it is, for the program: `product-not-found`.
+    /// The error's code, for the program: `product-not-found`.
     public let code: String
-    /// For people, in the language of the request.
+    /// The message, for people, in the language of the request.
     public let message: String
-    /// The status that the envelope names.
+    /// The status in the envelope.
     public let statusCode: Int
-    /// The status line's, which may be 200 all the same.
+    /// The status line's code, which may be 200 in spite of the error.
     public let httpStatus: Int
 
     fileprivate init(_ envelope: TYEnvelope, _ head: ResponseHead) {

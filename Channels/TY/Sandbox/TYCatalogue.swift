@@ -1,6 +1,6 @@
-/// What the marketplace sells.
+/// The marketplace's products.
 enum TYCatalogue {
-    /// The products whose name or brand holds every word of the query, in catalogue order; all for an empty query.
+    /// The products whose name or brand contains every word of the query, in catalogue order; all for an empty query.
     static func products(matching query: String) -> [TYProduct] {
         let words = folded(query).split(separator: " ")
         return products.filter { product in
@@ -9,7 +9,7 @@ enum TYCatalogue {
         }
     }
 
-    /// Lower case in which the Turkish pairs ı/I and i/İ are one letter, so that "KILIF", "kılıf" and "kilif" find the same.
+    /// Lower case with ı/I and i/İ as one letter, so that "KILIF", "kılıf" and "kilif" find the same products.
     private static func folded(_ text: String) -> String {
         text.lowercased().replacing("i\u{307}", with: "i").replacing("ı", with: "i")
     }

@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// The marketplace: an API key, a locale and a culture with every request, and an envelope that may hold an error in a 200.
+/// The marketplace: an API key, a locale and a culture in every request, and an envelope that may contain an error in a 200.
 struct TYChannel: SandboxChannel {
     static let apiKey = "ty-sandbox-key"
 

@@ -2,11 +2,11 @@ import HTTPTypes
 
 /// An error in the marketplace's envelope.
 struct TYFailure: ChannelFailure {
-    /// The status line's code, which may say less than the envelope's.
+    /// The status line's code, which may be less exact than the envelope's.
     let status: HTTPResponse.Status
     let body: Body
 
-    /// - Parameter sentAs: the status line's code when it differs from the envelope's.
+    /// - Parameter sentAs: the status line's code if it differs from the envelope's.
     private init(_ status: HTTPResponse.Status, _ code: String, _ message: String, sentAs line: HTTPResponse.Status? = nil) {
         self.status = line ?? status
         self.body = Body(statusCode: status.code, error: .init(code: code, message: message))

@@ -1,8 +1,8 @@
-/// The kinds of products, and what all of a kind have in common.
+/// The kinds of products, and the properties that all products of a kind share.
 enum TYProductKind: Sendable {
     case bag, clothing, shoes, electronics, home, care, toys
 
-    /// A sentence or two for the product's page.
+    /// One or two sentences for the product's page.
     var description: String {
         switch self {
         case .bag: "İç bölmeli, günlük kullanıma uygun. Ayarlanabilir askısı vardır."
@@ -15,7 +15,7 @@ enum TYProductKind: Sendable {
         }
     }
 
-    /// The properties the product's page lists.
+    /// The properties on the product's page.
     var attributes: [TYAttribute] {
         switch self {
         case .bag: [.init(name: "Kapama", value: "Fermuar"), .init(name: "Astar", value: "Pamuk")]
@@ -30,7 +30,7 @@ enum TYProductKind: Sendable {
 }
 
 extension TYSeller {
-    /// Every seller; a product's is chosen by its id.
+    /// All sellers; the product's id selects one.
     static let all = [
         TYSeller(id: 301, name: "Kapalıçarşı Ticaret", score: 9.4),
         TYSeller(id: 302, name: "Moda Sahil Butik", score: 8.9),

@@ -1,4 +1,4 @@
-/// The envelope of what went well.
+/// The envelope of a success.
 struct TYSuccess<Result: Encodable>: Encodable {
     let isSuccess = true
     let statusCode = 200
@@ -14,7 +14,7 @@ struct TYSearchResult: Encodable {
     let hasNext: Bool
 }
 
-/// A product as lists show it.
+/// A product in a list.
 struct TYProductCard: Encodable {
     let id: Int
     let name: String
@@ -33,7 +33,7 @@ struct TYProductCard: Encodable {
     }
 }
 
-/// A product as its own page shows it.
+/// A product's details.
 struct TYProductDetail: Encodable {
     let id: Int
     let name: String
@@ -56,7 +56,7 @@ struct TYProductDetail: Encodable {
         imageURL = product.imageURL
         attributes = product.kind.attributes
         seller = TYSeller.all[product.id % TYSeller.all.count]
-        // Every ninth is sold out, so that both cases are there to be shown.
+        // Every ninth product is sold out, so that both cases occur.
         inStock = product.id % 9 != 0
     }
 }
@@ -67,7 +67,7 @@ struct TYAttribute: Encodable, Sendable {
     let value: String
 }
 
-/// Who sells a product.
+/// The seller of a product.
 struct TYSeller: Encodable, Sendable {
     let id: Int
     let name: String

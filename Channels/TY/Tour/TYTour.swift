@@ -2,11 +2,11 @@ internal import Foundation
 internal import TYInteractors
 
 extension DemoTour {
-    /// Searches, turns the page, opens a product.
+    /// Searches, fetches the next page, opens a product.
     static let ty = DemoTour(channel: "TY", prefix: "ty") { guide in
         let search = TYProductSearchInteractor()
         let first = await guide.visit("product search") {
-            // A letter that encodings get wrong, and that names of more products hold than fit on a page.
+            // A letter that encodings often get wrong, and that occurs in more names than fit on a page.
             try await search.search("ş")
         } sample: { page in
             DemoSample(page, of: "ş")

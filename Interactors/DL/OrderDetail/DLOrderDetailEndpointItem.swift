@@ -1,8 +1,8 @@
 public import CoreAPI
 
-/// What an order's own page asks the second-hand shop for.
+/// The request for an order's details.
 public enum DLOrderDetailEndpointItem: Endpoint {
-    /// - Parameter id: as the list gives it: `DL-1`.
+    /// - Parameter id: an id from the list: `DL-1`.
     case orderDetail(id: String)
 
     public var path: String {

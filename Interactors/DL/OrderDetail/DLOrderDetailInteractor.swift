@@ -1,24 +1,24 @@
 public import CoreAPI
 public import DLNetworker
 
-/// What a presenter needs of an order's own page.
+/// The interface of the order's page, for a presenter.
 @MainActor
 public protocol DLOrderDetailInteractorInterface: AnyObject {
     var output: (any DLOrderDetailInteractorOutput)? { get set }
 
-    /// Fetches an order; the output hears of it exactly once.
+    /// Fetches an order; calls the output exactly once.
     ///
-    /// - Parameter id: as the list gives it: `DL-1`.
+    /// - Parameter id: an id from the list: `DL-1`.
     func fetchOrderDetail(id: String)
 }
 
-/// Hears what the order came to; on the main actor.
+/// Receives the result, on the main actor.
 @MainActor
 public protocol DLOrderDetailInteractorOutput: AnyObject {
     func handleOrderDetailResponse(_ result: Result<DLOrderDetailResponse, APIClientError>)
 }
 
-/// Gets one order with all that belongs to it.
+/// Fetches one order with all its details.
 public final class DLOrderDetailInteractor: DLNetworker<DLOrderDetailEndpointItem>, DLOrderDetailInteractorInterface {
     public weak var output: (any DLOrderDetailInteractorOutput)?
 
@@ -26,7 +26,7 @@ public final class DLOrderDetailInteractor: DLNetworker<DLOrderDetailEndpointIte
         request(.orderDetail(id: id)) { $0.output?.handleOrderDetailResponse($1) }
     }
 
-    /// The awaited form of ``fetchOrderDetail(id:)``; from any actor.
+    /// The async form of ``fetchOrderDetail(id:)``; from any actor.
     ///
     /// - Throws: a ``DLNetworker/DLError`` with the key `order.not-found` for an unknown id.
     public nonisolated func orderDetail(id: String) async throws(APIClientError) -> DLOrderDetailResponse {

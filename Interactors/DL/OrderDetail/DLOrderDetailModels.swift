@@ -1,7 +1,7 @@
 @_exported public import ChannelModels
 public import Foundation
 
-/// An order as its own page shows it.
+/// An order's details.
 public struct DLOrderDetailResponse: Decodable, Sendable, Hashable, Identifiable {
     public let id: String
     public let title: String
@@ -10,19 +10,19 @@ public struct DLOrderDetailResponse: Decodable, Sendable, Hashable, Identifiable
     public let createdAt: Date
     public let seller: String
     public let items: [DLOrderItem]
-    /// `nil` while no parcel was handed over, and when the order was cancelled.
+    /// `nil` before shipment, and for a cancelled order.
     public let shipment: DLShipment?
 }
 
-/// A used thing.
+/// A used item.
 public struct DLOrderItem: Decodable, Sendable, Hashable {
     public let name: String
-    /// The state it is in, in the seller's words.
+    /// Its condition, in the seller's words.
     public let condition: String
     public let price: Money
 }
 
-/// Who carries the parcel.
+/// The carrier of the parcel.
 public struct DLShipment: Decodable, Sendable, Hashable {
     public let carrier: String
     public let trackingCode: String

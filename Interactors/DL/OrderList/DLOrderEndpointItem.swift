@@ -1,8 +1,8 @@
 public import CoreAPI
 
-/// What the order list asks the second-hand shop for.
+/// The request for the order list.
 public enum DLOrderEndpointItem: Endpoint {
-    /// - Parameter path: which part of the list, as a query: `page=1&size=5`; empty for its beginning.
+    /// - Parameter path: the part of the list as a query: `page=1&size=5`; empty for the first page.
     case orderList(path: String)
 
     public var path: String {

@@ -9,7 +9,7 @@ public struct DLOrderListResponse: Decodable, Sendable, Hashable {
     public let totalPages: Int
 }
 
-/// An order as the list shows it.
+/// An order in the list.
 public struct DLOrder: Decodable, Sendable, Hashable, Identifiable {
     public let id: String
     public let title: String
@@ -19,7 +19,7 @@ public struct DLOrder: Decodable, Sendable, Hashable, Identifiable {
     public let seller: String
 }
 
-/// How far an order has come. A status that a later server invents is kept, not refused.
+/// The status of an order. An unknown status is kept, not refused.
 public struct DLOrderStatus: RawRepresentable, Decodable, Sendable, Hashable {
     public static let preparing = DLOrderStatus(rawValue: "preparing")
     public static let shipped = DLOrderStatus(rawValue: "shipped")

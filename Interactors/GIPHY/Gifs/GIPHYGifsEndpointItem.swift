@@ -1,6 +1,6 @@
 public import CoreAPI
 
-/// What GIPHY is asked for.
+/// The requests to GIPHY.
 public enum GIPHYGifsEndpointItem: Endpoint {
     /// https://developers.giphy.com/docs/api/endpoint#search
     case search(String, limit: Int, offset: Int, rating: GIPHYRating?, language: String?)

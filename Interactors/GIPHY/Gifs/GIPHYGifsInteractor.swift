@@ -1,19 +1,19 @@
 public import CoreAPI
 public import GIPHYNetworker
 
-/// What a presenter needs of a screen full of GIFs.
+/// The interface of a screen of GIFs, for a presenter.
 @MainActor
 public protocol GIPHYGifsInteractorInterface: AnyObject {
     var output: (any GIPHYGifsInteractorOutput)? { get set }
 
-    /// Searches from the beginning; calls the output exactly once.
+    /// Searches from the first page; calls the output exactly once.
     func fetchGifs(query: String)
 
     /// Fetches today's trending GIFs; calls the output exactly once.
     func fetchTrendingGifs()
 }
 
-/// Gets the GIFs that were found; called on the main actor.
+/// Receives the result, on the main actor.
 @MainActor
 public protocol GIPHYGifsInteractorOutput: AnyObject {
     func handleGifsResponse(_ result: Result<GIPHYGifsResponse, APIClientError>)
@@ -21,7 +21,7 @@ public protocol GIPHYGifsInteractorOutput: AnyObject {
 
 /// Finds GIFs.
 public final class GIPHYGifsInteractor: GIPHYNetworker<GIPHYGifsEndpointItem>, GIPHYGifsInteractorInterface {
-    /// GIFs to a page by default; GIPHY's own default.
+    /// GIFs per page; GIPHY's own default.
     public nonisolated static let pageSize = 25
 
     public weak var output: (any GIPHYGifsInteractorOutput)?
@@ -42,10 +42,10 @@ public final class GIPHYGifsInteractor: GIPHYNetworker<GIPHYGifsEndpointItem>, G
     ///
     /// - Parameters:
     ///   - query: at most 50 characters.
-    ///   - limit: GIFs to a page, at most 50.
-    ///   - offset: how many to skip, at most 4999.
-    ///   - rating: the highest one to include; `nil` for all.
-    ///   - language: of the query, as ISO 639-1: `tr`.
+    ///   - limit: GIFs per page, at most 50.
+    ///   - offset: GIFs to skip, at most 4999.
+    ///   - rating: the highest rating to include; `nil` for all.
+    ///   - language: the language of the query, as ISO 639-1: `tr`.
     public nonisolated func search(
         _ query: String, limit: Int = pageSize, offset: Int = 0, rating: GIPHYRating? = nil, language: String? = nil
     ) async throws(APIClientError) -> GIPHYGifsResponse {
@@ -53,12 +53,12 @@ public final class GIPHYGifsInteractor: GIPHYNetworker<GIPHYGifsEndpointItem>, G
             endpoint: .search(query, limit: limit, offset: offset, rating: rating, language: language))
     }
 
-    /// Awaits a page of today's trending GIFs; from any actor.
+    /// Fetches a page of today's trending GIFs and awaits it; from any actor.
     ///
     /// - Parameters:
-    ///   - limit: GIFs to a page, at most 50.
-    ///   - offset: how many to skip, at most 499.
-    ///   - rating: the highest one to include; `nil` for all.
+    ///   - limit: GIFs per page, at most 50.
+    ///   - offset: GIFs to skip, at most 499.
+    ///   - rating: the highest rating to include; `nil` for all.
     public nonisolated func trending(
         limit: Int = pageSize, offset: Int = 0, rating: GIPHYRating? = nil
     ) async throws(APIClientError) -> GIPHYGifsResponse {

@@ -11,7 +11,7 @@ public struct GIPHYGifsResponse: Decodable, Sendable, Hashable {
 public struct GIPHYGif: Decodable, Sendable, Hashable, Identifiable {
     public let id: String
     public let title: String
-    /// Its page.
+    /// The URL of its page.
     public let url: URL
     /// Empty for a GIF without an owner.
     public let username: String
@@ -19,9 +19,9 @@ public struct GIPHYGif: Decodable, Sendable, Hashable, Identifiable {
     public let images: GIPHYImages
 }
 
-/// The forms that a GIF comes in. GIPHY has two dozen; these two it always gives.
+/// Two of the two dozen forms of a GIF; GIPHY always sends these.
 public struct GIPHYImages: Decodable, Sendable, Hashable {
-    /// As it was uploaded.
+    /// The uploaded form.
     public let original: GIPHYImage
     /// 200 pixels high.
     public let fixedHeight: GIPHYImage
@@ -47,7 +47,7 @@ public struct GIPHYImage: Decodable, Sendable, Hashable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         url = try container.decode(URL.self, forKey: .url)
-        // GIPHY writes numbers as text.
+        // GIPHY writes numbers as strings.
         func pixels(_ key: CodingKeys) throws -> Int {
             let text = try container.decode(String.self, forKey: key)
             guard let number = Int(text) else {
@@ -61,7 +61,7 @@ public struct GIPHYImage: Decodable, Sendable, Hashable {
     }
 }
 
-/// For whom a GIF is fit. A rating that GIPHY invents later is kept, not refused.
+/// The audience that a GIF is suitable for. An unknown rating is kept, not refused.
 public struct GIPHYRating: RawRepresentable, Codable, Sendable, Hashable {
     public static let g = GIPHYRating(rawValue: "g")
     public static let pg = GIPHYRating(rawValue: "pg")
@@ -75,13 +75,13 @@ public struct GIPHYRating: RawRepresentable, Codable, Sendable, Hashable {
     }
 }
 
-/// Where in the whole a page stands.
+/// The position of a page in the whole list.
 public struct GIPHYPagination: Decodable, Sendable, Hashable {
-    /// How many were passed over.
+    /// How many items were skipped.
     public let offset: Int
-    /// How many came.
+    /// How many items the page has.
     public let count: Int
-    /// How many there are.
+    /// How many items there are in all.
     public let totalCount: Int
 
     private enum CodingKeys: String, CodingKey {
@@ -90,12 +90,12 @@ public struct GIPHYPagination: Decodable, Sendable, Hashable {
     }
 }
 
-/// How the request went.
+/// The status of the request.
 public struct GIPHYMeta: Decodable, Sendable, Hashable {
-    /// As the status line says it.
+    /// The status line's code.
     public let status: Int
     public let message: String
-    /// Names the answer to GIPHY's support.
+    /// Identifies the answer for GIPHY's support.
     public let responseID: String
 
     private enum CodingKeys: String, CodingKey {

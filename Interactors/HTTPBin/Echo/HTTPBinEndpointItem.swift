@@ -1,14 +1,14 @@
 public import CoreAPI
 internal import Foundation
 
-/// What an httpbin can be asked for; https://httpbin.org says what it answers.
+/// Requests to an httpbin; https://httpbin.org documents the answers.
 public enum HTTPBinEndpointItem: Endpoint {
     case ip
     case get(Parameters)
     case post(Parameters)
     /// The page with the pizza form.
     case pizzaForm
-    /// What the form sends. The page stands at `forms/post`, and its form goes to `post`.
+    /// The pizza form's request. The page is at `forms/post`; its form goes to `post`.
     case orderPizza(HTTPBinPizza)
     case status(Int)
     case delay(seconds: Int)

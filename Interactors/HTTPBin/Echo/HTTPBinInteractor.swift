@@ -2,19 +2,19 @@ public import CoreAPI
 public import Foundation
 public import HTTPBinNetworker
 
-/// Asks an httpbin. It is an instrument and not a screen, so it has no output: every method is awaited, from any actor.
+/// Sends requests to an httpbin. It is a tool without a screen, so it has no output: every method is async, from any actor.
 public final class HTTPBinInteractor: HTTPBinNetworker<HTTPBinEndpointItem> {
-    /// The address that the server sees.
+    /// The client's address as the server sees it.
     public func ip() async throws(APIClientError) -> String {
         try await networkManager.request(endpoint: .ip, type: HTTPBinOrigin.self).origin
     }
 
-    /// What the server understood of a query.
+    /// The query as the server decoded it.
     public func get(_ parameters: Parameters = [:]) async throws(APIClientError) -> HTTPBinGetAnswer {
         try await networkManager.request(endpoint: .get(parameters))
     }
 
-    /// What the server understood of a JSON body.
+    /// The JSON body as the server decoded it.
     public func post<Body: Codable & Sendable>(_ body: Body) async throws(APIClientError) -> HTTPBinPostAnswer<Body> {
         try await networkManager.request(endpoint: .post(Parameters(body)))
     }
@@ -29,49 +29,50 @@ public final class HTTPBinInteractor: HTTPBinNetworker<HTTPBinEndpointItem> {
         try await networkManager.request(endpoint: .orderPizza(pizza))
     }
 
-    /// Asks for an answer with a status.
+    /// Requests an answer with a status.
     ///
-    /// - Throws: ``CoreAPI/VerificationError/unacceptableStatus(_:expected:)``, as a verification error, for all but 2xx.
+    /// - Throws: ``CoreAPI/VerificationError/unacceptableStatus(_:expected:)``, as a verification error, for any status other
+    ///   than 2xx.
     public func status(_ code: Int) async throws(APIClientError) {
         try await networkManager.request(endpoint: .status(code))
     }
 
-    /// Asks for an answer after a pause.
+    /// Requests an answer after a pause.
     ///
-    /// - Parameter seconds: up to 10; the server takes more for 10.
+    /// - Parameter seconds: at most 10; the server treats more as 10.
     public func delay(seconds: Int) async throws(APIClientError) -> HTTPBinGetAnswer {
         try await networkManager.request(endpoint: .delay(seconds: seconds))
     }
 
-    /// The headers that the server sees, these among them.
+    /// The headers as the server sees them, including the given ones.
     public func headers(_ headers: Headers = [:]) async throws(APIClientError) -> [String: String] {
         try await networkManager.request(endpoint: .headers(headers), type: HTTPBinHeaders.self).headers
     }
 
-    /// An answer that was sent compressed.
+    /// An answer that the server compresses.
     public func gzip() async throws(APIClientError) -> HTTPBinGzipAnswer {
         try await networkManager.request(endpoint: .gzip)
     }
 
-    /// A body of JSON objects, one to a line, as the server sends them piece by piece; returns when the last has come.
+    /// JSON objects, one per line, which the server sends piece by piece. Returns after the last one.
     ///
-    /// - Parameter lines: up to 100; the server takes more for 100.
+    /// - Parameter lines: at most 100; the server treats more as 100.
     public func stream(lines: Int) async throws(APIClientError) -> [HTTPBinStreamLine] {
         try await networkManager.request(endpoint: .stream(lines: lines), as: .jsonLines(of: HTTPBinStreamLine.self))
     }
 
-    /// Signs in with a name and a password that the server is told to expect.
+    /// Signs in with a name and a password; the request tells the server to expect both.
     ///
     /// - Parameters:
-    ///   - user: letters and digits; it stands in the path too.
-    ///   - password: as `user`. Not a secret: it is part of the address.
+    ///   - user: letters and digits; it is part of the path.
+    ///   - password: letters and digits. Not a secret: it is part of the path.
     public func basicAuth(user: String, password: String) async throws(APIClientError) -> HTTPBinAuthAnswer {
         try await networkManager.request(endpoint: .basicAuth(user: user, password: password))
     }
 }
 
 extension ResponseDecoding {
-    /// One JSON value a line (https://jsonlines.org), each read by the channel's coder; empty lines are skipped.
+    /// One JSON value per line (https://jsonlines.org), each decoded by the channel's coder; empty lines are skipped.
     fileprivate static func jsonLines<Line: Decodable & Sendable>(of type: Line.Type) -> ResponseDecoding where Value == [Line] {
         ResponseDecoding { response in
             try response.data.split(separator: UInt8(ascii: "\n")).map { line in

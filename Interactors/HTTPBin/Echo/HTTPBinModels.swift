@@ -1,24 +1,24 @@
-/// What the server understood of a request without a body.
+/// The server's report on a request without a body.
 public struct HTTPBinGetAnswer: Decodable, Sendable, Hashable {
     /// The query, decoded.
     public let args: [String: HTTPBinValues]
     public let headers: [String: String]
-    /// The address that the server sees.
+    /// The client's address as the server sees it.
     public let origin: String
     public let url: String
 }
 
-/// What the server understood of a body.
+/// The server's report on a request with a body.
 public struct HTTPBinPostAnswer<Body: Decodable & Sendable>: Decodable, Sendable {
     /// The body as text.
     public let data: String
-    /// The body as JSON, if it was any.
+    /// The body as JSON; `nil` if it is not JSON.
     public let json: Body?
     public let headers: [String: String]
     public let url: String
 }
 
-/// A pizza, as the page at `forms/post` lets one order it. What is `nil` is not sent.
+/// An order for the pizza form at `forms/post`. `nil` values are not sent.
 public struct HTTPBinPizza: Encodable, Sendable, Hashable {
     public enum Size: String, Encodable, Sendable {
         case small, medium, large
@@ -32,9 +32,9 @@ public struct HTTPBinPizza: Encodable, Sendable, Hashable {
     public let telephone: String?
     public let email: String?
     public let size: Size
-    /// Each is sent as a `topping` of its own.
+    /// Each one is sent as a separate `topping` field.
     public let toppings: [Topping]
-    /// From 11:00 to 21:00, in quarters of an hour.
+    /// From 11:00 to 21:00, in steps of 15 minutes.
     public let delivery: String?
     public let comments: String?
 
@@ -61,13 +61,13 @@ public struct HTTPBinPizza: Encodable, Sendable, Hashable {
     }
 }
 
-/// The order as the server understood it, field by field.
+/// The order as the server decoded it, field by field.
 public struct HTTPBinPizzaReceipt: Decodable, Sendable, Hashable {
     public let form: [String: HTTPBinValues]
     public let url: String
 }
 
-/// An answer that came compressed.
+/// A compressed answer.
 public struct HTTPBinGzipAnswer: Decodable, Sendable, Hashable {
     public let gzipped: Bool
     public let method: String
@@ -81,13 +81,13 @@ public struct HTTPBinStreamLine: Decodable, Sendable, Hashable, Identifiable {
     public let url: String
 }
 
-/// Who is signed in.
+/// The signed-in user.
 public struct HTTPBinAuthAnswer: Decodable, Sendable, Hashable {
     public let authenticated: Bool
     public let user: String
 }
 
-/// What stands under one name: httpbin writes one value as text and several as a list.
+/// The values of one name: httpbin writes one value as a string and several as a list.
 public struct HTTPBinValues: Decodable, Sendable, Hashable {
     public let all: [String]
 

@@ -1,7 +1,7 @@
 public import CoreAPI
 internal import IDNetworker
 
-/// What the basket asks the instant delivery for.
+/// The checkout's request.
 public enum IDBasketEndpointItem: Endpoint {
     /// - Parameter idempotencyKey: see ``IDBasketInteractor/checkout(basketID:_:idempotencyKey:)``.
     case checkout(basketID: String, IDCheckoutRequest, idempotencyKey: String? = nil)

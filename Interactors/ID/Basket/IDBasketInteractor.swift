@@ -1,7 +1,7 @@
 public import CoreAPI
 public import IDNetworker
 
-/// What a presenter needs of the basket.
+/// The interface of the basket, for a presenter.
 @MainActor
 public protocol IDBasketInteractorInterface: AnyObject {
     var output: (any IDBasketInteractorOutput)? { get set }
@@ -10,7 +10,7 @@ public protocol IDBasketInteractorInterface: AnyObject {
     func checkOut(basketID: String, _ checkout: IDCheckoutRequest)
 }
 
-/// Gets the result of an order; called on the main actor.
+/// Receives the result, on the main actor.
 @MainActor
 public protocol IDBasketInteractorOutput: AnyObject {
     func handleCheckoutResponse(_ result: Result<IDCheckoutResponse, APIClientError>)
@@ -26,10 +26,10 @@ public final class IDBasketInteractor: IDNetworker<IDBasketEndpointItem>, IDBask
 
     /// Orders the basket's content and awaits the order; from any actor.
     ///
-    /// - Parameter idempotencyKey: identifies this order; `nil` makes a key for this call. Keep a key of your own to ask again
-    ///   after a crash: the same key with the same basket is the same order.
-    /// - Throws: an ``IDNetworker/IDError`` with `IDEMPOTENCY_CONFLICT` for a key that stands for another order, `BASKET_EMPTY`
-    ///   and `QUANTITY_INVALID` for a basket that cannot be ordered.
+    /// - Parameter idempotencyKey: identifies this order; `nil` makes a key for this call. To ask again after a crash, pass
+    ///   your own key: the same key with the same basket is the same order.
+    /// - Throws: an ``IDNetworker/IDError``: `IDEMPOTENCY_CONFLICT` for a key of another order, `BASKET_EMPTY` and
+    ///   `QUANTITY_INVALID` for an invalid basket.
     public nonisolated func checkout(
         basketID: String, _ checkout: IDCheckoutRequest, idempotencyKey: String? = nil
     ) async throws(APIClientError) -> IDCheckoutResponse {

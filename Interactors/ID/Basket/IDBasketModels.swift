@@ -1,11 +1,11 @@
 @_exported public import ChannelModels
 public import Foundation
 
-/// What is ordered, and where it goes.
+/// The items of an order and its address.
 public struct IDCheckoutRequest: Encodable, Sendable, Hashable {
     public let addressId: String
     public let items: [IDBasketItem]
-    /// What the courier should know.
+    /// A note for the courier.
     public let note: String?
 
     public init(addressId: String, items: [IDBasketItem], note: String? = nil) {
@@ -15,7 +15,7 @@ public struct IDCheckoutRequest: Encodable, Sendable, Hashable {
     }
 }
 
-/// So many of one product.
+/// A product and its quantity.
 public struct IDBasketItem: Encodable, Sendable, Hashable {
     public let productId: String
     /// 1 to 99.
@@ -27,11 +27,11 @@ public struct IDBasketItem: Encodable, Sendable, Hashable {
     }
 }
 
-/// An order that was placed.
+/// A placed order.
 public struct IDCheckoutResponse: Decodable, Sendable, Hashable {
     public let orderId: String
     public let total: Money
-    /// Until the goods are there.
+    /// Minutes until the delivery.
     public let estimatedMinutes: Int
     public let placedAt: Date
 }

@@ -1,6 +1,6 @@
 public import CoreAPI
 
-/// What the list of stores asks the instant delivery for.
+/// The request for the list of stores.
 public enum IDStoresEndpointItem: Endpoint {
     /// - Parameters:
     ///   - latitude: in degrees, -90 to 90.

@@ -1,7 +1,7 @@
 public import CoreAPI
 public import IDNetworker
 
-/// What a presenter needs of the list of stores.
+/// The interface of the list of stores, for a presenter.
 @MainActor
 public protocol IDStoresInteractorInterface: AnyObject {
     var output: (any IDStoresInteractorOutput)? { get set }
@@ -10,13 +10,13 @@ public protocol IDStoresInteractorInterface: AnyObject {
     func fetchStores(latitude: Double, longitude: Double)
 }
 
-/// Gets the stores that were found; called on the main actor.
+/// Receives the result, on the main actor.
 @MainActor
 public protocol IDStoresInteractorOutput: AnyObject {
     func handleStoresResponse(_ result: Result<IDStoresResponse, APIClientError>)
 }
 
-/// Gets the stores that deliver to a point.
+/// Fetches the stores that deliver to a point.
 public final class IDStoresInteractor: IDNetworker<IDStoresEndpointItem>, IDStoresInteractorInterface {
     public weak var output: (any IDStoresInteractorOutput)?
 
@@ -24,7 +24,7 @@ public final class IDStoresInteractor: IDNetworker<IDStoresEndpointItem>, IDStor
         request(.stores(latitude: latitude, longitude: longitude)) { $0.output?.handleStoresResponse($1) }
     }
 
-    /// Awaits the stores that deliver to a point, nearest first; from any actor.
+    /// Fetches the stores that deliver to a point and awaits them, nearest first; from any actor.
     ///
     /// - Parameters:
     ///   - latitude: in degrees.

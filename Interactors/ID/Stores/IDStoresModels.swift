@@ -10,12 +10,12 @@ public struct IDStore: Decodable, Sendable, Hashable, Identifiable {
     public let kind: IDStoreKind
     /// In metres.
     public let distance: Int
-    /// Until the goods are there.
+    /// Minutes until the delivery.
     public let etaMinutes: Int
     public let isOpen: Bool
 }
 
-/// What a store sells. A kind that a later server invents is kept, not refused.
+/// The kind of a store. An unknown kind is kept, not refused.
 public struct IDStoreKind: RawRepresentable, Decodable, Sendable, Hashable {
     public static let grocery = IDStoreKind(rawValue: "grocery")
     public static let greengrocer = IDStoreKind(rawValue: "greengrocer")

@@ -1,8 +1,8 @@
 public import CoreAPI
 
-/// What a restaurant's page asks the meal ordering for.
+/// The request for a restaurant's menu.
 public enum MLMenuEndpointItem: Endpoint {
-    /// - Parameter restaurantID: as the list of restaurants gives it: `ml-7`.
+    /// - Parameter restaurantID: an id from the list of restaurants: `ml-7`.
     case menu(restaurantID: String)
 
     public var path: String {

@@ -1,24 +1,24 @@
 public import CoreAPI
 public import MLNetworker
 
-/// What a presenter needs of a restaurant's page.
+/// The interface of a restaurant's page, for a presenter.
 @MainActor
 public protocol MLMenuInteractorInterface: AnyObject {
     var output: (any MLMenuInteractorOutput)? { get set }
 
-    /// Fetches a menu; the output hears of it exactly once.
+    /// Fetches a menu; calls the output exactly once.
     ///
-    /// - Parameter restaurantID: as the list of restaurants gives it: `ml-7`.
+    /// - Parameter restaurantID: an id from the list of restaurants: `ml-7`.
     func fetchMenu(restaurantID: String)
 }
 
-/// Hears what a restaurant serves; on the main actor.
+/// Receives the result, on the main actor.
 @MainActor
 public protocol MLMenuInteractorOutput: AnyObject {
     func handleMenuResponse(_ result: Result<MLMenuResponse, APIClientError>)
 }
 
-/// Gets what a restaurant serves.
+/// Fetches a restaurant's menu.
 public final class MLMenuInteractor: MLNetworker<MLMenuEndpointItem>, MLMenuInteractorInterface {
     public weak var output: (any MLMenuInteractorOutput)?
 
@@ -26,7 +26,7 @@ public final class MLMenuInteractor: MLNetworker<MLMenuEndpointItem>, MLMenuInte
         request(.menu(restaurantID: restaurantID)) { $0.output?.handleMenuResponse($1) }
     }
 
-    /// The awaited form of ``fetchMenu(restaurantID:)``; from any actor.
+    /// The async form of ``fetchMenu(restaurantID:)``; from any actor.
     ///
     /// - Throws: a ``MLNetworker/MLError`` with the code 1404 for an unknown id.
     public nonisolated func menu(restaurantID: String) async throws(APIClientError) -> MLMenuResponse {

@@ -1,12 +1,12 @@
 @_exported public import ChannelModels
 
-/// What a restaurant serves.
+/// A restaurant's menu.
 public struct MLMenuResponse: Decodable, Sendable, Hashable {
     public let restaurantId: String
     public let sections: [MLMenuSection]
 }
 
-/// A part of a menu: soups, grills.
+/// A part of a menu, such as soups or grills.
 public struct MLMenuSection: Decodable, Sendable, Hashable {
     public let name: String
     public let items: [MLMenuItem]

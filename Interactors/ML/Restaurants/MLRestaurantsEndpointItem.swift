@@ -1,11 +1,11 @@
 public import CoreAPI
 
-/// What the list of restaurants asks the meal ordering for.
+/// The request for the list of restaurants.
 public enum MLRestaurantsEndpointItem: Endpoint {
     /// - Parameters:
     ///   - latitude: in degrees, -90 to 90.
     ///   - longitude: in degrees, -180 to 180.
-    ///   - radius: in metres; `nil` for the server's 2,000.
+    ///   - radius: in metres; `nil` for the server's default of 2,000.
     case restaurants(latitude: Double, longitude: Double, radius: Int?)
 
     public var path: String { "restaurants" }

@@ -1,24 +1,24 @@
 public import CoreAPI
 public import MLNetworker
 
-/// What a presenter needs of the list of restaurants.
+/// The interface of the list of restaurants, for a presenter.
 @MainActor
 public protocol MLRestaurantsInteractorInterface: AnyObject {
     var output: (any MLRestaurantsInteractorOutput)? { get set }
 
     /// Fetches the restaurants near a point; calls the output exactly once.
     ///
-    /// - Parameter radius: in metres; `nil` for the server's 2,000.
+    /// - Parameter radius: in metres; `nil` for the server's default of 2,000.
     func fetchRestaurants(latitude: Double, longitude: Double, radius: Int?)
 }
 
-/// Gets the restaurants that were found; called on the main actor.
+/// Receives the result, on the main actor.
 @MainActor
 public protocol MLRestaurantsInteractorOutput: AnyObject {
     func handleRestaurantsResponse(_ result: Result<MLRestaurantsResponse, APIClientError>)
 }
 
-/// Gets the restaurants that deliver to a point.
+/// Fetches the restaurants that deliver to a point.
 public final class MLRestaurantsInteractor: MLNetworker<MLRestaurantsEndpointItem>, MLRestaurantsInteractorInterface {
     public weak var output: (any MLRestaurantsInteractorOutput)?
 
@@ -28,12 +28,12 @@ public final class MLRestaurantsInteractor: MLNetworker<MLRestaurantsEndpointIte
         }
     }
 
-    /// Awaits the restaurants near a point, nearest first; from any actor.
+    /// Fetches the restaurants near a point and awaits them, nearest first; from any actor.
     ///
     /// - Parameters:
     ///   - latitude: in degrees.
     ///   - longitude: in degrees.
-    ///   - radius: in metres; `nil` for the server's 2,000.
+    ///   - radius: in metres; `nil` for the server's default of 2,000.
     public nonisolated func restaurants(
         latitude: Double, longitude: Double, radius: Int? = nil
     ) async throws(APIClientError) -> MLRestaurantsResponse {

@@ -14,7 +14,7 @@ public struct MLRestaurant: Decodable, Sendable, Hashable, Identifiable {
     public let rating: Double
     /// In metres.
     public let distance: Int
-    /// Until the meal is there.
+    /// Minutes until the delivery.
     public let deliveryMinutes: Int
     public let minimumBasket: Money
 }

@@ -1,6 +1,6 @@
 public import CoreAPI
 
-/// What a product's own page asks the marketplace for.
+/// The request for a product's details.
 public enum TYProductDetailEndpointItem: Endpoint {
     case productDetail(id: Int)
 

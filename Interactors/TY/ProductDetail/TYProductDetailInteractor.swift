@@ -1,22 +1,22 @@
 public import CoreAPI
 public import TYNetworker
 
-/// What a presenter needs of a product's own page.
+/// The interface of a product's page, for a presenter.
 @MainActor
 public protocol TYProductDetailInteractorInterface: AnyObject {
     var output: (any TYProductDetailInteractorOutput)? { get set }
 
-    /// Fetches a product; the output hears of it exactly once.
+    /// Fetches a product; calls the output exactly once.
     func fetchProductDetail(id: Int)
 }
 
-/// Hears what the product came to; on the main actor.
+/// Receives the result, on the main actor.
 @MainActor
 public protocol TYProductDetailInteractorOutput: AnyObject {
     func handleProductDetailResponse(_ result: Result<TYProductDetailResponse, APIClientError>)
 }
 
-/// Gets one product with all that is known about it.
+/// Fetches one product with all its details.
 public final class TYProductDetailInteractor: TYNetworker<TYProductDetailEndpointItem>, TYProductDetailInteractorInterface {
     public weak var output: (any TYProductDetailInteractorOutput)?
 
@@ -24,7 +24,7 @@ public final class TYProductDetailInteractor: TYNetworker<TYProductDetailEndpoin
         request(.productDetail(id: id)) { $0.output?.handleProductDetailResponse($1) }
     }
 
-    /// The awaited form of ``fetchProductDetail(id:)``; from any actor.
+    /// The async form of ``fetchProductDetail(id:)``; from any actor.
     ///
     /// - Throws: a ``TYNetworker/TYError`` with the code `product-not-found` for an unknown id.
     public nonisolated func productDetail(id: Int) async throws(APIClientError) -> TYProductDetailResponse {

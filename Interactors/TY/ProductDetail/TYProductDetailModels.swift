@@ -1,7 +1,7 @@
 @_exported public import ChannelModels
 public import Foundation
 
-/// A product as its own page shows it.
+/// A product's details.
 public struct TYProductDetailResponse: Decodable, Sendable, Hashable, Identifiable {
     public let id: Int
     public let name: String
@@ -22,7 +22,7 @@ public struct TYProductAttribute: Decodable, Sendable, Hashable {
     public let value: String
 }
 
-/// Who sells a product.
+/// The seller of a product.
 public struct TYSeller: Decodable, Sendable, Hashable, Identifiable {
     public let id: Int
     public let name: String

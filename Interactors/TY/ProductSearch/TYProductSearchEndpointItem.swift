@@ -1,11 +1,11 @@
 public import CoreAPI
 
-/// What the product search asks the marketplace for.
+/// The request for a page of the product search.
 public enum TYProductSearchEndpointItem: Endpoint {
     /// - Parameters:
-    ///   - query: words that the name or the brand must hold; empty finds everything.
+    ///   - query: words that the name or the brand must contain; empty finds everything.
     ///   - page: from 0.
-    ///   - size: products to a page, 1 to 50.
+    ///   - size: products per page, 1 to 50.
     case search(query: String, page: Int, size: Int)
 
     public var path: String { "discovery/v1/products/search" }

@@ -1,21 +1,21 @@
 public import CoreAPI
 public import TYNetworker
 
-/// What a presenter needs of the product search.
+/// The interface of the product search, for a presenter.
 @MainActor
 public protocol TYProductSearchInteractorInterface: AnyObject {
     var output: (any TYProductSearchInteractorOutput)? { get set }
 
-    /// Begins a search and cancels the one before it. Calls the output with the first page exactly once, unless another search
-    /// begins before.
+    /// Begins a search and cancels the previous one. Calls the output with the first page exactly once, unless another search
+    /// begins first.
     func fetchProducts(query: String)
 
-    /// Fetches the next page and calls the output exactly once. Does nothing after the last page or while a page is being
-    /// fetched, so a list may call it whenever its end comes into sight.
+    /// Fetches the next page and calls the output exactly once. Does nothing after the last page or during another fetch, so a
+    /// list may call it whenever its end becomes visible.
     func fetchNextPage()
 }
 
-/// Gets the pages of a product search; called on the main actor.
+/// Receives the pages, on the main actor.
 @MainActor
 public protocol TYProductSearchInteractorOutput: AnyObject {
     func handleProductSearchResponse(_ result: Result<TYProductSearchResponse, APIClientError>)
@@ -23,12 +23,12 @@ public protocol TYProductSearchInteractorOutput: AnyObject {
 
 /// Searches products, page by page.
 public final class TYProductSearchInteractor: TYNetworker<TYProductSearchEndpointItem>, TYProductSearchInteractorInterface {
-    /// Products to a page.
+    /// Products per page.
     public nonisolated static let pageSize = 10
 
     public weak var output: (any TYProductSearchInteractorOutput)?
 
-    /// A search from its first page to its last. Numbered, because the same words may be searched for again.
+    /// A search from its first page to its last. It has a number, because the same words may be searched for again.
     private struct Search: Equatable {
         var number = 0
         var query = ""
@@ -55,14 +55,14 @@ public final class TYProductSearchInteractor: TYNetworker<TYProductSearchEndpoin
     }
 
     private func finish(_ search: Search, with result: Result<TYProductSearchResponse, APIClientError>) {
-        // An answer to an earlier search must not be shown as one to the present search.
+        // An answer to an earlier search must not be shown for the current one.
         guard search == self.search else { return }
         call = nil
         if case .success(let page) = result { lastPage = page }
         output?.handleProductSearchResponse(result)
     }
 
-    /// Begins a search, cancels the one before it, and awaits a page.
+    /// Begins a search, cancels the previous one, and awaits a page.
     ///
     /// - Parameters:
     ///   - query: words that the name or the brand must contain; empty finds everything.

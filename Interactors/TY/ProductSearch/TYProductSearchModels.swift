@@ -6,14 +6,14 @@ public struct TYProductSearchResponse: Decodable, Sendable, Hashable {
     public let products: [TYProduct]
     /// From 0.
     public let page: Int
-    /// Products to a page.
+    /// Products per page.
     public let size: Int
-    /// Products on all pages together.
+    /// Products on all pages.
     public let totalCount: Int
     public let hasNext: Bool
 }
 
-/// A product as the search shows it.
+/// A product of the search.
 public struct TYProduct: Decodable, Sendable, Hashable, Identifiable {
     public let id: Int
     public let name: String

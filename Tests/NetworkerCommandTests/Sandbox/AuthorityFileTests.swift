@@ -43,6 +43,6 @@ struct AuthorityFileTests {
     @Test("says what the system said when it cannot be written")
     func unwritable() {
         let error = #expect(throws: AuthorityFile.Failure.self) { try AuthorityFile(path: "/proc/version/all.pem").write("x") }
-        #expect(error?.errorDescription == "the authority cannot be kept in /proc/version/all.pem: Not a directory")
+        #expect(error?.errorDescription == "cannot write the authority to /proc/version/all.pem: Not a directory")
     }
 }

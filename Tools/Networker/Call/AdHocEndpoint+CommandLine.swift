@@ -2,15 +2,16 @@ import CoreAPI
 import HTTPTypes
 
 extension AdHocEndpoint {
-    /// An endpoint made of a command line.
+    /// An endpoint built from a command line.
     ///
     /// - Parameters:
-    ///   - method: any.
-    ///   - path: below the base URL; may bring a query.
-    ///   - headers: they win over the channel's.
-    ///   - values: into the query or the body, as the method wants it; into the query when there is a body already.
-    ///   - body: sent as it is.
-    ///   - timeout: for the whole call; `nil` for the channel's.
+    ///   - method: the request's method.
+    ///   - path: the path below the base URL; it may contain a query.
+    ///   - headers: the request's own headers; they override the channel's.
+    ///   - values: parameters. The method decides whether they go into the query or the body. With a body they go into the
+    ///     query.
+    ///   - body: the bytes of the body, sent unchanged.
+    ///   - timeout: the limit of the whole call; `nil` for the channel's.
     init(
         method: HTTPRequest.Method, path: String, headers: Headers = [:], values: [NamedValue] = [], body: CallBody? = nil,
         timeout: Duration? = nil

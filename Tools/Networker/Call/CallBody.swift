@@ -6,7 +6,7 @@ import Foundation
 struct CallBody: Sendable, Hashable {
     let bytes: Data
 
-    /// - Parameter text: the body itself, or `@` and the name of a file that holds it.
+    /// - Parameter text: the body itself, or `@` and the name of a file that contains it.
     /// - Throws: `ValidationError` when the file cannot be read.
     init(_ text: String) throws {
         guard text.hasPrefix("@") else {
@@ -21,7 +21,7 @@ struct CallBody: Sendable, Hashable {
         }
     }
 
-    /// What the bytes look like; `--header 'Content-Type: …'` wins over it.
+    /// The media type that the bytes look like; `--header 'Content-Type: …'` overrides it.
     var contentType: String {
         if (try? JSONSerialization.jsonObject(with: bytes, options: .fragmentsAllowed)) != nil { return "application/json" }
         return String(validating: bytes, as: UTF8.self) == nil ? "application/octet-stream" : "text/plain; charset=utf-8"

@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 
 extension CallReport {
-    /// The report for programs. A body that is JSON is JSON here too, text is text, and anything else is base64.
+    /// The report for programs. A JSON body is included as JSON, text as text, and any other body as base64.
     struct Record: Encodable {
         struct Field: Encodable {
             let name: String
@@ -12,7 +12,7 @@ extension CallReport {
 
         let ok: Bool
         let error: String?
-        /// The stage and the reason, without a host, a path or a value.
+        /// The stage and the reason, without hosts, paths and values.
         let errorLabel: String?
         let call: String
         let channel: String

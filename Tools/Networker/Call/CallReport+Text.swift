@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 
 extension CallReport {
-    /// Status, heads if wanted, body, timeline, cURL command if wanted; an empty line between any two.
+    /// Status, body and timeline, and heads and cURL command if requested, separated by empty lines.
     func rendered(_ palette: Palette = .none) -> String {
         var parts = [statusLine(palette)]
         if extras.contains(.heads) { parts += exchanges.map { HeaderListing(exchange: $0).rendered(palette) } }
@@ -30,7 +30,7 @@ extension CallReport {
         return facts.compactMap { $0 }.joined(separator: ", ")
     }
 
-    /// The body as far as it is text: JSON in lines, other text as it came.
+    /// The body if it is text: JSON indented, other text unchanged.
     private var body: String? {
         guard !response.data.isEmpty else { return nil }
         if let json = JSONIndenter.indented(response.data) { return json }
@@ -38,7 +38,7 @@ extension CallReport {
             let type = response.head?.headers[.contentType] ?? "no stated type"
             return "(\(Int64(response.data.count).readableBytes) of \(type.escapingControls), not text and not shown)"
         }
-        // Line by line, so that line ends stay and a server cannot steer the terminal.
+        // Each line is escaped by itself, so that line ends stay and a server cannot control the terminal.
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         return (lines.last == "" ? lines.dropLast() : lines[...]).map { String($0).escapingControls }.joined(separator: "\n")
     }

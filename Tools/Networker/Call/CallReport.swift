@@ -1,45 +1,45 @@
 import CoreAPI
 import Foundation
 
-/// What a single request came to.
+/// The result of a single request.
 struct CallReport: Sendable {
-    /// What is shown besides status, body and timeline.
+    /// The optional parts of the report; status, body and timeline are always shown.
     struct Extras: OptionSet, Sendable {
         let rawValue: Int
 
-        /// Head lines both ways, secrets redacted.
+        /// Head lines of requests and answers, secrets redacted.
         static let heads = Extras(rawValue: 1 << 0)
         /// The request as a cURL command, secrets redacted.
         static let cURL = Extras(rawValue: 1 << 1)
-        /// Secrets in the cURL command, so that it can be run.
+        /// Shows secrets in the cURL command, so that it can be run.
         static let secrets = Extras(rawValue: 1 << 2)
     }
 
     let response: Response<Data>
-    /// The call and those that it caused, such as a token's refresh.
+    /// The call and the calls that it caused, such as a token's refresh.
     let calls: [RecordedCall]
     let extras: Extras
 
     /// The exchanges of all calls, in the order in which they were sent.
     var exchanges: [Exchange] { calls.exchanges }
 
-    /// From the call's start until it was settled.
+    /// From the call's start to its end.
     var elapsed: Duration? {
         calls.first { $0.id == response.call.id }?.outcome?.elapsed
     }
 
-    /// The last attempt of the call itself, as it was sent.
+    /// The last attempt of the call itself, as sent.
     var sent: Exchange? {
         calls.first { $0.id == response.call.id }?.exchanges.last
     }
 
-    /// The last attempt as a cURL command, if it is wanted and anything was sent.
+    /// The last attempt as a cURL command; `nil` if it was not requested or no attempt was sent.
     var cURL: String? {
         guard extras.contains(.cURL) else { return nil }
         return sent?.request.cURLDescription(revealingSecrets: extras.contains(.secrets))
     }
 
-    /// What cURL has to be told besides, because no header says it: whom the channel trusts.
+    /// The channel's trust as options for cURL, because no header contains it.
     var cURLTrust: String? {
         guard cURL != nil, sent?.request.url.scheme == .https else { return nil }
         return switch response.call.channel.environment.serverTrustManager.authorities {

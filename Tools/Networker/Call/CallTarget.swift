@@ -2,14 +2,14 @@ import ArgumentParser
 import CoreAPI
 import Foundation
 
-/// Where a call goes and whom it trusts, as the command line says it.
+/// The host and the trust of a call, from the command line.
 struct CallTarget: Sendable {
     let place: ChannelEntry.Place
-    /// Instead of the environment's base URL.
+    /// Replaces the environment's base URL.
     var host: HTTPURL?
     var authority: Authority?
 
-    /// What `--authority` names.
+    /// The value of `--authority`.
     enum Authority: Sendable, Hashable {
         case system
         case file(String)
@@ -27,7 +27,7 @@ struct CallTarget: Sendable {
         }
     }
 
-    /// The channel with all its hooks, aimed at the target.
+    /// The channel with all its hooks, directed at the target.
     func channel() -> Channel {
         var channel = place.make()
         if let host { channel.environment.baseURL = host.string }
@@ -39,7 +39,7 @@ struct CallTarget: Sendable {
         return channel
     }
 
-    /// What to do about a failure that has an ordinary reason outside the kit, or `nil`.
+    /// Advice about a failure with a usual cause outside the kit; `nil` for any other failure.
     func advice(about error: APIClientError) -> String? {
         guard case .transport(let failure, _) = error, place.isSimulated, authority == nil else { return nil }
         guard case .file(ServerTrustManager.localAuthorityFile) = place.make().environment.serverTrustManager.authorities else {
@@ -57,7 +57,7 @@ struct CallTarget: Sendable {
 }
 
 extension HTTPURL {
-    /// - Throws: `ValidationError` saying what was expected.
+    /// - Throws: `ValidationError` that states what was expected.
     init(argument text: String) throws {
         do throws(RequestError) {
             try self.init(text)

@@ -8,7 +8,7 @@ struct HeaderLine: Sendable, Hashable {
     let value: String
 
     /// - Parameter text: `Name: value`, split at its first colon.
-    /// - Throws: `ValidationError` saying what was expected.
+    /// - Throws: `ValidationError` that states what was expected.
     init(_ text: String) throws {
         guard let colon = text.firstIndex(of: ":") else {
             throw ValidationError("expected 'Name: value', such as 'Accept-Language: tr', got '\(text.escapingControls)'")
@@ -24,7 +24,7 @@ struct HeaderLine: Sendable, Hashable {
 }
 
 extension [HeaderLine] {
-    /// - Throws: `ValidationError` when a name comes twice, of which only one would be sent.
+    /// - Throws: `ValidationError` if a name is given twice, because only one line would be sent.
     func checkNamesAreDistinct() throws {
         var seen: Set<String> = []
         for line in self where !seen.insert(line.name.lowercased()).inserted {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Breaks JSON into indented lines and touches nothing else: order, numbers and escapes stay as the server sent them, which a
-/// decoder and an encoder would not promise. Only what would steer the terminal becomes an escape.
+/// Indents JSON and changes nothing else. The server's order, numbers and escapes stay; a decoder and an encoder could change
+/// them. Only characters that control a terminal become escapes.
 enum JSONIndenter {
-    /// The text in lines, or `nil` for what is no JSON.
+    /// The indented text; `nil` if the text is not JSON.
     static func indented(_ data: Data) -> String? {
         guard (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil,
             let text = String(validating: data, as: UTF8.self)
@@ -14,13 +14,14 @@ enum JSONIndenter {
     }
 
     private struct Walk {
-        /// What lies deeper is not indented further; else a small body of many brackets would become a large one of blanks.
+        /// Deeper levels get no further indentation. Otherwise a small body of many brackets would become a large one of
+        /// spaces.
         static let depthLimit = 16
         var output: [UInt8] = []
         var depth = 0
         var isInString = false
         var isEscaped = false
-        /// A bracket was opened and nothing has stood in it yet; an empty one stays on its line.
+        /// A bracket is open and still empty; an empty pair of brackets stays on its line.
         var isJustOpened = false
 
         mutating func take(_ byte: UInt8) {

@@ -3,10 +3,10 @@ import CoreAPI
 import HTTPTypes
 
 extension HTTPRequest.Method {
-    /// A method as somebody types it: `get` means `GET`; anything that is not all lower case is taken as it is, because methods
-    /// are case-sensitive (RFC 9110 §9.1).
+    /// A method as typed: `get` means `GET`. Any spelling that is not all lower case is unchanged, because methods are
+    /// case-sensitive (RFC 9110 §9.1).
     ///
-    /// - Throws: `ValidationError` saying what was expected.
+    /// - Throws: `ValidationError` that states what was expected.
     init(argument text: String) throws {
         do {
             self = try Self(checking: text == text.lowercased() ? text.uppercased() : text)
@@ -15,7 +15,7 @@ extension HTTPRequest.Method {
         }
     }
 
-    /// Whether name=value of the command line belong into the body, as an endpoint's parameters would.
+    /// Whether name=value of the command line goes into the body, as an endpoint's parameters do.
     var takesValuesInBody: Bool {
         ![.get, .head, .options, .trace, .delete, .connect].contains(self)
     }

@@ -7,7 +7,7 @@ struct NamedValue: Sendable, Hashable {
     let value: String
 
     /// - Parameter text: split at its first `=`; the value may be empty, the name may not.
-    /// - Throws: `ValidationError` saying what was expected.
+    /// - Throws: `ValidationError` that states what was expected.
     init(_ text: String) throws {
         guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
             throw ValidationError("expected name=value, such as q=shoes, got '\(text.escapingControls)'")
@@ -17,7 +17,7 @@ struct NamedValue: Sendable, Hashable {
     }
 }
 
-/// Values as an endpoint sends them: in their order, all of them text; a name that comes again makes a list.
+/// Values as an endpoint's parameters: in order, all as text. A repeated name becomes a list.
 struct NamedValues: Encodable, Sendable {
     private let names: [String]
     private let values: [String: [String]]

@@ -7,16 +7,17 @@ import HTTPTypes
 struct CallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "call",
-        abstract: "Send one request by a channel's rules, and show its answer and timeline.",
+        abstract: "Send one request through a channel, and show its answer and timeline.",
         discussion: """
-            The request goes through everything that a feature's would: the channel's credentials, signatures, retries and errors. \
-            name=value go into the query or, for POST, PUT, PATCH and the like, into a JSON body; a name that comes again makes a list.
+            The request passes the same stages as a feature's request: the channel's credentials, signatures, retries and \
+            errors. name=value goes into the query; for POST, PUT, PATCH and similar methods into a JSON body. A repeated name \
+            becomes a list.
 
-            Speaks to the sandbox where the channel has one, else to its only environment. Credentials for production and staging come \
-            from the process's environment; a message says which variable is missing.
+            The default environment is the sandbox if the channel has one, else its first environment. Credentials for \
+            production and staging come from the process's environment; a message names a missing variable.
 
-            Ends with 1 and the error on standard error when the call fails, an error status included, and with 64 for a command line \
-            that cannot be understood.
+            If the call fails, an error status included, the exit code is 1 and the error is on standard error. The exit code is \
+            64 for an invalid command line.
 
             EXAMPLES, with 'networker sandbox' running in another terminal
               networker call TY GET discovery/v1/products/search q=çanta size=2
@@ -33,7 +34,7 @@ struct CallCommand: AsyncParsableCommand {
     @Argument(help: "The method, such as GET or POST.", transform: HTTPRequest.Method.init(argument:))
     var method: HTTPRequest.Method
 
-    @Argument(help: "The path below the base URL; may bring a query: 'orders?page=1'.")
+    @Argument(help: "The path below the base URL; may contain a query: 'orders?page=1'.")
     var path: String
 
     @Argument(help: ArgumentHelp("Parameters.", valueName: "name=value"), transform: NamedValue.init)
@@ -41,22 +42,23 @@ struct CallCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("H"), .long],
-        help: ArgumentHelp("A header; wins over the channel's of that name.", valueName: "name: value"),
+        help: ArgumentHelp("A header; overrides the channel's header of that name.", valueName: "name: value"),
         transform: HeaderLine.init)
     var header: [HeaderLine] = []
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The body, or @ and a file that holds it.", valueName: "text|@file"), transform: CallBody.init)
+        help: ArgumentHelp("The body, or @ and the name of a file that contains it.", valueName: "text|@file"),
+        transform: CallBody.init)
     var data: CallBody?
 
-    @Option(help: ArgumentHelp("How long the whole call may take.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The time limit of the whole call.", valueName: "seconds"))
     var timeout: Double = 60
 
-    @Flag(help: "Show the request as a cURL command, as it was sent at last; secrets redacted.")
+    @Flag(help: "Show the request as a cURL command, as the last attempt sent it; secrets redacted.")
     var curl = false
 
-    @Flag(help: "With --curl: leave the secrets in, so that the command can be run.")
+    @Flag(help: "With --curl: show secrets, so that the command can be run.")
     var revealSecrets = false
 
     @Flag(help: "Print JSON instead of text; times in milliseconds.")
@@ -68,12 +70,12 @@ struct CallCommand: AsyncParsableCommand {
     func validate() throws {
         try header.checkNamesAreDistinct()
         let channel = try place.target().channel()
-        // An environment whose own base URL is malformed is a problem of the channel, which the call reports.
+        // The call reports a malformed base URL of the environment, because that is a problem of the channel.
         if let base = try? HTTPURL(channel.environment.baseURL) { try base.check(path: path) }
         if data != nil, !values.isEmpty, method.takesValuesInBody {
             throw ValidationError("with \(method.rawValue), name=value and --data would both be the body; expected one of them")
         }
-        if revealSecrets, !curl { throw ValidationError("--reveal-secrets is about the cURL command; expected --curl with it") }
+        if revealSecrets, !curl { throw ValidationError("--reveal-secrets changes the cURL command; expected --curl as well") }
         guard timeout > 0, timeout <= 86_400 else { throw ValidationError("expected a --timeout from 0 to 86400 seconds") }
     }
 
@@ -94,7 +96,7 @@ struct CallCommand: AsyncParsableCommand {
     }
 
     private func endpoint(of channel: Channel) -> AdHocEndpoint {
-        // As a feature that decodes the answer would ask for it.
+        // The same verification as a feature that decodes the answer.
         var headers: Headers = ["Accept": channel.coder.contentType]
         for line in header { headers[line.name] = line.value }
         return AdHocEndpoint(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CoreAPI
 
-/// Which channel a command is about, and where and on whose word it speaks.
+/// The channel, host and authority of a command.
 struct ChannelOptions: ParsableArguments {
     @Argument(help: "The channel's name; 'networker channels' lists them.", completion: .list(ChannelRegistry.standard.names))
     var channel: String
@@ -15,7 +15,8 @@ struct ChannelOptions: ParsableArguments {
     var host: HTTPURL?
 
     @Option(
-        help: ArgumentHelp("Whom to trust instead: PEM certificates in a file, or the word system.", valueName: "file.pem"),
+        help: ArgumentHelp(
+            "The authorities to trust instead: a file of PEM certificates, or the word system.", valueName: "file.pem"),
         completion: .file(extensions: ["pem", "crt"]), transform: CallTarget.Authority.init)
     var authority: CallTarget.Authority?
 

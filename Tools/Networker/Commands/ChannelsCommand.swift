@@ -4,12 +4,12 @@ import ArgumentParser
 struct ChannelsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "channels",
-        abstract: "List the channels: where they speak to, and whom they trust.",
+        abstract: "List the channels with their hosts and trusted authorities.",
         discussion: """
-            One line for each environment of each channel. Authorities are those that may vouch for the server; pins, its public keys, \
-            are checked besides. Nothing is sent.
+            One line for each environment of each channel. Authorities are the trusted ones; pins are public keys that are \
+            checked in addition. The command sends no request.
 
-            Ends with 1 when a channel has a problem that would fail its every call.
+            The exit code is 1 if a channel has a problem that fails all its calls.
 
             EXAMPLES
               networker channels

@@ -5,16 +5,16 @@ import CoreAPI
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Use every feature of every channel with a tour, and show what each exchange cost.",
+        abstract: "Use every feature of every channel with a tour, and show the times and sizes of each exchange.",
         discussion: """
-            Starts a server on a free port of this machine, with a certificate authority of its own, and runs the interactors of TY, DL, \
-            ML and ID against it: real sockets, TLS, HTTP/2. On the way an access token expires and is renewed, and an order is \
-            repeated without being placed twice.
+            Starts a server on a free port of this machine, with a certificate authority of its own, and runs the interactors of \
+            TY, DL, ML and ID against it: real sockets, TLS, HTTP/2. During the demo an access token expires and is renewed, and \
+            a repeated checkout places only one order.
 
-            A row is one exchange. DNS, TCP and TLS are those of a new connection; bytes are those of the body before decompression.
+            A row is one exchange. DNS, TCP and TLS are the times of a new connection; bytes count the body before decompression.
 
-            Ends with 1 and the reasons on standard error when a feature fails or something promised was not seen, after a minute at \
-            the latest.
+            If a feature or a promised check fails, the exit code is 1 and the reasons are on standard error. The demo takes at \
+            most a minute.
 
             EXAMPLES
               networker demo
@@ -28,7 +28,7 @@ struct DemoCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Show the head lines of every exchange, secrets redacted.")
     var verbose = false
 
-    /// No part of the demo takes longer than a few seconds on a slow machine.
+    /// On a slow machine the demo takes a few seconds.
     private static let deadline = Deadline(limit: .seconds(60))
 
     func run() async throws {

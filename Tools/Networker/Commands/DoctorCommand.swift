@@ -6,12 +6,12 @@ import Foundation
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Look for what is wrong between this machine and a channel's server.",
+        abstract: "Find problems between this machine and a channel's server.",
         discussion: """
-            Checks the channel itself, DNS, the connection, TLS, pins, the certificates' expiry and this machine's clock, and says in \
-            plain words what to do. Sends a GET request without credentials and looks at the certificates.
+            Checks the channel itself, DNS, the connection, TLS, pins, the certificates' expiry and this machine's clock, and \
+            gives advice. It sends a GET request without credentials and inspects the certificates.
 
-            Ends with 1 when something is wrong that fails calls.
+            The exit code is 1 if a problem fails calls.
 
             EXAMPLES
               networker doctor TY --environment production
@@ -20,7 +20,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @OptionGroup var place: ChannelOptions
 
-    @Option(help: ArgumentHelp("How long a step may take.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The time limit of a step.", valueName: "seconds"))
     var timeout: Double = 10
 
     @Flag(help: "Print JSON instead of text.")

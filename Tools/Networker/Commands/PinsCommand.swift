@@ -6,23 +6,23 @@ import Foundation
 struct PinsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pins",
-        abstract: "Show the certificates that a server was verified by, with their pins and a ready pin set.",
+        abstract: "Show a server's verified certificates, with their pins and a ready pin set.",
         discussion: """
-            Connects, verifies the server as every channel does, and lists the chain from the server's own certificate to the root. A \
-            server that is not verified is refused, with the reason; --authority names other authorities than the system's.
+            Connects, verifies the server as every channel does, and lists the chain from the server's own certificate to the \
+            root. If verification fails, the command fails with the reason. --authority replaces the system's authorities.
 
             EXAMPLES
               networker pins example.com
               networker pins localhost:8443 --authority sandbox-authority.pem
             """)
 
-    @Argument(help: ArgumentHelp("The server, with a port where it is not 443.", valueName: "host"))
+    @Argument(help: ArgumentHelp("The server, with a port if it is not 443.", valueName: "host"))
     var host: String
 
-    @Option(help: ArgumentHelp("The only authorities that may vouch for the server, in PEM.", valueName: "file"))
+    @Option(help: ArgumentHelp("A PEM file with the only authorities to trust.", valueName: "file"))
     var authority: String?
 
-    @Option(help: ArgumentHelp("How long it may take.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The time limit.", valueName: "seconds"))
     var timeout: Double = 20
 
     @Flag(help: "Print JSON instead of text.")

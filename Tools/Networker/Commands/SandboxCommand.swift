@@ -7,12 +7,12 @@ import Sandbox
 struct SandboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sandbox",
-        abstract: "Run a server that the channels can speak to, until Ctrl-C.",
+        abstract: "Run a server for the channels, until Ctrl-C.",
         discussion: """
-            Listens on this machine only, with TLS, HTTP/2 and HTTP/1.1, and answers for TY, DL, ML and ID with made-up data. Its \
-            certificate authority is made anew at every start and kept, while it runs, in
+            Listens on this machine only, with TLS, HTTP/2 and HTTP/1.1, and answers for TY, DL, ML and ID with made-up data. It \
+            makes a new certificate authority at every start and writes it to
               \(ServerTrustManager.localAuthorityFile)
-            where the channels' sandbox environments look for it. Nothing is kept when it ends.
+            where the channels' sandbox environments read it. The file is removed at the end.
 
             EXAMPLES
               networker sandbox
@@ -23,7 +23,7 @@ struct SandboxCommand: AsyncParsableCommand {
     @Option(help: "The TCP port; 0 for any free one. The channels' sandbox environments expect \(SandboxGreeting.usualPort).")
     var port = SandboxGreeting.usualPort
 
-    @Flag(help: "Place the order of each first checkout, but answer 503, to watch a retry.")
+    @Flag(help: "Answer each first checkout with 503 although its order is placed, to show a retry.")
     var failFirstCheckout = false
 
     func validate() throws {
@@ -36,7 +36,7 @@ struct SandboxCommand: AsyncParsableCommand {
             server = try await SandboxServer.start(SandboxOptions(port: port, failFirstCheckout: failFirstCheckout))
         } catch {
             Console.error.write(
-                failure: "the sandbox cannot start: \(error.readableDescription); another port can be named with --port")
+                failure: "the sandbox cannot start: \(error.readableDescription); choose another port with --port")
             throw ExitCode.failure
         }
         let stop = StopSignal()

@@ -1,14 +1,14 @@
 import CoreAPI
 
-/// What is notable about a run and was promised: each holds or does not.
+/// Checks of what a run of the demo promises to show.
 struct DemoFinding: Sendable, Hashable, Encodable {
     let holds: Bool
     let text: String
 }
 
-/// Reads from what was recorded, on this side and on the server's, whether the demo showed what it is there to show.
+/// Compares the recorded exchanges and the server's counts with the demo's promises.
 struct DemoFindings: Sendable {
-    /// What the server has counted.
+    /// The server's counts.
     struct ServerCounts: Sendable {
         let connections: Int
         let tokens: Int
@@ -43,7 +43,7 @@ struct DemoFindings: Sendable {
         let exchanges = stops.flatMap(\.exchanges)
         let channels = Set(stops.map(\.channel)).count
         let reused = exchanges.count { $0.metrics?.isConnectionReused == true }
-        // HTTP/2 makes one connection enough for all that a channel asks of one host.
+        // With HTTP/2 a channel needs one connection to a host.
         let isOnePerChannel = server.connections == channels && reused == exchanges.count - channels
         let seen = "\(reused) of \(exchanges.count) exchanges found a connection open; the server accepted \(server.connections)"
         return DemoFinding(

@@ -3,9 +3,9 @@ import DemoTours
 import HTTPTypes
 
 extension DemoReport {
-    /// The table, what is notable, a little of each answer, and how it ended.
+    /// The table, the findings, a sample of each answer, and the verdict.
     ///
-    /// - Parameter isVerbose: whether every exchange's head lines follow, secrets redacted.
+    /// - Parameter isVerbose: whether the head lines of every exchange follow, secrets redacted.
     func rendered(isVerbose: Bool = false, _ palette: Palette = .none) -> String {
         var parts = [table.rendered(palette), notable(palette), samples(palette)]
         if isVerbose { parts.append(heads(palette)) }
@@ -31,7 +31,7 @@ extension DemoReport {
         return table
     }
 
-    /// What an exchange is to its feature: its first request, the same once more, or a call that it had to wait for.
+    /// The exchange's role in its feature: its first request, a repetition, or another call that the feature waited for.
     private static func feature(_ exchange: Exchange, of stop: DemoStop, isFirst: Bool) -> TextTable.Cell {
         if isFirst { return .init(stop.feature) }
         let isOwn = exchange.request.call.id == stop.call?.id
@@ -49,7 +49,7 @@ extension DemoReport {
         ]
     }
 
-    /// A refusal that the call got over is a warning; that it was not answered at all is worse.
+    /// A refusal that the call recovered from is a warning; a missing answer is an error.
     private static func status(of exchange: Exchange) -> TextTable.Cell {
         guard let status = exchange.status else { return .init("–", .bad) }
         return .init("\(status)", exchange.error == nil && status < 400 ? .good : .warning)

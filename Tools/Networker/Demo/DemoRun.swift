@@ -2,7 +2,7 @@ import CoreAPI
 import DemoTours
 import Sandbox
 
-/// The demo: starts a server, leads through every tour, and ends the server and every channel again.
+/// The demo: starts a server, runs every tour, and closes the server and every channel.
 struct DemoRun: Sendable {
     let registry: ChannelRegistry
     let tours: [DemoTour]
@@ -12,12 +12,12 @@ struct DemoRun: Sendable {
         self.tours = tours
     }
 
-    /// - Throws: what kept the server from starting; what fails after that is in the report.
+    /// - Throws: the error that prevented the server's start; later failures are in the report.
     @MainActor
     func report() async throws -> DemoReport {
         let started = ContinuousClock.now
         let planned = try tours.map { ($0, try registry.entry($0.channel).place("sandbox").make()) }
-        // The first checkout places its order and answers 503, so that a retry is seen.
+        // The first checkout places its order but answers 503, so that the demo shows a retry.
         let server = try await SandboxServer.start(SandboxOptions(failFirstCheckout: true))
         var stops: [DemoStop] = []
         for (tour, channel) in planned {
@@ -37,13 +37,13 @@ struct DemoRun: Sendable {
 }
 
 extension Channel {
-    /// The channel, speaking to that server and trusting its authority and no other.
+    /// The channel with the server as its host, trusting only the server's authority.
     fileprivate func aimed(at server: SandboxServer, prefix: String, recorder: CallRecorder) -> Channel {
         var channel = self
         channel.environment.baseURL = server.baseURL(prefix)
         channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(server.authorityPEM))
         channel.listeners.append(recorder)
-        // A request that hangs shows as one that failed, long before the whole demo is given up.
+        // A request that hangs fails long before the demo's own deadline.
         channel.modifiers.append(Timeout(.seconds(5)))
         return channel
     }

@@ -1,10 +1,10 @@
 import DemoTours
 
-/// One feature that the demo has used, and what came of it.
+/// One feature of the demo and its result.
 struct DemoStop: Sendable {
     let channel: String
     let feature: String
-    /// The feature's own call, and those that it caused, such as a token's refresh.
+    /// The feature's own call and the calls that it caused, such as a token's refresh.
     let calls: [RecordedCall]
     let result: Result<DemoSample, DemoFailure>
 
@@ -14,7 +14,7 @@ struct DemoStop: Sendable {
     /// The feature's own call: the one that began first.
     var call: RecordedCall? { calls.min { $0.started < $1.started } }
 
-    /// Why it failed, or `nil`.
+    /// The reason of a failure; `nil` for a success.
     var failure: DemoFailure? {
         guard case .failure(let failure) = result else { return nil }
         return failure

@@ -1,7 +1,7 @@
 import CoreAPI
 import DemoTours
 
-/// Leads through one channel's features and keeps a stop for each.
+/// Runs one channel's features and records a stop for each.
 @MainActor
 final class RecordingGuide: DemoGuide {
     private let channel: String

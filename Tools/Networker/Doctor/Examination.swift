@@ -4,8 +4,7 @@ import HTTPTypes
 import SwiftASN1
 import X509
 
-/// What stands between this machine and a channel's server, one finding per thing looked at, in the order in which a request
-/// meets them.
+/// Checks each step of a connection, in order. Each check is one finding.
 struct Examination {
     struct Finding: Encodable, Equatable {
         enum Verdict: String, Encodable {
@@ -26,11 +25,11 @@ struct Examination {
         findings += channel.warnings.map { Finding(subject: "channel", verdict: .warning, text: $0) }
         guard channel.problems.isEmpty else { return findings }
         if let missing = missingAuthority() { return findings + [missing] }
-        // The environment alone: credentials and errors of the channel say nothing about the way to its server.
+        // Only the environment: the channel's credentials and errors do not affect the connection to its server.
         var bare = Channel(name: channel.name, environment: channel.environment)
         bare.modifiers = [Timeout(timeout), StatusCodeResponseVerifier(100..<1_000)]
         bare.limits.redirects = 0
-        // Not HEAD, which some servers do not answer over HTTP/2.
+        // GET, because some servers do not answer HEAD over HTTP/2.
         let response = await CommonDispatcher(channel: bare).response(for: AdHocEndpoint.get(""), as: .nothing)
         await bare.close()
         findings += way(response)
@@ -39,7 +38,7 @@ struct Examination {
         return findings + (await certificates())
     }
 
-    /// Without its authorities no server is verified, and what TLS says then is about something else.
+    /// Without its authorities no server can be verified, so TLS's error would be misleading.
     private func missingAuthority() -> Finding? {
         let address = try? HTTPURL(channel.environment.baseURL)
         guard address?.scheme == .https, case .file(let path) = channel.environment.serverTrustManager.authorities,
@@ -47,15 +46,15 @@ struct Examination {
         else { return nil }
         let advice =
             path == ServerTrustManager.localAuthorityFile
-            ? "'networker sandbox' writes it while it runs; start it in another terminal"
-            : "name one that may be read with --authority"
+            ? "'networker sandbox' writes this file while it runs; start it in another terminal"
+            : "pass a readable one with --authority"
         return Finding(
-            subject: "authorities", verdict: .bad, text: "the file '\(path)' is not there, or may not be read; \(advice)")
+            subject: "authorities", verdict: .bad, text: "the file '\(path)' is missing or not readable; \(advice)")
     }
 
     private func way(_ response: Response<Void>) -> [Finding] {
         let host = (try? HTTPURL(channel.environment.baseURL))?.host ?? channel.environment.baseURL
-        // Any head will do, whatever becomes of the body.
+        // Any head suffices; the body does not matter.
         guard response.head == nil, case .transport(let failure, _)? = response.error else {
             let metrics = response.metrics
             return [
@@ -67,9 +66,9 @@ struct Examination {
         let subject: String
         let advice: String
         switch failure {
-        case .cannotResolveHost: (subject, advice) = ("DNS", "check the name, and whether this machine's name servers answer")
+        case .cannotResolveHost: (subject, advice) = ("DNS", "check the name and this machine's name servers")
         case .cannotConnect, .timedOut(.connect, _):
-            (subject, advice) = ("connection", "check that the server runs, and that no firewall or proxy stands between")
+            (subject, advice) = ("connection", "check that the server runs, and that no firewall or proxy blocks it")
         case .proxy(_, let source, _, _):
             (subject, advice) = ("proxy", "check the variable \(source), or name the host in no_proxy")
         case .tls:
@@ -79,13 +78,13 @@ struct Examination {
                     + "and that this machine's clock is right"
             )
         case .pinMismatch:
-            (subject, advice) = ("pins", "'networker pins \(host)' shows what the server has; the set needs one of these")
-        default: (subject, advice) = ("exchange", "the server was reached, and answered with something else than HTTP")
+            (subject, advice) = ("pins", "'networker pins \(host)' shows the server's pins; the pin set needs one of them")
+        default: (subject, advice) = ("exchange", "the server was reached, but its answer is not HTTP")
         }
         return [Finding(subject: subject, verdict: .bad, text: "\(failure.readableDescription); \(advice)")]
     }
 
-    /// A clock that is wrong makes certificates expire, or not begin.
+    /// A wrong clock makes valid certificates appear expired or not yet valid.
     private func clock(_ response: Response<Void>) -> Finding? {
         guard let text = response.head?.headers[.date], let date = HTTPDate.date(text) else { return nil }
         let skew = Int(now().timeIntervalSince(date).rounded())
@@ -117,7 +116,7 @@ struct Examination {
                 Finding(
                     subject: "expiry", verdict: days < 0 ? .bad : days < 21 ? .warning : .good,
                     text: days < 0
-                        ? "a certificate of the chain has expired; renew it" : "the chain is good for another \(days) days"))
+                        ? "a certificate of the chain has expired; renew it" : "the chain is valid for another \(days) days"))
         }
         let pins = trust.isPinningActive ? trust.pins.pins(for: address.host) : []
         if pins.isEmpty {

@@ -3,17 +3,16 @@ import CoreAPILock
 import Foundation
 import HTTPTypes
 
-/// Asks a server for its certificates, by a pin that only reports and that no certificate has: the chain that was verified is
-/// what the report then says.
+/// Reads a server's certificates. Uses a report-only pin that never matches, so the mismatch report contains the chain.
 struct ChainProbe {
     let address: HTTPURL
-    /// By which the server is verified; its own pins are not asked.
+    /// Verifies the server; its own pins are not checked.
     let trust: ServerTrustManager
     let timeout: Duration
 
     /// The verified chain, the server's own certificate first.
     ///
-    /// - Throws: ``APIClientError`` without a chain.
+    /// - Throws: ``APIClientError`` if there is no chain.
     func certificates() async throws -> [Certificate] {
         let unmatched = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
         var pins = PinSet([address.host: ["sha256/\(unmatched)", "sha256/\(unmatched)"]])
@@ -24,7 +23,7 @@ struct ChainProbe {
         environment.serverTrustManager.isPinningActive = true
         var channel = Channel(name: "pins", environment: environment)
         channel.limits.redirects = 0
-        // Any answer will do.
+        // Any answer suffices.
         channel.modifiers = [Timeout(timeout), StatusCodeResponseVerifier(100..<1_000)]
         let found = Mutex<[Certificate]>([])
         channel.logger = FunctionLogger { event in

@@ -3,7 +3,7 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// What `networker pins` says of a server's certificates.
+/// The output of `networker pins`.
 struct PinReport: Encodable {
     struct Entry: Encodable {
         let subject: String
@@ -18,7 +18,7 @@ struct PinReport: Encodable {
     init(host: String, _ certificates: [CoreAPI.Certificate]) {
         self.host = host
         self.certificates = certificates.map { certificate in
-            // A certificate that OpenSSL has verified and that this reader refuses is shown with its pin all the same.
+            // If OpenSSL has verified a certificate that this reader refuses, its pin is shown all the same.
             let details = try? X509.Certificate(derEncoded: Array(certificate.der))
             return Entry(
                 subject: details.map { "\($0.subject)" } ?? "unreadable", issuer: details.map { "\($0.issuer)" } ?? "unreadable",
@@ -26,7 +26,7 @@ struct PinReport: Encodable {
         }
     }
 
-    /// The server's key, and its issuer's as the backup.
+    /// The pin of the server's key, and of its issuer's key as the backup.
     var pinSet: String {
         let pins = certificates.prefix(2).map { "    \"\($0.pin)\",  // \($0.subject.escapingControls)" }
         return (["PinSet([\"\(host)\": ["] + pins + ["]])"]).joined(separator: "\n")
@@ -45,7 +45,7 @@ struct PinReport: Encodable {
         return """
             \(table.rendered(palette))
 
-            \(palette.paint("A pin set of the server's key and its issuer's; replace the second by a key of your own that is kept elsewhere:", .quiet))
+            \(palette.paint("A pin set of the server's key and its issuer's; replace the second by the pin of your own backup key:", .quiet))
             \(pinSet)
             """
     }

@@ -1,8 +1,7 @@
 import CoreAPI
 import CoreAPILock
 
-/// Listens to a channel and keeps what its calls did, so that numbers are had of calls that features make, without a change in
-/// them.
+/// Records calls without changes to features. Attach it to a channel as a listener.
 ///
 /// ```swift
 /// let recorder = CallRecorder()
@@ -42,7 +41,7 @@ final class CallRecorder: Listener {
         }
     }
 
-    /// The calls that are over and were not taken yet, in the order in which they began.
+    /// Removes and returns the finished calls, in the order in which they began.
     func takeFinished() -> [RecordedCall] {
         calls.withLock { calls in
             let finished = calls.filter { $0.outcome != nil }

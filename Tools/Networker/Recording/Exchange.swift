@@ -1,26 +1,26 @@
 import CoreAPI
 import HTTPTypes
 
-/// One request that went on the wire, and what it came to.
+/// One request that was sent, and its result.
 struct Exchange: Sendable {
-    /// As it was sent: adapted and complete.
+    /// The request as sent: adapted and complete.
     let request: Request
     let endpoint: String
     let sentAt: ContinuousClock.Instant
-    /// How long the call waited before it.
+    /// The call's pause before this request.
     let pause: Duration
-    /// `nil` when no answer came.
+    /// `nil` without an answer.
     var head: ResponseHead?
     var metrics: TransferMetrics?
-    /// What was wrong with the answer, or with its absence.
+    /// The error of the answer, or of the missing answer.
     var error: APIClientError?
 
     var status: Int? { head?.status.code }
 }
 
 extension [RecordedCall] {
-    /// The exchanges of all calls, in the order in which they were sent: a token's refresh stands between the attempt that was
-    /// refused and the one that follows.
+    /// The exchanges of all calls, in the order in which they were sent. A token's refresh comes between the refused attempt
+    /// and the next one.
     var exchanges: [Exchange] {
         flatMap(\.exchanges).sorted { $0.sentAt < $1.sentAt }
     }

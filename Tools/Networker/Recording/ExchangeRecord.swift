@@ -1,7 +1,7 @@
 import CoreAPI
 import HTTPTypes
 
-/// An exchange for programs: secrets redacted, times in milliseconds, what is not known left out.
+/// An exchange for programs: secrets redacted, times in milliseconds, unknown values omitted.
 struct ExchangeRecord: Encodable {
     let call: String
     let endpoint: String

@@ -1,7 +1,7 @@
 import CoreAPI
 import HTTPTypes
 
-/// An exchange's head lines, both ways, as `curl --verbose` shows them: `>` went out, `<` came back. Secrets are redacted.
+/// An exchange's head lines as `curl --verbose` shows them: `>` for the request, `<` for the answer. Secrets are redacted.
 struct HeaderListing: Sendable {
     let exchange: Exchange
 

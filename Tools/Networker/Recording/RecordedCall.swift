@@ -1,23 +1,23 @@
 import CoreAPI
 
-/// What a call did, as a listener of its channel heard it.
+/// One call, as a listener of its channel recorded it.
 struct RecordedCall: Sendable {
-    /// How a call ended.
+    /// The end of a call.
     struct Outcome: Sendable {
         let error: APIClientError?
-        /// Everything included: attempts, pauses between them, other calls that they waited for, decoding.
+        /// The whole time: attempts, pauses, other calls that it waited for, decoding.
         let elapsed: Duration
     }
 
     let id: String
     let endpoint: String
     let started: ContinuousClock.Instant
-    /// Each that was sent, hops of redirects among them, oldest first.
+    /// The exchanges, including hops of redirects, oldest first.
     private(set) var exchanges: [Exchange] = []
     /// `nil` while the call runs.
     var outcome: Outcome?
 
-    /// How long the call waits before its next attempt.
+    /// The pause before the call's next attempt.
     var pause = Duration.zero
 
     init(_ call: Call) {
@@ -26,13 +26,13 @@ struct RecordedCall: Sendable {
         started = call.started
     }
 
-    /// An exchange begins.
+    /// Adds an exchange that begins now.
     mutating func begin(_ attempt: Attempt, at now: ContinuousClock.Instant) {
         exchanges.append(Exchange(request: attempt.request, endpoint: endpoint, sentAt: now, pause: pause))
         pause = .zero
     }
 
-    /// The last one has come to something.
+    /// Records the reply of the last exchange.
     mutating func end(_ reply: Reply) {
         guard let last = exchanges.indices.last else { return }
         exchanges[last].head = reply.head
@@ -40,7 +40,7 @@ struct RecordedCall: Sendable {
         exchanges[last].error = reply.failure
     }
 
-    /// What was wrong with the answer of the last one.
+    /// Records the error of the last exchange's answer.
     mutating func note(_ error: APIClientError?) {
         guard let last = exchanges.indices.last else { return }
         exchanges[last].error = error

@@ -1,15 +1,15 @@
 import CoreAPI
 import HTTPTypes
 
-/// What a call waited for, exchange by exchange: the kit's queue, DNS, TCP, TLS, the server, the body.
+/// The times of a call, exchange by exchange: the kit's queue, DNS, TCP, TLS, the server, the body.
 ///
-/// Exchanges stand where they began after the call did, so that a pause, or another call that this one waited for, is a gap.
+/// Each exchange is drawn at its start relative to the call's start. So a pause, or a wait for another call, is a gap.
 struct Timeline: Sendable {
     let chart: BarChart
 
     /// - Parameters:
-    ///   - exchanges: in the order in which they were sent.
-    ///   - start: when the call began.
+    ///   - exchanges: the exchanges in the order in which they were sent.
+    ///   - start: the start of the call.
     init(_ exchanges: [Exchange], from start: ContinuousClock.Instant) {
         chart = BarChart(groups: exchanges.map { Self.group($0, from: start) })
     }
@@ -35,7 +35,7 @@ struct Timeline: Sendable {
         add("TCP", metrics.connect, .warning)
         add("TLS", metrics.tls, .warning)
         add("first byte", metrics.firstByte, .good)
-        // What no other phase accounts for: the body, above all.
+        // The rest of the time, mostly for the body.
         add("the rest", max(.zero, begin + metrics.queued + metrics.total - next))
         bars.append(BarChart.Bar("total", from: begin, lasting: metrics.queued + metrics.total, .strong))
         return BarChart.Group(title: title, bars: bars)

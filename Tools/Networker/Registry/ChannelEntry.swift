@@ -1,20 +1,20 @@
 import ArgumentParser
 import CoreAPI
 
-/// A channel as the command knows it: its name, its environments, and how it is made for one of them.
+/// A channel of the command: its name, its environments, and a function that makes it for one of them.
 struct ChannelEntry: Sendable {
-    /// One of the places that the channel can speak to.
+    /// One environment of the channel.
     struct Place: Sendable {
         /// `production`
         let environment: String
-        /// Whether it is a sandbox or the like.
+        /// Whether it is a sandbox or another test environment.
         let isSimulated: Bool
-        /// Makes the channel anew, with connections of its own.
+        /// Makes the channel anew, with separate connections.
         let make: @Sendable () -> Channel
     }
 
     let name: String
-    /// What the channel is, in a few words.
+    /// A description of the channel in a few words.
     let summary: String
     let places: [Place]
 
@@ -26,10 +26,10 @@ struct ChannelEntry: Sendable {
         }
     }
 
-    /// The place of an environment. Without a name, the first simulated one, if there is one, because a command typed in haste
-    /// should not reach a customer.
+    /// Finds an environment. Without a name it is the first simulated one, if there is one, so that a hasty command does not
+    /// reach production.
     ///
-    /// - Throws: `ValidationError` naming the environments that there are.
+    /// - Throws: `ValidationError` that lists the environments.
     func place(_ environment: String?) throws -> Place {
         let wanted = environment?.lowercased()
         let found = places.first { wanted == nil ? $0.isSimulated : $0.environment.lowercased() == wanted }

@@ -1,6 +1,6 @@
 import CoreAPI
 
-/// What is worth knowing of a channel in one of its environments, secrets redacted.
+/// The main facts about a channel in one of its environments, secrets redacted.
 struct ChannelFacts: Encodable, Sendable, Hashable {
     let channel: String
     let summary: String
@@ -9,10 +9,10 @@ struct ChannelFacts: Encodable, Sendable, Hashable {
     let baseURL: String
     /// The trusted authorities.
     let authorities: String
-    /// Pins by host pattern; empty where they are not checked.
+    /// Pins by host pattern; empty if pins are not checked.
     let pins: [String: [String]]
     let allowsClearText: Bool
-    /// What makes the channel unusable there.
+    /// Problems that make the channel unusable in this environment.
     let problems: [String]
 
     init(_ entry: ChannelEntry, in place: ChannelEntry.Place) {
@@ -31,7 +31,7 @@ struct ChannelFacts: Encodable, Sendable, Hashable {
 }
 
 extension [ChannelFacts] {
-    /// A table, and below it the problems, if there are any.
+    /// A table, followed by the problems if there are any.
     func rendered(_ palette: Palette = .none) -> String {
         var table = TextTable([
             .init("channel"), .init("environment"), .init("base URL"), .init("authorities"), .init("pins", .trailing),

@@ -2,7 +2,7 @@ import ArgumentParser
 import CoreAPI
 import EveryChannel
 
-/// The channels that the command knows.
+/// The channels of the command.
 struct ChannelRegistry: Sendable {
     let entries: [ChannelEntry]
 
@@ -10,9 +10,9 @@ struct ChannelRegistry: Sendable {
 
     var names: [String] { entries.map(\.name) }
 
-    /// The channel of that name, in any case.
+    /// Finds a channel by its name, in any case.
     ///
-    /// - Throws: `ValidationError` naming the channels that there are.
+    /// - Throws: `ValidationError` that lists the channels.
     func entry(_ name: String) throws -> ChannelEntry {
         if let entry = entries.first(where: { $0.name.lowercased() == name.lowercased() }) { return entry }
         throw ValidationError("unknown channel '\(name.escapingControls)'; expected \(names.alternatives)")

@@ -1,19 +1,18 @@
 import Foundation
 
-/// The file through which a running sandbox tells the channels' sandbox environments whom to trust.
+/// The file with a running sandbox's authority. The channels' sandbox environments trust that authority.
 struct AuthorityFile: Sendable {
     let path: String
 
-    /// Puts the text in place at once and whole, readable for this user only; makes the folder if need be.
+    /// Replaces the file atomically, readable by this user only; creates the folder if necessary.
     ///
-    /// - Throws: ``Failure`` with what the system said.
+    /// - Throws: ``Failure`` with the system's error.
     func write(_ text: String) throws {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
-        // If it cannot be made, opening the file says why.
+        // If this fails, opening the file reports the reason.
         try? FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        // A new file under a random name, then the rename: nothing is written through a link that stood
-        // there.
+        // A new file with a random name is renamed, so that the text is never written through an existing link.
         let draft = "\(path).\(UUID().uuidString)"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
@@ -32,7 +31,7 @@ struct AuthorityFile: Sendable {
         }
     }
 
-    /// Removes the file, unless another sandbox has put its own in place since.
+    /// Removes the file, unless another sandbox has replaced it since.
     func remove(ifStill text: String) {
         guard FileManager.default.contents(atPath: path) == Data(text.utf8) else { return }
         unlink(path)
@@ -42,6 +41,6 @@ struct AuthorityFile: Sendable {
         let path: String
         let code: Int32
 
-        var errorDescription: String? { "the authority cannot be kept in \(path): \(String(cString: strerror(code)))" }
+        var errorDescription: String? { "cannot write the authority to \(path): \(String(cString: strerror(code)))" }
     }
 }

@@ -1,11 +1,11 @@
-/// What a sandbox says when it is ready: where it is, whom to trust, and what to type.
+/// The text of a sandbox that is ready: its address, its authority, and commands to try.
 struct SandboxGreeting: Sendable {
     let port: Int
     let authorityPath: String
     /// Channel name and base URL.
     let channels: [(name: String, baseURL: String)]
 
-    /// The port that the channels' sandbox environments speak to.
+    /// The port of the channels' sandbox environments.
     static let usualPort = 8_443
 
     func rendered(_ palette: Palette = .none) -> String {
@@ -28,7 +28,7 @@ struct SandboxGreeting: Sendable {
             """
     }
 
-    /// What has to be added on a port that the channels do not expect.
+    /// The option that a command needs if the port is not the usual one.
     private func host(of channel: String) -> String {
         guard port != Self.usualPort, let baseURL = channels.first(where: { $0.name == channel })?.baseURL else { return "" }
         return " --host \(baseURL)"

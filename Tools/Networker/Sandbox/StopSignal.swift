@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 
-/// Waits for Ctrl-C or a polite `kill`, so that what was begun can be ended.
+/// Waits for SIGINT (Ctrl-C) or SIGTERM, so that the command can clean up.
 ///
-/// From its making on the process no longer dies of these signals by itself. After the first one it does again, so that a second
-/// Ctrl-C ends even an ending that hangs.
+/// While it exists, these signals do not kill the process. After the first one they do again. A second Ctrl-C kills the
+/// process.
 struct StopSignal {
     private static let numbers = [SIGINT, SIGTERM]
 

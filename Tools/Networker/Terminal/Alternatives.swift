@@ -1,5 +1,5 @@
 extension [String] {
-    /// `A`, `A or B`, `A, B or C`: what an error message offers. In English whatever the locale, as the rest of the message is.
+    /// `A`, `A or B`, `A, B or C`, for an error message. Always English, like the rest of the message.
     var alternatives: String {
         guard let last, count > 1 else { return first ?? "" }
         return dropLast().joined(separator: ", ") + " or " + last

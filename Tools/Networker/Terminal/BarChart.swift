@@ -1,9 +1,9 @@
-/// Spans of time drawn on one scale, line below line, so that it is seen what a call waited for.
+/// Draws time spans on one scale, one per line.
 struct BarChart: Sendable {
     /// One span.
     struct Bar: Sendable {
         let label: String
-        /// From the beginning of the chart.
+        /// The start, from the beginning of the chart.
         let start: Duration
         let length: Duration
         let tone: Tone
@@ -18,18 +18,18 @@ struct BarChart: Sendable {
         }
     }
 
-    /// Spans that belong together, under a heading.
+    /// Spans of one group, under a heading.
     struct Group: Sendable {
         let title: String
         let bars: [Bar]
     }
 
     var groups: [Group]
-    /// Characters that the whole time is drawn on.
+    /// The width of the whole chart, in characters.
     var width = 40
 
-    /// The lines, without a newline at the end: heading, and for each span its label, its length in words and in characters. A
-    /// span is at least one character, however short, because it did take place; one of no length has none.
+    /// The lines, without a final newline: the heading, and for each span its label, its duration as text and its bar. A span
+    /// has at least one character, unless its duration is zero.
     func rendered(_ palette: Palette = .none) -> String {
         let bars = groups.flatMap(\.bars)
         let whole = bars.map(\.end).max() ?? .zero

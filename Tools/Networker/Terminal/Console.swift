@@ -1,11 +1,11 @@
 import CoreAPI
 import Foundation
 
-/// One of the two streams that the command writes to, with the colours that it can show.
+/// One of the command's two output streams, with the colours that it can show.
 struct Console: Sendable {
-    /// Results.
+    /// For results.
     static let output = Console(descriptor: STDOUT_FILENO)
-    /// What went wrong, and nothing else, so that results can be piped.
+    /// For errors only, so that results can be piped.
     static let error = Console(descriptor: STDERR_FILENO)
 
     let palette: Palette
@@ -16,20 +16,20 @@ struct Console: Sendable {
         palette = Palette(isTerminal: isatty(descriptor) == 1, variables: ProcessInfo.processInfo.environment)
     }
 
-    /// Writes the text and ends the line if it does not. Unbuffered, so that a reader at the other end of a pipe sees it at once.
+    /// Writes the text and ends the line if necessary. Unbuffered, so that the reader of a pipe sees it at once.
     func write(_ text: String) {
         let line = text.hasSuffix("\n") ? text : text + "\n"
-        // A reader that has gone away (`| head`) is no error of ours.
+        // A reader that has closed the pipe (`| head`) is not an error.
         try? FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).write(contentsOf: Data(line.utf8))
     }
 
-    /// Writes a reason in the form that the command uses for all of them. It may hold what a server has said, which must not
-    /// steer the terminal.
+    /// Writes an error in the command's usual form. It is escaped, because it may contain text from a server, which must not
+    /// control the terminal.
     func write(failure reason: String) {
         write("\(palette.paint("error:", .bad)) \(reason.escapingControls)")
     }
 
-    /// Writes what to do about a failure.
+    /// Writes advice about a failure.
     func write(hint: String) {
         write("\(palette.paint("hint:", .strong)) \(hint.escapingControls)")
     }

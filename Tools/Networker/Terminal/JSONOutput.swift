@@ -12,8 +12,7 @@ enum JSONOutput {
 }
 
 extension String {
-    /// JSON that says the same and steers no terminal. What JSON itself does not have escaped already, stands in its strings
-    /// only.
+    /// The same JSON without characters that control a terminal. Unescaped ones occur in strings only.
     var escapingControlsOfJSON: String {
         guard unicodeScalars.contains(where: { $0.value >= 0x7F && $0.isSteering }) else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in

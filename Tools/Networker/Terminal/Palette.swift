@@ -1,22 +1,22 @@
-/// What a piece of text means to its reader; which colour that is, if any, is the ``Palette``'s business.
+/// The meaning of a piece of text; the ``Palette`` chooses its colour.
 enum Tone: Sendable, Hashable {
     case plain, strong, quiet, good, warning, bad
 }
 
-/// Paints text for a terminal, or leaves it alone.
+/// Colours text for a terminal, or leaves it unchanged.
 struct Palette: Sendable, Hashable {
-    /// Whether anything is painted at all.
+    /// Whether text is coloured.
     let isColoured: Bool
 
-    /// Leaves everything alone.
+    /// Leaves all text unchanged.
     static let none = Palette(isColoured: false)
 
     init(isColoured: Bool) {
         self.isColoured = isColoured
     }
 
-    /// Colour only where a person looks at a terminal that can show it and has not asked for none (https://no-color.org: any
-    /// value but the empty one).
+    /// Colours text only for a terminal that can show colours, unless `NO_COLOR` has a value that is not empty
+    /// (https://no-color.org).
     init(isTerminal: Bool, variables: [String: String]) {
         isColoured = isTerminal && (variables["NO_COLOR"] ?? "").isEmpty && variables["TERM"] != "dumb"
     }

@@ -1,11 +1,11 @@
 import Foundation
 
 extension Duration {
-    /// Three digits and a unit, as a person compares times: `870 µs`, `1.2 ms`, `34.5 ms`, `120 ms`, `1.24 s`, `2 min 5 s`.
+    /// Three digits and a unit, for people: `870 µs`, `1.2 ms`, `34.5 ms`, `120 ms`, `1.24 s`, `2 min 5 s`.
     var readable: String {
         let seconds = self / .seconds(1)
         guard seconds >= 0 else { return "-" + (.zero - self).readable }
-        // Each bound is where the smaller unit would be rounded up to a full larger one.
+        // Each bound is the value at which rounding would reach the next unit.
         return switch seconds {
         case ..<0.000_999_5: String(format: "%.0f µs", seconds * 1e6)
         case ..<0.099_95: String(format: "%.1f ms", seconds * 1e3)

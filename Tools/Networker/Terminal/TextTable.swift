@@ -1,10 +1,10 @@
 import CoreAPI
 
-/// Rows under headings, lined up for a terminal.
+/// Rows under headings, aligned for a terminal.
 ///
-/// A value: it is filled, then rendered. Widths are counted in characters as a person sees them, so that `ç` is one.
+/// Widths are counted in grapheme clusters, so that `ç` counts as one.
 struct TextTable: Sendable {
-    /// A heading and the side on which its cells line up.
+    /// A heading and the alignment of its column.
     struct Column: Sendable {
         enum Alignment: Sendable {
             case leading, trailing
@@ -19,13 +19,13 @@ struct TextTable: Sendable {
         }
     }
 
-    /// One piece of text. Its colour is kept apart, so that it adds no width.
+    /// One piece of text. Its colour is separate, so that it adds no width.
     struct Cell: Sendable, ExpressibleByStringInterpolation {
         let text: String
         let tone: Tone
 
         init(_ text: String, _ tone: Tone = .plain) {
-            // What a server sent must neither break the line nor steer the terminal.
+            // A server's text must neither break the line nor control the terminal.
             self.text = text.escapingControls
             self.tone = tone
         }
@@ -42,12 +42,12 @@ struct TextTable: Sendable {
         self.columns = columns
     }
 
-    /// Adds a row. Missing cells are empty; those beyond the last column are left out.
+    /// Adds a row. Missing cells are empty; cells beyond the last column are dropped.
     mutating func add(_ cells: [Cell]) {
         rows.append(Array((cells + Array(repeating: "", count: max(0, columns.count - cells.count))).prefix(columns.count)))
     }
 
-    /// The lines, without a newline at the end, with two spaces between columns and no spaces at the ends of lines.
+    /// The lines, without a final newline, with two spaces between columns and no trailing spaces.
     func rendered(_ palette: Palette = .none) -> String {
         let headings = columns.map { Cell($0.title, .strong) }
         let widths = columns.indices.map { index in
