@@ -1,15 +1,15 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that no user of the kit resolves what it is compared with. Linux only. Run it with Scripts/bench.
+// A separate package, so that users of the kit do not resolve its competitors. Linux only. Run it with Scripts/bench.
 
 let settings: [SwiftSetting] = [
     "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault",
 ].map { .enableUpcomingFeature($0) }
 
-/// Every client is a program of its own, so that its memory is its own too and not that of the others' libraries. The one in C,
-/// RawCurl/main.c, is compiled by Scripts/bench with the files beside it, because the package manager links Swift's library to
-/// everything; those files are a library for BenchBare.
+/// Every client is a separate program, so that its memory does not include the others' libraries. Scripts/bench compiles the C
+/// client, RawCurl/main.c, with the files beside it, because the package manager links Swift's library to every program. Those
+/// files are also a library for BenchBare.
 func client(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .executableTarget(name: name, dependencies: ["Measure"] + dependencies, swiftSettings: settings)
 }

@@ -36,7 +36,7 @@ static int prepare(raw_client *client, raw_transfer *transfer) {
     curl_easy_setopt(transfer->easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(transfer->easy, CURLOPT_PROXY, "");
     curl_easy_setopt(transfer->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
-    /* Rather a stream of a connection that is being made than a connection more. */
+    /* Waits for a connection that is being made, instead of making another one. */
     curl_easy_setopt(transfer->easy, CURLOPT_PIPEWAIT, 1L);
     if (client->settings.ca != NULL) curl_easy_setopt(transfer->easy, CURLOPT_CAINFO, client->settings.ca);
     return 1;

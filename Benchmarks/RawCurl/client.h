@@ -12,9 +12,9 @@ typedef struct {
     char *body;
     size_t length, capacity;
     uint64_t started;
-    CURLcode code; /* how it ended, and what it was */
+    CURLcode code; /* the transfer's result */
     long status, connections;
-    raw_client *client; /* these only as the kit does it */
+    raw_client *client; /* from here on only with as_kit */
     size_t head_length;
     char *head, *error;
     CURLU *address;
@@ -29,19 +29,19 @@ struct raw_client {
     long to_start, to_end;
     uint64_t *latencies;
     raw_tally tally;
-    int epoll;          /* these two only with socket_action */
-    uint64_t timer_due; /* ns; 0 for none */
-    const char *url;    /* these only as the kit does it */
+    int epoll;          /* both only with socket_action */
+    uint64_t timer_due; /* ns; 0 without a timer */
+    const char *url;    /* from here on only with as_kit */
     struct curl_slist *headers;
     int sockets, socket[RAW_SOCKETS], port[RAW_SOCKETS];
-    raw_transfer **spare; /* these two for raw_begin: those that it has not given out */
+    raw_transfer **spare; /* both for raw_begin: its free transfers */
     long spare_count;
 };
 
 uint64_t raw_now(void);
 size_t raw_collect(char *bytes, size_t size, size_t count, void *context);
 
-/* One transfer's life: it is given to libcurl, its outcome is taken, its handle is taken back, and it is counted. */
+/* The steps of one transfer: start it, take its result, take its handle back, count it. */
 void raw_add(raw_client *client, raw_transfer *transfer);
 void raw_take(raw_client *client, raw_transfer *transfer);
 void raw_drop(raw_client *client, raw_transfer *transfer);
@@ -52,7 +52,7 @@ void raw_tell_as_kit(raw_client *client, raw_transfer *transfer);
 void raw_ask_as_kit(raw_transfer *transfer);
 struct curl_slist *raw_kit_headers(const char *url);
 
-/* Takes the transfers that have ended and starts others in their place; returns how many it started. */
+/* Takes the finished transfers and starts others; returns how many it started. */
 long raw_exchange(raw_client *client);
 
 int raw_prepare_socket_loop(raw_client *client);

@@ -9,13 +9,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* What the kit asks of libcurl for each request, and nothing that the kit does besides: the floor under it in C. */
+/* The kit's use of libcurl for each request, without the kit's other work: the lower bound in C. */
 
 static size_t collect_head(char *bytes, size_t size, size_t count, void *context) {
     raw_transfer *transfer = context;
     size_t length = size * count;
     if (length >= 5 && memcmp(bytes, "HTTP/", 5) == 0) transfer->head_length = 0;
-    /* Not before a head comes: thousands may wait for one. */
+    /* Allocated when a head arrives, because thousands of transfers may wait for one. */
     if (transfer->head == NULL && (transfer->head = malloc(RAW_HEAD)) == NULL) return 0;
     if (transfer->head_length + length > RAW_HEAD) return 0;
     memcpy(transfer->head + transfer->head_length, bytes, length);
@@ -27,7 +27,7 @@ static size_t collect_head(char *bytes, size_t size, size_t count, void *context
     return length;
 }
 
-/* Before the first field came each line is shown here, because libcurl 7.88.1 must not get one that continues another. */
+/* Checks each line before the first field, because libcurl 7.88.1 must not get a continuation line there. */
 static size_t collect_body(char *bytes, size_t size, size_t count, void *context) {
     raw_transfer *transfer = context;
     size_t length = size * count;
@@ -69,7 +69,7 @@ static int close_socket(void *context, curl_socket_t closed) {
     return close(closed);
 }
 
-/* A reused connection on which bytes lie, or whose peer has ended it, is not used. */
+/* A reused connection with unread bytes, or closed by its peer, is not used. */
 static int check_connection(void *context, char *remote, char *local, int remote_port, int local_port) {
     raw_transfer *transfer = context;
     raw_client *client = transfer->client;
@@ -78,7 +78,7 @@ static int check_connection(void *context, char *remote, char *local, int remote
     (void)remote, (void)local, (void)remote_port;
     if (opened > 0) return CURL_PREREQFUNC_OK;
     for (int index = 0; index < client->sockets; index++) {
-        /* On one of HTTP/2 bytes may come at any time, but not its end. */
+        /* On an HTTP/2 connection bytes may arrive at any time, but not its end. */
         struct pollfd entry = {client->socket[index], client->settings.ca == NULL ? POLLIN : POLLRDHUP, 0};
         if (client->port[index] == 0) {
             struct sockaddr_in address;
@@ -92,7 +92,7 @@ static int check_connection(void *context, char *remote, char *local, int remote
     return CURL_PREREQFUNC_OK;
 }
 
-/* What holds for every request is told once. */
+/* The options of all requests, set once. */
 int raw_prepare_as_kit(raw_client *client, raw_transfer *transfer) {
     CURL *easy = transfer->easy = curl_easy_init();
     transfer->error = malloc(CURL_ERROR_SIZE);
@@ -142,11 +142,11 @@ int raw_prepare_as_kit(raw_client *client, raw_transfer *transfer) {
     return 1;
 }
 
-/* And what is of this one. */
+/* The options of this request. */
 void raw_tell_as_kit(raw_client *client, raw_transfer *transfer) {
     transfer->error[0] = 0;
     transfer->head_length = 0;
-    /* The origin once, and the target for each request. */
+    /* The origin is set once, the target for each request. */
     if (!transfer->has_address) {
         curl_url_set(transfer->address, CURLUPART_URL, client->url, 0);
         curl_url_set(transfer->address, CURLUPART_PATH, "/", 0);
@@ -175,7 +175,7 @@ void raw_ask_as_kit(raw_transfer *transfer) {
         free(strdup(address));
 }
 
-/* The host is named by a line of the list, too: libcurl formats its own anew for each request. */
+/* The list has a Host line too, because libcurl would format its own for each request. */
 struct curl_slist *raw_kit_headers(const char *url) {
     char host[256];
     const char *authority = strstr(url, "//") + 2;

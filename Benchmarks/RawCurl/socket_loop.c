@@ -2,7 +2,7 @@
 
 #include <sys/epoll.h>
 
-/* libcurl names its sockets and when it wants to be called; the kernel remembers them, so that idle ones cost nothing. */
+/* libcurl reports its sockets and its next timer. epoll keeps the sockets, so that idle ones cost no time. */
 
 static int watch(CURL *easy, curl_socket_t socket, int what, void *context, void *known) {
     raw_client *client = context;

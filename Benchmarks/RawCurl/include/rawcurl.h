@@ -3,18 +3,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* libcurl as a careful C programmer would use it: one thread, one multi handle, easy handles that are used again, bodies collected in
-   memory that is used again. Everything else is measured against it. */
+/* libcurl as a careful C programmer would use it: one thread, one multi handle, reused easy handles, bodies collected in reused memory.
+   All other clients are compared with it. */
 
 typedef struct raw_client raw_client;
 
 typedef struct {
     const char *ca;     /* PEM file; NULL for the system's authorities */
-    long at_once;       /* requests under way at the same time */
+    long at_once;       /* requests at the same time */
     long host_limit;    /* connections to a host; 0 for any number */
     long streams;       /* on one HTTP/2 connection; 0 for libcurl's default */
     int socket_action;  /* multi_socket and epoll instead of curl_multi_poll */
-    int as_kit;         /* what the kit asks of libcurl: its options, lines and callbacks */
+    int as_kit;         /* uses the kit's options, header lines and callbacks */
 } raw_settings;
 
 typedef struct {
@@ -23,31 +23,32 @@ typedef struct {
     char failure[256];  /* of the last request that failed; empty without */
 } raw_tally;
 
-/* NULL when libcurl or the system refuses. */
+/* NULL if libcurl or the system fails. */
 raw_client *raw_make(raw_settings settings);
 
-/* Sends so many requests and returns when the last has ended. Latencies of those that completed, in ns, go to the array, which holds
-   at least `count`. */
+/* Sends `count` requests and returns when the last one has ended. Writes the latencies of the completed ones, in ns, to the array of at
+   least `count` elements. */
 raw_tally raw_send(raw_client *client, const char *url, long count, uint64_t *latencies);
 
 void raw_free(raw_client *client);
 
-/* For callers that wait elsewhere, as tasks do: one thread begins calls, performs and takes what has ended; no more than `at_once` at a time. */
+/* For callers that wait on other threads, such as tasks. One thread begins calls, performs and takes finished ones; at most `at_once` at
+   a time. */
 
 typedef struct {
-    long place;       /* what raw_begin returned */
-    long status;      /* 0 when it failed */
-    const char *body; /* valid until the next call is begun */
+    long place;       /* the value of raw_begin */
+    long status;      /* 0 after a failure */
+    const char *body; /* valid until the next call begins */
     size_t length;
 } raw_call;
 
-/* The address that calls ask for; it has to last. */
+/* The URL of all calls; not copied. */
 void raw_set_url(raw_client *client, const char *url);
-/* Begins a call and returns its place, less than `at_once`. Nobody checks that fewer than `at_once` are under way. */
+/* Begins a call and returns its index, less than `at_once`. The caller must keep fewer than `at_once` calls running. */
 long raw_begin(raw_client *client);
 void raw_perform(raw_client *client);
-/* 0 when no further call has ended. */
+/* 0 if no further call has ended. */
 int raw_next(raw_client *client, raw_call *call);
-/* Until there is something to perform; any thread may end it. */
+/* Blocks until there is work for libcurl; any thread may end the wait with raw_wake. */
 void raw_sleep(raw_client *client);
 void raw_wake(raw_client *client);

@@ -4,7 +4,7 @@
 #include <malloc.h>
 #include <stddef.h>
 
-/* A program's own functions come before those of the libraries that it uses, so that these are called in place of glibc's. */
+/* A program's own symbols come before those of its libraries, so these functions replace glibc's. */
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);

@@ -1,4 +1,4 @@
-/// Words of the form `--name value`, and flags.
+/// Arguments of the form `--name value`, and flags.
 struct Arguments {
     private var values: [String: String] = [:]
     private var flags: Set<String> = []

@@ -2,7 +2,7 @@ import Foundation
 import Holding
 import Meter
 
-/// The front door: describes scenarios to the clients, holds requests, makes data and reports. Scripts/bench uses all of it.
+/// The command: runs a client with a scenario, holds requests, makes data and reports. Scripts/bench uses all of it.
 @main
 struct Bench {
     static let usage = """
@@ -14,13 +14,13 @@ struct Bench {
                Bench scenarios
 
           run        one scenario with one client in one process; prints one line of JSON
-          hold       serves /held late, /now at once and /accepted, until it is ended
-          data       writes what the scenarios ask for
-          report     medians of lines that "run" printed, in their order, as a table; lines of BenchJSON as others
+          hold       serves /held with a delay, /now at once and /accepted, until it is killed
+          data       writes the files that the scenarios request
+          report     tables of medians of the lines that "run" and BenchJSON printed
 
           CLIENT     \(Client.allCases.map(\.rawValue).joined(separator: ", "))
-          URL        scheme, host and port; a server with what "data" wrote, or one of "hold" for S6
-          COMMAND    runs the client, valgrind for instance
+          URL        scheme, host and port; a server with the files of "data", or the server of "hold" for S6
+          COMMAND    a program to run the client with, for example valgrind
         """
 
     static func main() {

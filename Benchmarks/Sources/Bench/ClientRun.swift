@@ -12,7 +12,7 @@ struct ClientRun {
         let scenario = try Scenario.named(arguments.text("scenario"))
         let count = try arguments.number("count")
         let atOnce = scenario.atOnce ?? count
-        // Enough for every connection to be open; for what is held, one request shows that the server is there.
+        // Enough to open every connection. Before held requests, one request suffices to show that the server answers.
         let warm =
             try arguments.optional("warm") == nil
             ? (scenario.warmPath == nil ? max(atOnce * 4, 200) : 1) : arguments.number("warm")
@@ -24,7 +24,7 @@ struct ClientRun {
             "--at-once", "\(atOnce)", "--decode", scenario.decoding,
         ]
         if scenario.isHTTP2 {
-            // More streams, not more connections, wherever a client can be told so.
+            // Raises the streams per connection, not the connections, if a client has that setting.
             words += ["--streams", "\(max(atOnce, 256))"]
         } else if scenario.raisesLimits {
             words += ["--host-limit", "\(atOnce)"]

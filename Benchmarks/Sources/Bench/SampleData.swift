@@ -1,7 +1,7 @@
 import Foundation
 import Measure
 
-/// What the scenarios ask for, the same in every run.
+/// The files that the scenarios request, the same in every run.
 enum SampleData {
     private static let words = [
         "Linen", "Bag", "Cotton", "Shirt", "Winter", "Coat", "Desk", "Lamp", "Trail", "Shoe", "Olive", "Soap",
@@ -14,7 +14,7 @@ enum SampleData {
             rating: Double(10 + number % 40) / 10, category: words[number % words.count].lowercased())
     }
 
-    /// The first count of items whose JSON is at least so large.
+    /// The lowest count of items whose JSON is at least that large.
     private static func fill<Value: Encodable>(_ bytes: Int, _ make: ([Item]) -> Value) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

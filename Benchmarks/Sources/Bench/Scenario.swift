@@ -1,4 +1,4 @@
-/// What is compared with what.
+/// The clients to compare.
 enum Client: String, CaseIterable, Codable, Sendable {
     case rawc
     case rawcSocket = "rawc-socket"
@@ -8,7 +8,7 @@ enum Client: String, CaseIterable, Codable, Sendable {
     case kit
     case urlsession, ahc
 
-    /// The program that is this client; see Package.swift.
+    /// The program of this client; see Package.swift.
     var program: String {
         switch self {
         case .rawc, .rawcSocket, .rawcAsKit: "BenchRaw"
@@ -22,9 +22,9 @@ enum Client: String, CaseIterable, Codable, Sendable {
         switch self {
         case .rawc: "libcurl from C, curl_multi_poll"
         case .rawcSocket: "libcurl from C, multi_socket"
-        case .rawcAsKit: "libcurl from C, asked for what the kit asks for"
-        case .bare: "libcurl from Swift's tasks, asked for the same"
-        case .bareExecutor: "libcurl from Swift's tasks, on its thread"
+        case .rawcAsKit: "libcurl from C, with the kit's options"
+        case .bare: "libcurl from Swift tasks, with the kit's options"
+        case .bareExecutor: "libcurl from Swift tasks on its thread"
         case .kit: "NetworkerKit"
         case .urlsession: "URLSession"
         case .ahc: "async-http-client"
@@ -33,23 +33,23 @@ enum Client: String, CaseIterable, Codable, Sendable {
     var isRaw: Bool { program == "BenchRaw" }
 }
 
-/// One way to load a client. Clients are told its parts and not its name.
+/// The load of one scenario. Clients get its parts, not its name.
 struct Scenario: Sendable {
     let name: String
     let title: String
-    /// Requests under way at once; `nil` for all of them.
+    /// Requests at the same time; `nil` for all of them.
     var atOnce: Int?
     let path: String
-    /// Asked before the measurement; what is held would only cost time.
+    /// The path of the requests before the measurement; a held path would only cost time.
     var warmPath: String?
     var decoding = "body"
-    /// Whether the clients' limits are raised to what is under way at once.
+    /// Whether the clients' limits are raised to the requests at the same time.
     var raisesLimits = true
     var isHTTP2 = false
-    /// Of clients that share threads: how many are used in turn, and how many threads there are.
+    /// For clients that share threads: the number of channels used in turn, and of threads.
     var channels = 1
     var loops: Int?
-    /// What another client asks for all the while, and whether it has threads of its own.
+    /// The address that another client requests all the time, and whether that client has separate threads.
     var neighbour: String?
     var isNeighbourApart = false
 
@@ -95,7 +95,7 @@ struct Scenario: Sendable {
         return scenario
     }
 
-    /// The name under which a run is reported: runs of S6 with different counts are different things.
+    /// The name in reports. Runs of S6 with different counts have different labels.
     func label(count: Int) -> String { atOnce == nil ? "\(name)-\(count)" : name }
 
     /// The title of a label.

@@ -8,8 +8,8 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// async-http-client as its users tune it: the shared event loops, connections to the host as many as requests at once, HTTP/2
-/// where the server has it, bodies collected.
+/// async-http-client, tuned as its users do: shared event loops, as many connections as requests at once, HTTP/2 if the server
+/// has it, collected bodies.
 @main
 struct BenchAHC {
     static func main() throws {
@@ -44,7 +44,7 @@ struct BenchAHC {
             case .object: _ = try decoder.decode(Page.self, from: body)
             }
         }
-        // What the neighbour has under way ends with the process.
+        // The process's end cancels the neighbour's requests.
         if job.neighbour == nil { for client in clients { try client.syncShutdown() } }
     }
 }

@@ -4,15 +4,15 @@ import Measure
 import RawCurl
 import Synchronization
 
-/// The floor under every client whose callers are Swift's tasks: what the kit asks of libcurl, a task that waits for the answer
-/// and is given its body, or what the kit's decoder makes of it, and nothing besides.
+/// The lower bound for every client with Swift tasks. It uses libcurl with the kit's options; a task waits for the answer and
+/// gets the body, or the value that the kit's decoder makes of it.
 @main
 struct BenchBare {
     static func main() {
         let job = Job()
         let loop = Loop(job)
         let decoder = JSONBodyDecoder()
-        // One address, the measured one, so that it is told once; asked for before the measurement too.
+        // There is one address, set once; the requests before the measurement use it too.
         job.measure(on: job.usesExecutor ? loop : nil) { _ in
             let (status, body) = await loop.answer()
             guard status == 200, !body.isEmpty else { throw WrongAnswer(status: status) }
@@ -32,9 +32,9 @@ private func give(up reason: String) -> Never {
     exit(2)
 }
 
-/// The thread of libcurl, which tasks may prefer to run on.
+/// libcurl's thread, which tasks may prefer to run on.
 private final class Loop: TaskExecutor {
-    /// The status is 0 where libcurl failed.
+    /// The status is 0 if libcurl failed.
     typealias Answer = (status: Int, body: Data)
 
     private enum Message {
@@ -47,7 +47,7 @@ private final class Loop: TaskExecutor {
         var isAsleep = false
     }
 
-    // Used by the thread alone, but for `raw_wake`.
+    // Used by the thread only, except for `raw_wake`.
     private nonisolated(unsafe) let client: OpaquePointer
     private let places: Int
     private let state = Mutex(State())

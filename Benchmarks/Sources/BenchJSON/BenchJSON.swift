@@ -1,8 +1,8 @@
 import Allocations
 import Foundation
 
-/// The kit's decoder and encoder beside Foundation's, on the same types in the same rounds. Prints a line of JSON for each shape,
-/// from which Bench makes tables.
+/// Compares the kit's decoder and encoder with Foundation's, on the same types in the same rounds. Prints a line of JSON for
+/// each shape; Bench makes tables of them.
 ///
 ///     BenchJSON [ROUNDS [SHAPE …]]
 @main
@@ -22,7 +22,7 @@ struct BenchJSON {
     }
 }
 
-/// What Bench reads.
+/// Bench reads this line.
 private struct Line: Encodable {
     let shape: String
     let title: String
@@ -69,9 +69,9 @@ private struct Series {
 
 private struct Rounds {
     private let direction: Direction
-    /// What one round of each takes: several milliseconds.
+    /// The time of one round: several milliseconds.
     private let repetitions: (kit: Int, foundation: Int)
-    /// Seconds a document.
+    /// Seconds per document.
     private var kit: [Double] = []
     private var foundation: [Double] = []
 
@@ -85,7 +85,7 @@ private struct Rounds {
     var count: Int { kit.count }
 
     mutating func measure() throws {
-        // The second run of each begins with what the first has left in caches and in the allocator.
+        // The second run of each begins with the caches and the allocator as the first left them.
         _ = try Self.seconds(max(1, repetitions.kit / 4), direction.kit)
         kit.append(try Self.seconds(repetitions.kit, direction.kit))
         foundation.append(try Self.seconds(repetitions.foundation, direction.foundation))
@@ -100,7 +100,7 @@ private struct Rounds {
 
     private func speed(_ seconds: [Double]) -> Double { Double(direction.bytes) / Self.median(seconds) / 1e6 }
 
-    /// For each object.
+    /// Per object.
     private func allocations(_ run: (Int) throws -> Void, _ objects: Int) throws -> Double {
         let before = allocations_count()
         try run(10)
@@ -112,7 +112,7 @@ private struct Rounds {
         return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
     }
 
-    /// Of this thread's processor time, which other programs add less to than to that of the clock.
+    /// This thread's processor time, which other programs affect less than wall time.
     private static func seconds(_ count: Int, _ run: (Int) throws -> Void) throws -> Double {
         let before = now()
         try run(count)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the shapes are decoded into. The compiler writes all of their initializers.
+/// The types that the shapes are decoded into. The compiler synthesises all of their initializers.
 struct Product: Codable, Equatable {
     let id: Int
     let name: String

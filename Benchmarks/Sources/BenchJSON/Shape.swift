@@ -5,7 +5,7 @@ import Foundation
 struct Shape {
     let name: String
     let title: String
-    /// Objects, or values where there are none, that allocations are told for.
+    /// The number of objects, or of values if there are none. Allocations are reported per object.
     let objects: Int
     let decoding: Direction
     let encoding: Direction
@@ -67,17 +67,17 @@ struct Shape {
 /// Decoding or encoding, by the kit and by Foundation.
 struct Direction {
     let bytes: Int
-    /// How many times as fast as Foundation the kit has to be; `nil` where nothing is promised.
+    /// The promised speed relative to Foundation's; `nil` without a promise.
     let promised: Double?
-    /// Allocations for each object that the kit may take; `nil` where nothing is promised.
+    /// The promised limit of the kit's allocations per object; `nil` without a promise.
     let allocationLimit: Double?
-    /// Both the given number of times.
+    /// Runs both the given number of times.
     let kit: (Int) throws -> Void
     let foundation: (Int) throws -> Void
 }
 
 extension Direction {
-    /// As channels send bodies: keys sorted, slashes plain.
+    /// As channels send bodies: keys sorted, slashes unescaped.
     init(
         encoding value: some Encodable, _ name: String, promised: Double?, allocationLimit: Double?,
         dates: JSONDecoder.DateDecodingStrategy, keys: JSONDecoder.KeyDecodingStrategy

@@ -5,8 +5,8 @@ import Foundation
 import HTTPTypes
 import Synchronization
 
-/// What the kit's pipeline costs without a network: ten enhancers and three interceptors that pass everything on, logging off,
-/// over a transport in memory. Prints a line of JSON, from which Bench makes a table.
+/// The cost of the kit's pipeline without a network: ten enhancers and three interceptors that change nothing, logging off, and
+/// a transport in memory. Prints a line of JSON; Bench makes a table of it.
 ///
 ///     BenchPipeline [ROUNDS]
 @main
@@ -30,17 +30,17 @@ struct BenchPipeline {
     }
 }
 
-/// What Bench reads.
+/// Bench reads this line.
 private struct Line: Encodable {
     var rounds = 0
-    /// Medians of the rounds, for each call.
+    /// Medians of the rounds, per call.
     var microseconds = 0.0
     var allocations = 0.0
-    /// Bytes in use for each call that waits for its transport, its task included; hooks as in the other figures.
+    /// Bytes in use per call that waits for its transport, including its task; with the same hooks as the other figures.
     var heldBytes = 0.0
 }
 
-/// `@unchecked`: written before the semaphore is signalled, read after it was waited for.
+/// `@unchecked`: written before the semaphore is signalled, read after the wait for it.
 private final class Box: @unchecked Sendable {
     var value = Line()
 }
@@ -51,7 +51,7 @@ private struct Series {
     private var allocations: [Double] = []
     private var heldBytes = 0.0
 
-    /// Holds calls in flight all at once and counts what they have in use.
+    /// Holds calls at the same time and counts their bytes in use.
     mutating func measureHeld() async {
         let count = 10_000
         let holding = Holding()
@@ -72,7 +72,7 @@ private struct Series {
     mutating func measure(_ manager: NetworkManager<MemoryEndpoint>) async {
         for _ in 0..<Self.calls / 4 { await call(manager) }
         let start = ContinuousClock.now
-        // Nothing in a call waits, so that all of them run on this thread, which is the one whose allocations are counted.
+        // A call never waits here, so all calls run on this thread, whose allocations are counted.
         let before = allocations_count()
         for _ in 0..<Self.calls { await call(manager) }
         let after = allocations_count()
@@ -111,7 +111,7 @@ private struct Memory: Transport {
     func close() async {}
 }
 
-/// Answers when it is told to.
+/// Answers when the test resumes it.
 private final class Holding: Transport {
     private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
 

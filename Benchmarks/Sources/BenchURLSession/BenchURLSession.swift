@@ -5,8 +5,8 @@ import Measure
 import FoundationNetworking
 #endif
 
-/// FoundationNetworking's URLSession as its users tune it: connections to the host as many as requests at once, no cache, no
-/// cookies. It cannot be given an authority on Linux; Scripts/bench puts the server's in the place of the system's.
+/// FoundationNetworking's URLSession, tuned as its users do: as many connections as requests at once, no cache, no cookies. On
+/// Linux it accepts no authority, so Scripts/bench replaces the system's authorities with the server's.
 @main
 struct BenchURLSession {
     static func main() {

@@ -15,13 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Several sockets listen on the one port, because each has a backlog of its own and ten thousand clients come at once. */
+/* Several sockets listen on one port, because each has its own backlog and ten thousand clients connect at once. */
 enum { LISTENERS = 8, HEAD = 2048, BODY = 1024 };
 
 typedef struct {
     char head[HEAD];
     size_t length;
-    uint32_t generation; /* tells a descriptor from the next connection's of the same number */
+    uint32_t generation; /* distinguishes connections with the same descriptor number */
     int is_open;
 } connection;
 
@@ -37,7 +37,7 @@ static struct {
     long accepted;
     connection **connections; /* by descriptor */
     size_t limit;
-    pending *queue; /* a ring: all wait equally long, so the first in is the first due */
+    pending *queue; /* a ring: all have the same delay, so the first one is due first */
     size_t first, count, room;
 } server;
 
@@ -73,7 +73,7 @@ static void answer(int socket_, const char *body, size_t length) {
     static char message[BODY + 256];
     int head = snprintf(message, 256, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %zu\r\n\r\n", length);
     memcpy(message + head, body, length);
-    /* A kilobyte fits the socket's buffer, unless the peer is gone. */
+    /* A kilobyte fits into the socket's buffer, unless the peer has left. */
     if (send(socket_, message, (size_t)head + length, MSG_NOSIGNAL) != (ssize_t)((size_t)head + length)) drop(socket_);
 }
 
@@ -167,7 +167,7 @@ int holding_serve(int port, int milliseconds) {
     server.epoll = epoll_create1(EPOLL_CLOEXEC);
     server.delay = (uint64_t)milliseconds * 1000000u;
     if (server.connections == NULL || server.epoll < 0) return -1;
-    /* The port must be free first: sockets that share one would share it with a stranger's too. */
+    /* Checks first that the port is free: sockets with SO_REUSEPORT would share it with another process. */
     int probe = listen_once(port, 0);
     if (probe < 0 || close(probe) < 0) return -1;
     for (int index = 0; index < LISTENERS; index++) {

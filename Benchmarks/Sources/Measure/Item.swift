@@ -1,4 +1,4 @@
-/// What typed calls decode: six fields, as a shop's lists have them.
+/// The value that typed calls decode: six fields, as in a shop's list.
 public struct Item: Codable, Sendable {
     public let id: Int
     public let name: String

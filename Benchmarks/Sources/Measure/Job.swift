@@ -3,8 +3,7 @@ internal import Foundation
 internal import Meter
 internal import Synchronization
 
-/// What one client has to do once, as the front door said on the command line, and how it is measured. For clients whose requests
-/// are asynchronous functions.
+/// One measurement of a client, from the command line. For clients whose requests are async functions.
 public struct Job: Sendable {
     public enum Decoding: String, Sendable {
         case body, array, object
@@ -15,7 +14,7 @@ public struct Job: Sendable {
     public let base: String
     public let path: String
     public let warmPath: String
-    /// The server's authority, where it has one of its own.
+    /// The server's authority, if it is not the system's.
     public let authority: String?
     public let decoding: Decoding
     /// Requests under way at the same time.
@@ -25,17 +24,17 @@ public struct Job: Sendable {
     /// Streams on an HTTP/2 connection; `nil` for the client's default.
     public let streams: Int?
 
-    /// Whether tasks run on the thread of the connections.
+    /// Whether tasks run on the I/O thread.
     public let usesExecutor: Bool
-    /// Channels that are used in turn.
+    /// Channels used in turn.
     public let channels: Int
-    /// Threads for the connections; `nil` for the client's default.
+    /// I/O threads; `nil` for the client's default.
     public let loops: Int?
-    /// What another channel asks for all the while, scheme and host included, and whether it has threads of its own.
+    /// The address that another channel requests all the time, and whether that channel has separate threads.
     public let neighbour: String?
     public let isNeighbourApart: Bool
 
-    /// Reads the command line, and ends the process where that makes no sense.
+    /// Reads the command line; ends the process if it is invalid.
     public init() {
         options = meter_parse(CommandLine.argc, CommandLine.unsafeArgv)
         base = String(cString: options.base)
@@ -60,11 +59,11 @@ public struct Job: Sendable {
 
     /// Sends the requests before the measurement and the measured ones, prints the line and returns.
     ///
-    /// Blocks the main thread on purpose: an asynchronous `main` would leave it to Dispatch, in which valgrind cannot run.
+    /// Blocks the main thread on purpose: with an async `main` Dispatch would own it, and valgrind cannot run that.
     ///
     /// - Parameters:
     ///   - executor: what the tasks prefer to run on.
-    ///   - send: makes one request to a path. Throws when it failed.
+    ///   - send: sends one request to a path; throws if it fails.
     public func measure(on executor: (any TaskExecutor)? = nil, _ send: @escaping @Sendable (String) async throws -> Void) {
         let done = DispatchSemaphore(value: 0)
         Task.detached(executorPreference: executor) {
@@ -74,7 +73,7 @@ public struct Job: Sendable {
         done.wait()
     }
 
-    /// Has so many tasks ask again and again, until the process ends.
+    /// Starts tasks that send requests until the process ends.
     public static func disturb(_ tasks: Int, _ send: @escaping @Sendable () async throws -> Void) {
         for _ in 0..<tasks {
             Task.detached {
@@ -83,7 +82,7 @@ public struct Job: Sendable {
         }
     }
 
-    /// How many requests the neighbour has under way: many that are held, or few with large answers.
+    /// The neighbour's requests at the same time: many if they are held, few if the answers are large.
     public var neighbourRequests: Int { neighbour?.hasSuffix("/held") == true ? 64 : 4 }
 
     private func run(_ send: @escaping @Sendable (String) async throws -> Void) async {
@@ -99,7 +98,7 @@ public struct Job: Sendable {
         tally.print(options)
     }
 
-    /// So many tasks take from so many requests until none is left.
+    /// Runs `atOnce` tasks that take requests until none is left.
     private func send(_ count: Int, to path: String, _ tally: Tally, _ send: @escaping @Sendable (String) async throws -> Void)
         async
     {
@@ -121,7 +120,7 @@ public struct Job: Sendable {
     }
 }
 
-/// What did not throw and yet is not an answer.
+/// The error of a response that did not throw but has the wrong content.
 public struct WrongAnswer: Error {
     public let status: Int
 
@@ -135,7 +134,7 @@ private final class Tally: Sendable {
     private let taken = Atomic(0)
     private let completed = Atomic(0)
     private let failure = Mutex<String?>(nil)
-    /// Every place is written once, by the task that was given its number.
+    /// Every index is written once, by the task whose completion has that number.
     private nonisolated(unsafe) let latencies: UnsafeMutablePointer<UInt64>
 
     init(_ count: Int) {
@@ -160,7 +159,7 @@ private final class Tally: Sendable {
         failure.withLock { if $0 == nil { $0 = String(describing: error) } }
     }
 
-    /// Why nothing was answered, if so.
+    /// The failure of the requests, if all failed.
     var completeFailure: String? {
         completed.load(ordering: .acquiring) == 0 ? failure.withLock { $0 ?? "" } : nil
     }

@@ -28,7 +28,7 @@ static double cpu_seconds(void) {
         + (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-/* Processor time of the threads that do the clients' I/O, which are known by their names. */
+/* Processor time of the clients' I/O threads, which are identified by their names. */
 enum { MOST_LOOPS = 64 };
 typedef struct {
     long thread;
@@ -87,7 +87,7 @@ void meter_stop(void) {
     find_busiest();
 }
 
-/* Not getrusage's figure, which survives exec and would be that of whoever started the client. */
+/* Not getrusage's figure, which survives exec and would include the parent's memory. */
 static long peak_bytes(void) {
     char line[256];
     long kib = 0;
@@ -107,7 +107,7 @@ void meter_prepare_process(void) {
     }
     signal(SIGPIPE, SIG_IGN);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    /* Whoever hangs is ended by the kernel. */
+    /* SIGALRM ends a client that hangs. */
     alarm(3600);
 }
 
@@ -178,7 +178,7 @@ static double microseconds(const uint64_t *sorted, long count, double part) {
     return (double)sorted[(long)((double)(count - 1) * part)] / 1e3;
 }
 
-/* A failure's words may hold anything; what JSON would have to escape is left out. */
+/* A failure's text may contain any bytes; the ones that JSON must escape are dropped. */
 static void print_text(const char *text) {
     for (int left = 160; *text != 0 && left > 0; text++, left--)
         if (*text >= ' ' && *text != '"' && *text != '\\') putchar(*text);

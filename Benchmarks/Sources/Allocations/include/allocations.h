@@ -1,7 +1,7 @@
 #pragma once
 
-/* How often the calling thread has asked for memory since it began, whatever library did so. */
+/* How many allocations the calling thread has made since it began, in all libraries. */
 long allocations_count(void);
 
-/* How many bytes of malloc's the process has in use. */
+/* How many bytes of malloc the process has in use. */
 long bytes_in_use(void);

@@ -1,9 +1,9 @@
-/// Whether the kit is as fast as it was recorded to be, relative to its peers in the same rounds, and as was promised.
+/// Compares the kit's speed, relative to its peers in the same rounds, with the recorded and promised one.
 struct Check {
     private(set) var compared: [String] = []
     private(set) var problems: [String] = []
 
-    /// What a ratio may lose before it is a problem.
+    /// The loss of a ratio that counts as a problem.
     private static let tolerance = 0.10
 
     init(_ results: Results, against recorded: Results) {
@@ -32,7 +32,7 @@ struct Check {
         compare("\(name): requests a second × C", now.ratio, before.ratio)
         compare("\(name): CPU × C", now.cpuRatio, before.cpuRatio, isLessBetter: true)
         if let now = now.ratioToAHC, let before = before.ratioToAHC { compare("\(name): × AHC", now, before) }
-        // Elsewhere memory is what a process of Swift begins with.
+        // In other scenarios memory is mostly the start of a Swift process.
         if name.hasPrefix("s6-") { compare("\(name): peak × C", now.peakRatio, before.peakRatio, isLessBetter: true) }
         if now.requested - now.completed > before.requested - before.completed {
             problems.append("\(name): \(now.completed) of \(now.requested) completed; recorded were \(before.completed)")

@@ -1,10 +1,10 @@
-/// Instructions that one request at a time costs, all threads together.
+/// Instructions of one request, one at a time, of all threads.
 struct Instructions: Codable {
     let date: String
     /// By client.
     let perRequest: [String: Shares]
 
-    /// Where they are spent: in one of these libraries, or in the client itself.
+    /// The instructions by library; the rest are the client's own.
     struct Shares: Codable {
         let all: Int
         let libcurl: Int
@@ -13,8 +13,8 @@ struct Instructions: Codable {
         let swift: Int
     }
 
-    /// - Parameter lines: a client's name, a number of requests and the instructions of the whole process, of libcurl, of the C
-    ///   library and of Swift's libraries, twice for each client.
+    /// - Parameter lines: each with a client's name, a number of requests and the instructions of the whole process, of
+    ///   libcurl, of the C library and of Swift's libraries; two lines for each client.
     init?(lines: [String], date: String) {
         var counts: [String: [[Int]]] = [:]
         for line in lines {
@@ -23,7 +23,7 @@ struct Instructions: Codable {
             guard numbers.count == 5, words.count == 6 else { continue }
             counts[String(words[0]), default: []].append(numbers)
         }
-        // The difference of two runs knows nothing of the start and the end of the process.
+        // The difference of two runs does not include the start and the end of the process.
         perRequest = counts.compactMapValues { runs in
             guard let least = runs.min(by: { $0[0] < $1[0] }), let most = runs.max(by: { $0[0] < $1[0] }), most[0] > least[0]
             else { return nil }

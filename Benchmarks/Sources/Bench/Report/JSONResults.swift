@@ -1,4 +1,4 @@
-/// The decoder and the encoder beside Foundation's.
+/// The kit's decoder and encoder compared with Foundation's.
 struct JSONResults: Codable {
     let date: String
     let load: String
@@ -11,7 +11,7 @@ struct JSONResults: Codable {
         self.load = load
     }
 
-    /// Where less is reached than is promised.
+    /// Results below the promise.
     var problems: [String] {
         shapes.flatMap { shape in
             shape.decoding.problems("\(shape.shape), decoded") + (shape.encoding?.problems("\(shape.shape), encoded") ?? [])
@@ -19,15 +19,15 @@ struct JSONResults: Codable {
     }
 }
 
-/// One way of a shape: medians of its rounds.
+/// One direction of a shape: medians of its rounds.
 struct JSONSpeed: Codable {
     /// MB/s.
     let kit: Double
     let foundation: Double
-    /// How many times as fast as Foundation's.
+    /// The speed relative to Foundation's.
     let ratio: Double
     let promised: Double?
-    /// For each object, or value where there are none.
+    /// Per object, or per value if there are no objects.
     let allocations: Double
     let foundationAllocations: Double
     let allocationLimit: Double?
@@ -35,10 +35,10 @@ struct JSONSpeed: Codable {
     fileprivate func problems(_ name: String) -> [String] {
         var problems: [String] = []
         if let promised, ratio < promised {
-            problems.append("\(name): \(ratio) times the speed of Foundation's, promised are \(promised)")
+            problems.append("\(name): \(ratio) times the speed of Foundation's; the promise is \(promised)")
         }
         if let allocationLimit, allocations > allocationLimit {
-            problems.append("\(name): \(allocations) allocations an object, promised are at most \(allocationLimit)")
+            problems.append("\(name): \(allocations) allocations an object; the promise is at most \(allocationLimit)")
         }
         return problems
     }
@@ -51,14 +51,14 @@ struct JSONSpeed: Codable {
     }
 }
 
-/// One line of BenchJSON's.
+/// One line of BenchJSON's output.
 struct JSONShape: Codable {
     let shape: String
     let title: String
     let bytes: Int
     let rounds: Int
     let decoding: JSONSpeed
-    /// Of the value that was decoded.
+    /// For encoding the decoded value.
     let encoding: JSONSpeed?
 }
 

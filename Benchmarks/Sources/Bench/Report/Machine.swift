@@ -1,13 +1,13 @@
 import Foundation
 
-/// Where it was measured, in words that name no particular machine.
+/// A description of the machine that does not identify it.
 struct Machine: Codable, Equatable {
     let processor: String
     let cores: Int
     /// GiB.
     let memory: Int
     let system: String
-    /// Versions of what was measured and of what it was measured with.
+    /// Versions of the measured software and of the tools.
     let software: String
 
     static func this(software: String) -> Machine {

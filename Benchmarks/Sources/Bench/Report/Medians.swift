@@ -1,15 +1,15 @@
 import Foundation
 
-/// From lines in the order in which they were measured to medians.
+/// Computes medians from lines in the order of measurement.
 enum Medians {
-    /// - Parameter lines: of one scenario; every client's stand between two of raw C.
+    /// - Parameter lines: the lines of one scenario; every client's line is between two of raw C.
     static func rows(_ lines: [RunLine]) -> [Row] {
         let ratios = Client.allCases.map { client in (client, runs(of: client, in: lines)) }
         let ahc = median(runs(of: .ahc, in: lines).map(\.ratio))
         return ratios.compactMap { client, runs in runs.isEmpty ? nil : row(client, runs, ahc: ahc) }
     }
 
-    /// One run beside the mean of its neighbours.
+    /// One run and the mean of its neighbours.
     private struct Run {
         let line: RunLine
         let neighbours: [RunLine]
@@ -49,7 +49,7 @@ enum Medians {
             failure: runs.compactMap(\.line.failure).first)
     }
 
-    /// To the five digits that are kept: the others are noise.
+    /// Rounds to five digits; further digits are noise.
     private static func median(_ values: [Double]) -> Double {
         let sorted = values.sorted()
         guard !sorted.isEmpty else { return 0 }

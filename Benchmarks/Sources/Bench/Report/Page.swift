@@ -11,21 +11,23 @@ extension Results {
 
             - \(machine.processor), \(machine.cores) cores, \(machine.memory) GiB, \(machine.system)
             - \(machine.software)
-            - Every client's run stands between two runs of raw C, and "× C" is its figure divided by the mean of those two: of requests
-              a second more is better, of everything else less. Figures are medians of all rounds, "completed" is the fewest of any.
-            - Three rows show what is under the kit: a program in C that asks libcurl for what the kit asks for (its header lines, its
-              options and callbacks; the look at a connection before it is used again; the look at the first field before 7.88.1 keeps
-              it), and the floor: the same asked by Swift's tasks, of which each waits for its answer and is given the body, and nothing
-              else. It stands there with libcurl on a thread of its own, as the kit has it, and with the tasks on that thread.
-            - These are measured in S1 to S3, the tasks without an executor in S6 with the limit
-              raised too, and in S5 and S7, where the body is given to the kit's decoder. What is not in a table failed as a whole, or the
-              round was a quick one.
-            - nginx with one worker, or a server that holds requests, on the loopback of the same machine, so that client and server
-              share its cores. Requests before the measurement (opening connections) are left out. Every client is a process of its own.
-            - The clients in Swift are linked with `--static-swift-stdlib`, as servers are deployed. With Swift's libraries as files of their own,
-              as where instructions are counted, the kit is a twentieth to a tenth slower in S1 and S2, and has 7 MB more.
-            - The kit is used as features use it: `NetworkManager` over a `Channel` with its defaults, besides the limits that a scenario
-              raises. Of S6's wall time, 2 s are the server's.
+            - Raw C runs before and after every client. "× C" is the client's figure divided by the mean of those two runs. More requests
+              a second are better; of all other figures, less is better. Figures are medians of all rounds. "Completed" is the lowest
+              count of any round.
+            - Three rows show the cost below the kit. The first is a C program that uses libcurl as the kit does: the same header lines,
+              options and callbacks; the same check of a connection before reuse; the same check of the first field, which 7.88.1
+              needs. The two others do the same from Swift tasks: each task waits for its answer, gets the body and does no more.
+              In one of them libcurl has its own thread, as in the kit; in the other the tasks run on libcurl's thread.
+            - These rows are measured in S1 to S3. The tasks without an executor are also measured in S6 with the limit raised, and in S5
+              and S7, where the kit's decoder gets the body. A client missing from a table failed completely, or the round was a quick
+              one.
+            - The server is nginx with one worker, or a server that holds requests, on the loopback of the same machine. So client and
+              server share its cores. Requests before the measurement, which open connections, are not counted. Every client is a
+              separate process.
+            - The Swift clients are linked with `--static-swift-stdlib`, as servers are. With Swift's libraries as separate files, as for
+              the counts of instructions, the kit is 5 to 10 % slower in S1 and S2, and needs 7 MB more.
+            - The kit is used as features use it: `NetworkManager` over a `Channel` with its defaults, except for the limits that a
+              scenario raises. In S6 the server accounts for 2 s of the wall time.
 
             ![Requests a second relative to libcurl from C](ratios.svg)
             """
@@ -44,7 +46,7 @@ extension Results {
                 """
                 ## Instructions a request, one at a time, 1 KiB
 
-                \(instructions.date), callgrind, all threads; the difference of two runs, so that the start of the process is left out
+                \(instructions.date), callgrind, all threads; the difference of two runs, so that the start of the process is not counted
 
                 \(Table(instructions).markdown)
                 """)
@@ -67,13 +69,13 @@ extension Results {
 
                 \(decoding.date), \(rounds) rounds, load averages before: \(decoding.load)
 
-                `JSONBodyDecoder` beside `JSONDecoder`, which decode the same documents into the same types in the same rounds; the ratio
-                is the median of the rounds'. Mallocs are counted on the thread that decodes, and told for each object, or for each value
-                where there are no objects. Of strings with little ASCII the standard library's check of UTF-8 is most of the time.
+                `JSONBodyDecoder` and `JSONDecoder` decode the same documents into the same types in the same rounds. The ratio is the
+                median of the rounds' ratios. Mallocs are counted on the decoding thread, per object, or per value if there are no
+                objects. For strings with little ASCII, the standard library's check of UTF-8 takes most of the time.
 
                 \(Table(decoding).markdown)
 
-                `JSONBodyEncoder` beside `JSONEncoder`, which encode what was decoded, with sorted keys and plain slashes as channels do.
+                `JSONBodyEncoder` and `JSONEncoder` encode the decoded values, with sorted keys and unescaped slashes as channels do.
 
                 \(Table(encoding: decoding).markdown)
                 """)
@@ -82,7 +84,7 @@ extension Results {
         return parts.joined(separator: "\n\n") + "\n"
     }
 
-    /// What lies between the kit and raw C, in figures of the tables above; `nil` where one of them is missing.
+    /// The costs between the kit and raw C, from the tables above; `nil` if a figure is missing.
     private var bounds: String? {
         func row(_ scenario: String, _ client: Client) -> Row? {
             scenarios.first { $0.label == scenario }?.row(of: client)
@@ -99,15 +101,15 @@ extension Results {
         return """
             ## What bounds these figures
 
-            - **S1 to S3.** To ask libcurl for more than raw C asks for costs nothing: it is told of origin and target and need not parse an
-              address, nor format the line that names the host. What is between the floor and the kit is what the floor leaves out: to
-              build and check a request, the way through the pipeline, limits, clocks, cancellation, the checked head, metrics, the
-              response. In S1 that is \(whole(Double(kit.all - bare.all))) instructions.
-            - **S7.** Both cores are busy, nginx's share included, so that the floor, which does nothing but call libcurl and decode, is at
-              \(digits(typedFloor)) × async-http-client; the kit is at \(digits(typed)).
-            - **S6, memory.** A process in Swift begins with some \(whole(megabytes(startBare) - megabytes(startRaw))) MB more than one in C, and
-              the kit with \(whole(megabytes(startKit) - megabytes(startRaw))), as S1's peaks show, nearly all of them pages of libraries that
-              nobody has written to. Above that 2,000 held requests are \(whole(aboveKit)) MB, and raw C's \(whole(aboveRaw)).
+            - **S1 to S3.** The kit's options for libcurl cost no more than raw C's: libcurl gets origin and target, so it neither parses an
+              address nor formats the `Host` line. The Swift tasks on libcurl omit the rest of the kit's work: building and checking a
+              request, the pipeline, limits, clocks, cancellation, checking the head, metrics, the response. In S1 that work takes
+              \(whole(Double(kit.all - bare.all))) instructions.
+            - **S7.** Both cores are busy, also with nginx. Swift tasks that only call libcurl and decode reach
+              \(digits(typedFloor)) × async-http-client; the kit reaches \(digits(typed)).
+            - **S6, memory.** A Swift process begins with some \(whole(megabytes(startBare) - megabytes(startRaw))) MB more than a C process, the
+              kit with \(whole(megabytes(startKit) - megabytes(startRaw))) MB more, as S1's peaks show. Nearly all of these are unmodified pages of
+              libraries. Above that, 2,000 held requests take \(whole(aboveKit)) MB, and raw C's \(whole(aboveRaw)) MB.
             """
     }
 }

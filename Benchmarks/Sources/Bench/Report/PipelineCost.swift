@@ -1,20 +1,20 @@
-/// What BenchPipeline says: the kit's own way of a call, without a network.
+/// The output of BenchPipeline: the cost of a call in the kit's pipeline, without a network.
 struct PipelineCost: Codable {
     let rounds: Int
-    /// Of one call.
+    /// Per call.
     let microseconds: Double
     let allocations: Double
-    /// In use for each call that waits for its transport, its task included. Absent from older records.
+    /// Bytes in use per call that waits for its transport, including its task. Missing in older records.
     let heldBytes: Double?
 
-    /// A request holds some 19,000 bytes over libcurl, and the whole may be 1.15 times of what C needs.
+    /// The bound of a held call. Over libcurl a request holds some 19,000 bytes in all, and the promise for all is 1.15 × C.
     static let heldBound = 4_800.0
 
-    /// Where more is taken than is promised.
+    /// Costs above the promise.
     var problems: [String] {
-        (microseconds > 3 ? ["the pipeline takes \(microseconds) µs a call, promised are at most 3"] : [])
-            + (allocations > 12 ? ["the pipeline takes \(allocations) allocations a call, promised are at most 12"] : [])
-            + (heldBytes.map { $0 > Self.heldBound ? ["a held call takes \($0) bytes, at most are to be \(Self.heldBound)"] : [] }
+        (microseconds > 3 ? ["the pipeline takes \(microseconds) µs a call; the promise is at most 3"] : [])
+            + (allocations > 12 ? ["the pipeline takes \(allocations) allocations a call; the promise is at most 12"] : [])
+            + (heldBytes.map { $0 > Self.heldBound ? ["a held call takes \($0) bytes; the bound is \(Self.heldBound)"] : [] }
                 ?? [])
     }
 }

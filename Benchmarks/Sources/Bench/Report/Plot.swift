@@ -11,7 +11,7 @@ struct Plot {
     private var body: [String] = []
     private var y = 20.0
 
-    /// Scenarios in which a request is lost compare nothing and are left out.
+    /// Scenarios with a lost request have no valid ratios and are omitted.
     init(_ results: Results) {
         let comparable = results.scenarios.filter { !$0.label.hasPrefix("s6-default") }
         add(title: "Requests a second, relative to libcurl from C", comparable.filter { !Self.isTyped($0) }) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes of lines what was asked for: a table, JSON, files, a verdict.
+/// Makes the requested report from the lines: a table, JSON, files or a verdict.
 struct ReportCommand {
     private let arguments: Arguments
     private let results: Results
@@ -53,7 +53,7 @@ struct ReportCommand {
             for row in scenario.rows { if let failure = row.failure { print("  \(row.client.title) failed with: \(failure)") } }
             print("")
         }
-        if let sharing = Sharing(results) { print("S8, what sharing costs\n\(sharing.table.text)\n") }
+        if let sharing = Sharing(results) { print("S8, the cost of sharing\n\(sharing.table.text)\n") }
         if let instructions = results.instructions {
             print("Instructions a request, one at a time, 1 KiB\n\(Table(instructions).text)\n")
         }
@@ -77,13 +77,15 @@ struct ReportCommand {
     }
 
     private func check() -> Int32 {
-        guard let recorded else { Bench.fail("nothing is recorded to compare with; Scripts/bench --record does so", status: 2) }
+        guard let recorded else {
+            Bench.fail("there are no recorded results to compare with; make them with Scripts/bench --record", status: 2)
+        }
         let check = Check(results, against: recorded)
         if check.compared.isEmpty {
-            Bench.fail("nothing of what was measured is recorded; Scripts/bench --record does so", status: 2)
+            Bench.fail("there are no recorded results of these scenarios; make them with Scripts/bench --record", status: 2)
         }
         for line in check.compared { FileHandle.standardError.write(Data("\(line)\n".utf8)) }
-        for problem in check.problems { Bench.warn("worse than recorded or promised: \(problem)") }
+        for problem in check.problems { Bench.warn("worse than the recorded or promised result: \(problem)") }
         return check.problems.isEmpty ? 0 : 1
     }
 }

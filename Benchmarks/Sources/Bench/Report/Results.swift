@@ -1,6 +1,6 @@
 import Foundation
 
-/// What results.json holds, and what `--json` prints.
+/// The content of results.json and of `--json`.
 struct Results: Codable {
     var machine: Machine
     var scenarios: [ScenarioResults]
@@ -8,8 +8,8 @@ struct Results: Codable {
     var pipeline: PipelineCost?
     var decoding: JSONResults?
 
-    /// These, and of older ones those that were not measured again. What was measured on another machine, or with other software,
-    /// is left behind, unless nothing was measured now and only the page is written anew.
+    /// Merges older results into these, for scenarios that were not measured again. Results of another machine or other
+    /// software are dropped, unless this run measured no scenario and only writes the page again.
     func merged(over older: Results?) -> Results {
         if let older, scenarios.isEmpty, instructions == nil, pipeline == nil, decoding == nil { return older }
         var merged = self
@@ -28,11 +28,11 @@ struct Results: Codable {
 struct ScenarioResults: Codable {
     let label: String
     let date: String
-    /// The system's load averages when it began, by which a busy machine is known.
+    /// The system's load averages at the start; they show a busy machine.
     let load: String
     let rows: [Row]
 
-    /// As the scenarios are declared, then by count.
+    /// In the order of the scenarios' declarations, then by count.
     fileprivate var order: (Int, Int) {
         let position = Scenario.all.firstIndex { label == $0.name || label.hasPrefix($0.name + "-") } ?? Scenario.all.count
         return (position, rows.first?.requested ?? 0)
@@ -41,13 +41,13 @@ struct ScenarioResults: Codable {
     func row(of client: Client) -> Row? { rows.first { $0.client == client } }
 }
 
-/// One client's medians in a scenario. What ends in `Ratio` is relative to raw C in the same round: the mean of the run before
-/// and the run after.
+/// One client's medians in a scenario. Fields that end in `Ratio` are relative to raw C in the same round: the mean of the runs
+/// before and after.
 struct Row: Codable {
     let client: Client
     let runs: Int
     let requested: Int
-    /// The fewest of any run.
+    /// The lowest count of any run.
     let completed: Int
     let wall: Double
     let wallRatio: Double
@@ -63,7 +63,7 @@ struct Row: Codable {
     let peak: Int
     let peakRatio: Double
     let connections: Int?
-    /// Processor seconds of the busiest thread of the connections.
+    /// Processor seconds of the busiest I/O thread.
     let busiestPerThousand: Double?
     let failure: String?
 }

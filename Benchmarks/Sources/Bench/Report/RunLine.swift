@@ -1,11 +1,11 @@
-/// One client's answer to one scenario; Meter prints it and Scripts/bench adds the server's count of connections.
+/// One client's result of one scenario. Meter prints it, and Scripts/bench adds the server's count of connections.
 struct RunLine: Decodable {
     let client: Client
     /// A scenario's label.
     let scenario: String
     let requested: Int
     let completed: Int
-    /// Seconds, processor's and of the clock.
+    /// Processor and wall seconds.
     let wall: Double
     let cpu: Double
     let requestsPerSecond: Double
@@ -14,11 +14,11 @@ struct RunLine: Decodable {
     let p99: Double
     /// Bytes.
     let peak: Int
-    /// As the client counts them.
+    /// Counted by the client.
     let connections: Int?
-    /// As the server counts them.
+    /// Counted by the server.
     let accepted: Int?
-    /// Processor seconds of the busiest thread that does the client's I/O.
+    /// Processor seconds of the client's busiest I/O thread.
     let busiest: Double?
     let failure: String?
 

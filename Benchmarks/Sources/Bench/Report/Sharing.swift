@@ -1,8 +1,8 @@
-/// What S8 says of clients that share threads: each way to use them relative to one channel on one loop.
+/// The results of S8, for clients that share threads, relative to one channel on one loop.
 struct Sharing {
     private let scenarios: [ScenarioResults]
 
-    /// - Returns: `nil` where one channel was not measured.
+    /// - Returns: `nil` if one channel was not measured.
     init?(_ results: Results) {
         scenarios = results.scenarios.filter { $0.label.hasPrefix("s8-") }
         guard scenarios.contains(where: { $0.label == "s8-one" }) else { return nil }

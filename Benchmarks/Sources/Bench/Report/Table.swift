@@ -1,7 +1,6 @@
 import Foundation
 
-/// Cells in columns, for people: aligned on a terminal, with bars between them in Markdown. The first column is text, others
-/// numbers.
+/// Cells in columns: aligned for a terminal, or with bars for Markdown. The first column is text, the others are numbers.
 struct Table {
     let heads: [String]
     let rows: [[String]]
@@ -54,7 +53,7 @@ func whole(_ value: Double) -> String {
     return digits + grouped
 }
 
-/// Two figures that count, where a ratio is small.
+/// Two decimals, three for a value below 0.1.
 func digits(_ value: Double) -> String {
     String(format: value != 0 && abs(value) < 0.1 ? "%.3f" : "%.2f", value)
 }
