@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Channels, swapped")
 struct ChannelSwapTests {
-    /// A channel that has its credentials, and a networker of it.
+    /// A channel with its credentials, and its networker.
     struct Case: Sendable, CustomTestStringConvertible {
         let channel: Channel
         let manager: @Sendable () -> NetworkManager<AdHocEndpoint>
@@ -28,7 +28,7 @@ struct ChannelSwapTests {
         return Case(channel: channel) { make().networkManager }
     }
 
-    @Test("a networker that is made inside speaks through the swapped channel, there and afterwards", arguments: cases)
+    @Test("a networker made inside uses the swapped channel, inside and afterwards", arguments: cases)
     func inside(example: Case) async throws {
         let manager = try await ChannelOverride.with(example.answering("swapped")) {
             let manager = example.manager()
@@ -57,7 +57,7 @@ struct ChannelSwapTests {
         }
     }
 
-    @Test("a swap of one channel leaves the others alone", arguments: cases)
+    @Test("a swap of one channel does not change the others", arguments: cases)
     func others(example: Case) async throws {
         for other in Self.cases where other.channel.name != example.channel.name {
             try await ChannelOverride.with(other.answering("the other")) {
@@ -90,11 +90,11 @@ struct ChannelSwapTests {
         }
     }
 
-    @Test("a networker that is made outside does not speak through the swapped channel")
+    @Test("a networker made outside does not use the swapped channel")
     func outside() async throws {
         let interactor = DLOrderListInteractor()
         try await withSandbox(.dl.at(.sandbox)) { server in
-            // Production: there are no tokens for it here, and no such host.
+            // Production: it has no tokens here, and its host does not exist.
             let error = await #expect(throws: APIClientError.self) { try await interactor.orderList(path: "") }
             #expect(error?.context.url?.hasPrefix("https://api.secondhand.example") == true)
             #expect(server.connectionsAccepted == 0)
@@ -113,7 +113,7 @@ struct ChannelSwapTests {
         }
     }
 
-    @Test("every networker has a channel, and every channel a name of its own")
+    @Test("every networker has a channel, and every channel has a unique name")
     func names() {
         #expect(everyChannel.count == everyNetworker.count)
         #expect(Set(everyChannel.map(\.name)).count == everyChannel.count)
@@ -121,7 +121,7 @@ struct ChannelSwapTests {
     }
 
     @Test(
-        "what is secret in a channel is hidden by its redaction",
+        "a channel's redaction hides the channel's secrets",
         arguments: [
             ("TY", ["x-api-key"]), ("DL", ["Authorization", "refreshToken", "accessToken"]), ("ML", ["x-ml-signature"]),
             ("ID", ["x-session-id"]), ("GIPHY", ["api_key"]), ("HTTPBin", ["Authorization"]),

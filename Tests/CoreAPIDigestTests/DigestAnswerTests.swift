@@ -45,7 +45,7 @@ struct DigestAnswerTests {
 
     /// The first is RFC 2069's corrected example, the second RFC 2617 §3.5 without its qop. Python's hashlib gave the last.
     @Test(
-        "to a challenge without qop has the form of RFC 2069, without a count and a client nonce, where that is allowed",
+        "to a challenge without qop has the form of RFC 2069, without a count and a client nonce, if that is allowed",
         arguments: [
             ("CircleOfLife", "", "", "1949323746fe6a43ef61f9606e7febea"),
             ("Circle Of Life", "", "", "670fd8c2df070c60b045671b8b24ff02"),
@@ -69,7 +69,7 @@ struct DigestAnswerTests {
     }
 
     /// RFC 2617 §3.5.
-    @Test("to a challenge with qop is the same where one without is allowed")
+    @Test("to a challenge with qop does not change if one without qop is allowed")
     func rfc2617() throws {
         let challenge = """
             Digest realm="testrealm@host.com", qop="auth,auth-int", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093", \
@@ -81,7 +81,7 @@ struct DigestAnswerTests {
         }
     }
 
-    @Test("goes to a challenge with qop before one without, and never to auth-int alone")
+    @Test("prefers a challenge with qop, and never answers auth-int alone")
     func legacyLast() throws {
         func best(_ lines: String...) throws -> DigestChallenge? { try DigestChallenge.best(of: lines, allowsLegacy: true) }
         let (legacy, md5) = ("Digest realm=r, nonce=n, algorithm=SHA-256", "Digest realm=r, nonce=n, qop=auth")
@@ -96,13 +96,13 @@ struct DigestAnswerTests {
         }
     }
 
-    @Test("to a challenge without qop names a user in UTF-8 as it is, because its server knows no other form")
+    @Test("to a challenge without qop has the user name in plain UTF-8, the only form that its server knows")
     func legacyUser() throws {
         #expect(
             try answer("Digest realm=r, nonce=n", user: "Jäs", allowsLegacy: true).header.hasPrefix("Digest username=\"Jäs\", "))
     }
 
-    @Test("cannot be broken out of by a user name or a realm")
+    @Test("quotes the user name and the realm, so that neither can add a parameter")
     func quoting() throws {
         let answer = try answer(#"Digest realm="a\"b\\", nonce="n\", uri=\"/x", qop=auth"#, user: #"x", response="0"#)
         let read = try #require(try AuthenticationChallenge.parse(answer.header).first)
@@ -114,7 +114,7 @@ struct DigestAnswerTests {
         #expect(read.parameters["algorithm"] == nil && read.parameters["opaque"] == nil)
     }
 
-    @Test("names a user in UTF-8, in its composed form, or by a hash where that is asked for")
+    @Test("has the user name in composed UTF-8, or as a hash if the challenge asks for one")
     func users() throws {
         let plain = "Digest realm=r, nonce=n, qop=auth, charset=UTF-8, algorithm=SHA-256"
         #expect(try answer(plain, user: "Jäsøn Doe").header.contains("username*=UTF-8''J%C3%A4s%C3%B8n%20Doe, realm="))
@@ -134,7 +134,7 @@ struct DigestAnswerTests {
         #expect(try answer("Digest realm=r, nonce=n, qop=auth", count: count).header.contains("nc=\(text),"))
     }
 
-    @Test("goes to the best challenge that can be answered, wherever it stands")
+    @Test("uses the best challenge that can be answered, in any order")
     func best() throws {
         func algorithm(_ lines: String...) throws -> String? { try DigestChallenge.best(of: lines)?.algorithm.rawValue }
         let (md5, sha) = ("Digest realm=r, nonce=n, qop=auth", "Digest realm=r, nonce=n, qop=auth, algorithm=sha-256")
@@ -147,7 +147,7 @@ struct DigestAnswerTests {
         #expect(try algorithm() == nil)
     }
 
-    @Test("is refused where it cannot be given, with the reason")
+    @Test("is refused with the reason if it cannot be given")
     func refused() {
         let cases: [(String, DigestAuthenticationError)] = [
             ("realm=r, nonce=n, qop=auth, algorithm=SHA-512-256", .unsupportedAlgorithm(["SHA-512-256"])),
@@ -168,7 +168,7 @@ struct DigestAnswerTests {
         }
     }
 
-    @Test("shows the password nowhere")
+    @Test("never contains the password")
     func secret() throws {
         let answer = try answer(Self.example("MD5"), password: "s3cret")
         let authentication = try DigestAuthentication(username: "u", password: "s3cret")

@@ -30,7 +30,7 @@ struct DigestAuthenticationTests {
         await NetworkManager<Thing>(channel: channel).response(for: endpoint, as: .nothing).head?.status.code
     }
 
-    @Test("asks once, then answers in advance, for the very target that goes over the wire")
+    @Test("is challenged once, then answers in advance, for exactly the target on the wire")
     func flow() async throws {
         let digest = DigestServer()
         let server = try LoopbackServer.start { digest.reply(to: $0, .ok()) }
@@ -42,7 +42,7 @@ struct DigestAuthenticationTests {
         await channel.close()
     }
 
-    @Test("of 50 calls at once each has a count and a client nonce of its own")
+    @Test("each of 50 calls at once has its own count and client nonce")
     func concurrency() async throws {
         let digest = DigestServer()
         let server = try LoopbackServer.start { digest.reply(to: $0, .ok()) }
@@ -62,7 +62,7 @@ struct DigestAuthenticationTests {
         await channel.close()
     }
 
-    @Test("a nonce that is too old is replaced, and that is no wrong password")
+    @Test("a nonce that is too old is replaced, and does not count as a wrong password")
     func stale() async throws {
         let digest = DigestServer()
         let server = try LoopbackServer.start { digest.reply(to: $0, .ok()) }
@@ -75,7 +75,7 @@ struct DigestAuthenticationTests {
         await channel.close()
     }
 
-    @Test("a server that calls every nonce too old is not asked for ever")
+    @Test("stops if the server calls every nonce too old")
     func alwaysStale() async throws {
         let server = try LoopbackServer.start { _ in
             .status(401, headers: ["WWW-Authenticate": "Digest realm=r, nonce=n, qop=auth, stale=true"])
@@ -101,7 +101,7 @@ struct DigestAuthenticationTests {
         await channel.close()
     }
 
-    @Test("a challenge that cannot be answered is a typed error, and no Digest at all is the refusal itself")
+    @Test("a challenge that cannot be answered is a typed error; without Digest the refusal is the result")
     func refused() async throws {
         let server = try LoopbackServer.start { request in
             let challenge = request.path == "/int" ? "Digest realm=r, nonce=n, qop=\"auth-int\"" : "Basic realm=r"
@@ -117,7 +117,7 @@ struct DigestAuthenticationTests {
         await channel.close()
     }
 
-    @Test("a challenge without qop is answered where that is allowed, also in advance and after a stale nonce")
+    @Test("a challenge without qop is answered if that is allowed, also in advance and after a stale nonce")
     func legacy() async throws {
         let digest = DigestServer(isLegacy: true)
         let server = try LoopbackServer.start { digest.reply(to: $0, .ok()) }
@@ -133,7 +133,7 @@ struct DigestAuthenticationTests {
         await channel.close()
     }
 
-    @Test("a challenge without qop is refused by default, and the error names what allows it")
+    @Test("a challenge without qop is refused by default, and the error names the setting that allows it")
     func legacyRefused() async throws {
         let digest = DigestServer(isLegacy: true)
         let server = try LoopbackServer.start { digest.reply(to: $0, .ok()) }
@@ -145,7 +145,7 @@ struct DigestAuthenticationTests {
         await channel.close()
     }
 
-    @Test("a wrong password is tried once in a call where challenges without qop are allowed, too")
+    @Test("a wrong password is tried once in a call, even if challenges without qop are allowed")
     func legacyWrongPassword() async throws {
         let digest = DigestServer(isLegacy: true)
         let server = try LoopbackServer.start { digest.reply(to: $0, .ok()) }
@@ -156,7 +156,7 @@ struct DigestAuthenticationTests {
         await channel.close()
     }
 
-    @Test("answers only the environment's origin and those that are named, and leaves a caller's own header alone")
+    @Test("answers only the environment's origin and the named ones, and keeps a caller's own header")
     func origins() async throws {
         let digest = DigestServer()
         let (server, named, stranger) = (
@@ -172,7 +172,7 @@ struct DigestAuthenticationTests {
         await channel.close()
     }
 
-    @Test("a redirect to a stranger takes nothing along, and his challenge is not answered")
+    @Test("a redirect to a foreign origin takes no credentials along, and its challenge is not answered")
     func redirectElsewhere() async throws {
         let digest = DigestServer()
         let stranger = try LoopbackServer.start { DigestServer().reply(to: $0, .ok()) }
@@ -184,7 +184,7 @@ struct DigestAuthenticationTests {
         await channel.close()
     }
 
-    @Test("a redirect within the origin is answered where it leads, whatever was redirected")
+    @Test("after a redirect within the origin, the new target's challenge is answered")
     func redirectWithin() async throws {
         let digest = DigestServer()
         let server = try LoopbackServer.start { request in
@@ -204,7 +204,7 @@ struct DigestAuthenticationTests {
     }
 
     @Test(
-        "a real httpbin is content",
+        "a real httpbin accepts the answer",
         arguments: ["auth/user/passwd/MD5", "auth/user/passwd/SHA-256", "auth/user/passwd", "auth/user/passwd/MD5/3"])
     func httpbin(_ path: String) async throws {
         let variable = "NETWORKERKIT_HTTPBIN_URL"

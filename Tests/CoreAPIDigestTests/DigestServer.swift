@@ -6,15 +6,15 @@ import CoreAPITesting
 import Crypto
 import Foundation
 
-/// What a server keeps that asks for Digest with MD5, reckoned on its own and not with the code under test.
+/// A server's state for Digest with MD5, computed independently of the code under test.
 final class DigestServer: Sendable {
     private let state: Mutex<State>
     private let password: String
-    /// Whether it asks without qop, as before RFC 2617.
+    /// Whether it sends challenges without qop, as before RFC 2617.
     private let isLegacy: Bool
 
     private struct State {
-        /// Handed to whoever asks until it expires, as a nonce made of the time is.
+        /// Every request gets this nonce until it expires, as if it were made from the time.
         var nonce: String?
         var made = 0
         var seen: Set<String> = []
@@ -28,14 +28,14 @@ final class DigestServer: Sendable {
         state = Mutex(State())
     }
 
-    /// Counts or client nonces that came twice.
+    /// Counts or client nonces that were used twice.
     var repeated: [String] { state.withLock { $0.repeated } }
-    /// How many answers came that were right.
+    /// How many correct answers arrived.
     var accepted: Int { state.withLock { $0.clientNonces.count } }
-    /// Forgets the nonce, as a server does after a while.
+    /// Replaces the nonce, as a server does after some time.
     func expire() { state.withLock { $0.nonce = nil } }
 
-    /// The answer to a request that is none of the server's, or asks for an answer first.
+    /// The reply to a request without a correct answer.
     func reply(to request: ReceivedRequest, _ reply: ServerReply) -> ServerReply {
         guard let header = request.headers["authorization"] else { return ask() }
         guard let read = try? AuthenticationChallenge.parse(header).first?.parameters, let nonce = read["nonce"] else {

@@ -41,7 +41,7 @@ struct ReactiveTests {
         await stream.reduce(into: []) { $0.append($1) }
     }
 
-    /// Everything a subscription comes to, as text, until it completes.
+    /// All events of a subscription, as text, until it completes.
     private func outcome<P: Publisher>(_ publisher: P) async -> [String] {
         let (heard, tell) = AsyncStream.makeStream(of: String.self)
         let subscription = publisher.sink { completion in
@@ -54,7 +54,7 @@ struct ReactiveTests {
         return await all(heard)
     }
 
-    @Test("publishes the whole response, whether it failed or not, and never fails")
+    @Test("publishes the whole response of a success or a failure, and never fails")
     func responses() async throws {
         let server = try LoopbackServer.start {
             $0.path == "/thing" ? .json(#"{"id":7}"#, headers: ["X-Total": "9"]) : .status(404, body: Data("gone".utf8))
@@ -83,7 +83,7 @@ struct ReactiveTests {
         #expect(await outcome(dispatcher.publisher(for: Things(), as: .decodable([Int].self))) == ["failed decoding"])
     }
 
-    @Test("cold: nothing is sent before a subscription, and each is a call of its own")
+    @Test("cold: no request is sent before a subscription, and each subscription is a separate call")
     func cold() async throws {
         let server = try LoopbackServer.start { _ in .json(#"{"id":7}"#) }
         defer { server.close() }
@@ -94,7 +94,7 @@ struct ReactiveTests {
         #expect(server.requests.count == 2)
     }
 
-    /// Keeps its subscription and asks only when told to.
+    /// Keeps its subscription and requests values only on demand.
     ///
     /// `@unchecked`: touched on the main actor only.
     final class Reluctant: Subscriber, @unchecked Sendable {
@@ -113,14 +113,14 @@ struct ReactiveTests {
         }
     }
 
-    @Test("demand is honoured: the request leaves with the first of it, once, whatever is asked for")
+    @Test("the first demand sends the request, once, for any demand")
     @MainActor func demand() async throws {
         let server = try LoopbackServer.start { _ in .json(#"{"id":7}"#) }
         defer { server.close() }
         let subscriber = Reluctant()
         manager(server).publisher(for: Things(), as: Item.self).subscribe(subscriber)
         subscriber.subscription?.request(.none)
-        // A call of somebody else's goes round; had ours left, the server would have seen it before.
+        // Another call makes a round trip. If this subscription had sent its request, the server would have received it before.
         _ = try await manager(server).request(endpoint: Things(), type: Item.self)
         #expect(server.requests.count == 1)
         subscriber.subscription?.request(.max(3))
@@ -131,7 +131,7 @@ struct ReactiveTests {
         subscriber.subscription?.cancel()
     }
 
-    @Test("a subscription that is cancelled takes its call with it and hears nothing")
+    @Test("a cancelled subscription cancels its call and receives no value and no completion")
     @MainActor func cancelled() async throws {
         let server = try LoopbackServer.start { _ in .stallBeforeHead }
         defer { server.close() }
@@ -150,7 +150,7 @@ struct ReactiveTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("retryRequest makes so many further attempts of one call and no more")
+    @Test("retryRequest makes exactly the given number of further attempts of one call")
     func retries() async throws {
         let server = try LoopbackServer.start { $0.exchange == 3 ? .json(#"{"id":7}"#) : .status(503) }
         defer { server.close() }
@@ -163,7 +163,7 @@ struct ReactiveTests {
         #expect(await outcome(publisher.retryRequest(max: 2)) == ["Item(id: 7)"])
     }
 
-    @Test("asResult makes a failure a value, and the chain goes on")
+    @Test("asResult makes a failure a value, and the chain continues")
     func results() async throws {
         let server = try LoopbackServer.start { $0.path == "/thing" ? .status(503) : .json("{}") }
         defer { server.close() }
@@ -193,7 +193,7 @@ struct ReactiveTests {
         }
     }
 
-    /// Cancels while it is handed the value.
+    /// Cancels while it receives the value.
     ///
     /// `@unchecked`: called once, by one task.
     final class Leaving: Subscriber, @unchecked Sendable {
@@ -213,7 +213,7 @@ struct ReactiveTests {
         func receive(completion: Subscribers.Completion<APIClientError>) { tell.yield("completed") }
     }
 
-    @Test("who cancels while the value is handed over hears nothing more")
+    @Test("a subscriber that cancels while it receives the value gets no completion")
     @MainActor func leaving() async throws {
         let server = try LoopbackServer.start { _ in .json(#"{"id":7}"#) }
         defer { server.close() }
@@ -223,7 +223,7 @@ struct ReactiveTests {
             #expect(event == "value")
             break
         }
-        // Whatever would still come, would come on the main queue before this.
+        // A further event would arrive on the main queue before this.
         await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
         subscriber.tell.finish()
         #expect(await all(subscriber.heard).isEmpty)

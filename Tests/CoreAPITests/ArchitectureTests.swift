@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("The house")
+@Suite("The architecture")
 struct ArchitectureTests {
-    /// Which of the kit's modules a folder may import.
+    /// The kit's modules that each folder may import.
     private static let allowed: [(folder: String, modules: Set<String>)] = own + ofChannels
 
     private static let own: [(folder: String, modules: Set<String>)] = [
@@ -39,7 +39,7 @@ struct ArchitectureTests {
         ]
     }
 
-    @Test("imports run only downward")
+    @Test("imports go only downward")
     func imports() throws {
         for (folder, modules) in Self.allowed {
             let files = SourceTree.swiftFiles(in: folder)
@@ -59,7 +59,7 @@ struct ArchitectureTests {
         }
     }
 
-    /// The compiler finds it on every system, so no target has to declare it.
+    /// The compiler finds it on every system, so a target can use it without declaring it.
     @Test("nothing in the core or beside libcurl imports FoundationNetworking")
     func noOtherClient() throws {
         for file in SourceTree.swiftFiles(in: "CoreAPI/Core") + SourceTree.swiftFiles(in: "CoreAPI/Curl") {

@@ -6,8 +6,8 @@ import Testing
 
 @testable import CoreAPICore
 
-/// One test for each line of the page "What behaves otherwise" and of the lists of that name on the pages "Coming from …". Its
-/// name is the line's first sentence.
+/// One test for each line of the page "What behaves otherwise" and of the lists of that name on the pages "Coming from …". Each
+/// has its line's first sentence as its name.
 @Suite("What behaves otherwise", .timeLimit(.minutes(2)))
 struct BehavesOtherwiseTests {
     private struct Order: Decodable, Sendable, Equatable { let id: Int }

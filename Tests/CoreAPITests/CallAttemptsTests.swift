@@ -21,7 +21,7 @@ struct CallAttemptsTests {
         #expect(seen == ["1 verification.unacceptableStatus.503", "2 verification.unacceptableStatus.502", "3 success"])
     }
 
-    @Test("cold: a call per iteration, none before")
+    @Test("cold: one call per iteration, no call before it")
     func cold() async {
         let transport = RecordingTransport(body: #"{"id":7}"#)
         let attempts = channel(transport).manager().attempts(for: TestEndpoint(), as: .decodable(Item.self))
@@ -31,7 +31,7 @@ struct CallAttemptsTests {
         #expect(transport.requests.count == 2)
     }
 
-    @Test("an iteration that is left cancels the call")
+    @Test("leaving an iteration cancels the call")
     func left() async {
         let (ended, tell) = AsyncStream.makeStream(of: Bool.self)
         let transport = RecordingTransport { request in
@@ -47,7 +47,7 @@ struct CallAttemptsTests {
         }
     }
 
-    @Test("a failure is heard when it is known, not after the pause that follows it")
+    @Test("a failure arrives when it is known, before the pause that follows it")
     func early() async {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 503))
         channel.modifiers = [Timeout(total: .seconds(86_400))]

@@ -44,7 +44,7 @@ struct ChannelBuildingTests {
         return (transport.requests.first, response)
     }
 
-    @Test("begin at the first host, and go to another with its trust, keeping the rest")
+    @Test("begin at the first host; another host has its own trust, and all other settings stay")
     func hosts() {
         #expect(shop.environment.name == "production" && !shop.environment.isSimulated && shop.problems.isEmpty)
         #expect(shop.hosts.map(\.name) == ["production", "staging", "sandbox"])
@@ -57,7 +57,7 @@ struct ChannelBuildingTests {
         #expect(staging.environment.serverTrustManager.authorities.summary == "the system's")
     }
 
-    @Test("refuse every call to a host that they do not have, by its name")
+    @Test("refuse every call to an unknown host, and name it")
     func unknownHost() async throws {
         let (request, response) = try await sent(by: shop.at("moon"))
         #expect(request == nil)
@@ -65,7 +65,7 @@ struct ChannelBuildingTests {
         #expect(response.error?.description.contains("'moon'") == true)
     }
 
-    @Test("show the sandbox its key, and other hosts what they were given")
+    @Test("send the sandbox's key to the sandbox, and given credentials to any host")
     func credentials() async throws {
         #expect(try await sent(by: shop.at(.sandbox)).request?.header("x-key") == "sandbox-key")
         let given: ChannelCredentials = ["NETWORKERKIT_TEST_SHOP_KEY": "s3cret"]
@@ -77,14 +77,15 @@ struct ChannelBuildingTests {
         #expect(!dump.contains("s3cret") && dump.contains("NETWORKERKIT_TEST_SHOP_KEY"))
     }
 
-    @Test("without a credential send nothing, and name the variable", arguments: [nil, [:], ["NETWORKERKIT_TEST_SHOP_KEY": ""]])
+    @Test(
+        "without a credential send no request, and name the variable", arguments: [nil, [:], ["NETWORKERKIT_TEST_SHOP_KEY": ""]])
     func noCredential(variables: [String: String]?) async throws {
         let (request, response) = try await sent(by: shop.at(.staging, credentials: variables.map { ChannelCredentials($0) }))
         #expect(request == nil)
         #expect((response.error?.underlyingError as? MissingCredential)?.variable == "NETWORKERKIT_TEST_SHOP_KEY")
     }
 
-    @Test("show a credential to no other origin")
+    @Test("send a credential to no other origin")
     func otherOrigin() async throws {
         var endpoint = AdHocEndpoint.get("x")
         endpoint.baseURL = "https://elsewhere.example"
@@ -93,7 +94,7 @@ struct ChannelBuildingTests {
         #expect(request?.header("x-key") == nil)
     }
 
-    @Test("put a credential where the server wants it")
+    @Test("put a credential into a header or a query item")
     func forms() async throws {
         let secret = ChannelSecret.environment("NETWORKERKIT_TEST_SHOP_KEY", sandbox: "a b")
         let channel = Channel("Forms", hosts: [.sandbox: .local("forms")])
@@ -103,7 +104,7 @@ struct ChannelBuildingTests {
         #expect(query.request?.url.target == "/forms/x?q=1&key=a%20b")
     }
 
-    @Test("find the value of every answer below the payload, unless the endpoint says where")
+    @Test("find the value of every answer below the payload, unless the endpoint has its own path")
     func payload() async throws {
         let channel = shop.at(.sandbox)
         #expect(try await sent(by: channel).response.value == Item(id: 7))
@@ -114,7 +115,7 @@ struct ChannelBuildingTests {
         #expect(try await sent(by: plain).response.value == Item(id: 9))
     }
 
-    @Test("read the envelope of an error, in a success too")
+    @Test("decode the envelope of an error, also in a success")
     func errors() async throws {
         let (_, response) = try await sent(by: shop.at(.sandbox), body: #"{"isSuccess":false,"reason":"sold out"}"#)
         #expect(response.error?.app(Refused.self) == Refused(reason: "sold out", status: 200))
@@ -173,7 +174,7 @@ struct InteractorCallTests {
         #expect(try output.items.map { try $0.get() } == [Item(id: 7)])
     }
 
-    @Test("does not keep the interactor alive, nor call it once it is gone")
+    @Test("does not keep the interactor alive, and does not call it after its end")
     @MainActor func weakly() async throws {
         let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
         let (gate, open) = AsyncStream.makeStream(of: Void.self)

@@ -10,7 +10,7 @@ import Testing
 struct ChannelTests {
     struct Page: Codable, Equatable, Sendable { var page: Int }
 
-    @Test("with pinning switched off is a problem outside debug builds, unless it may be simulated, and says so in the log")
+    @Test("with pinning off is a problem outside debug builds, unless it may be simulated, and the log has it")
     func pinningOff() async throws {
         var channel = Channel.test("https://h.example", transport: RecordingTransport())
         channel.environment.serverTrustManager.pins = [
@@ -28,7 +28,7 @@ struct ChannelTests {
         #expect(channel.findProblems(isDebugBuild: false).isEmpty)
     }
 
-    @Test("says what is wrong with it")
+    @Test("lists its problems")
     func problems() {
         var channel = Channel.test("https://h.example", transport: RecordingTransport())
         #expect(channel.problems.isEmpty)
@@ -58,7 +58,7 @@ struct ChannelTests {
         #expect(!"\(differences)".contains("s3cret"))
     }
 
-    @Test("is made on the spot by the initialiser that teams know")
+    @Test("is made by the initialiser that teams know")
     func knownInitialiser() async throws {
         struct Adding: RequestInterceptor {
             func adapt(_ request: inout Request) async throws { try request.setHeader("X-A", "1") }
@@ -79,7 +79,7 @@ struct ChannelTests {
         init(_ channel: Channel) { networkManager = NetworkManager(channel: channel) }
     }
 
-    @Test("is swapped for one test and for no other that runs at the same time")
+    @Test("is swapped for one test and for no parallel test")
     func swap() async throws {
         let channel = Channel.test(
             "https://h.example", name: "swapped", transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":-1}"#)]))
@@ -105,7 +105,7 @@ struct ChannelTests {
         }
     }
 
-    @Test("another channel is not swapped along")
+    @Test("a swap does not affect another channel")
     func swapOther() async throws {
         let one = Channel.test(
             "https://h.example", name: "one", transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":1}"#)]))

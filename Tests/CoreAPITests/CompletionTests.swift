@@ -26,7 +26,7 @@ struct CompletionTests {
         #expect(screen.seen == [7])
     }
 
-    @Test("that belongs to no actor runs on the main queue, or where the channel says")
+    @Test("that belongs to no actor runs on the main queue, or on the channel's queue")
     func queue() async {
         let key = DispatchSpecificKey<String>()
         DispatchQueue.main.setSpecific(key: key, value: "main")
@@ -65,7 +65,7 @@ struct CompletionTests {
         #expect(wasOnQueue.withLock { $0 } == false)
     }
 
-    @Test("is called exactly once after a cancellation, whenever it comes")
+    @Test("is called exactly once after a cancellation at any time")
     func cancellation() async {
         let (stream, started) = AsyncStream.makeStream(of: Void.self)
         let transport = RecordingTransport { request in

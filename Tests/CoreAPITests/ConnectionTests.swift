@@ -7,7 +7,7 @@ import Testing
 struct ConnectionTests {
     struct Page: Codable, Equatable, Sendable { var page: Int }
 
-    @Test("stay within the channel's limit over 1,000 calls at 64 at a time, and nothing is left when it is closed")
+    @Test("stay within the channel's limit over 1,000 calls at 64 at a time, and none is left after close")
     func thousand() async throws {
         let server = try LoopbackServer.start { _ in .json(#"{"page":1}"#) }
         defer { server.close() }
@@ -41,7 +41,7 @@ struct ConnectionTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("are closed with the channel, and a closed channel says so")
+    @Test("are closed with the channel, and a closed channel fails calls by name")
     func closed() async throws {
         let server = try LoopbackServer.start { _ in .json(#"{"page":1}"#) }
         defer { server.close() }
@@ -79,7 +79,7 @@ struct ConnectionTests {
         channel.modifiers = [Timeout(connect: .seconds(5), idle: .milliseconds(100), total: .seconds(10))]
         let start = ContinuousClock.now
         let manager = channel.manager()
-        // On a thread of its own, because other tests may keep the shared ones busy for longer than the deadline.
+        // On its own thread, because other tests may block the shared ones for longer than the deadline.
         let response = await withTaskExecutorPreference(ownThread()) {
             await manager.response(for: TestEndpoint("x"), as: Page.self)
         }
@@ -117,7 +117,7 @@ struct ConnectionTests {
         #expect(first.attempts.first?.metrics == first.metrics)
     }
 
-    @Test("go to IPv6 as to IPv4", arguments: [(LoopbackAddress.ipv4, "127.0.0.1"), (.ipv6, "::1")])
+    @Test("work over IPv6 as over IPv4", arguments: [(LoopbackAddress.ipv4, "127.0.0.1"), (.ipv6, "::1")])
     func families(address: LoopbackAddress, remote: String) async throws {
         let server = try LoopbackServer.start(on: address) { _ in .json(#"{"page":1}"#) }
         defer { server.close() }

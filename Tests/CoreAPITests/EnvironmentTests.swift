@@ -37,7 +37,7 @@ struct EnvironmentTests {
         #expect(merged.specificHeaders["h"]?["X-E"] == "2")
     }
 
-    @Test("is switched at run time for networkers that are there already")
+    @Test("is switched at run time for existing networkers")
     func switched() async throws {
         let transport = RecordingTransport()
         var channel = Channel.test("https://unused.example", transport: transport)
@@ -53,7 +53,7 @@ struct EnvironmentTests {
         #expect(refused.error?.label == "channel")
     }
 
-    /// Reads the switch once more when it dies.
+    /// Reads the switch once more in its deinit.
     private final class Farewell: EnvironmentType {
         let name = "farewell"
         let baseURL = "https://old.example"
@@ -66,7 +66,7 @@ struct EnvironmentTests {
         }
     }
 
-    @Test("a switched environment's type may use the switch when it dies, whichever way it is replaced")
+    @Test("a switched environment may use the switch while it is deinitialized, after any kind of replacement")
     func farewell() {
         let (heard, next) = (Shared<[String]>([]), APIEnvironment(TestHost(baseURL: "https://new.example")))
         let place = EnvironmentSwitch(next)
@@ -81,7 +81,7 @@ struct EnvironmentTests {
         #expect(heard.current.count == 3)
     }
 
-    @Test("and a few hooks make a dispatcher")
+    @Test("and a few hooks are enough for a dispatcher")
     func dispatcher() async throws {
         struct Adding: RequestInterceptor {
             func adapt(_ request: inout Request) async throws { try request.setHeader("X-A", "1") }

@@ -13,7 +13,7 @@ struct FixturesByEnvironmentTests {
         "orders-slow": [Fixture(.get, "thing", body: #"{"id":2}"#, delay: .milliseconds(20))],
     ]
 
-    /// A channel whose transport must never be asked.
+    /// A channel whose transport must never be used.
     private func channel(_ fixturesType: FixturesType = .scenarios(scenarios, scenario: "orders")) -> (
         Channel, RecordingTransport
     ) {
@@ -43,7 +43,7 @@ struct FixturesByEnvironmentTests {
         #expect(network.requests.isEmpty)
     }
 
-    @Test("a scenario is chosen per channel, per endpoint and per call, the nearest counting")
+    @Test("a scenario is chosen per channel, per endpoint or per call; the nearest one applies")
     func levels() async {
         var (channel, _) = channel()
         channel.modifiers = [FixtureScenario("orders-empty")]
@@ -55,7 +55,7 @@ struct FixturesByEnvironmentTests {
         #expect(called.error == nil)
     }
 
-    @Test("a fixture that an endpoint or a call brings along answers first, if it fits")
+    @Test("a fixture of an endpoint or a call answers first, if it matches")
     func attached() async throws {
         let (channel, network) = channel()
         let manager = channel.manager()
@@ -73,7 +73,7 @@ struct FixturesByEnvironmentTests {
         #expect(network.requests.isEmpty)
     }
 
-    @Test("what is attached for fixtures means nothing where the network answers")
+    @Test("fixture modifiers have no effect with a real transport")
     func ignored() async {
         let network = RecordingTransport(body: #"{"id":3}"#)
         let manager = Channel.test("https://h.example", transport: network).manager()
@@ -82,7 +82,7 @@ struct FixturesByEnvironmentTests {
         #expect(network.requests.count == 1)
     }
 
-    @Test("a scenario that does not exist is an error that names it and what there is")
+    @Test("a missing scenario is an error that names it and the available ones")
     func unknown() async {
         let (channel, _) = channel()
         let response = await channel.manager().attaching(FixtureScenario("orders-emtpy")).response(
@@ -96,7 +96,7 @@ struct FixturesByEnvironmentTests {
     }
 
     @Test(
-        "folders are scenarios; a name never leads out of their folder",
+        "folders are scenarios; a name cannot leave their folder",
         arguments: ["../Fixtures/orders-empty", "..", ".", "", "/"])
     func folders(name: String) async throws {
         let folder = SourceTree.path("Tests/Fixtures")
@@ -108,7 +108,7 @@ struct FixturesByEnvironmentTests {
         #expect(outside.error?.label == "transport.fixture")
     }
 
-    @Test("an environment that may not be simulated has none: the channel says so and nothing is sent")
+    @Test("an environment that must not be simulated has no fixtures: that is a problem of the channel, and no request is sent")
     func production() async {
         var (channel, network) = channel()
         channel.environment.isSimulated = false
@@ -134,7 +134,7 @@ struct FixturesByEnvironmentTests {
         #expect(network.requests.count == 2)
     }
 
-    @Test("per test: a swapped channel speaks through the test's scenario, not through its environment's")
+    @Test("per test: a swapped channel uses the test's scenario, not its environment's")
     func perTest() async throws {
         let (channel, network) = channel()
         try await withChannel(channel, transport: .fixtures("orders-empty")) {
@@ -147,7 +147,7 @@ struct FixturesByEnvironmentTests {
         #expect(network.requests.isEmpty)
     }
 
-    @Test("no fixture lies in a production target")
+    @Test("no production target contains a fixture")
     func outside() {
         for folder in ["CoreAPI/Core", "Channels", "Interactors"] {
             let names = FileManager.default.enumerator(atPath: SourceTree.path(folder))?.compactMap { $0 as? String } ?? []

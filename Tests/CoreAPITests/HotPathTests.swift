@@ -6,9 +6,9 @@ import Testing
 
 @testable import CoreAPICore
 
-/// What a call costs, without a clock: calls of `malloc`, counted in a process of its own by a library that the dynamic linker
-/// puts before the system's. The bounds are those of an unoptimised build, a tenth above what was counted; an optimised one needs
-/// 5 over memory.
+/// Counts the allocations of a call, without a clock. A library that the dynamic linker loads before the system's counts
+/// `malloc` in a separate process. The bounds are for an unoptimised build, a tenth above the counted ones; an optimised build
+/// needs 5 over memory.
 @Suite("The hot path", .enabled(if: Allocations.canBeCounted))
 struct HotPathTests {
     private struct Passing: RequestEnhancer, RequestInterceptor {
@@ -55,7 +55,7 @@ struct HotPathTests {
         try await Allocations.report("decoding") { _ = try BodyCoder.json.decode(Small.self, from: document) }
     }
 
-    @Test("allocates no more than it did", .enabled(if: Allocations.counter == nil))
+    @Test("allocates at most as much as the recorded bounds", .enabled(if: Allocations.counter == nil))
     func allocations() async throws {
         let counted = try await Allocations.count(filter: "HotPathTests")
         print("allocations a call:", counted)
@@ -65,11 +65,11 @@ struct HotPathTests {
     }
 }
 
-/// Counts calls of `malloc` and its kin.
+/// Counts calls of `malloc` and related functions.
 private enum Allocations {
     typealias Counter = @convention(c) () -> Int
 
-    /// The sanitizers bring a `malloc` of their own, and only the GNU linker's is put in place like this.
+    /// The sanitizers have their own `malloc`, and only the GNU linker can preload a library this way.
     static var canBeCounted: Bool {
         #if os(Linux)
         dlsym(nil, "__asan_init") == nil && dlsym(nil, "__tsan_init") == nil
@@ -78,10 +78,10 @@ private enum Allocations {
         #endif
     }
 
-    /// The preloaded library's, where there is one.
+    /// The function of the preloaded library, if there is one.
     static var counter: Counter? { dlsym(nil, "kit_allocations").map { unsafeBitCast($0, to: Counter.self) } }
 
-    /// Prints how many a call needs, after those that are made once.
+    /// Prints the allocations per call, after one-time ones.
     static func report(_ name: String, _ call: () async throws -> Void) async throws {
         let counter = try #require(counter)
         for _ in 0..<50 { try await call() }
@@ -90,7 +90,7 @@ private enum Allocations {
         print("counted \(name) \((counter() - before) / 100)")
     }
 
-    /// Runs tests of this very program with the counting library.
+    /// Runs tests of this program with the counting library.
     static func count(filter: String) async throws -> [String: Int] {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("count-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -36,7 +36,7 @@ struct IsolationTests {
         await copy.channel.close()
     }
 
-    @Test("changing a channel's copy changes neither the channel nor a dispatcher made of it")
+    @Test("changing a channel's copy changes neither the channel nor its dispatcher")
     func values() {
         var channel = Channel.test("https://h.example", transport: RecordingTransport())
         let dispatcher = CommonDispatcher(channel: channel)
@@ -74,7 +74,7 @@ struct IsolationTests {
         return try response.value
     }
 
-    @Test("every answer form comes with a completion too: data, value, JSON, text, nothing, under a key path, typed")
+    @Test("every form of answer has a completion: data, value, JSON, text, no value, below a key path, typed")
     func forms() async throws {
         struct Things: EndpointProvider { static var thing: POST<Item, Item> { create("thing") } }
         let dispatcher = CommonDispatcher(
@@ -108,7 +108,7 @@ struct IsolationTests {
         #expect(wasOnQueue)
     }
 
-    @Test("a transport that is given answers in the place of the environment's fixtures")
+    @Test("a given transport replaces the environment's fixtures")
     func givenTransport() async {
         var channel = Channel.test("https://h.example", transport: RecordingTransport())
         channel.environment.fixturesType = .attached

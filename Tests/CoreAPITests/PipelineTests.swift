@@ -74,7 +74,7 @@ struct PipelineTests {
     }
 
     @Test(
-        "turns what an interceptor throws into an error of that stage, which others may resolve; the kit's own stay what they are",
+        "turns an interceptor's error into an error of that stage, which handlers may resolve; the kit's own errors stay",
         arguments: [
             (Refusing.Refusal(), "adapting"), (CancellationError(), "cancelled"), (TransportError.closed, "transport.closed"),
             (RequestError.insecureConnection(host: "h.example"), "request.insecureConnection"),
@@ -90,7 +90,7 @@ struct PipelineTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test("a call that is cancelled before it begins is neither adapted nor announced nor sent")
+    @Test("a call that is cancelled before it begins is neither adapted nor reported nor sent")
     func cancelledBefore() async {
         let diary = Diary()
         let transport = RecordingTransport()
@@ -114,7 +114,7 @@ struct PipelineTests {
         func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult { .retry }
     }
 
-    @Test("makes no more attempts than the channel allows, whoever asks")
+    @Test("makes at most as many attempts as the channel allows")
     func attemptLimit() async {
         let transport = RecordingTransport(status: 500)
         var channel = Channel.test("https://h.example", transport: transport)
@@ -168,7 +168,7 @@ struct PipelineTests {
         func adapt(_ request: inout Request) async throws { try await Task.sleep(until: request.deadline, clock: .continuous) }
     }
 
-    @Test("sends nothing when the call's time went by in an interceptor")
+    @Test("sends no request if an interceptor uses up the call's time")
     func slowInterceptor() async {
         let transport = RecordingTransport()
         var channel = Channel.test("https://h.example", transport: transport)
@@ -179,7 +179,7 @@ struct PipelineTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test("calls that were given no name are told apart by twelve hexadecimal digits")
+    @Test("calls without a given name have an id of twelve hexadecimal digits")
     func identifiers() {
         let channel = Channel.test()
         let calls = (0..<10_000).map { _ in Call(channel: channel, endpoint: "x") }

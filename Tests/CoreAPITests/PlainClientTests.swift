@@ -10,7 +10,7 @@ struct PlainClientTests {
         APIEnvironment(TestHost(baseURL: url), allowsInsecureConnections: true)
     }
 
-    @Test("a request value is performed and parsed in one call, each where its own environment says, over one transport")
+    @Test("a request value is performed and parsed in one call, each in its own environment, over one transport")
     func performed() async throws {
         let first = try LoopbackServer.start { _ in .json(#"{"id":1}"#) }
         let second = try LoopbackServer.start { _ in .json(#"[2,3]"#) }
@@ -25,7 +25,7 @@ struct PlainClientTests {
         await client.close()
     }
 
-    @Test("malformed URL, parameters, response and JSON are told apart, and other JSON from malformed JSON")
+    @Test("malformed URL, parameters, response and JSON have different errors, and so has valid JSON of another shape")
     func toldApart() async throws {
         struct Broken: Encodable, Sendable {
             func encode(to encoder: any Encoder) throws {
@@ -70,7 +70,7 @@ struct PlainClientTests {
         #expect(transport.requests.first?.headers[.init("X-A")!] == "1")
     }
 
-    @Test("a sound value of another meaning at the root is not malformed JSON")
+    @Test("a valid value of another type at the root is not malformed JSON")
     func soundRoot() async {
         enum Colour: String, Decodable, Sendable { case red }
         let client = APIClient(transport: RecordingTransport(body: #""blue""#))

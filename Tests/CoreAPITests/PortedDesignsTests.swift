@@ -3,12 +3,12 @@ import CoreAPITesting
 import Foundation
 import Testing
 
-/// What teams find that port code from the four designs the kit unifies, and that compiled to something else before.
+/// Problems of teams that port code from the four designs that the kit unifies; this code compiled to something else before.
 @Suite("Ported designs", .timeLimit(.minutes(1)))
 struct PortedDesignsTests {
     // MARK: - Encodings
 
-    @Test("an encoding of the team's own is asked without parameters, too; the kit's own then write nothing")
+    @Test("a custom encoding is called without parameters, too; the kit's own then write no body")
     func encodingWithoutParameters() async throws {
         let transport = RecordingTransport()
         let manager = Channel.test("https://h.example", transport: transport).manager()
@@ -38,7 +38,7 @@ struct PortedDesignsTests {
     }
 
     @Test(
-        "a base URL of the endpoint's own wins, unless the environment's rule says otherwise",
+        "an endpoint's own base URL wins, unless the environment's rule is different",
         arguments: [BaseURLRule.endpoint, .environment])
     func baseURLRule(rule: BaseURLRule) async throws {
         let staging = try LoopbackServer.start { _ in .ok() }
@@ -83,7 +83,7 @@ struct PortedDesignsTests {
         let switched = channel.manager()
         place.environment = simulated
         try await switched.request(endpoint: TestEndpoint("e", baseURL: production.url))
-        // Nor where it has no base URL, nor where its rule puts its base URL first and an endpoint names its whole address.
+        // Neither without a base URL, nor if its rule prefers its own base URL and an endpoint has a whole address.
         channel.environmentSwitch = nil
         channel.environment = simulated
         channel.environment.baseURL = ""
@@ -99,7 +99,7 @@ struct PortedDesignsTests {
         await channel.close()
     }
 
-    @Test("an environment without a base URL lets the endpoint's count, and fails a call that has none")
+    @Test("without a base URL in the environment the endpoint's is used, and a call without one fails")
     func noBase() async throws {
         let transport = RecordingTransport()
         let manager = Channel.test("", transport: transport).manager()
@@ -119,7 +119,7 @@ struct PortedDesignsTests {
         #expect(transport.requests.map(\.url.string) == ["https://m.example/a", "https://h.example/a"])
     }
 
-    @Test("an endpoint that declares its whole address is sent there")
+    @Test("an endpoint with a whole URL is sent there")
     func wholeAddress() async throws {
         struct Whole: Endpoint {
             var path: String { "ignored" }
@@ -154,11 +154,11 @@ struct PortedDesignsTests {
 
     // MARK: - Swaps
 
-    @Test("a dispatcher and a client that are made inside withChannel are swapped as well")
+    @Test("a dispatcher and a client made inside withChannel are swapped as well")
     func swapped() async throws {
         let server = try LoopbackServer.start { _ in .json(#"{"id":7}"#) }
         defer { server.close() }
-        // Nothing listens there: a call that is not swapped fails.
+        // No server listens there: a call that is not swapped fails.
         let channel = Channel.test("http://127.0.0.1:9/v1", name: "SHOP")
         let environment = APIEnvironment(TestHost(baseURL: "http://127.0.0.1:9"), allowsInsecureConnections: true)
         let request = APIRequest(TestEndpoint("orders/7"), environment: environment, as: Item.self)
@@ -178,7 +178,7 @@ struct PortedDesignsTests {
         #expect(await CommonDispatcher(channel: channel).response(for: TestEndpoint(), as: .nothing).error != nil)
     }
 
-    @Test("an isolated copy of a channel with a stub keeps the stub, and one of the kit's transport has connections of its own")
+    @Test("an isolated copy of a channel keeps a stub, and has its own connections over the kit's transport")
     func isolatedCopy() async throws {
         let stub = RecordingTransport()
         let dispatcher = CommonDispatcher(channel: .test("http://127.0.0.1:9", transport: stub))
@@ -192,7 +192,7 @@ struct PortedDesignsTests {
 
     // MARK: - Refresh
 
-    @Test("a token's refresh is exempt from its own authentication and from nothing else", arguments: [true, false])
+    @Test("a token's refresh skips its own authentication and no other hook", arguments: [true, false])
     func refresh(isDocumentedOldWay: Bool) async throws {
         struct Tenant: RequestInterceptor {
             func adapt(_ request: inout Request) async throws { try request.setHeader("X-Tenant", "north") }
@@ -223,7 +223,7 @@ struct PortedDesignsTests {
 
     private static func old(_ channel: Channel) -> Channel { (Self.self as any OldWay.Type).channel(channel) }
 
-    @Test("a task that a refresh leaves behind is not exempt from the token")
+    @Test("a task that outlives its refresh gets the token")
     func leftBehind() async throws {
         let server = try LoopbackServer.start { request in
             request.path == "/token" ? .json(#""new""#) : request.headers["authorization"] == "Bearer new" ? .ok() : .status(401)
@@ -251,7 +251,7 @@ struct PortedDesignsTests {
         await channel.close()
     }
 
-    @Test("a refresh that is refused itself fails the call and does not wait for itself")
+    @Test("a refused refresh fails the call and does not wait for itself")
     func refusedRefresh() async throws {
         let server = try LoopbackServer.start { _ in .status(401) }
         defer { server.close() }
@@ -292,7 +292,7 @@ struct PortedDesignsTests {
     private struct ShopError: Error, Decodable { let code: Int }
 
     @Test(
-        "a refused answer whose body is no error of the shape that is expected says why",
+        "a refused answer whose body does not have the error's shape gives the reason",
         arguments: [#"{"code": "x"}"#, "<html>", #"{"kode": 1}"#])
     func unreadEnvelope(body: String) async throws {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 409, body: body))
@@ -307,7 +307,7 @@ struct PortedDesignsTests {
         #expect(await channel.manager().response(for: TestEndpoint(), as: .nothing).error == nil)
     }
 
-    @Test("a filter of the team's own type names errors, translates them and turns a failure into a success")
+    @Test("a custom filter names errors, translates them and turns a failure into a success")
     func ownFilter() async throws {
         final class Shop: ErrorFiltering {
             func filter(_ response: inout Response<Data>) throws {
@@ -336,7 +336,7 @@ struct PortedDesignsTests {
 
     // MARK: - Channel networkers
 
-    @Test("a manager is made of a host as text, with a transport of its own", arguments: ["h.example", "https://h.example/v1"])
+    @Test("a manager is made from a host as text, with its own transport", arguments: ["h.example", "https://h.example/v1"])
     func hostText(host: String) async throws {
         let manager = NetworkManager<TestEndpoint>(host: host, networkLogger: SilentLogger(), interceptor: RetryPolicy())
         let dispatcher = try #require(manager.dispatcher as? CommonDispatcher)
@@ -345,7 +345,7 @@ struct PortedDesignsTests {
         #expect(dispatcher.channel.warnings.count == 1)
     }
 
-    @Test("a completion has a name, hears of nothing as of a value, and runs on the main actor")
+    @Test("a completion has a name, gets an answer without a value too, and runs on the main actor")
     @MainActor func completions() async throws {
         let manager = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#)).manager()
         let result = await withCheckedContinuation { continuation in
@@ -389,7 +389,7 @@ struct PortedDesignsTests {
         var method: HTTPMethod { .get }
     }
 
-    @Test("the endpoint names the key path of its value; one that the call names wins, and bytes and text are the whole body")
+    @Test("the endpoint has the key path of its value; the call's own wins, and bytes and text are the whole body")
     func keyPath() async throws {
         let body = #"{"data":{"item":{"id":1},"other":{"id":2}}}"#
         let dispatcher = CommonDispatcher(channel: .test("https://h.example", transport: RecordingTransport(body: body)))
@@ -428,7 +428,7 @@ struct PortedDesignsTests {
     static let ping = HEAD<Void, Void>("ping")
     static let file = PUT<Data, Void>("file", modifiers: [Header("X-B", "2")])
 
-    @Test("typed endpoints are made without a provider, with modifiers one after the other, and their decoding may be replaced")
+    @Test("typed endpoints are made without a provider, with modifiers in order, and their decoding may be replaced")
     func typedEndpoints() async throws {
         let transport = RecordingTransport(body: #"{"items":[{"id":1}]}"#)
         let dispatcher = CommonDispatcher(channel: .test("https://h.example", transport: transport))
@@ -451,7 +451,7 @@ struct PortedDesignsTests {
         let value: String
     }
 
-    @Test("a header may be a type of the team's own, and the nearest wins")
+    @Test("a header may be a custom type, and the nearest wins")
     func ownHeader() async throws {
         let transport = RecordingTransport()
         var channel = Channel.test("https://h.example", transport: transport)
@@ -464,7 +464,7 @@ struct PortedDesignsTests {
         #expect(sent == [["north", "channel"], ["south", "endpoint"]])
     }
 
-    @Test("an error handler may give a value in the place of a failure, of the type that was asked for")
+    @Test("an error handler may replace a failure with a value of the requested type")
     func resolved() async throws {
         struct Empty: ErrorHandler {
             let value: any Sendable
@@ -531,7 +531,7 @@ extension Endpoint {
     }
 }
 
-/// Lets a test call what is deprecated without a warning.
+/// Lets a test call deprecated API without a warning.
 private protocol OldWay {
     static func channel(_ channel: Channel) -> Channel
 }

@@ -8,12 +8,12 @@ import Testing
 
 @Suite("Retry by hand", .timeLimit(.minutes(1)))
 struct RetryByHandTests {
-    /// Writes down how each completion and each refusal came.
+    /// Records the order of completions and refusals.
     private func outcome(_ response: Response<Item>) -> String {
         "\(response.attempts.count) \(response.error?.label ?? "success")"
     }
 
-    @Test("a success is refused another attempt once its completion has returned, and told why")
+    @Test("a success cannot be repeated after its completion has returned, and the refusal has the reason")
     func afterCompletion() async throws {
         let call = Call(channel: .test(), endpoint: "thing")
         call.manualRetry.withLock { $0 = .open({ _, _, _ in }, .main) }
@@ -44,7 +44,7 @@ struct RetryByHandTests {
         #expect(Set(transport.requests.map(\.call.id)).count == 1, "one call")
     }
 
-    @Test("adapted again but not enhanced again, its time begun anew, its delay noted")
+    @Test("adapted again but not enhanced again, with a new timeout and the recorded delay")
     func stages() async throws {
         let diary = Diary()
         let transport = RecordingTransport(statuses: [500, 200], body: #"{"id":7}"#)
@@ -71,7 +71,7 @@ struct RetryByHandTests {
         func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult { .retry }
     }
 
-    @Test("is one attempt whatever the handlers wish, and never more than the channel allows in all")
+    @Test("is one attempt, whatever the handlers decide, within the channel's limit")
     func limits() async throws {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 500))
         channel.errorHandler = Eager()
@@ -112,7 +112,7 @@ struct RetryByHandTests {
         #expect(all == ["verification.unacceptableStatus.500", "cancelled"])
     }
 
-    @Test("is refused after a cancellation, a second time for one response, and for a request that no completion heard of")
+    @Test("is refused after a cancellation, a second time for one response, and for a request without a completion")
     @MainActor func refused() async throws {
         let manager = Channel.test("https://h.example", transport: RecordingTransport(status: 500)).manager()
         func refusal(_ request: Request?) async -> RetryRefusal {
@@ -136,12 +136,12 @@ struct RetryByHandTests {
         #expect(RetryRefusal.exhausted(max: 3).localizedDescription.contains("3"))
     }
 
-    @Test("a call that could not be built, and a response that was transformed, have nothing to repeat")
+    @Test("a call that could not be built, and a transformed response, cannot be repeated")
     func nothingToRepeat() async {
         let manager = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#)).manager()
         #expect((try? await manager.response(for: TestEndpoint("\r\n"), as: Item.self).retry(max: 1)) == nil)
         #expect((try? await manager.response(for: TestEndpoint(), as: Item.self).map(\.id).retry(max: 1)) == nil)
-        // Of the same type or not: the next attempt's value would not be transformed.
+        // Of the same type or not, the next attempt's value would not be transformed.
         let delivered = await manager.response(for: TestEndpoint(), as: Item.self)
         let transformed = delivered.map { $0 }
         await #expect(throws: RetryRefusal.nothingToRepeat) { try await transformed.retry() }
@@ -168,7 +168,7 @@ struct RetryByHandTests {
         func adapt(_ request: inout Request) async throws { try request.setHeader("X-Attempt", "\(request.attempt)") }
     }
 
-    @Test("one response is retried once, however often and by how many at once it is asked")
+    @Test("one response is retried once, even if many callers retry at once")
     func once() async {
         let transport = RecordingTransport(status: 500)
         let first = await Channel.test("https://h.example", transport: transport).manager().response(
@@ -189,7 +189,7 @@ struct RetryByHandTests {
         #expect(transport.requests.count == 2)
     }
 
-    @Test("odd numbers are no attempts or no pause", arguments: [Int.min, -1, 0])
+    @Test("invalid numbers mean no attempts or no pause", arguments: [Int.min, -1, 0])
     func oddNumbers(max: Int) async throws {
         let manager = Channel.test("https://h.example", transport: RecordingTransport(status: 500)).manager()
         let first = await manager.response(for: TestEndpoint(), as: Item.self)
@@ -198,7 +198,7 @@ struct RetryByHandTests {
         #expect(second.attempts.count == 2)
     }
 
-    @Test("a request that could not be built has nothing to repeat, and the callback hears so")
+    @Test("a request that could not be built cannot be repeated, and the callback gets the reason")
     @MainActor func unbuilt() async {
         let manager = Channel.test("https://h.example", transport: RecordingTransport()).manager()
         let refusal = await withCheckedContinuation { continuation in
@@ -221,7 +221,7 @@ struct RetryByHandTests {
     }
 
     @Test(
-        "a response that is kept by what its completion keeps leaks neither after a success nor after a retry",
+        "a response that its own completion retains leaks neither after a success nor after a retry",
         arguments: [200, 500])
     func noCycle(status: Int) async {
         let (life, continuation) = AsyncStream.makeStream(of: Never.self)
@@ -238,12 +238,12 @@ struct RetryByHandTests {
                 }
             }
         }
-        // Ends with the screen's life; of one that leaks, at the suite's time limit.
+        // Ends when the screen is released; a leaked one ends at the suite's time limit.
         for await _ in life {}
         #expect(!Task.isCancelled)
     }
 
-    /// Answers by itself, without a pipeline.
+    /// Answers without a pipeline.
     struct Canned: Dispatcher {
         let url: HTTPURL
         func response<Value: Sendable>(for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>) async -> Response<Value>
@@ -256,7 +256,7 @@ struct RetryByHandTests {
         }
     }
 
-    @Test("a team's own dispatcher sees every level, and its responses have nothing to repeat")
+    @Test("a custom dispatcher sees every level, and its responses cannot be repeated")
     func ownDispatcher() async throws {
         let manager = NetworkManager<TestEndpoint>(dispatcher: Canned(url: try HTTPURL("https://h.example"))).attaching(
             Header("X-A", "1")

@@ -22,7 +22,7 @@ struct XMLDefenceTests {
         Data((String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)).utf8)
     }
 
-    @Test("nesting is followed as far as is allowed and no further")
+    @Test("nesting is accepted up to its limit")
     func depth() async {
         #expect(refusal(nested(128)) == nil)
         #expect(refusal(nested(129))?.contains("128 elements") == true)
@@ -31,7 +31,7 @@ struct XMLDefenceTests {
         #expect(refusal(Data(("<a><!-- <a> -->" + String(repeating: "<a/>", count: 1_000) + "</a>").utf8)) == nil)
     }
 
-    @Test("attributes without end are refused")
+    @Test("endless attributes are refused")
     func attributes() {
         let many = "<a " + (0..<100_000).map { "x\($0)='1'" }.joined(separator: " ") + "/>"
         #expect(refusal(Data(many.utf8))?.contains("256 attributes") == true)
@@ -56,20 +56,20 @@ struct XMLDefenceTests {
         #expect(refusal(harmless) == nil)
     }
 
-    @Test("an encoding in which markup can hide is refused", arguments: ["utf-7", "ibm037", "iso-2022-jp", "x"])
+    @Test("an encoding that can hide markup is refused", arguments: ["utf-7", "ibm037", "iso-2022-jp", "x"])
     func encodings(name: String) {
         #expect(refusal(Data("<?xml version='1.0' encoding=\"\(name)\"?><a/>".utf8))?.contains(name) == true)
     }
 
     @Test(
-        "comments and instructions are nothing, whatever is in them", arguments: ["<?x?>", "<?x y?>", "<!---->", "<!-- <b> -->"])
+        "comments and instructions are removed, with any content", arguments: ["<?x?>", "<?x y?>", "<!---->", "<!-- <b> -->"])
     func nothing(markup: String) {
         #expect(refusal(Data("<a>\(markup)<a>\(markup)</a></a>".utf8)) == nil)
         #expect(refusal(Data("\(markup)<a/>\(markup)".utf8)) == nil)
     }
 
     @Test(
-        "what is not well-formed is refused, because the parser would go on",
+        "a document that is not well-formed is refused, because the parser would continue",
         arguments: [
             "", "text", "<a", "<a>", "</a>", "<a></b>", "<a/><a/>", "<a/>text", "<a x=1/>", "<a x/>", "<a x='1' x='2'/>",
             "<a x='<'/>",
@@ -82,13 +82,13 @@ struct XMLDefenceTests {
     }
 
     @Test(
-        "what is well-formed is read",
+        "a well-formed document is decoded",
         arguments: ["<a>&lt;&#65;&#x1F600;</a>", "<n:a xmlns:n='u' n:x = \"1>2\" ></n:a >", "<ğ/>"])
     func wellFormed(document: String) {
         #expect(refusal(Data(document.utf8)) == nil)
     }
 
-    /// SplitMix64: a failure comes again with the next run.
+    /// SplitMix64: the next run repeats a failure.
     struct Repeatable: RandomNumberGenerator {
         var state: UInt64
         mutating func next() -> UInt64 {
@@ -100,7 +100,7 @@ struct XMLDefenceTests {
         }
     }
 
-    @Test("a document that was changed anywhere is a value or an error")
+    @Test("a document changed at any byte is a value or an error")
     func mutations() {
         let document = Array(
             "<?xml version='1.0' encoding='UTF-8'?><a xmlns:n='u' n:y='2' x='1'><a><![CDATA[b]]></a><!-- c --><?d e?></a>".utf8)

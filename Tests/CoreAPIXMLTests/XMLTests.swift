@@ -37,7 +37,7 @@ struct XMLTests {
         let baseURL: String
     }
 
-    @Test("what is sent over the wire comes back as it was")
+    @Test("a value sent over the wire is returned unchanged")
     func roundTrip() async throws {
         let server = try LoopbackServer.start { request in .ok(request.body, headers: ["Content-Type": "application/xml"]) }
         defer { server.close() }
@@ -51,7 +51,7 @@ struct XMLTests {
         #expect(sent.contains("<createdAt>1970-01-01T00:00:00Z</createdAt>"))
     }
 
-    @Test("root, content type and the coders' own settings are the channel's to choose")
+    @Test("a channel sets the root, the content type and the coders' own settings")
     func settings() throws {
         let coder = BodyCoder.xml(contentType: "text/xml", root: "order") {
             $0.keyEncodingStrategy = .convertToSnakeCase
@@ -74,7 +74,7 @@ struct XMLTests {
     }
 
     @Test(
-        "a body that is no XML, or another document, is a decoding error with the body kept",
+        "a body that is not XML, or another document, is a decoding error with the body kept",
         arguments: ["", "{}", "<a", "<a><b></a>", "<order/>", "<a>&undefined;</a>", "\u{0}\u{0}"])
     func malformed(body: String) async throws {
         let server = try LoopbackServer.start { _ in .ok(Data(body.utf8)) }
@@ -91,7 +91,7 @@ struct XMLTests {
         return try BodyCoder.xml.decode(Note.self, from: text.data(using: encoding) ?? Data())
     }
 
-    @Test("UTF-16 in either byte order, and the Turkish charsets, are read")
+    @Test("UTF-16 in either byte order, and the Turkish charsets, are decoded")
     func encodings() throws {
         #expect(try decode("UTF-8", .utf8) == Note(text: "ğış"))
         #expect(try decode("UTF-16", .utf16) == Note(text: "ğış"))
@@ -100,7 +100,7 @@ struct XMLTests {
         #expect(try decode("windows-1254", .windowsCP1254) == Note(text: "ğış"))
     }
 
-    @Test("arrays, dictionaries and generic types have a root that is a name, and come back")
+    @Test("arrays, dictionaries and generic types have a valid root name, and are decoded again")
     func roots() throws {
         struct Generic<Value: Codable & Equatable>: Codable, Equatable { var value: Value }
         #expect(try BodyCoder.xml.decode([Note].self, from: BodyCoder.xml.encode([Note(text: "a"), Note(text: "b")])).count == 2)
@@ -110,7 +110,7 @@ struct XMLTests {
     }
 
     @Test(
-        "a key that is markup, or a character that XML does not have, is an encoding error and nothing is sent",
+        "a key with markup, or a character that XML forbids, is an encoding error, and no request is sent",
         arguments: [
             ["a></a><admin>true</admin><a": "b"], ["a b": "1"], ["1": "1"], ["a": "x\u{0}y"], ["a": "\u{FFFF}"], ["a": "\u{8}"],
         ])
@@ -118,7 +118,7 @@ struct XMLTests {
         #expect(throws: EncodingError.self) { try BodyCoder.xml.encode(value) }
     }
 
-    @Test("a root that is markup is an encoding error", arguments: ["a><evil/><b", "", "1", "a b", "a:b:c"])
+    @Test("a root with markup is an encoding error", arguments: ["a><evil/><b", "", "1", "a b", "a:b:c"])
     func root(name: String) {
         #expect(throws: EncodingError.self) { try BodyCoder.xml(root: name).encode(["a": "b"]) }
     }

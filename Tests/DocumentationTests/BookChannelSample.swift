@@ -1,4 +1,4 @@
-// What the README shows under "One call" and "Add a channel", line by line; ReadmeTests compares.
+// The samples of the README's "One call" and "Add a channel", line by line; ReadmeTests compares them.
 
 import CoreAPI
 

@@ -1,4 +1,4 @@
-// What the pages "Coming from …" show, outside of functions; PagesTests compares, ComingFromTests runs them.
+// The samples of the pages "Coming from …" that are outside of functions; PagesTests compares them, ComingFromTests runs them.
 
 import CoreAPI
 import Foundation

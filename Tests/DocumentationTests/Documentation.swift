@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the README and the documentation's pages show, and what of it is compiled.
+/// The samples of the README and the documentation's pages, and the compiled ones.
 enum Documentation {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     static let root = folder.deletingLastPathComponent().deletingLastPathComponent()
@@ -21,7 +21,7 @@ enum Documentation {
         try text(file).matches(of: /```swift\n([\s\S]*?)```/).map { String($0.output.1) }
     }
 
-    /// Whether a block stands, line by line, in the files of this target.
+    /// Whether the files of this target contain a block, line by line.
     static func isCompiled(_ block: String) throws -> Bool {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
         return try names.contains { name in
@@ -29,7 +29,7 @@ enum Documentation {
         }
     }
 
-    /// Without white space and last commas, which are the formatter's.
+    /// Without white space and trailing commas, which the formatter changes.
     private static func normalized(_ code: String) -> String {
         code.filter { !$0.isWhitespace }.replacing(",]", with: "]")
     }

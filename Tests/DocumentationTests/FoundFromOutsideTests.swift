@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What others found by trying the kit, and the test that shows that it holds.
+/// Findings of users of the kit, each with the test that covers it.
 @Suite("Found from outside")
 struct FoundFromOutsideTests {
     struct Row: Sendable, CustomStringConvertible {
@@ -20,7 +20,7 @@ struct FoundFromOutsideTests {
     private static let otherwise = "CoreAPITests/BehavesOtherwiseTests"
     private static let seeds = "DocumentationTests/SeedSnippetsTests"
 
-    /// Silent: it compiled or succeeded, and did something else.
+    /// Silent: the code compiled or succeeded, but did something else.
     static let silent: [Row] = [
         Row(
             "A1: a spelling of another design", "CoreAPITests/Endpoint/SpellingsTests",
@@ -30,13 +30,13 @@ struct FoundFromOutsideTests {
             "leave the kit's own spellings, and values of an endpoint's own, alone"),
         Row(
             "A2: 301 and 302 to other methods than POST", "CoreAPITests/Transport/RedirectTests",
-            "What the method and the body become"),
+            "The method and the body after a redirect"),
         Row(
             "A3: an encoding without parameters", ported,
-            "an encoding of the team's own is asked without parameters, too; the kit's own then write nothing"),
+            "a custom encoding is called without parameters, too; the kit's own then write no body"),
         Row(
             "A4: an endpoint's base URL in another environment", ported,
-            "a base URL of the endpoint's own wins, unless the environment's rule says otherwise"),
+            "an endpoint's own base URL wins, unless the environment's rule is different"),
         Row(
             "A4: a simulated environment", ported,
             "an environment that may be simulated is never left: not by a base URL, an absolute address, an interceptor or a switch"
@@ -46,42 +46,42 @@ struct FoundFromOutsideTests {
             "an environment that many tasks change in place loses no change"),
         Row(
             "A6: a dispatcher or client inside withChannel", ported,
-            "a dispatcher and a client that are made inside withChannel are swapped as well"),
+            "a dispatcher and a client made inside withChannel are swapped as well"),
         Row(
             "A6: an isolated copy keeps its stub", ported,
-            "an isolated copy of a channel with a stub keeps the stub, and one of the kit's transport has connections of its own"),
+            "an isolated copy of a channel keeps a stub, and has its own connections over the kit's transport"),
         Row(
             "A7: the refresh's retry policy", ported,
-            "a token's refresh is exempt from its own authentication and from nothing else"),
+            "a token's refresh skips its own authentication and no other hook"),
         Row("A8: pinning without pins", ported, "active pinning without any pins is one warning"),
         Row(
             "A8: hosts that are not named", "CoreAPITests/Trust/PinnedCertificateTests",
             "are read from PEM and DER and pin their host; other hosts are refused by default"),
         Row(
             "A9: canonically equivalent names", "CoreAPITests/Endpoint/FieldNamesTests",
-            "names that Unicode takes for equal are two names, in query, form, nested keys and dictionaries"),
+            "canonically equivalent names are two names, in query, form, nested keys and dictionaries"),
         Row(
             "A10: an envelope of another shape", ported,
-            "a refused answer whose body is no error of the shape that is expected says why"),
+            "a refused answer whose body does not have the error's shape gives the reason"),
     ]
 
-    /// Servers that are careless, and whose answer is clear.
+    /// Careless servers, whose answers are unambiguous.
     static let servers: [Row] = [
         Row(
             "B1: a 204 with a length", "CoreAPITests/Transport/ResponseHeadTests",
-            "an answer without a body ends at its head, whatever its length says, and is a success"),
+            "an answer without a body ends at its head, with any announced length, and is a success"),
         Row(
             "B1: a 204 with a body", "CoreAPITests/Transport/ResponseHeadTests",
-            "what follows a 204 is never the next answer on its connection"),
+            "bytes after a 204 never become the next answer on its connection"),
         Row(
             "B1: a 205 with a body", "CoreAPITests/Transport/ResponseHeadTests",
-            "a 205 with a body that came whole is that answer"),
+            "a 205 with a complete body is a success"),
         Row(
             "B2: a content coding that is none", "CoreAPITests/Transport/CompressionTests",
-            "a token that is no coding is none, and one that is not known leaves the bytes as they came"),
+            "a token that is not a coding is ignored, and an unknown coding leaves the bytes encoded"),
         Row(
             "B3: bytes behind the end of a coding", "CoreAPITests/Transport/CompressionTests",
-            "what follows the end of a coding is ignored: its checksum and length were seen"),
+            "bytes after a coding's end are ignored, because its checksum and length were correct"),
         Row(
             "B4: an unknown charset", "CoreAPITests/Response/CharsetTests",
             "in an unknown or empty charset is UTF-8, and exact text in an unknown one is an error"),
@@ -102,7 +102,7 @@ struct FoundFromOutsideTests {
             "a host with letters beyond ASCII is in the form that DNS knows (UTS 46)"),
         Row(
             "B10: Digest without qop", "CoreAPIDigestTests/DigestAuthenticationTests",
-            "a challenge without qop is answered where that is allowed, also in advance and after a stale nonce"),
+            "a challenge without qop is answered if that is allowed, also in advance and after a stale nonce"),
         Row(
             "B11: a Retry-After with a fraction", "CoreAPITests/Interceptors/RetryPolicyTests",
             "rounds a fraction of a second up, and takes the longest of several"),
@@ -111,83 +111,83 @@ struct FoundFromOutsideTests {
             "go back byte for byte as they came, in Latin-1, UTF-8 or anything else"),
         Row(
             "B13: HTTP/2, a 204 with a length", "CoreAPITests/Transport/StreamEndTests",
-            "a 204 with a length of 0 is a success, and one with another says what is wrong with it"),
+            "a 204 with a length of 0 is a success; with another length the error gives the reason"),
         Row(
             "B13: HTTP/2, a 413 while the body is sent", "CoreAPITests/Transport/StreamEndTests",
-            "an answer that is whole before the request's body is sent is that answer, however the server stops the upload"),
+            "an answer that is complete before the request's body is sent is a success, however the server stops the upload"),
         Row(
             "B14: a proxy that asks, refuses or is not there", "NetworkerCommandTests/ProcessTests",
-            "names the proxy that failed and the variable that names it"),
+            "names the failed proxy and its variable"),
     ]
 
     static let secrets: [Row] = [
         Row(
             "C1: a redirect to another origin", "CoreAPITests/Transport/RedirectTests",
-            "Another port is another origin: only fields that are known to be harmless go there, and those that the channel names"
+            "Another port is another origin: it gets only harmless fields and those that the channel names"
         ),
         Row(
             "C2: forty secrets", "CoreAPITests/Logging/PlantedSecretsTests",
-            "A secret in a header, query, form, JSON, XML, redirect or cookie is in nothing that the kit prints"),
+            "No text that the kit prints contains a secret of a header, query, form, JSON, XML, redirect or cookie"),
         Row(
             "C3: thirty that are none", "CoreAPITests/Logging/PlantedSecretsTests",
-            "What only sounds like a secret is shown in headers, queries, forms, JSON, XML and redirects"),
+            "A name that only resembles a secret's is shown in headers, queries, forms, JSON, XML and redirects"),
     ]
 
     static let requests: [Row] = [
         Row(
             "D1: a dictionary's order", "CoreAPITests/Endpoint/FieldNamesTests",
-            "a dictionary is written with its keys sorted by their bytes, wherever it is; structs and literals keep their order"),
+            "a dictionary at any level has its keys sorted by bytes; structs and literals keep their order"),
         Row("D2: nil in a numbered array", "CoreAPITests/Endpoint/FieldNamesTests", "arrays are numbered after nil is left out"),
         Row(
             "D3: one setting for a channel", "CoreAPITests/Endpoint/QueryStyleTests",
-            "is what queries and forms without one of their own have, as Alamofire writes them"),
+            "applies to queries and forms without their own style, as in Alamofire"),
     ]
 
     static let read: [Row] = [
         Row(
             "E: the coding path of a number that does not fit", "CoreAPITests/Response/AnswersTests",
-            "with a number that its type cannot hold says where it is"),
+            "with a number that its type cannot represent has the number's path"),
         Row(
             "E: levels of cancellations and expected refusals", "CoreAPITests/Logging/CoreNetworkLoggerTests",
-            "a refused status is a notice, a cancelled call is for debugging, any other failure is an error; a channel may say otherwise"
+            "a refused status is a notice, a cancelled call is debug, any other failure is an error; a channel can change that"
         ),
         Row(
             "E: localizedDescription", "CoreAPITests/Errors/UserTextTests",
             "What a user reads is one sentence without ids, channels, hosts, addresses and secrets"),
         Row(
             "E: labels of app errors", "CoreAPITests/Errors/UserTextTests",
-            "The label of an app's error is its own, else what it stands for, else the status"),
+            "The label of an app's error is its own, else that of the original error, else the status"),
         Row(
             "E: what is said of HTTP that breaks its rules", "CoreAPITests/Errors/ErrorTextTests",
-            "An answer that is HTTP and breaks its rules is told as that"),
+            "An HTTP answer that breaks HTTP's rules has such an error"),
         Row(
             "E: a key path with converted keys", "CoreAPITests/Response/AnswersTests",
-            "under a path is found by the body's spelling and by the one that the strategy makes of it"),
+            "below a path is found by the body's spelling and by the strategy's spelling"),
         Row(
             "E: a float literal", "CoreAPITests/Response/JSONValueTests",
             "a number with a point in a literal is the number that parsing it gives"),
         Row(
             "E: the doctor's advice for a missing authority file", "NetworkerCommandTests/Doctor/ExaminationTests",
-            "a missing authority file is what is named, with what writes it"),
+            "a missing authority file is named, with the command that writes it"),
         Row(
             "E: times in the log", "CoreAPITests/Logging/CoreNetworkLoggerTests",
-            "tells the times of name lookup, connection, TLS and first byte in milliseconds, and the bytes that came"),
+            "has the times of name lookup, connection, TLS and first byte in milliseconds, and the received bytes"),
         Row(
             "E: a logger made of a closure", "CoreAPITests/Endpoint/SpellingsTests",
             "do not compile, and the compiler names the right spelling"),
     ]
 
-    /// What code that comes from the four designs relies on.
+    /// Behaviour that code from the four designs relies on.
     static let porting: [Row] = [
         Row("all: cookies", otherwise, "Cookies are off."),
         Row("all: Accept-Language", otherwise, "No Accept-Language is sent."),
         Row("all: class models", otherwise, "A model has to be Sendable."),
         Row(
             "Trendyol: NetworkManager(host:networkLogger:interceptor:)", ported,
-            "a manager is made of a host as text, with a transport of its own"),
+            "a manager is made from a host as text, with its own transport"),
         Row(
             "Trendyol: Completion and HTTPMethod", ported,
-            "a completion has a name, hears of nothing as of a value, and runs on the main actor"),
+            "a completion has a name, gets an answer without a value too, and runs on the main actor"),
         Row("Trendyol: an endpoint's description", ported, "an endpoint prints its name without its values"),
         Row(
             "Trendyol: EmptyResponse on a 204", seeds,
@@ -201,13 +201,13 @@ struct FoundFromOutsideTests {
             "are read from PEM and DER and pin their host; other hosts are refused by default"),
         Row(
             "OxeNetworking: an environment without a base URL", ported,
-            "an environment without a base URL lets the endpoint's count, and fails a call that has none"),
+            "without a base URL in the environment the endpoint's is used, and a call without one fails"),
         Row(
             "OxeNetworking: a key path of the endpoint", ported,
-            "the endpoint names the key path of its value; one that the call names wins, and bytes and text are the whole body"),
+            "the endpoint has the key path of its value; the call's own wins, and bytes and text are the whole body"),
         Row(
             "OxeNetworking: a failure that becomes a success", ported,
-            "a filter of the team's own type names errors, translates them and turns a failure into a success"),
+            "a custom filter names errors, translates them and turns a failure into a success"),
         Row(
             "GifWallet: a client class", seeds,
             "A hand-written client: a class around a client, with a handler and an environment enum"),
@@ -216,11 +216,11 @@ struct FoundFromOutsideTests {
             "a client has a form with a completion and parses by itself; a malformed base URL is the request's own error"),
         Row(
             "Fetcher: endpoints without a provider, modifiers, decoding", ported,
-            "typed endpoints are made without a provider, with modifiers one after the other, and their decoding may be replaced"),
+            "typed endpoints are made without a provider, with modifiers in order, and their decoding may be replaced"),
         Row("Fetcher: an optional output on an empty 200", otherwise, "An empty answer is a failure where a value is expected."),
         Row(
             "Fetcher: a handler that gives a value", ported,
-            "an error handler may give a value in the place of a failure, of the type that was asked for"),
+            "an error handler may replace a failure with a value of the requested type"),
         Row("Fetcher: a success that is repeated", ported, "a success may be repeated from its completion"),
         Row("Fetcher: several status verifiers", otherwise, "Of several status verifiers the nearest counts."),
         Row(
@@ -228,24 +228,24 @@ struct FoundFromOutsideTests {
             "status handlers take lists and ranges, and the timeout's handler its pause"),
         Row(
             "Fetcher: own header types, registered against the endpoint's", ported,
-            "a header may be a type of the team's own, and the nearest wins"),
+            "a header may be a custom type, and the nearest wins"),
         Row("Fetcher: BaseURL(nil)", ported, "a base URL that is nil changes nothing"),
         Row("Fetcher: Cancellable", ported, "a cancellable is made and composed"),
         Row(
             "Fetcher: publishers of the whole response", "CoreAPIReactiveTests/ReactiveTests",
-            "publishes the whole response, whether it failed or not, and never fails"),
+            "publishes the whole response of a success or a failure, and never fails"),
         Row(
             "Fetcher: .custom(150) above .high", "CoreAPITests/Enhancers/RequestEnhancerTests",
-            "enhancers stand where their priorities say, one step more or less included"),
+            "enhancers run in the order of their priorities, including one step more or less"),
     ]
 
-    @Test("each row names a test that stands in its file", arguments: silent + servers + secrets + requests + read + porting)
+    @Test("each row names a test of its file", arguments: silent + servers + secrets + requests + read + porting)
     func row(_ row: Row) throws {
         let text = try Documentation.text("Tests/\(row.file).swift")
         #expect(text.contains("\"\(row.test)\""), "no test in \(row.file) is named \"\(row.test)\"")
     }
 
-    @Test("no row is left out")
+    @Test("no row is missing")
     func complete() {
         let numbered = Set((Self.silent + Self.servers + Self.secrets + Self.requests).map { $0.what.prefix { $0 != ":" } })
         let expected =

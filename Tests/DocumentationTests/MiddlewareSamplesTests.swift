@@ -17,7 +17,7 @@ struct MiddlewareSamplesTests {
         return Channel(name: "samples", environment: environment)
     }
 
-    @Test("the page shows them as they are compiled, none longer than 25 lines")
+    @Test("the page shows the compiled samples, each of at most 25 lines")
     func page() throws {
         let blocks = try Documentation.swift(in: "\(Documentation.catalog)/AroundACall.md")
         #expect(blocks.count >= 4)
@@ -27,7 +27,7 @@ struct MiddlewareSamplesTests {
         }
     }
 
-    @Test("the ETag cache asks with its validator and answers a 304 with what it kept")
+    @Test("the ETag cache sends its validator and answers a 304 with its stored reply")
     func cache() async throws {
         let server = try LoopbackServer.start { request in
             request.headers["if-none-match"] == "\"1\"" ? .status(304) : .ok("fresh", headers: ["ETag": "\"1\""])
@@ -43,7 +43,7 @@ struct MiddlewareSamplesTests {
         await channel.close()
     }
 
-    @Test("single flight sends one request for all who ask at once, and each decodes for itself")
+    @Test("single flight sends one request for simultaneous calls, and each call decodes for itself")
     func flight() async throws {
         let gate = try Gate()
         let server = try LoopbackServer.start { _ in .json(#"{"id":7}"#).after(.waitFor(gate)) }
@@ -126,12 +126,12 @@ struct MiddlewareSamplesTests {
         channel.limits.connectionsPerHost = 1
         if isCache { channel.attemptMiddleware = [ETagCache()] } else { channel.callMiddleware = [SingleFlight()] }
         let manager = NetworkManager<Thing>(channel: channel)
-        // With one connection, the next stream waits until the one before it is over.
+        // With one connection, the next stream waits until the previous one ends.
         for _ in 0..<5 { #expect(await manager.stream(Thing()).error == nil) }
         await channel.close()
     }
 
-    @Test("each of two streams at once has a request and a body of its own behind single flight")
+    @Test("each of two simultaneous streams has its own request and body behind single flight")
     func flightWithStreams() async throws {
         let gate = try Gate()
         let server = try LoopbackServer.start { _ in .ok("mine").after(.waitFor(gate)) }

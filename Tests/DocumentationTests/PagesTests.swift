@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The documentation's pages")
 struct PagesTests {
-    @Test("show only Swift that stands in these files, which compile and run")
+    @Test("show only Swift from these files, which compile and run")
     func samples() throws {
         let pages = try Documentation.pages()
         #expect(pages.count >= 9)
@@ -159,7 +159,7 @@ struct PagesTests {
     }
 }
 
-/// What a sample showed; touched by whatever thread shows it.
+/// The output of a sample, from any thread.
 final class Seen: Sendable {
     private let state = Mutex("")
     var text: String { state.withLock { $0 } }

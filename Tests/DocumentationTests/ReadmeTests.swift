@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The README")
 @MainActor struct ReadmeTests {
-    @Test("shows only Swift that stands in these files, which compile and run")
+    @Test("shows only Swift from these files, which compile and run")
     func samples() throws {
         let blocks = try Documentation.swift(in: "README.md")
         #expect(blocks.count >= 6)
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("links only to what is there")
+    @Test("links only to existing files")
     func links() throws {
         for link in try Documentation.text("README.md").matches(of: /\]\(([^)#]+)\)/).map({ String($0.output.1) })
         where !link.contains("://") {
@@ -42,7 +42,7 @@ import Testing
         for channel in channels { await channel.close() }
     }
 
-    @Test("lists the stages of a channel as they are")
+    @Test("lists the actual stages of a channel")
     func stages() throws {
         var channel = Channel.ty
         channel.cookies = CookieJar()
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("The failure that loses nothing, and answers in code")
+    @Test("The failure that keeps the whole response, and answers in code")
     func failure() async throws {
         let transport = FixtureTransport([
             Fixture(.post, "basket/items", status: 409, body: #"{"reason": "sold out"}"#),
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test("shows a fixture that can be read")
+    @Test("shows a valid fixture")
     func fixture() throws {
         let block = try #require(try Documentation.text("README.md").matches(of: /```text\n(GET [\s\S]*?)```/).first?.output.1)
         let fixture = try Fixture(parsing: String(block), file: "README.md")

@@ -1,5 +1,5 @@
-// The code that teams have today, as the pages "Coming from …" show it with the changes that they name. PagesTests compares,
-// SeedSnippetsTests runs it.
+// Teams' existing code, as the pages "Coming from …" show it with the named changes. PagesTests compares it, SeedSnippetsTests
+// runs it.
 
 public import CoreAPI
 import Foundation

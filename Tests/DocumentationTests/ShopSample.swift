@@ -1,4 +1,4 @@
-// What the articles show of a channel and its hooks; PagesTests compares.
+// The articles' samples of a channel and its hooks; PagesTests compares them.
 
 import CoreAPI
 import Foundation

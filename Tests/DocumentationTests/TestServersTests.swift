@@ -15,7 +15,7 @@ struct TestServersTests {
         #expect(server.requests.map(\.connection) == [0, 1])
     }
 
-    @Test("A certificate that nobody should accept")
+    @Test("A certificate that a client must refuse")
     func certificate() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(.expired)) { _ in .json(#"{"id": 7}"#) }
         await withChannel(.shop(.production), server: server) {
@@ -27,7 +27,7 @@ struct TestServersTests {
         #expect(server.handshakesFailed == 1 && server.requests.isEmpty)
     }
 
-    @Test("Two streams of one connection, held until both are there")
+    @Test("Two streams of one connection, held until both have begun")
     func streams() async throws {
         let gate = try Gate()
         let server = try LoopbackServer.start(tls: ServerTLS()) { request in

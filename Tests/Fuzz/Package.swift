@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that neither users of the kit nor its ordinary builds and tests see the fuzzer. Build it with
-// Scripts/fuzz: the instrumentation and the fuzzer's runtime come from the command line, because they must reach the kit's own
-// modules too.
+// A separate package, so that users of the kit and its ordinary builds and tests do not get the fuzzer. Build it with
+// Scripts/fuzz, which passes instrumentation and runtime on the command line, because they must also apply to the kit's
+// modules.
 
 let package = Package(
     name: "Fuzz",

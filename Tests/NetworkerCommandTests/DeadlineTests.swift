@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A deadline")
 struct DeadlineTests {
-    @Test("hands on what comes in time")
+    @Test("returns a result that arrives in time")
     func inTime() async throws {
         #expect(try await Deadline(limit: .seconds(60)).run { 7 } == 7)
         await #expect(throws: CancellationError.self) {
@@ -12,7 +12,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("waits no longer, even for what ignores cancellation")
+    @Test("does not wait longer, even if the operation ignores cancellation")
     func exceeded() async {
         let start = ContinuousClock.now
         await #expect(throws: Deadline.Exceeded(limit: .milliseconds(20))) {

@@ -5,14 +5,14 @@ import Testing
 
 @Suite("The command in a process of its own")
 struct ProcessTests {
-    /// Runs the built command; it lies beside the test bundle.
+    /// Runs the built command from the folder of the test bundle.
     private func run(_ arguments: [String], environment: [String: String]) async throws -> Program.Outcome {
         let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         let command = tests.deletingLastPathComponent().appendingPathComponent("networker").path
         return try await Program.run([command] + arguments, environment: environment, capturesErrors: true)
     }
 
-    /// A name server that does not answer, put in the place of the system's by the dynamic linker.
+    /// A name server that does not answer; the dynamic linker loads it instead of the system's.
     private func slowResolver() async throws -> String {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("slow-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -28,7 +28,7 @@ struct ProcessTests {
         return library
     }
 
-    @Test("is not held by a name server that does not answer, past its timeout or at its end")
+    @Test("ends on time although a name server does not answer")
     func slowNameServer() async throws {
         let library = try await slowResolver()
         defer { try? FileManager.default.removeItem(atPath: URL(fileURLWithPath: library).deletingLastPathComponent().path) }
@@ -41,7 +41,7 @@ struct ProcessTests {
         #expect(ContinuousClock.now - start < .seconds(10))
     }
 
-    @Test("goes through the proxy that the environment names, and not for the hosts that need none")
+    @Test("uses the environment's proxy, except for the hosts in no_proxy")
     func proxy() async throws {
         let proxy = try LoopbackServer.start { _ in .ok("from the proxy") }
         let server = try LoopbackServer.start { _ in .ok("from the server") }
@@ -61,7 +61,7 @@ struct ProcessTests {
     }
 
     @Test(
-        "names the proxy that failed and the variable that names it",
+        "names the failed proxy and its variable",
         arguments: [
             ("http", "http_proxy"), ("http", "ALL_PROXY"), ("https", "https_proxy"), ("https", "HTTPS_PROXY"),
             ("https", "all_proxy"),

@@ -8,14 +8,13 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// A program that a test runs to its end.
+/// Runs a program to its end.
 ///
-/// By `posix_spawn`, because Foundation's `Process` reads beyond the end of a directory's entry on Linux, which has crashed a
-/// run; and on a thread of its own, because a thread of the cooperative pool that waits for a program is missed by every other
-/// test.
+/// Uses `posix_spawn`, because Foundation's `Process` reads beyond the end of a directory entry on Linux, which has crashed a
+/// run. Runs on its own thread, because a wait would take a thread of the cooperative pool from the other tests.
 public enum Program {
     public struct Outcome: Sendable {
-        /// What it exited with, or 128 and the signal that ended it.
+        /// The exit code, or 128 plus the signal that ended it.
         public let status: Int32
         public let output: Data
 
@@ -28,11 +27,11 @@ public enum Program {
     }
 
     /// - Parameters:
-    ///   - arguments: the first is the program, looked for in `PATH`.
+    ///   - arguments: the first one is the program, searched in `PATH`.
     ///   - environment: `nil` for this process's own.
-    ///   - input: a file; nothing by default.
-    ///   - capturesErrors: whether what it writes to standard error is part of the output.
-    /// - Throws: ``Failure``, when it does not begin.
+    ///   - input: a file; empty by default.
+    ///   - capturesErrors: whether the output includes standard error.
+    /// - Throws: ``Failure`` if it does not start.
     public static func run(
         _ arguments: [String], environment: [String: String]? = nil, input: String = "/dev/null", capturesErrors: Bool = false
     ) async throws -> Outcome {
@@ -57,7 +56,7 @@ public enum Program {
         try check("addopen", posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0))
         try check("adddup2", posix_spawn_file_actions_adddup2(&actions, writer, 1))
         if capturesErrors { try check("adddup2", posix_spawn_file_actions_adddup2(&actions, writer, 2)) }
-        // No socket of another test's server goes along. Of glibc 2.34, behind a macro that Swift does not set.
+        // The program inherits no socket of another test's server. From glibc 2.34, behind a macro that Swift does not set.
         typealias CloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
         if let close = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") {
             try check("addclosefrom", unsafeBitCast(close, to: CloseFrom.self)(&actions, 3))

@@ -12,13 +12,13 @@ import Testing
         #expect(found == TYCatalogue.products(matching: upper).map(\.id))
     }
 
-    @Test("finds by brand, and by words of brand and name together")
+    @Test("searches by brand, and by words of brand and name together")
     func brand() {
         #expect(TYCatalogue.products(matching: "lavinya").count == 4)
         #expect(TYCatalogue.products(matching: "lavinya çanta").map(\.id) == [1002, 1005])
     }
 
-    @Test("holds at least forty products, each with an id of its own")
+    @Test("has at least forty products, each with a unique id")
     func size() {
         #expect(TYCatalogue.products.count >= 40)
         #expect(Set(TYCatalogue.products.map(\.id)).count == TYCatalogue.products.count)

@@ -2,7 +2,7 @@ import Sandbox
 import Testing
 
 @Suite("A sandbox server", .serialized) struct LifetimeTests {
-    @Test("takes a free port of its own, and a certificate authority of its own")
+    @Test("has its own free port and certificate authority")
     func independent() async throws {
         let one = try await SandboxServer.start()
         let other = try await SandboxServer.start()
@@ -13,9 +13,9 @@ import Testing
         await other.stop()
     }
 
-    @Test("frees its port when it stops, and may be stopped twice")
+    @Test("frees its port when it stops, and can be stopped twice")
     func stops() async throws {
-        // Another test may be given the port the moment it is free, hence a few tries.
+        // Another test may get the port as soon as it is free, hence a few tries.
         for _ in 0..<10 {
             let first = try await SandboxServer.start()
             await first.stop()
@@ -28,17 +28,17 @@ import Testing
         Issue.record("none of ten ports was free after its server had stopped")
     }
 
-    @Test("says so when its port is taken")
+    @Test("reports that its port is taken")
     func taken() async throws {
         let first = try await SandboxServer.start()
         await #expect(throws: SandboxError.portTaken(first.port)) { try await SandboxServer.start(.init(port: first.port)) }
         await first.stop()
     }
 
-    @Test("frees its port when nobody holds it any more")
+    @Test("frees its port when it is released")
     func released() async throws {
         let port = try await SandboxServer.start().port
-        // The port is closed by a task that was only told to end, hence a few tries.
+        // A task that was only cancelled closes the port, hence a few tries.
         for _ in 0..<100 {
             if let second = try? await SandboxServer.start(.init(port: port)) {
                 await second.stop()

@@ -8,7 +8,7 @@ import Testing
     private let milk = IDCheckout(addressId: "home", items: [.init(productId: "p-sut-1l", quantity: 2)], note: nil)
     private let bread = IDCheckout(addressId: "home", items: [.init(productId: "p-ekmek", quantity: 1)], note: nil)
 
-    @Test("places one order, however often it is repeated")
+    @Test("places one order for any number of repetitions")
     func replay() throws {
         let orders = IDOrders(failsFirst: false, now: { Date() })
         guard case .placed(let first) = try orders.place(milk, basket: "b", key: "k"),
@@ -21,7 +21,7 @@ import Testing
         #expect(orders.placed == 1)
     }
 
-    @Test("is refused when its key stands for another one")
+    @Test("is refused if its key belongs to another one")
     func conflict() throws {
         let orders = IDOrders(failsFirst: false, now: { Date() })
         _ = try orders.place(milk, basket: "b", key: "k")
@@ -30,7 +30,7 @@ import Testing
         #expect(orders.placed == 1)
     }
 
-    @Test("places one order when its first answer is lost")
+    @Test("places one order if its first answer is lost")
     func failFirst() throws {
         let orders = IDOrders(failsFirst: true, now: { Date() })
         guard case .placedUnseen = try orders.place(milk, basket: "b", key: "k") else {
@@ -45,7 +45,7 @@ import Testing
         #expect(orders.placed == 1)
     }
 
-    @Test("places one order when many come with one key at once")
+    @Test("places one order for many simultaneous checkouts with one key")
     func race() async {
         let orders = IDOrders(failsFirst: false, now: { Date() })
         await withTaskGroup { group in

@@ -8,10 +8,10 @@ import Testing
 @Suite("A signed request") struct SignatureTests {
     private static let date = "2026-03-14T09:30:00Z"
     private static let path = "/ml/restaurants?lat=41.04&lon=29.00&radius=1500"
-    // Made with Python's hmac module, so that it does not agree with the code under test by construction.
+    // Computed with Python's hmac module, so that it is independent of the code under test.
     private static let right = "43V6UjSPyR1mKAuZu49OGCoqnK909xfWLj0HXJjXKKU="
 
-    /// The code of the failure, or nil when the request is let through.
+    /// The code of the failure; nil if the request is accepted.
     private func fault(
         of headers: [String: String], after seconds: TimeInterval = 0, path: String = Self.path
     ) async throws -> Int? {
@@ -33,14 +33,14 @@ import Testing
         ["x-ml-key-id": "ml-sandbox", "x-ml-date": Self.date, "x-ml-signature": Self.right]
     }
 
-    @Test("is let through when signed rightly, up to five minutes from its date")
+    @Test("is accepted with a correct signature, up to five minutes from its date")
     func right() async throws {
         #expect(try await fault(of: headers) == nil)
         #expect(try await fault(of: headers, after: 300) == nil)
         #expect(try await fault(of: headers, after: -300) == nil)
     }
 
-    @Test("is too old, or too early, beyond that")
+    @Test("is too old, or too early, after that")
     func skew() async throws {
         #expect(try await fault(of: headers, after: 301) == 1402)
         #expect(try await fault(of: headers, after: -301) == 1402)
@@ -51,12 +51,12 @@ import Testing
         #expect(try await fault(of: headers.filter { $0.key != name }) == 1400)
     }
 
-    @Test("holds for its own path and query only")
+    @Test("is valid for its own path and query only")
     func otherPath() async throws {
         #expect(try await fault(of: headers, path: Self.path.replacing("1500", with: "1501")) == 1401)
     }
 
-    @Test("holds for its own date only, however old that is")
+    @Test("is valid for its own date only, however old that date is")
     func otherDate() async throws {
         #expect(try await fault(of: headers.merging(["x-ml-date": "2026-03-14T09:31:00Z"]) { $1 }) == 1401)
     }

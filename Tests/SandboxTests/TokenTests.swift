@@ -5,14 +5,14 @@ import Testing
 @testable import Sandbox
 
 @Suite("An access token") struct TokenTests {
-    /// A clock that is set by hand.
+    /// A clock set by the test.
     private final class HandClock: Sendable {
         private let seconds = NIOLockedValueBox(0.0)
         var now: Date { Date(timeIntervalSince1970: seconds.withLockedValue { $0 }) }
         func advance(by step: Double) { seconds.withLockedValue { $0 += step } }
     }
 
-    @Test("lives for its lifetime and no longer")
+    @Test("is valid for its lifetime")
     func lifetime() {
         let clock = HandClock()
         let tokens = DLTokens(lifetime: .seconds(300), now: { clock.now })
@@ -23,7 +23,7 @@ import Testing
         #expect(!tokens.isLive(token))
     }
 
-    @Test("is expired together with all before it, and the next one is not")
+    @Test("expires together with all earlier ones, and the next one does not")
     func expireAll() {
         let tokens = DLTokens(lifetime: .seconds(300), now: { Date() })
         let before = [tokens.issue(), tokens.issue()]
@@ -34,7 +34,7 @@ import Testing
         #expect(tokens.issued == 3)
     }
 
-    @Test("that was never handed out is not live")
+    @Test("that was never issued is not valid")
     func stale() {
         #expect(!DLTokens(lifetime: .seconds(300), now: { Date() }).isLive("dl-sandbox-stale"))
     }

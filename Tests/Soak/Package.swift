@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that neither users of the kit nor its ordinary builds and tests see it. Run it with Scripts/soak.
+// A separate package, so that users of the kit and its ordinary builds and tests do not get it. Run it with Scripts/soak.
 
 let package = Package(
     name: "Soak",

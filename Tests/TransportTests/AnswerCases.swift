@@ -4,7 +4,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// What may become of an answer on its way.
+/// Cases about answers.
 extension Case {
     static let codings: [Case] = [
         Case("a body in gzip is decoded, and no field speaks of it", needs: [.gzip], coded("gzip", gzip)) { stage async throws in

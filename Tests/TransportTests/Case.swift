@@ -5,9 +5,9 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// One behaviour that every transport should have which can.
+/// One behaviour of every transport that has the needed capabilities.
 struct Case: Sendable {
-    /// Reads as a sentence.
+    /// The behaviour as a sentence.
     let name: String
     let needs: Set<Need>
     let script: Script
@@ -15,7 +15,7 @@ struct Case: Sendable {
 
     enum Script: Sendable {
         case answers(Answers)
-        /// As a server on loopback has it, for what answers in memory do not have.
+        /// The server on loopback, for behaviour that answers in memory do not have.
         case server(@Sendable (Scene) -> ServerReply)
     }
 
@@ -39,16 +39,16 @@ struct Case: Sendable {
         methods + bodies + heads + statuses + redirects + cookies + codings + timeouts + cancellation + faults + streaming + hooks
 }
 
-/// A request to a server, and what the server can use.
+/// A request to a server, and the tools for its answer.
 struct Scene: Sendable {
     let request: ReceivedRequest
     /// Counts the case's requests from 0.
     let number: Int
-    /// The stage's.
+    /// The stage of the test.
     let gate: Gate
 }
 
-/// What answers a request; `number` counts the case's requests from 0.
+/// Answers a request; `number` counts the case's requests from 0.
 typealias Answers = @Sendable (_ request: Seen, _ number: Int) -> Answer
 
 struct Answer: Sendable {
@@ -61,7 +61,7 @@ struct Answer: Sendable {
         (self.status, self.headers, self.body, self.delay) = (status, headers, Data(body.utf8), delay)
     }
 
-    /// As a server sends it.
+    /// The answer in a server's form.
     var reply: ServerReply {
         let lines = HeaderLines(headers.elements.map { HeaderLines.Line(name: $0.name, value: $0.value) })
         let reply = ServerReply.status(status, body: body, headers: lines)
@@ -69,7 +69,7 @@ struct Answer: Sendable {
     }
 }
 
-/// A request as it arrived.
+/// A request as received.
 struct Seen: Sendable {
     let method: String
     let target: String
@@ -90,13 +90,13 @@ struct Seen: Sendable {
     var text: String { String(decoding: body, as: UTF8.self) }
 }
 
-/// What a case runs on: a channel over one transport, and what answers it.
+/// The environment of a case: a channel with one transport, and its answers.
 final class Stage: Sendable {
     let channel: Channel
     let server: LoopbackServer?
-    /// The base URL of another host, which gives the same answers.
+    /// The base URL of another host with the same answers.
     let other: String
-    /// Between the case and what its server does.
+    /// Shared by the case and its server.
     let gate: Gate
     private let otherServer: LoopbackServer?
     private let seen: Record
@@ -162,7 +162,7 @@ final class Stage: Sendable {
 
     var requests: [Seen] { seen.requests.withLock { $0 } }
 
-    /// Waits until a request arrived.
+    /// Waits until a request has arrived.
     func waitForRequest() async throws {
         try await seen.first.value(until: .now + .seconds(10)) { CocoaError(.userCancelled) }
     }
@@ -176,8 +176,8 @@ final class Stage: Sendable {
     /// Sends a request.
     ///
     /// - Parameters:
-    ///   - body: sent as it is.
-    ///   - change: makes another channel for this request.
+    ///   - body: sent unchanged.
+    ///   - change: changes the channel for this request.
     func send<Value: Sendable>(
         _ method: HTTPRequest.Method = .get, _ path: String = "thing", headers: Headers = [:], body: Body = .none,
         timeout: Timeout = Timeout(.seconds(20)), as decoding: ResponseDecoding<Value>,
@@ -185,7 +185,7 @@ final class Stage: Sendable {
     ) async -> Response<Value> {
         var channel = channel
         change(&channel)
-        // The body is set as it is, past any encoding.
+        // The body is set directly, without an encoding.
         let encoding = InputEncoding("a body of the test's own") { _, request in request.body = body }
         let endpoint = AdHocEndpoint(
             method, path, params: body.isEmpty ? nil : ["": ""], encoding: encoding, headers: headers, modifiers: [timeout],
@@ -207,7 +207,7 @@ extension Response<Data> {
     var status: Int? { head?.status.code }
 }
 
-/// Why the transport failed; `nil` for a success.
+/// The transport's error; `nil` for a success.
 func failure<Value>(of response: Response<Value>) -> TransportError? {
     guard case .transport(let error, _) = response.error else { return nil }
     return error

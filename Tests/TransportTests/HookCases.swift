@@ -6,7 +6,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// Hooks above the transport: they work the same over each.
+/// Hooks above the transport: they work the same with each.
 extension Case {
     static let hooks: [Case] =
         [
@@ -104,7 +104,7 @@ extension Case {
     private static let digest: [Case] = []
     #endif
 
-    /// What is known above any transport.
+    /// Behaviour known above any transport.
     private final class Diary: Listener {
         private let written = Mutex<[String]>([])
 
@@ -124,7 +124,7 @@ extension Case {
         func finished(_ event: CallEvent.Finished) { write("finished \(event.response.error?.label ?? "success")") }
     }
 
-    /// What only a transport knows.
+    /// Behaviour that only a transport knows.
     private final class Heads: Listener {
         private let written = Mutex<[String]>([])
 

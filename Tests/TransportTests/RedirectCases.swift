@@ -69,7 +69,7 @@ extension Case {
             },
         ]
 
-    /// Redirects what asks for `/thing` at the address that the request's field names.
+    /// Redirects requests for `/thing` to the address in the request's field.
     private static func leads(to path: String) -> Answers {
         { request, _ in
             request.target == "/thing"

@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// What goes down: methods, bodies, fields.
+/// Cases about requests: methods, bodies, fields.
 extension Case {
     static let methods: [Case] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY", "PURGE"].map { name in
         Case("\(name) arrives under its name, and its answer's body comes back") { _, _ in

@@ -5,7 +5,7 @@ import HTTPTypes
 import Testing
 
 extension Case {
-    /// A call that streams; a transport may give it a body that is whole.
+    /// A streaming call; a transport may return a whole body.
     static let streaming: [Case] = [
         Case("a body that is streamed is the same body") { _, _ in
             var answer = Answer()
@@ -124,7 +124,7 @@ extension Case {
         }
     }
 
-    /// A server that sends `first `, and `second` when the gate is open.
+    /// A server that sends `first `, and `second` after the gate opens.
     private static func gated(_ name: String, run: @escaping @Sendable (Stage) async throws -> Void) -> Case {
         Case(
             name, needs: [.streaming],
@@ -145,7 +145,7 @@ extension Case {
     } run: { stage async throws in
         var chunks = try await stage.send(timeout: Timeout(.seconds(50)), as: .stream).value.makeAsyncIterator()
         var size = try await chunks.next()?.count ?? 0
-        // What does not happen gives no signal: a server that is not held up is done in some 30 ms.
+        // An event that does not happen gives no signal: a server that is not stopped needs some 30 ms.
         await #expect(throws: LoopbackServerError.self) { try await stage.gate.waitUntilOpen(timeout: .milliseconds(500)) }
         while let chunk = try await chunks.next() { size += chunk.count }
         #expect(size == 64 << 20)

@@ -5,15 +5,15 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// What a case asks of a transport. A transport that lacks it skips the case, by name and with its reason.
+/// A capability that a case needs. A transport without it skips the case, by name and with its reason.
 enum Need: String, Sendable, Hashable, CaseIterable {
-    /// Talks to a server over sockets.
+    /// Uses sockets to a server.
     case sockets
     /// HTTP/1.1, whose faults and folded lines HTTP/2 does not have.
     case http1
-    /// Knows what an exchange cost.
+    /// Reports metrics.
     case timings
-    /// Speaks to `https` addresses here.
+    /// Supports `https` addresses here.
     case https
     /// Trusts a channel's own authorities, or checks its pins.
     case trust
@@ -23,18 +23,18 @@ enum Need: String, Sendable, Hashable, CaseIterable {
     case tellsHeads
     case checksBodyLimit
     case checksHead
-    /// Reads a request's stream, and notices one of another length than was said.
+    /// Reads a request's stream, and detects one of another length than announced.
     case checksUploads
-    /// Keeps duplicate fields apart.
+    /// Keeps duplicate fields separate.
     case separateFields
     case gzip, brotli
-    /// Leaves a coding that it does not know as it is.
+    /// Leaves an unknown coding encoded.
     case unknownCodings
-    /// Notices a coded body that breaks off.
+    /// Detects a truncated encoded body.
     case checksCodings
-    /// Gives the head before the body.
+    /// Returns the head before the body.
     case streaming
-    /// Holds the server up while the body is not read.
+    /// Stops the server while the body is not read.
     case backpressure
 }
 
@@ -43,13 +43,13 @@ struct Subject: Sendable, CustomTestStringConvertible {
     let name: String
     let lacks: [Need: String]
     let isSecure: Bool
-    /// `nil` where no server answers it, and the case's answers are given to it.
+    /// `nil` if the case's answers are passed to it, without a server.
     let connect: (@Sendable (Limits) -> any Transport)?
     let answering: @Sendable (@escaping @Sendable (Seen) -> Answer) -> any Transport
 
     var testDescription: String { name }
 
-    /// Why it cannot take a case; `nil` where it can.
+    /// The reason why it skips a case; `nil` if it runs it.
     func reasonToSkip(_ needs: Set<Need>) -> String? {
         Need.allCases.first { needs.contains($0) && lacks[$0] != nil }.flatMap { need in
             lacks[need].map { "\(need.rawValue): \($0)" }
@@ -115,7 +115,7 @@ struct Subject: Sendable, CustomTestStringConvertible {
         .backpressure: "an answer is whole at once",
     ]
 
-    /// Empty where there is a brotli decoder.
+    /// Empty if there is a Brotli decoder.
     private static let brotli = CurlTransport.capabilities.contentCodings.contains("br") ? "" : "there is no brotli decoder here"
 
     private init(
@@ -130,7 +130,7 @@ struct Subject: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The plain transport of a reader: a function of requests.
+/// A plain custom transport: a function of requests.
 struct InMemory: Transport {
     let answers: @Sendable (Seen) -> Answer
 

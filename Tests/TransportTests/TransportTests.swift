@@ -11,7 +11,7 @@ struct TransportTests {
 
     static let trials = Subject.all.flatMap { subject in Case.all.map { Trial(subject: subject, example: $0) } }
 
-    @Test("behaves in every case that it can", .timeLimit(.minutes(1)), arguments: trials)
+    @Test("behaves as expected in every case that it supports", .timeLimit(.minutes(1)), arguments: trials)
     func behaves(_ trial: Trial) async throws {
         if let reason = trial.subject.reasonToSkip(trial.example.needs) {
             try Test.cancel("\(trial.subject.name) skips '\(trial.example.name)': \(reason)")
@@ -25,7 +25,7 @@ struct TransportTests {
         await stage.close()
     }
 
-    @Test("skips a case only where it says what it lacks, and lacks nothing that no case needs", arguments: Subject.all)
+    @Test("skips a case only for a declared missing capability, and every such capability has a case", arguments: Subject.all)
     func skips(_ subject: Subject) {
         let skipped = Case.all.compactMap { example in
             subject.reasonToSkip(example.needs).map { (name: example.name, reason: $0) }
@@ -37,7 +37,7 @@ struct TransportTests {
         }
     }
 
-    @Test("is under test in every case, which has a name of its own")
+    @Test("runs every case, and every case has a unique name")
     func list() {
         #expect(Set(Case.all.map(\.name)).count == Case.all.count)
         for example in Case.all {

@@ -31,7 +31,7 @@ struct URLSessionTransportTests {
         Demand(testDescription: "a body of GET", body: .bytes(Data("x".utf8))) { _ in },
     ]
 
-    @Test("refuses by name what it cannot do, and sends nothing", arguments: demands)
+    @Test("refuses an unsupported feature by name, and sends no request", arguments: demands)
     func unsupported(_ demand: Demand) async throws {
         var channel = Channel(
             name: "test", environment: APIEnvironment("test", baseURL: "https://shop.example"), transport: URLSessionTransport())
@@ -43,7 +43,7 @@ struct URLSessionTransportTests {
         await channel.close()
     }
 
-    @Test("bounds what lies unread of a body that streams")
+    @Test("bounds the unread part of a streamed body")
     func unread() async throws {
         let megabyte = Data(count: 1 << 20)
         let server = try LoopbackServer.start { _ in
@@ -66,13 +66,13 @@ struct URLSessionTransportTests {
         await channel.close()
     }
 
-    @Test("leaves no file behind of a stream that it sent")
+    @Test("leaves no file of a sent stream behind")
     func files() async throws {
         let text = Data(UUID().uuidString.utf8)
         let folder = FileManager.default.temporaryDirectory
         @Sendable func isThere() throws -> Bool {
             try FileManager.default.contentsOfDirectory(atPath: folder.path).contains { name in
-                // Others' may go while this looks.
+                // Files of other tests may disappear meanwhile.
                 name.hasPrefix("networkerkit-body-") && (try? Data(contentsOf: folder.appendingPathComponent(name))) == text
             }
         }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("DL: order detail")
 struct DLOrderDetailTests {
-    @Test("an order that is on its way has a shipment")
+    @Test("an order on its way has a shipment")
     func shipped() async throws {
         let order = try await withSandbox(.dl.at(.sandbox)) { _ in try await DLOrderDetailInteractor().orderDetail(id: "DL-2") }
         #expect(order.id == "DL-2" && order.status == .shipped)
@@ -13,13 +13,13 @@ struct DLOrderDetailTests {
         #expect(order.shipment?.carrier == "Martı Kargo")
     }
 
-    @Test("an order that is being prepared has none")
+    @Test("an order in preparation has no shipment")
     func preparing() async throws {
         let order = try await withSandbox(.dl.at(.sandbox)) { _ in try await DLOrderDetailInteractor().orderDetail(id: "DL-1") }
         #expect(order.shipment == nil)
     }
 
-    @Test("an id that is none is the shop's own error, with its status")
+    @Test("an unknown id is the shop's own error, with its status")
     func unknown() async throws {
         let error = await #expect(throws: APIClientError.self) {
             try await withSandbox(.dl.at(.sandbox)) { _ in try await DLOrderDetailInteractor().orderDetail(id: "DL-99") }
@@ -30,7 +30,7 @@ struct DLOrderDetailTests {
         #expect(failure.httpStatus == 404)
     }
 
-    @Test("in the delegate form the output hears exactly once, on the main actor")
+    @Test("in the delegate form the output is called exactly once, on the main actor")
     @MainActor func delegate() async throws {
         try await withSandbox(.dl.at(.sandbox)) { _ in
             let interactor = DLOrderDetailInteractor()

@@ -20,13 +20,13 @@ struct DLOrderListTests {
         #expect(list.orders.first { $0.id == "DL-11" }?.price.amount.description == "349.9")
     }
 
-    @Test("an empty path is the beginning")
+    @Test("an empty path is the first page")
     func emptyPath() async throws {
         let list = try await withSandbox(.dl.at(.sandbox)) { _ in try await DLOrderListInteractor().orderList(path: "") }
         #expect(list.page == 1 && list.orders.count == 5 && list.totalPages == 3)
     }
 
-    @Test("in the delegate form the output hears exactly once, on the main actor")
+    @Test("in the delegate form the output is called exactly once, on the main actor")
     @MainActor func delegate() async throws {
         try await withSandbox(.dl.at(.sandbox)) { _ in
             let interactor = DLOrderListInteractor()
@@ -35,7 +35,7 @@ struct DLOrderListTests {
             interactor.fetchOrderList(path: "page=2")
             #expect(output.results.isEmpty, "it must not be called before the method returns")
             try await eventually("the output heard nothing") { await !output.results.isEmpty }
-            // A second call's whole way is time enough for a second answer to the first.
+            // A whole second call takes long enough for a second answer to the first.
             _ = try await interactor.orderList(path: "page=3")
             #expect(output.results.count == 1)
             #expect(try output.results.first?.get().page == 2)
@@ -56,7 +56,7 @@ struct DLOrderListTests {
         }
     }
 
-    @Test("an interactor that is gone is not kept alive by its call")
+    @Test("a call does not keep its interactor alive")
     @MainActor func released() async throws {
         try await withSandbox(.dl.at(.sandbox)) { server in
             let output = Output()

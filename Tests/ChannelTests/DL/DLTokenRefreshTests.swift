@@ -8,7 +8,7 @@ import Testing
 
 @Suite("DL: token refresh")
 struct DLTokenRefreshTests {
-    @Test("50 calls that are refused together refresh once")
+    @Test("50 calls that are refused at the same time cause one refresh")
     func once() async throws {
         try await withSandbox(.dl.at(.sandbox)) { server in
             for round in 1...2 {
@@ -45,7 +45,7 @@ struct DLTokenRefreshTests {
         #expect(statuses.all == [401, 200, 200, 200], "the second is the refresh")
     }
 
-    @Test("without a token to begin with, the first refusal fetches one")
+    @Test("without an initial token, the first refusal fetches one")
     func bare() async throws {
         let statuses = Statuses()
         let channel = Channel.dl.at(.sandbox, credentials: ["DL_REFRESH_TOKEN": "dl-sandbox-refresh"]).with {
@@ -58,7 +58,7 @@ struct DLTokenRefreshTests {
         #expect(statuses.all == [401, 200, 200])
     }
 
-    @Test("a refresh that fails, fails every call that waited, and is not tried for each")
+    @Test("a failed refresh fails every waiting call, and is tried only once for all of them")
     func failed() async throws {
         let transport = HoldingTransport(holding: "/auth/token")
         var channel = Channel.dl.at(.sandbox, credentials: ["DL_REFRESH_TOKEN": "wrong", "DL_ACCESS_TOKEN": "stale"])
@@ -70,7 +70,7 @@ struct DLTokenRefreshTests {
                 }
                 group.addTask {
                     try? await eventually("not all were refused") { transport.refusals == 20 }
-                    // From the refusal to the waiting it is a few lines, without a suspension but the first.
+                    // Between the refusal and the wait there is no suspension but the first.
                     try? await Task.sleep(for: .milliseconds(100))
                     transport.open()
                     return await DLOrderListInteractor().networkManager.response(for: .orderList(path: ""))
@@ -79,13 +79,13 @@ struct DLTokenRefreshTests {
             }
             #expect(responses.allSatisfy { $0.error?.app(DLError.self)?.key == "refresh.invalid" })
             #expect(responses.allSatisfy { $0.attempts.count == 1 })
-            // One for the twenty, and one for the call that came after.
+            // One refresh for the twenty calls, and one for the later call.
             #expect(transport.arrivals <= 2)
             #expect(server.tokensIssued == 0)
         }
     }
 
-    @Test("a call that is cancelled while it waits ends at once; the refresh it began goes on for the others")
+    @Test("a waiting call that is cancelled ends at once; its refresh continues for the others")
     func cancelled() async throws {
         let transport = HoldingTransport(holding: "/auth/token")
         var channel = Channel.dl.at(.sandbox)
@@ -112,7 +112,7 @@ struct DLTokenRefreshTests {
         }
     }
 
-    @Test("without tokens nothing is sent, and the error names the variable")
+    @Test("without tokens no request is sent, and the error names the variable")
     func noToken() async throws {
         let transport = RecordingTransport(StubTransport { _ in (200, "") })
         var channel = Channel.dl.at(.production, credentials: [:])
@@ -126,7 +126,7 @@ struct DLTokenRefreshTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test("a copy for another test begins with the first token again")
+    @Test("a copy for another test begins with the initial token")
     func isolatedCopy() async throws {
         let channel = Channel.dl.at(.sandbox)
         try await withSandbox(channel) { server in

@@ -15,7 +15,7 @@ struct GIPHYTests {
         return (channel, transport)
     }
 
-    @Test("a search asks with key, words and page, and reads GIPHY's three parts")
+    @Test("a search sends key, words and page, and decodes GIPHY's three parts")
     func search() async throws {
         let (channel, transport) = channel()
         let found = try await ChannelOverride.with(channel) {
@@ -33,14 +33,14 @@ struct GIPHYTests {
         #expect(found.meta.status == 200 && found.meta.message == "OK" && !found.meta.responseID.isEmpty)
     }
 
-    @Test("what is trending is asked for with the defaults")
+    @Test("the request for trending GIFs has the default values")
     func trending() async throws {
         let (channel, transport) = channel()
         _ = try await ChannelOverride.with(channel) { try await GIPHYGifsInteractor().trending() }
         #expect(transport.requests.first?.url.target == "/v1/gifs/trending?limit=25&offset=0&api_key=the-key")
     }
 
-    @Test("an error is GIPHY's own, and does not show the key")
+    @Test("an error is GIPHY's own, and does not contain the key")
     func failure() async throws {
         let (channel, _) = channel("giphy-unauthorized")
         let error = await #expect(throws: APIClientError.self) {
@@ -52,7 +52,7 @@ struct GIPHYTests {
         #expect(text.contains("/v1/gifs/trending") && !text.contains("the-key"))
     }
 
-    @Test("without a key nothing is sent, and the error names the variable", arguments: [nil, ""])
+    @Test("without a key no request is sent, and the error names the variable", arguments: [nil, ""])
     func noKey(key: String?) async throws {
         let (channel, transport) = channel(key: key)
         let error = await #expect(throws: APIClientError.self) {
@@ -64,7 +64,7 @@ struct GIPHYTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test("in the delegate form the output hears exactly once, on the main actor")
+    @Test("in the delegate form the output is called exactly once, on the main actor")
     @MainActor func delegate() async throws {
         let (channel, _) = channel()
         try await ChannelOverride.with(channel) {

@@ -5,7 +5,7 @@ import HTTPBinNetworker
 import HTTPTypes
 import Testing
 
-/// Against a real httpbin, which has to run: `NETWORKERKIT_HTTPBIN_URL` says where.
+/// Runs against a real httpbin at `NETWORKERKIT_HTTPBIN_URL`.
 @Suite("HTTPBin")
 struct HTTPBinTests {
     private let interactor = HTTPBinInteractor()
@@ -14,18 +14,18 @@ struct HTTPBinTests {
         guard let url = ProcessInfo.processInfo.environment[Channel.httpBinVariable], !url.isEmpty else { throw NoServer() }
     }
 
-    /// A suite that cannot run has failed; to skip it would pass for a success.
+    /// A suite that cannot run fails; skipping would look like a success.
     private struct NoServer: Error, CustomStringConvertible {
         let description =
             "expected the base URL of a running httpbin in \(Channel.httpBinVariable), such as http://127.0.0.1:8080; it is not set"
     }
 
-    @Test("says who asks")
+    @Test("returns the client's address")
     func ip() async throws {
         #expect(try await !interactor.ip().isEmpty)
     }
 
-    @Test("understands a query")
+    @Test("decodes a query")
     func get() async throws {
         let answer = try await interactor.get(["q": "kırmızı çanta & şapka", "size": [36, 38], "none": String?.none])
         #expect(answer.args["q"]?.first == "kırmızı çanta & şapka")
@@ -33,7 +33,7 @@ struct HTTPBinTests {
         #expect(answer.args.count == 2)
     }
 
-    @Test("understands a JSON body")
+    @Test("decodes a JSON body")
     func post() async throws {
         let note = Note(text: "İğne \"oyası\"\n", count: 3)
         let answer = try await interactor.post(note)
@@ -46,7 +46,7 @@ struct HTTPBinTests {
         let count: Int
     }
 
-    @Test("the pizza form is a page, and what it sends is understood field by field")
+    @Test("the pizza form is a page, and the server decodes its order field by field")
     func pizza() async throws {
         let page = String(decoding: try await interactor.pizzaForm(), as: UTF8.self)
         #expect(page.contains("custname") && page.contains("/post"))
@@ -74,7 +74,7 @@ struct HTTPBinTests {
         #expect(found == code && context.head?.status.code == code && context.endpoint == "status")
     }
 
-    @Test("a pause is waited for")
+    @Test("waits for a delayed answer")
     func delay() async throws {
         let start = ContinuousClock.now
         _ = try await interactor.delay(seconds: 1)
@@ -88,13 +88,13 @@ struct HTTPBinTests {
         #expect(seen["Accept"] == "application/json")
     }
 
-    @Test("reads what comes compressed")
+    @Test("decodes a compressed body")
     func gzip() async throws {
         let answer = try await interactor.gzip()
         #expect(answer.gzipped && answer.method == "GET")
     }
 
-    @Test("reads a stream line by line")
+    @Test("decodes a stream line by line")
     func stream() async throws {
         #expect(try await interactor.stream(lines: 7).map(\.id) == Array(0..<7))
     }

@@ -25,7 +25,7 @@ struct IDCheckoutTests {
         #expect(placed == 1)
     }
 
-    @Test("an answer that got lost is asked for again with the same key, and places one order")
+    @Test("a lost answer is requested again with the same key, and one order is placed")
     func lostAnswer() async throws {
         let transport = RecordingTransport()
         var channel = Channel.id.at(.sandbox)
@@ -54,7 +54,7 @@ struct IDCheckoutTests {
         }
     }
 
-    @Test("a key of the caller's wins, and the same key is the same order")
+    @Test("the caller's key is used, and the same key is the same order")
     func callersKey() async throws {
         let transport = RecordingTransport()
         var channel = Channel.id.at(.sandbox)
@@ -83,7 +83,7 @@ struct IDCheckoutTests {
         #expect(failure.errorCode == "IDEMPOTENCY_CONFLICT" && failure.httpStatus == 409)
     }
 
-    @Test("an empty basket is refused, and not sent again")
+    @Test("an empty basket is refused and not repeated")
     func empty() async throws {
         let response = try await withSandbox(.id.at(.sandbox)) { _ in
             await IDBasketInteractor().networkManager.response(
@@ -109,7 +109,7 @@ struct IDCheckoutTests {
         #expect(transport.requests.map { $0.header("idempotency-key") != nil } == [false, false, true])
     }
 
-    @Test("in the delegate form the output hears exactly once, on the main actor, however many attempts it took")
+    @Test("in the delegate form the output is called exactly once, on the main actor, after any number of attempts")
     @MainActor func delegate() async throws {
         try await withSandbox(.id.at(.sandbox), SandboxOptions(failFirstCheckout: true)) { server in
             let interactor = IDBasketInteractor()

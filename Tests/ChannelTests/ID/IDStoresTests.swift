@@ -6,7 +6,7 @@ import Testing
 
 @Suite("ID: stores")
 struct IDStoresTests {
-    @Test("come nearest first, with every field")
+    @Test("are sorted by distance, with every field")
     func near() async throws {
         let stores = try await withSandbox(.id.at(.sandbox)) { _ in
             try await IDStoresInteractor().stores(latitude: 41.04, longitude: 29.00).stores
@@ -17,7 +17,7 @@ struct IDStoresTests {
         #expect(stores.contains { !$0.isOpen })
     }
 
-    @Test("a place that is not on earth is the channel's own error")
+    @Test("an impossible location is the channel's own error")
     func badPlace() async throws {
         let error = await #expect(throws: APIClientError.self) {
             try await withSandbox(.id.at(.sandbox)) { _ in try await IDStoresInteractor().stores(latitude: 200, longitude: 0) }
@@ -37,7 +37,7 @@ struct IDStoresTests {
         #expect(failure.errorCode == "SESSION_EXPIRED" && failure.httpStatus == 401)
     }
 
-    @Test("without a session nothing is sent, and the error names the variable")
+    @Test("without a session no request is sent, and the error names the variable")
     func noSession() async throws {
         let transport = RecordingTransport(StubTransport { _ in (200, "") })
         var channel = Channel.id.at(.production, credentials: [:])
@@ -51,7 +51,7 @@ struct IDStoresTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test("in the delegate form the output hears exactly once, on the main actor")
+    @Test("in the delegate form the output is called exactly once, on the main actor")
     @MainActor func delegate() async throws {
         try await withSandbox(.id.at(.sandbox)) { _ in
             let interactor = IDStoresInteractor()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("ML: restaurants and menus")
 struct MLRestaurantsTests {
-    @Test("restaurants come nearest first, within the radius, with every field")
+    @Test("restaurants are sorted by distance, within the radius, with every field")
     func near() async throws {
         let found = try await withSandbox(.ml.at(.sandbox)) { _ in
             try await MLRestaurantsInteractor().restaurants(latitude: 41.04, longitude: 29.00, radius: 1_500).restaurants
@@ -17,7 +17,7 @@ struct MLRestaurantsTests {
         #expect(found.allSatisfy { !$0.name.isEmpty && !$0.cuisine.isEmpty && (0...5).contains($0.rating) })
     }
 
-    @Test("a radius that is not given is the server's")
+    @Test("without a radius the server uses its own")
     func defaultRadius() async throws {
         try await withSandbox(.ml.at(.sandbox)) { _ in
             let interactor = MLRestaurantsInteractor()
@@ -26,7 +26,7 @@ struct MLRestaurantsTests {
         }
     }
 
-    @Test("a place that is not on earth is the channel's own error")
+    @Test("an impossible location is the channel's own error")
     func badPlace() async throws {
         let error = await #expect(throws: APIClientError.self) {
             try await withSandbox(.ml.at(.sandbox)) { _ in
@@ -47,7 +47,7 @@ struct MLRestaurantsTests {
         #expect(dishes.allSatisfy { $0.price.amount > 0 })
     }
 
-    @Test("a restaurant that is none is the channel's own error")
+    @Test("an unknown restaurant is the channel's own error")
     func unknown() async throws {
         let error = await #expect(throws: APIClientError.self) {
             try await withSandbox(.ml.at(.sandbox)) { _ in try await MLMenuInteractor().menu(restaurantID: "ml-99") }
@@ -56,7 +56,7 @@ struct MLRestaurantsTests {
         #expect(failure.code == 1404 && failure.httpStatus == 404)
     }
 
-    @Test("in the delegate form the output hears exactly once, on the main actor")
+    @Test("in the delegate form the output is called exactly once, on the main actor")
     @MainActor func delegate() async throws {
         try await withSandbox(.ml.at(.sandbox)) { _ in
             let restaurants = MLRestaurantsInteractor()

@@ -8,13 +8,13 @@ import Testing
 
 @Suite("ML: signatures")
 struct MLSignatureTests {
-    @Test("a wrong secret is refused as such")
+    @Test("a wrong secret is the signature's error")
     func wrongSecret() async throws {
         let failure = try await failure(of: .ml.at(.sandbox, credentials: ["ML_KEY_ID": "ml-sandbox", "ML_SECRET": "wrong"]))
         #expect(failure.code == 1401 && failure.httpStatus == 403)
     }
 
-    @Test("a clock that is ten minutes slow is refused as such")
+    @Test("a clock that is ten minutes slow is the date's error")
     func slowClock() async throws {
         let failure = try await failure(
             of: .ml.at(.sandbox).with { $0.attemptMiddleware = [MLSignature(now: { Date(timeIntervalSinceNow: -600) })] })
@@ -29,7 +29,7 @@ struct MLSignatureTests {
     }
 
     @Test(
-        "covers path, query and body as they go on the wire",
+        "covers path, query and body as sent",
         arguments: [
             AdHocEndpoint.get("restaurants?lat=41.04&lon=29.00&q=kıymalı pide"),
             AdHocEndpoint.get("restaurants", query: ["lat": 41.04, "lon": 29.00, "q": "çiğ köfte & ayran", "sort": "a+b/c"]),
@@ -40,7 +40,7 @@ struct MLSignatureTests {
         }
     }
 
-    // The sandbox judges the signature before the path, so that a path it does not know proves a signature that it accepts.
+    // The sandbox checks the signature before the path, so a 404 proves an accepted signature.
     @Test("covers the body")
     func body() async throws {
         let endpoint = AdHocEndpoint.post("nowhere", body: ["note": "acısız", "count": 2] as Parameters)
@@ -52,7 +52,7 @@ struct MLSignatureTests {
         #expect(error?.app(MLError.self)?.code == 1004)
     }
 
-    @Test("is made anew for every attempt, with the time of that attempt")
+    @Test("is computed for every attempt, with the time of that attempt")
     func perAttempt() async throws {
         let seconds = Mutex(0)
         let start = Date()
@@ -82,7 +82,7 @@ struct MLSignatureTests {
         #expect(Set(transport.requests.compactMap { $0.header("x-ml-key-id") }) == ["ml-sandbox"])
     }
 
-    /// Gives the answers that it is told to, and passes the rest on.
+    /// Gives the configured answers first, and passes later requests on.
     private struct StubbornTransport: Transport {
         let next: any Transport
         let status: @Sendable () -> Int?
@@ -95,7 +95,7 @@ struct MLSignatureTests {
         func close() async { await next.close() }
     }
 
-    @Test("a body that is not in memory cannot be signed, and nothing is sent")
+    @Test("a body that is not in memory cannot be signed, and no request is sent")
     func fileBody() async throws {
         let transport = RecordingTransport(StubTransport { _ in (200, "{}") })
         var channel = Channel.ml.at(.sandbox)
@@ -116,7 +116,7 @@ struct MLSignatureTests {
     }
 
     @Test(
-        "without a key nothing is sent, and the error names the variable",
+        "without a key no request is sent, and the error names the variable",
         arguments: [([:], "ML_KEY_ID"), (["ML_KEY_ID": "k"], "ML_SECRET")])
     func noKey(variables: [String: String], missing: String) async throws {
         let transport = RecordingTransport(StubTransport { _ in (200, "") })

@@ -1,6 +1,6 @@
 import Testing
 
-/// Waits until something is so, and fails the test when it is not within a generous time.
+/// Waits until a condition holds, and fails the test if it does not hold within a generous time.
 func eventually(
     _ what: Comment, within limit: Duration = .seconds(60), sourceLocation: SourceLocation = #_sourceLocation,
     _ condition: @Sendable () async -> Bool

@@ -3,7 +3,7 @@ import CoreAPILock
 import Foundation
 import HTTPTypes
 
-/// Passes requests on, but holds those for a path back until it is told to let them go; counts what was refused with 401.
+/// Passes requests on, but holds those for one path until they are released; counts answers with 401.
 final class HoldingTransport: Transport {
     private struct State {
         var isOpen = false
@@ -16,7 +16,7 @@ final class HoldingTransport: Transport {
     private let next: any Transport
     private let state = Mutex(State())
 
-    /// - Parameter path: how the path ends of what is held.
+    /// - Parameter path: the end of the held path.
     init(holding path: String, next: any Transport = CurlTransport()) {
         self.path = path
         self.next = next
@@ -25,10 +25,10 @@ final class HoldingTransport: Transport {
     /// How many answers were 401.
     var refusals: Int { state.withLock { $0.refusals } }
 
-    /// How many requests for the path have come, held or not.
+    /// How many requests for the path have arrived, held or not.
     var arrivals: Int { state.withLock { $0.arrivals } }
 
-    /// Lets go what is held, and everything that comes.
+    /// Releases the held requests, and holds no further ones.
     func open() {
         let held = state.withLock { state in
             state.isOpen = true

@@ -3,7 +3,7 @@ import CoreAPILock
 import Foundation
 import HTTPTypes
 
-/// Keeps every request that is sent, and passes it on.
+/// Records every request and passes it on.
 final class RecordingTransport: Transport {
     private let next: any Transport
     private let kept = Mutex<[Request]>([])
@@ -12,7 +12,7 @@ final class RecordingTransport: Transport {
         self.next = next
     }
 
-    /// What was sent, oldest first.
+    /// The sent requests, oldest first.
     var requests: [Request] { kept.withLock { $0 } }
 
     func send(_ attempt: Attempt) async -> Reply {
@@ -24,7 +24,7 @@ final class RecordingTransport: Transport {
 }
 
 extension Request {
-    /// A header's value, whatever its case.
+    /// A header's value by its name in any case.
     func header(_ name: String) -> String? {
         headers.first { $0.name.canonicalName == name.lowercased() }?.value
     }

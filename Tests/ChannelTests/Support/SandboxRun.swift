@@ -1,7 +1,7 @@
 import CoreAPI
 import Sandbox
 
-/// Starts a sandbox of the test's own and lets the channel speak to it inside the closure; ends both after it.
+/// Starts a sandbox for the test and directs the channel to it inside the closure; closes both afterwards.
 func withSandbox<Result>(
     _ channel: Channel, _ options: SandboxOptions = SandboxOptions(), operation: (SandboxServer) async throws -> Result
 ) async throws -> Result {
@@ -20,12 +20,12 @@ func withSandbox<Result>(
 }
 
 extension Channel {
-    /// The channel at the server's address, trusting its authority and no other; silent.
+    /// The channel with the server as its host, trusting only the server's authority; without a log.
     func speaking(to server: SandboxServer) -> Channel {
         var channel = self
         channel.environment.baseURL = server.baseURL(name)
         channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(server.authorityPEM))
-        // Hundreds of calls would bury what the tests have to say.
+        // The log of hundreds of calls would hide the tests' own output.
         channel.logger = SilentLogger()
         return channel
     }

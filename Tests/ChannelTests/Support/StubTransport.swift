@@ -2,7 +2,7 @@ import CoreAPI
 import Foundation
 import HTTPTypes
 
-/// Answers in the place of a server.
+/// Answers instead of a server.
 struct StubTransport: Transport {
     let answer: @Sendable (Request) async -> (status: Int, body: String)
 

@@ -28,7 +28,7 @@ struct TYChannelTests {
         return try #require(error?.app(TYError.self))
     }
 
-    @Test("sends key, locale and culture in the forms that the marketplace wants")
+    @Test("sends key, locale and culture in the marketplace's forms")
     func headers() async throws {
         let transport = RecordingTransport(StubTransport { _ in (200, #"{"isSuccess":true,"result":{}}"#) })
         var channel = Channel.ty.at(.sandbox).tyLocale(Locale(identifier: "en_GB"))
@@ -42,7 +42,7 @@ struct TYChannelTests {
         #expect(request.header("x-culture") == "en-GB")
     }
 
-    @Test("without a key nothing is sent, and the error names the variable", arguments: [[:], ["TY_API_KEY": ""]])
+    @Test("without a key no request is sent, and the error names the variable", arguments: [[:], ["TY_API_KEY": ""]])
     func noKey(variables: [String: String]) async throws {
         let transport = RecordingTransport(StubTransport { _ in (200, "") })
         var channel = Channel.ty.at(.staging, credentials: ChannelCredentials(variables))
@@ -57,7 +57,7 @@ struct TYChannelTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test("takes the key from the variable")
+    @Test("reads the key from the variable")
     func variable() async throws {
         let transport = RecordingTransport(StubTransport { _ in (200, #"{"isSuccess":true}"#) })
         var channel = Channel.ty.at(.production, credentials: ["TY_API_KEY": "from-variable"])

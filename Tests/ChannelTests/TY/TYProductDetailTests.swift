@@ -16,7 +16,7 @@ struct TYProductDetailTests {
         }
     }
 
-    @Test("an error inside a 200 is thrown as the marketplace's own")
+    @Test("an error inside a 200 is thrown as the marketplace's error")
     func errorInSuccess() async throws {
         let error = await #expect(throws: APIClientError.self) {
             try await withSandbox(.ty.at(.sandbox)) { _ in try await TYProductDetailInteractor().productDetail(id: 1) }
@@ -29,7 +29,7 @@ struct TYProductDetailTests {
         #expect(error?.context.head?.status.code == 200)
     }
 
-    @Test("in the delegate form the output hears exactly once, on the main actor")
+    @Test("in the delegate form the output is called exactly once, on the main actor")
     @MainActor func delegate() async throws {
         try await withSandbox(.ty.at(.sandbox)) { _ in
             let interactor = TYProductDetailInteractor()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("TY: product search")
 struct TYProductSearchTests {
-    @Test("finds Turkish words and reads every field")
+    @Test("finds Turkish words and decodes every field")
     func turkish() async throws {
         let page = try await withSandbox(.ty.at(.sandbox)) { _ in try await TYProductSearchInteractor().search("çanta") }
         #expect(!page.products.isEmpty)
@@ -15,7 +15,7 @@ struct TYProductSearchTests {
         #expect(page.products.allSatisfy { $0.imageURL.scheme == "https" })
     }
 
-    @Test("a price is what the server wrote, to the cent")
+    @Test("a price is exactly the server's, to the cent")
     func price() async throws {
         let body =
             #"{"isSuccess":true,"statusCode":200,"result":{"products":[{"id":1,"name":"n","brand":"b","#
@@ -27,7 +27,7 @@ struct TYProductSearchTests {
         #expect(page.products.first?.price.amount.description == "129.99")
     }
 
-    @Test("next pages lead through everything once, and then there is none")
+    @Test("the next pages return every product once, and then there is no page")
     func paging() async throws {
         try await withSandbox(.ty.at(.sandbox)) { _ in
             let interactor = TYProductSearchInteractor()
@@ -45,7 +45,7 @@ struct TYProductSearchTests {
         }
     }
 
-    @Test("a new search begins anew")
+    @Test("a new search begins at its first page")
     func newSearch() async throws {
         try await withSandbox(.ty.at(.sandbox)) { _ in
             let interactor = TYProductSearchInteractor()
@@ -54,7 +54,7 @@ struct TYProductSearchTests {
         }
     }
 
-    @Test("in the delegate form the output hears of each page once, on the main actor")
+    @Test("in the delegate form the output gets each page once, on the main actor")
     @MainActor func delegate() async throws {
         try await withSandbox(.ty.at(.sandbox)) { _ in
             let interactor = TYProductSearchInteractor()
@@ -65,14 +65,14 @@ struct TYProductSearchTests {
             try await eventually("no first page") { await output.results.count == 1 }
             for _ in 0..<3 { interactor.fetchNextPage() }
             try await eventually("no second page") { await output.results.count == 2 }
-            // The way of another call is time enough for an answer that must not come.
+            // Another call takes long enough for an answer that must not arrive.
             _ = try await TYProductSearchInteractor().search("")
             #expect(try output.results.map { try $0.get().page } == [0, 1])
             #expect(output.wasAlwaysOnMainQueue)
         }
     }
 
-    @Test("in the delegate form a search that is given up for another is not heard of")
+    @Test("in the delegate form a search that another one replaces does not call the output")
     @MainActor func givenUp() async throws {
         try await withSandbox(.ty.at(.sandbox)) { _ in
             let interactor = TYProductSearchInteractor()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The loopback server answers", .timeLimit(.minutes(1)))
 struct AnswersTests {
-    /// What a client reads from a fresh connection when a request is answered with this, to the end of the stream.
+    /// All bytes that a client reads from a fresh connection whose request gets this reply.
     private func exchange(_ reply: ServerReply, method: String = "GET") throws -> String {
         let server = try LoopbackServer.start { _ in reply }
         defer { server.close() }
@@ -13,20 +13,20 @@ struct AnswersTests {
         return try String(decoding: client.receiveToEnd(), as: UTF8.self)
     }
 
-    @Test("a text goes out with its length and type")
+    @Test("a text is sent with its length and type")
     func text() throws {
         let expected = "HTTP/1.1 200 OK\r\nX-A: 1\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 6\r\n\r\nçanta"
         #expect(try exchange(.ok("çanta", headers: ["X-A": "1"])) == expected)
     }
 
-    @Test("JSON goes out as it was written")
+    @Test("JSON is sent unchanged")
     func json() throws {
         let answer = try exchange(.json(#"{"a": 1}"#, status: 404))
         #expect(answer.hasPrefix("HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\n"))
         #expect(answer.hasSuffix("\r\n\r\n{\"a\": 1}"))
     }
 
-    @Test("statuses without a body go out without a length", arguments: [204, 304])
+    @Test("statuses without a body are sent without a length", arguments: [204, 304])
     func bodiless(status: Int) throws {
         #expect(try !exchange(.status(status)).contains("Content-Length"))
     }
@@ -55,7 +55,7 @@ struct AnswersTests {
         #expect(try exchange(.chunked(["body"]), method: "HEAD").hasSuffix("chunked\r\n\r\n"))
     }
 
-    @Test("conflicting headers and odd status lines go out exactly as given")
+    @Test("conflicting headers and odd status lines are sent exactly as given")
     func verbatim() throws {
         let reply: ServerReply = [
             .sendHead(status: 999, reason: "", headers: ["Content-Length": "3", "content-length": "5"]),
@@ -64,7 +64,7 @@ struct AnswersTests {
         #expect(try exchange(reply) == "HTTP/1.1 999 \r\nContent-Length: 3\r\ncontent-length: 5\r\n\r\nabc")
     }
 
-    @Test("a script is played in order across connections, and says when it runs out")
+    @Test("a script is played in order across connections, and a request beyond its end gets an explanation")
     func script() throws {
         let server = try LoopbackServer.start(script: [.ok("one."), .status(503, body: Data("two.".utf8))])
         defer { server.close() }
@@ -77,7 +77,7 @@ struct AnswersTests {
         #expect(third.hasSuffix("the script has 2 replies and ran out of them at GET /more"))
     }
 
-    @Test("a request that broke off uses up no reply of a script")
+    @Test("a request that broke off uses no reply of a script")
     func scriptAfterDefect() async throws {
         let server = try LoopbackServer.start(script: [.ok("one.")])
         defer { server.close() }
@@ -88,7 +88,7 @@ struct AnswersTests {
         #expect(try RawClient(port: server.port).get("/", through: ".").hasSuffix("one."))
     }
 
-    @Test("steps can be put before and after a reply")
+    @Test("steps can be added before and after a reply")
     func composition() throws {
         let reply = ServerReply.ok("x").after(.send(Data("HTTP/1.1 103 Early Hints\r\n\r\n".utf8))).followed(
             by: .send(Data("!".utf8)))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The loopback server misbehaves", .timeLimit(.minutes(1)))
 struct FaultsTests {
-    /// A client that has sent a request to a server which answers it with this.
+    /// A client that has sent a request to a server with this reply.
     private func asked(_ reply: ServerReply) throws -> (LoopbackServer, RawClient) {
         let server = try LoopbackServer.start { _ in reply }
         let client = try RawClient(port: server.port)
@@ -38,7 +38,7 @@ struct FaultsTests {
         #expect(try client.receive().isEmpty)
     }
 
-    @Test("by a clean close although a second request was never read")
+    @Test("by a clean close although it never read a second request")
     func closeOverUnreadInput() throws {
         let server = try LoopbackServer.start(script: [.ok("x").followed(by: .closeConnection)])
         defer { server.close() }
@@ -62,7 +62,7 @@ struct FaultsTests {
         #expect(try text(client.receiveToEnd()).hasSuffix("chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n"))
     }
 
-    @Test("by sending what is not HTTP")
+    @Test("by sending bytes that are not HTTP")
     func garbage() throws {
         let (server, client) = try asked(.garbage(Data([0, 1, 2, 0xFF])))
         defer { server.close() }
@@ -133,7 +133,7 @@ struct FaultsTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("by greeting a client that has not asked yet, and serving it then")
+    @Test("by sending to a client before its request, and then serving it")
     func greeting() throws {
         let server = try LoopbackServer.start(onConnect: [.send(Data("hello".utf8))]) { _ in .ok("x") }
         defer { server.close() }
@@ -142,7 +142,7 @@ struct FaultsTests {
         #expect(try client.get("/", through: "x").hasPrefix("HTTP/1.1 200 OK"))
     }
 
-    @Test("by saying nothing to whoever connects")
+    @Test("by never sending a byte on a connection")
     func silent() async throws {
         let server = try LoopbackServer.startSilent()
         let client = try RawClient(port: server.port)

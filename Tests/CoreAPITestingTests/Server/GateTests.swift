@@ -16,7 +16,7 @@ struct GateTests {
         #expect(try client.receive(through: "through").hasSuffix("through"))
     }
 
-    @Test("tells the test how far a reply came")
+    @Test("signals the test that a reply has reached a step")
     func reportsProgress() async throws {
         let sent = try Gate()
         let server = try LoopbackServer.start { _ in [.sendHead(status: 200), .open(sent), .stall] }
@@ -41,7 +41,7 @@ struct GateTests {
         for _ in 0..<3 { #expect(try client.get("/", through: "x").hasSuffix("x")) }
     }
 
-    @Test("that nobody opens times out for the test")
+    @Test("times out for the test if it is never opened")
     func timesOut() async throws {
         let gate = try Gate()
         await #expect(throws: LoopbackServerError.self) { try await gate.waitUntilOpen(timeout: .milliseconds(20)) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A gzip bomb", .timeLimit(.minutes(1)))
 struct GzipBombTests {
-    /// The body of a bomb, as it goes over the wire.
+    /// The body of a bomb on the wire.
     private func body(decodedBytes: Int) throws -> Data {
         let server = try LoopbackServer.start { _ in .gzipBomb(decodedBytes: decodedBytes) }
         defer { server.close() }
@@ -18,7 +18,7 @@ struct GzipBombTests {
         return answer[headEnd.upperBound...]
     }
 
-    /// What the system's own gzip makes of a file; it checks the checksum and the length, too.
+    /// The output of the system's gzip, which also checks the checksum and the length.
     private func unzipped(_ file: Data) async throws -> Data {
         let url = FileManager.default.temporaryDirectory.appending(path: "bomb-\(UUID().uuidString).gz")
         try file.write(to: url)

@@ -8,7 +8,7 @@ import Musl
 import Glibc
 #endif
 
-/// A client of plain POSIX calls, so that what these tests see was decided by no HTTP library.
+/// A client of plain POSIX calls, so that no HTTP library affects the results.
 /// Every call ends within five seconds.
 final class RawClient {
     struct Failed: Error, Equatable {
@@ -27,7 +27,7 @@ final class RawClient {
         #endif
         guard descriptor >= 0 else { throw Failed(call: "socket", code: errno) }
         limit(SO_RCVTIMEO, to: .seconds(5))
-        // For connect, too, this is the limit: it then fails with EINPROGRESS.
+        // This limits connect, too, which then fails with EINPROGRESS.
         limit(SO_SNDTIMEO, to: connectTimeout)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -76,7 +76,7 @@ final class RawClient {
         }
     }
 
-    /// Some bytes, as many as there are; none at the end of the stream.
+    /// The available bytes; none at the end of the stream.
     func receive() throws -> Data {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -84,7 +84,7 @@ final class RawClient {
         return Data(buffer[..<count])
     }
 
-    /// Everything until the stream ends with this text, or just ends.
+    /// All bytes until the stream ends, or ends with this text.
     func receive(through end: String) throws -> String {
         var text = ""
         while !text.hasSuffix(end) {
@@ -95,14 +95,14 @@ final class RawClient {
         return text
     }
 
-    /// Everything until the end of the stream.
+    /// All bytes until the end of the stream.
     func receiveToEnd() throws -> Data {
         var all = Data()
         while case let bytes = try receive(), !bytes.isEmpty { all.append(bytes) }
         return all
     }
 
-    /// Whether anything, bytes or an end, arrives within the time.
+    /// Whether bytes or an end arrive within the time.
     func hasSomething(within milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&entry, 1, milliseconds) > 0

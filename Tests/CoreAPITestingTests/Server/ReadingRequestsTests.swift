@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The loopback server reads requests", .timeLimit(.minutes(1)))
 struct ReadingRequestsTests {
-    @Test("method, target and headers come as they were sent, in order and with repetitions")
+    @Test("method, target and headers are recorded as sent, in order and with repetitions")
     func head() throws {
         let server = try LoopbackServer.start { _ in .ok() }
         defer { server.close() }
@@ -26,7 +26,7 @@ struct ReadingRequestsTests {
         #expect(request.defect == nil)
     }
 
-    @Test("a body is read by its Content-Length, however it is cut up")
+    @Test("a body is read by its Content-Length, from any pieces")
     func contentLength() throws {
         let server = try LoopbackServer.start { .ok("\($0.body.count) bytes") }
         defer { server.close() }
@@ -40,7 +40,7 @@ struct ReadingRequestsTests {
         #expect(server.requests.first?.body == body)
     }
 
-    @Test("a chunked body is put together; extensions and trailers are passed over")
+    @Test("a chunked body is joined; extensions and trailers are skipped")
     func chunkedBody() throws {
         let server = try LoopbackServer.start { .ok($0.bodyText + ".") }
         defer { server.close() }
@@ -50,7 +50,7 @@ struct ReadingRequestsTests {
         #expect(try client.receive(through: ".").hasSuffix("hello, chunked world."))
     }
 
-    @Test("Expect: 100-continue is answered before the body comes")
+    @Test("Expect: 100-continue is answered before the body arrives")
     func expectContinue() throws {
         let server = try LoopbackServer.start { .ok($0.bodyText + ".") }
         defer { server.close() }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The loopback server's life", .timeLimit(.minutes(1)))
 struct ServerLifeTests {
-    /// A closed port may already be somebody else's: what counts is that this server accepts nobody.
+    /// Another process may reuse a closed port, so this checks that the server itself accepts no connection.
     private func expectNoListener(_ server: LoopbackServer) throws {
         let before = server.connectionsAccepted
         do {
@@ -73,7 +73,7 @@ struct ServerLifeTests {
         try expectNoListener(server)
     }
 
-    @Test("closing also ends a reply behind a gate that nobody opens")
+    @Test("closing also ends a reply behind a gate that is never opened")
     func closingBehindGate() async throws {
         let gate = try Gate()
         let server = try LoopbackServer.start { _ in [.waitFor(gate)] }
@@ -112,7 +112,7 @@ struct ServerLifeTests {
         held.withLock { $0 = nil }
     }
 
-    @Test("a server that is let go of closes itself")
+    @Test("a released server closes itself")
     func forgotten() async throws {
         var server: LoopbackServer? = try LoopbackServer.start { _ in .stallBeforeHead }
         let client = try RawClient(port: #require(server?.port))
@@ -122,7 +122,7 @@ struct ServerLifeTests {
         #expect(try client.receive().isEmpty)
     }
 
-    @Test("a given port is used, and refused while it is taken")
+    @Test("a given port is used, and is an error while it is taken")
     func givenPort() throws {
         let server = try LoopbackServer.start { _ in .ok() }
         defer { server.close() }
@@ -134,12 +134,12 @@ struct ServerLifeTests {
 
     @Test("a port can be used again at once, although its last connection was closed a moment ago")
     func portAgain() throws {
-        // Somebody else may get the port first; not three times in a row.
+        // Another process may get the port first, but not three times in a row.
         for attempt in 1...3 {
             let first = try LoopbackServer.start { _ in .ok("x").followed(by: .closeConnection) }
             let client = try RawClient(port: first.port)
             try client.send("GET / HTTP/1.1\r\n\r\n")
-            // The side that closes first is the one whose port the system remembers.
+            // The system remembers the port of the side that closes first.
             _ = try client.receiveToEnd()
             client.close()
             first.close()

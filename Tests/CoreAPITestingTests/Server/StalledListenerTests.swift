@@ -13,10 +13,10 @@ struct StalledListenerTests {
         }
     }
 
-    @Test("gives its port back when it is let go of")
+    @Test("frees its port when it is released")
     func released() throws {
         let port = try StalledListener().port
-        // Refused, or somebody else's by now, but not stalled.
+        // Refused, or reused by another process, but not stalled.
         do {
             _ = try RawClient(port: port, connectTimeout: .milliseconds(150))
         } catch let error as RawClient.Failed {

@@ -14,7 +14,7 @@ struct WaitingForRequestsTests {
         #expect(try await requests.map(\.target) == ["/1", "/2"])
     }
 
-    @Test("ends at once when they are there already")
+    @Test("ends at once if they have already arrived")
     func isThere() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
         defer { server.close() }
@@ -22,7 +22,7 @@ struct WaitingForRequestsTests {
         #expect(try await server.waitForRequests(1, timeout: .zero).count == 1)
     }
 
-    @Test("says what came when the time is over")
+    @Test("lists the received requests when the time is over")
     func timesOut() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
         defer { server.close() }

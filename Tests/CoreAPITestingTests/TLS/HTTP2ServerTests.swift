@@ -5,9 +5,9 @@ import HTTPTypes
 import Programs
 import Testing
 
-@Suite("A server that speaks HTTP/2")
+@Suite("A server with HTTP/2")
 struct HTTP2ServerTests {
-    @Test("moves bodies both ways that are far larger than its windows")
+    @Test("transfers bodies far larger than its windows, both ways")
     func largeBodies() async throws {
         let body = String(repeating: "0123456789abcdef", count: 40_000)
         let server = try LoopbackServer.start(tls: ServerTLS()) { request in .ok(request.bodyText + request.bodyText) }
@@ -30,7 +30,7 @@ struct HTTP2ServerTests {
             let connection = try await client.send()
             #expect(connection == "0")
         }
-        // Cancelling resets the stream, which ends its thread; the connection goes on.
+        // Cancelling resets the stream, which ends its thread; the connection continues.
         stalled.cancel()
         await #expect(throws: APIClientError.self) { try await stalled.value }
         let connection = try await client.send()
@@ -65,7 +65,7 @@ struct HTTP2ServerTests {
         #expect(output == "HTTP/2 x=1")
     }
 
-    @Test("resets a connection only when its client has acknowledged the settings, which would run into the reset")
+    @Test("resets a connection only after its client has acknowledged the settings, which would otherwise meet the reset")
     func resetWaits() throws {
         let server = try LoopbackServer.start { _ in .ok("whole").followed(by: .complete, .reset) }
         defer { server.close() }

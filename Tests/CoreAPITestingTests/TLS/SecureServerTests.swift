@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A server with TLS")
 struct SecureServerTests {
-    @Test("serves HTTP/2 and HTTP/1.1, and records what came over which connection", arguments: ["h2", "http/1.1"])
+    @Test("serves HTTP/2 and HTTP/1.1, and records each request's connection", arguments: ["h2", "http/1.1"])
     func versions(name: String) async throws {
         let version = try #require(ServerTLS.ApplicationProtocol(rawValue: name))
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [version])) { request in
@@ -30,7 +30,7 @@ struct SecureServerTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("speaks only the versions it is told to")
+    @Test("accepts only the configured versions")
     func tlsVersion() async throws {
         var tls = try ServerTLS()
         tls.versions = .tls12 ... .tls12
@@ -42,7 +42,7 @@ struct SecureServerTests {
         await client.close()
     }
 
-    @Test("counts the handshakes that came to nothing")
+    @Test("counts the failed handshakes")
     func failedHandshakes() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(.unknownAuthority)) { _ in .ok("not for you") }
         let client = try Client(server)
@@ -54,7 +54,7 @@ struct SecureServerTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("makes certificates that openssl finds sound, and whose pin is the one that openssl computes")
+    @Test("makes certificates that openssl accepts, with the pins that openssl computes")
     func certificates() async throws {
         let root = try TestAuthority(name: "Root")
         let leaf = try root.intermediate().certificate(for: ["a.test", "*.b.test", "10.1.2.3"], key: .rsa(2048))

@@ -18,7 +18,7 @@ struct BodyTests {
             })
     }
 
-    @Test("every kind is read chunk by chunk, again from its beginning, and collected within a bound")
+    @Test("every kind is read chunk by chunk, again from the beginning, and collected up to a limit")
     func reading() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("body-\(UUID().uuidString)")
         try Data("from a file".utf8).write(to: file)
@@ -40,7 +40,7 @@ struct BodyTests {
         await #expect(throws: (any Error).self) { try await Body.file(URL(fileURLWithPath: "/none")).collect(upTo: 4) }
     }
 
-    @Test("a request is stored as plain data and comes back the same; a stream says that it cannot be stored")
+    @Test("a stored request is decoded unchanged; storing a stream is an error")
     func wire() throws {
         let request = WireRequest(
             method: .post, url: try HTTPURL("https://h.example/a?q=1"), headers: [.accept: "a/b", .cookie: "x=1"],
@@ -62,7 +62,7 @@ struct BodyTests {
         return Data(#"{"method":"GET","url":"https://h.example/","headers":[\#(headers)],"body":\#(body)}"#.utf8)
     }
 
-    @Test("more fields than a request may have are refused when it is decoded, with both numbers")
+    @Test("decoding a request with too many fields is an error with both numbers")
     func fieldFlood() throws {
         #expect(try JSONDecoder().decode(WireRequest.self, from: Self.stored(headers: 65_000)).headers.count == 65_000)
         for count in [65_001, 70_000] {
@@ -74,7 +74,7 @@ struct BodyTests {
         }
     }
 
-    @Test("more fields than a request may have are refused in a description, one by one, and as cookies of one line")
+    @Test("too many fields are refused in a description, one by one, and as cookies of one line")
     func describedFlood() throws {
         var headers = Headers()
         for _ in 0..<65_001 { headers.append("a", "b") }
@@ -90,7 +90,7 @@ struct BodyTests {
     }
 
     @Test(
-        "a file with another URL than a local file's is refused when it is decoded",
+        "decoding a file whose URL is not a local file's is an error",
         arguments: ["http://x/etc/hostname", "etc/hostname", "file://elsewhere/etc/hostname"])
     func foreignFile(url: String) throws {
         #expect(throws: DecodingError.self) {
@@ -103,7 +103,7 @@ struct BodyTests {
         }
     }
 
-    @Test("chunks wait for room, and the side that may not wait is told when to go on")
+    @Test("a full buffer keeps its chunks, and calls its producer when there is room")
     func buffer() async throws {
         let (room, tell) = AsyncStream.makeStream(of: Void.self)
         let buffer = ChunkBuffer(limit: 4) { tell.yield() }
@@ -119,7 +119,7 @@ struct BodyTests {
         #expect(try await buffer.next() == nil)
     }
 
-    @Test("a pushed chunk is taken in parts; a full buffer holds the pusher until there is room, and an end reaches it")
+    @Test("a pushed chunk is taken in parts; a full buffer suspends its producer, and a finished one fails it")
     func pushing() async throws {
         let (wanted, tell) = AsyncStream.makeStream(of: Void.self)
         let buffer = ChunkBuffer(limit: 2) { tell.yield() }
@@ -140,7 +140,7 @@ struct BodyTests {
         await #expect(throws: CancellationError.self) { try await buffer.push(Data("e".utf8)) }
     }
 
-    @Test("who waits for a chunk leaves when it is cancelled, and the other side hears that it is alone")
+    @Test("cancelling a wait for a chunk ends it; abandoning the buffer tells its producer")
     func abandoned() async throws {
         let (gone, tell) = AsyncStream.makeStream(of: Void.self)
         let buffer = ChunkBuffer(limit: 2, goOn: {}, abandoned: { tell.yield() })

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Middleware", .timeLimit(.minutes(1)))
 struct MiddlewareTests {
-    /// Writes down when it is entered and left.
+    /// Records its entries and exits.
     struct Noted: Middleware {
         let name: String
         let diary: Diary
@@ -27,7 +27,7 @@ struct MiddlewareTests {
         }
     }
 
-    @Test("around the call it sees the call once, around the attempt each attempt and each hop, in order and back")
+    @Test("call middleware runs once, attempt middleware runs for each attempt and each hop, in order and in reverse")
     func positions() async throws {
         let diary = Diary()
         let failures = Mutex(1)
@@ -59,7 +59,7 @@ struct MiddlewareTests {
         }
     }
 
-    @Test("one that answers by itself spares the network, and its answer is verified and decoded as any other")
+    @Test("one that answers without next sends no request, and its answer is verified and decoded as usual")
     func answering() async throws {
         let transport = RecordingTransport(status: 500)
         var channel = Channel.test("https://h.example", transport: transport)
@@ -82,7 +82,7 @@ struct MiddlewareTests {
         }
     }
 
-    @Test("one that fails an attempt fails it at its stage; interceptors and handlers are asked as ever")
+    @Test("a failure in one is a failure of its stage; interceptors and handlers run as usual")
     func refusing() async {
         let diary = Diary()
         var channel = Channel.test("https://h.example", transport: RecordingTransport())
@@ -95,7 +95,7 @@ struct MiddlewareTests {
         #expect(diary.all == ["adapt 1", "retry?"])
     }
 
-    /// Sends the same attempt twice at once, and takes what comes first.
+    /// Sends the same attempt twice at once, and returns the first reply.
     actor Hedging: Middleware {
         func handle(_ attempt: Attempt, next: Next) async -> Reply {
             await withTaskGroup { group in
@@ -133,7 +133,7 @@ struct MiddlewareTests {
         }
     }
 
-    @Test("hooks keep typed values with a call, which no other call sees")
+    @Test("hooks store typed values in a call, and no other call sees them")
     func context() async throws {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(statuses: [500, 200]))
         channel.interceptors = [Counting(), RetryPolicy(base: .zero)]
@@ -151,7 +151,7 @@ struct MiddlewareTests {
 
     enum Wish: CallKey { static let defaultValue: Int? = 5 }
 
-    @Test("a key whose value is optional has its default until it is set, and nil once it is set to nil")
+    @Test("a key with an optional value has its default until it is set, and nil after it is set to nil")
     func optionalContext() {
         let call = Self.call()
         #expect(call[Wish.self] == 5)
@@ -161,7 +161,7 @@ struct MiddlewareTests {
         #expect(call.update(Wish.self) { $0 } == nil)
     }
 
-    @Test("concurrent updates of a value lose none, and a thrown error leaves it as it was")
+    @Test("concurrent updates of a value are never lost, and a thrown error does not change it")
     func updates() async {
         let call = Self.call()
         await withTaskGroup { group in
@@ -179,7 +179,7 @@ struct MiddlewareTests {
         #expect(call[Visits.self] == 8_000)
     }
 
-    /// Uses the call once more when it dies.
+    /// Uses the call once more in its deinit.
     final class Keepsake: Sendable {
         let call: Call?
         init(of call: Call? = nil) { self.call = call }
@@ -188,7 +188,7 @@ struct MiddlewareTests {
 
     enum Kept: CallKey { static let defaultValue: Keepsake? = nil }
 
-    @Test("a value may use the call when it is replaced and dies")
+    @Test("a value may use the call while it is deinitialized by a replacement")
     func replaced() {
         let call = Self.call()
         call[Kept.self] = Keepsake(of: call)
@@ -203,7 +203,7 @@ struct MiddlewareTests {
         #expect(call[Visits.self] == 3)
     }
 
-    @Test("a fixture's redirect is followed, its cookies come back, and stages behind see both hops")
+    @Test("a fixture's redirect is followed, its cookies are sent back, and later stages see both hops")
     func fixtures() async throws {
         let diary = Diary()
         let transport = FixtureTransport([
@@ -227,7 +227,7 @@ struct MiddlewareTests {
         #expect(diary.all == ["/old no cookie", "/new a=1"])
     }
 
-    @Test("the stages of a channel are listed in their order, the kit's own among them")
+    @Test("the stages of a channel are listed in order, including the kit's own")
     func stages() {
         var channel = Channel.test("https://h.example", transport: RecordingTransport())
         channel.callMiddleware = [Answering(body: "")]

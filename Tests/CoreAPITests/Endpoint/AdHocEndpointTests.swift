@@ -1,4 +1,4 @@
-// No import of HTTPTypes: methods and statuses come with CoreAPI.
+// Does not import HTTPTypes: CoreAPI re-exports methods and statuses.
 import CoreAPI
 import Foundation
 import Testing
@@ -28,7 +28,7 @@ struct AdHocEndpointTests {
         }
     }
 
-    @Test("need no type of their own, at any feature's manager and at a dispatcher")
+    @Test("need no endpoint type, with any feature's manager and with a dispatcher")
     func read() async throws {
         let id = "a/b"
         #expect(try await manager.request(.get("orders/\(segment: id)"), as: Order.self) == Order(id: 7))
@@ -67,7 +67,7 @@ struct AdHocEndpointTests {
         #expect(sent().last == "OPTIONS /v1/x")
     }
 
-    @Test("read below a key path, and are sent as any endpoint is")
+    @Test("decode below a key path, and are sent like any endpoint")
     func keyPath() async throws {
         var endpoint = AdHocEndpoint.get("orders")
         endpoint.keyPath = "data"
@@ -76,7 +76,7 @@ struct AdHocEndpointTests {
         #expect(try await manager.request(endpoint, as: .json)["id"]?.int == 8)
     }
 
-    @Test("are named after the function that makes them, and never by a value of their path")
+    @Test("have the name of the function that makes them, never a value of their path")
     func names() async {
         let response = await manager.response(for: AdHocEndpoint.get("reset/s3cret", name: "reset"), as: .json)
         #expect(response.call.endpoint == "reset")

@@ -11,7 +11,7 @@ struct FieldNamesTests {
         var area = 2
     }
 
-    /// Query and form as they arrive at a server, decoded no further.
+    /// Query and form as a server receives them, not decoded further.
     private func sent(_ params: Parameters, _ style: QueryStyle = .standard) async throws -> (query: String, form: String) {
         let server = try LoopbackServer.start { _ in .ok() }
         let channel = Channel.test(server.url)
@@ -29,7 +29,7 @@ struct FieldNamesTests {
     private static let decomposed = "e%CC%81"
 
     @Test(
-        "names that Unicode takes for equal are two names, in query, form, nested keys and dictionaries",
+        "canonically equivalent names are two names, in query, form, nested keys and dictionaries",
         arguments: [
             (["e\u{301}": 1, "\u{E9}": 2] as Parameters, "\(decomposed)=1&\(composed)=2"),
             (["\u{E9}": 1, "e\u{301}": 2, "\u{E9}": 3] as Parameters, "\(composed)=3&\(decomposed)=2"),
@@ -44,7 +44,7 @@ struct FieldNamesTests {
         #expect(sent.form == expected)
     }
 
-    @Test("query items of modifiers whose names Unicode takes for equal are two, beside parameters of such names")
+    @Test("query items of modifiers with canonically equivalent names are two, also beside parameters of such names")
     func modifiers() async throws {
         let transport = RecordingTransport()
         let modifiers = [QueryItem("e\u{301}", "1"), QueryItem("\u{E9}", "2")]
@@ -69,7 +69,7 @@ struct FieldNamesTests {
     }
 
     @Test(
-        "a dictionary is written with its keys sorted by their bytes, wherever it is; structs and literals keep their order",
+        "a dictionary at any level has its keys sorted by bytes; structs and literals keep their order",
         arguments: [
             (Parameters(["b": 1, "a": 2, "C": 3, "\u{E9}": 4, "z": 5]), "C=3&a=2&b=1&z=5&%C3%A9=4"),
             (Parameters(["b": "x", "a": nil, "c": "y"] as [String: String?]), "b=x&c=y"),
@@ -92,7 +92,7 @@ struct FieldNamesTests {
         #expect(sent.form == expected)
     }
 
-    /// Writes its dictionary through a single value, as wrappers of a team's own do.
+    /// Encodes its dictionary through a single-value container, as custom wrappers do.
     struct Wrapped: Encodable, Sendable {
         let values: [String: Int]
 
@@ -105,7 +105,7 @@ struct FieldNamesTests {
     struct Pair: Encodable, Hashable, Sendable { var a: Int; var b: String }
     enum Shade: String, Encodable, CaseIterable, Sendable { case blue, amber, dark, cyan }
 
-    @Test("what has no order of its own is written in the order of its texts: sets, and dictionaries whose keys are no names")
+    @Test("values without an order are sorted by their texts: sets, and dictionaries with keys that are not names")
     func sets() async throws {
         let pairs = Set((1...4).map { Pair(a: $0, b: "x") })
         #expect(
@@ -119,7 +119,7 @@ struct FieldNamesTests {
         #expect(try await sent(["a": Set([5, 3, 4])], QueryStyle(arrays: .commaSeparated)).query == "a=3%2C4%2C5")
     }
 
-    @Test("a dictionary of a type's own that encodes itself directly is sorted as well")
+    @Test("a custom dictionary type that encodes itself is sorted as well")
     func direct() async throws {
         struct Direct: Encodable, Sendable {
             let values = ["d": 1, "c": 2, "b": 3, "a": 4]

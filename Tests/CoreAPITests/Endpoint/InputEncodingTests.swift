@@ -92,7 +92,7 @@ struct InputEncodingTests {
     }
 
     @Test(
-        "and what cannot be encoded is a typed error, not a trap",
+        "and a value that cannot be encoded is a typed error, not a trap",
         arguments: [
             (["x": Double.nan] as Parameters, "finite"),
             (["x": Date(timeIntervalSince1970: .infinity)] as Parameters, "finite"),
@@ -115,7 +115,7 @@ struct InputEncodingTests {
         }
     }
 
-    @Test("an encoding of a team's own writes the request itself, and what it throws is told by its name")
+    @Test("a custom encoding writes the request itself, and its error has the encoding's name")
     func own() async throws {
         struct Refused: Error {}
         let lines = InputEncoding("lines") { parameters, request in

@@ -27,7 +27,7 @@ struct QueryStyleTests {
     }
 
     @Test(
-        "is what queries and forms without one of their own have, as Alamofire writes them",
+        "applies to queries and forms without their own style, as in Alamofire",
         arguments: [(HTTPRequest.Method.get, InputEncoding.query), (.delete, .query), (.post, .form), (.put, .form)])
     func alamofire(method: HTTPRequest.Method, encoding: InputEncoding) async throws {
         let text = try await sent(.alamofire, method, encoding: encoding)
@@ -37,7 +37,7 @@ struct QueryStyleTests {
         )
     }
 
-    @Test("yields to an endpoint's own, and is the standard one unless it is set")
+    @Test("is overridden by an endpoint's own, and is the standard one by default")
     func own() async throws {
         let standard =
             "ids=3&ids=4&isOpen=true&since=2023-03-08T20:26:40Z&ranges[0][from]=1&ranges[1][from]=1&ranges[1][to]=2"

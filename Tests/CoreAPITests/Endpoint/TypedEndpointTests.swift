@@ -34,7 +34,7 @@ struct TypedEndpointTests {
         return "\(request.method.rawValue) \(request.url.target)\(body)"
     }
 
-    @Test("take and give what their types say")
+    @Test("have the input and output of their types")
     func pairs() async throws {
         let (list, listed) = dispatcher(#"[{"id":1}]"#)
         #expect(try await list.request(Orders.all) == [Order(id: 1)])
@@ -56,7 +56,7 @@ struct TypedEndpointTests {
         #expect(searched.requests.map(line) == [#"QUERY /orders {"q":"ş"}"#])
     }
 
-    @Test("carry their provider's modifiers, nearer than the channel's and farther than their own")
+    @Test("have their provider's modifiers, which override the channel's and lose to their own")
     func modifiers() async throws {
         let (dispatcher, transport) = dispatcher("[]")
         _ = try await dispatcher.request(Orders.all)
@@ -76,7 +76,7 @@ struct TypedEndpointTests {
         #expect(methods.map { "\($0.method.rawValue)" } == methods.map { "\($0)" })
     }
 
-    @Test("lose nothing when they fail")
+    @Test("keep the whole response when they fail")
     func failure() async {
         let (dispatcher, _) = dispatcher(#"{"no":1}"#)
         let response = await dispatcher.response(for: Orders.all)
@@ -92,7 +92,7 @@ struct TypedEndpointTests {
         static func secret(_ token: String) -> GET<Void, Void> { create("reset/\(segment: token)") }
     }
 
-    @Test("optionals: nil is nothing, in and out")
+    @Test("optionals: nil is an empty body, in and out")
     func optionals() async throws {
         let (full, sent) = dispatcher(#"{"id":2}"#)
         #expect(try await full.request(Optionals.find, nil) == Data(#"{"id":2}"#.utf8))
@@ -106,7 +106,7 @@ struct TypedEndpointTests {
         #expect(try await empty.request(Optionals.find, nil) == nil)
     }
 
-    @Test("their names hold no value of their paths")
+    @Test("their names contain no value of their paths")
     func names() async {
         #expect(Orders.all.name == "Orders.all")
         #expect(Optionals.secret("s3cret").name == "Optionals.secret")
@@ -114,7 +114,7 @@ struct TypedEndpointTests {
         #expect(error?.context.endpoint == "Optionals.secret")
     }
 
-    @Test("run through a feature's manager as well, and through a swapped channel")
+    @Test("run through a feature's manager, and through a swapped channel")
     func manager() async throws {
         let channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":2}"#))
         let manager = NetworkManager<Never>(channel: channel)
@@ -134,7 +134,7 @@ struct TypedEndpointTests {
         var method: HTTPRequest.Method { .get }
     }
 
-    @Test("are endpoints that know their answer, filled in or without an input, and so are types of a feature's own")
+    @Test("are endpoints with an answer type, with their input or without one, and so are a feature's own types")
     func answered() async throws {
         let transport = RecordingTransport(body: #"{"id":2}"#)
         let manager = NetworkManager<Never>(channel: .test("https://h.example", transport: transport))
@@ -159,7 +159,7 @@ struct TypedEndpointTests {
         #expect(transport.requests.allSatisfy { $0.headers.contains { $0.name.rawName == "X-Call" } })
     }
 
-    @Test("are performed by a client as they are")
+    @Test("are performed by a client without conversion")
     func client() async throws {
         let transport = RecordingTransport(body: #"{"id":2}"#)
         let environment = APIEnvironment("test", baseURL: "https://h.example")

@@ -15,7 +15,7 @@ struct TypedPairsTests {
 
         """
 
-    /// Whether the compiler takes the statement.
+    /// Whether the compiler accepts the statement.
     private func compiles(_ statement: String) async throws -> Bool {
         try await Compiler.complaint(about: Self.declarations + statement + "\n}\n") == nil
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("RequestEnhancer")
 struct RequestEnhancerTests {
-    @Test("enhancers stand where their priorities say, one step more or less included")
+    @Test("enhancers run in the order of their priorities, including one step more or less")
     func priorities() async {
         let diary = Diary()
         var channel = Channel.test("https://h.example", transport: RecordingTransport())
@@ -25,7 +25,7 @@ struct RequestEnhancerTests {
         func enhance(_ request: inout Request) throws { throw Trip() }
     }
 
-    @Test("turns what an enhancer throws into an error of that stage")
+    @Test("turns an enhancer's error into an error of that stage")
     func enhancerThrows() async {
         var channel = Channel.test("https://h.example", transport: RecordingTransport())
         channel.enhancers = [Tripping()]
@@ -39,7 +39,7 @@ struct RequestEnhancerTests {
         func deenhance(_ response: inout Response<Data>) throws { throw Damaged() }
     }
 
-    @Test("what an enhancer throws at an answer is the attempt's failure, with the answer kept")
+    @Test("an enhancer's error for an answer is the attempt's failure, and the answer is kept")
     func deenhancerThrows() async {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#))
         channel.enhancers = [Refusing()]
@@ -53,7 +53,7 @@ struct RequestEnhancerTests {
         func retry(_ response: Response<Void>, dueTo error: APIClientError) async throws -> RetryResult { throw Lost() }
     }
 
-    @Test("what an interceptor throws when it is asked is the call's error")
+    @Test("an error that an interceptor throws in retry is the call's error")
     func retryThrows() async {
         let transport = RecordingTransport(status: 503)
         var channel = Channel.test("https://h.example", transport: transport)
@@ -62,7 +62,7 @@ struct RequestEnhancerTests {
         #expect(response.error?.underlyingError is Losing.Lost && transport.requests.count == 1)
     }
 
-    /// Writes down which headers it finds.
+    /// Records the headers that it finds.
     struct Peeking: RequestEnhancer {
         let name: String
         let diary: Diary
@@ -72,7 +72,7 @@ struct RequestEnhancerTests {
         }
     }
 
-    @Test("the built-in ones are ordinary enhancers that a team can precede")
+    @Test("the built-in ones are ordinary enhancers, and a custom one can run before them")
     func preceding() async {
         let diary = Diary()
         var channel = Channel.test("https://h.example", transport: RecordingTransport())
@@ -105,7 +105,7 @@ struct RequestEnhancerTests {
         func enhance(_ request: inout Request) throws { try request.setHeader("X-A", "early") }
     }
 
-    @Test("a kind of enhancer has its place, and a modifier that is carried out later wins")
+    @Test("a kind of enhancer has a fixed position, and a later modifier wins")
     func staticPriority() async throws {
         let transport = RecordingTransport()
         var channel = Channel.test("https://h.example", transport: transport)

@@ -45,7 +45,7 @@ struct BodyExcerptTests {
         #expect(failure.excerpt.hasPrefix("…é") && failure.excerpt.utf8.count < 250)
     }
 
-    @Test("is what lies before a number that no type of Swift can hold, which is told by itself")
+    @Test("is the text before a number that no Swift type can represent; the error names the number")
     func numbers() async throws {
         let failure = try await failure(Page.self, of: #"{\#(filler),"orderItems":[{"userId":1},{"userId":2.5}]}"#)
         #expect(!failure.isMalformed)
@@ -54,7 +54,7 @@ struct BodyExcerptTests {
         #expect(failure.reason.contains("found 2.5"))
     }
 
-    @Test("is found under the name that the document has for it")
+    @Test("is found under the document's name for it")
     func convertedKeys() async throws {
         let failure = try await failure(
             Page.self,
@@ -64,7 +64,7 @@ struct BodyExcerptTests {
         #expect(failure.excerpt == #""user_id":"zwei" in {"user_id":"zwei"}"#)
     }
 
-    @Test("is of the body that was decoded, which an enhancer may have made")
+    @Test("is from the decoded body, which an enhancer may have made")
     func changedBody() async throws {
         struct Unwrapping: RequestEnhancer {
             static let priority = Priority.normal
@@ -92,7 +92,7 @@ struct BodyExcerptTests {
         }
     }
 
-    @Test("is not looked for in the body where another text was wrong")
+    @Test("is not taken from the body if another text was wrong")
     func embedded() async throws {
         struct Outer: Decodable, Sendable {
             init(from decoder: any Decoder) throws {
@@ -105,10 +105,10 @@ struct BodyExcerptTests {
     }
 
     @Test(
-        "shows nothing of what stands under a secret's name, wherever the document breaks",
+        "shows no byte of a value under a secret's name, wherever the document breaks",
         arguments: [";", "\"", "\\", "{", "}", "[", "]", ",", ":", "\n", "\u{1B}", "\u{0}", ""])
     func secrets(junk: String) async throws {
-        // One member: what an early bracket takes out of an object is not under its name any more.
+        // One member: a member that an early bracket moves out of its object is no longer below its name.
         let body =
             #"{"a":[1,{"password":"hunter2hunter2","b":"é"}],"session":{"id":["hunter2"]},"pin":"hun,ter2","#
             + #""pass\u0077ord":"hunter2","user[pin]":"hun[ter2","c":"d"}"#
@@ -126,7 +126,7 @@ struct BodyExcerptTests {
         }
     }
 
-    @Test("of a large body is had without reading all of it once more")
+    @Test("of a large body needs no second pass over the whole body")
     func large() async throws {
         let item = #"{"id":1,"name":"abc","password":"hunter2"},"#
         let items = String(repeating: item, count: 50_000) + #"{"id":1.5}"#
@@ -165,7 +165,7 @@ struct BodyExcerptTests {
         }
     }
 
-    @Test("of a value under a secret's name leaves what was expected and where, in the error's own text too")
+    @Test("of a value under a secret's name has the expected type and the path, in the error's own text too")
     func secretsPlace() async throws {
         let error = try #require(
             await Channel.test("https://h.example", transport: RecordingTransport(body: #"{"tokens":[{"price":"hunter2"}]}"#))

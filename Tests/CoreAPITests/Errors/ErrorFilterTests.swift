@@ -7,7 +7,7 @@ import Testing
 struct ErrorFilterTests {
     struct Envelope: Decodable { var code: Int? }
 
-    @Test("finds an error inside a 200, and brings the app's own error out intact from a failure too", arguments: [200, 401])
+    @Test("finds an error inside a 200, and keeps the app's own error unchanged in a failure too", arguments: [200, 401])
     func appError(status: Int) async {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(status: status, body: #"{"code":7}"#))
         channel.errorFilter = .envelope(Envelope.self) { envelope, _ in envelope.code.map(Trouble.init) }
@@ -18,7 +18,7 @@ struct ErrorFilterTests {
         #expect(response.error?.context.cause == nil, "found, not translated")
     }
 
-    @Test("translates what survived, once per call and after the retries, keeping the error it stands for")
+    @Test("translates the final error, once per call and after the retries, and keeps the original error")
     func translating() async throws {
         let transport = RecordingTransport(statuses: [503, 503])
         var channel = Channel.test("https://h.example", transport: transport)
@@ -55,10 +55,10 @@ struct ErrorFilterTests {
         #expect(error?.context.cause?.label == cause)
         channel.transport = RecordingTransport(body: #"{"code":7}"#)
         let known = await channel.manager().response(for: TestEndpoint(), as: Item.self).error
-        #expect(known?.app() == Trouble(code: 7), "the app's own error passes the default by")
+        #expect(known?.app() == Trouble(code: 7), "the app's own error skips the default")
     }
 
-    @Test("a cancellation stays one")
+    @Test("a cancellation stays a cancellation")
     func cancelled() async {
         var channel = Channel.test("https://h.example", transport: RecordingTransport())
         channel.errorFilter = ErrorFilter.none.defaulting { _ in Trouble(code: 0) }
@@ -70,7 +70,7 @@ struct ErrorFilterTests {
         #expect(await task.value.error?.isCancelled == true)
     }
 
-    @Test("messages in the user's language by label, the longest that fits")
+    @Test("messages in the user's language by label, from the longest matching label")
     func localized() async {
         func message(_ transport: RecordingTransport) async -> String? {
             var channel = Channel.test("https://h.example", transport: transport)
@@ -108,7 +108,7 @@ struct ErrorFilterTests {
         }
     }
 
-    @Test("the body of a refused answer is the app's error, a success is what it was asked for")
+    @Test("the body of a refused answer is the app's error, and a success is the requested value")
     func refusal() async throws {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 409, body: #"{"code":7,"id":1}"#))
         channel.errorFilter = .refusal(Refused.self)
@@ -121,7 +121,7 @@ struct ErrorFilterTests {
                 == "verification.unacceptableStatus.500")
     }
 
-    @Test("an envelope inside a success is read as enhancers leave it")
+    @Test("an envelope inside a success is decoded after the enhancers")
     func unwrapped() async {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(body: #")]{"code":7}"#))
         channel.enhancers = [Unwrapping()]

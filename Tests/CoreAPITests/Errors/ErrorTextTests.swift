@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreAPICore
 
-@Suite("What an error says is short, and holds no secret")
+@Suite("An error's text is short and contains no secret")
 struct ErrorTextTests {
     private struct Login: Decodable, Sendable {
         var password: Date?
@@ -21,14 +21,14 @@ struct ErrorTextTests {
         return try #require(await channel.manager().response(for: TestEndpoint(), as: type).error)
     }
 
-    @Test("Nothing that a server sends steers a terminal, nor a reader's eye, through an error")
+    @Test("An error contains no server text that controls a terminal or reorders text")
     func steering() {
         let text = "a\u{1B}[1m\u{7F}\u{9B}2J\u{202E}b\u{2066}ğü€\u{2028}"
         #expect(text.escapingControls == #"a\u{1B}[1m\u{7F}\u{009B}2J\u{202E}b\u{2066}ğü€\u{2028}"#)
         #expect("Ğüş — “€” 🙂\té".escapingControls == "Ğüş — “€” 🙂\té")
     }
 
-    @Test("An answer that is HTTP and breaks its rules is told as that")
+    @Test("An HTTP answer that breaks HTTP's rules has such an error")
     func brokenRules() async throws {
         let server = try LoopbackServer.start { _ in
             [
@@ -45,7 +45,7 @@ struct ErrorTextTests {
         await channel.close()
     }
 
-    @Test("A password before a host is not repeated")
+    @Test("A password before a host is not shown")
     func userInformation() {
         for text in ["https://user:s3cret@example.com/a", "https://user:s3@cret@example.com"] {
             let error = #expect(throws: RequestError.self) { try HTTPURL(text) }
@@ -76,7 +76,7 @@ struct ErrorTextTests {
     }
 
     @Test(
-        "A card's number is in no error about the card",
+        "An error about a card does not contain its number",
         arguments: [
             #"{"card":{"number":"4111 1111","month":1}}"#, #"{"card":{"number":"4111 1111","month":"x"}}"#,
             #"{"card":{"number":41111111,"month":"x"}}"#, #"{"card":{"number":"4111 1111"}}"#,
@@ -95,7 +95,7 @@ struct ErrorTextTests {
         for text in texts(error) { #expect(!text.contains("1111"), "\(text)") }
     }
 
-    @Test("numbers, keys and texts of 100,000 bytes are told by their beginning")
+    @Test("numbers, keys and texts of 100,000 bytes are shortened to their beginning")
     func length() async throws {
         let long = String(repeating: "9", count: 100_000)
         let errors = [
@@ -109,7 +109,7 @@ struct ErrorTextTests {
         }
     }
 
-    @Test("a server's head is told by the beginning of what is wrong in it")
+    @Test("an error about a server's head has the beginning of the wrong part")
     func heads() async throws {
         let long = String(repeating: "x", count: 50_000)
         for fields in [

@@ -12,7 +12,7 @@ struct ErrorsTests {
         func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult { .fail(replacement) }
     }
 
-    @Test("of several error handlers the first that can resolve an error is asked")
+    @Test("of several error handlers the first that can resolve an error is called")
     func compositeHandler() async {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 500))
         channel.errorHandler = CompositeErrorHandler([
@@ -65,7 +65,7 @@ struct ErrorsTests {
     }
 
     @Test(
-        "a decoding error below a secret shows nothing of it",
+        "a decoding error below a secret does not show it",
         arguments: [
             #"{"token":{"value":"s3cret"}}"#, #"{"token":{"value":["s3cret"]}}"#,
         ])
@@ -86,7 +86,7 @@ struct ErrorsTests {
         #expect(text.contains("forged") && !text.contains("\n") && !text.contains("\r"))
     }
 
-    @Test("no secret stands in an error's text")
+    @Test("an error's text contains no secret")
     func redactedError() async {
         let channel = Channel.test("https://h.example", transport: RecordingTransport(status: 500))
         let response = await channel.manager().response(for: TestEndpoint("a?token=s3cret"), as: Item.self)
@@ -94,7 +94,7 @@ struct ErrorsTests {
         #expect(response.error?.description.contains("token=<redacted>") == true)
     }
 
-    @Test("request error, invalid status, nil value, custom and unknown each keep their own, nothing of it lost")
+    @Test("request error, invalid status, nil value, custom and unknown each keep all their content")
     func mapping() async throws {
         struct Odd: Error, Equatable { var id = 5 }
         func error(_ endpoint: TestEndpoint = TestEndpoint(), status: Int = 200, body: String = "{}", filter: ErrorFilter = .none)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("ResultHandler")
 struct ResultHandlerTests {
-    @Test("a result handler is told first, delays the caller and changes nothing, even when it throws")
+    @Test("a result handler is called first, delays the caller and does not change the result, even if it throws")
     func resultHandler() async throws {
         let diary = Diary()
         var channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#))
@@ -21,7 +21,7 @@ struct ResultHandlerTests {
     }
 
     @Test(
-        "is told of a failure as well, on the main actor if it hops there, and a slow one delays the caller",
+        "is called for a failure as well, on the main actor if it hops there, and a slow one delays the caller",
         .timeLimit(.minutes(1)))
     func failureAndDelay() async {
         let diary = Diary()

@@ -41,7 +41,7 @@ struct StandardErrorHandlersTests {
         #expect(await attempts(handler) { .answer(to: $0, status: 500) }.count == 1)
     }
 
-    @Test("after a timeout: three repetitions at once, of what may be repeated")
+    @Test("after a timeout: three repetitions without a pause, for requests that may be repeated")
     func timeout() async {
         let handler = RequestTimeoutErrorHandler()
         let idle = Self.failing(.timedOut(.idle, after: .seconds(1)))

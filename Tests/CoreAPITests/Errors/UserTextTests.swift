@@ -68,7 +68,7 @@ struct UserTextTests {
         }
     }
 
-    @Test("A user reads of a status what it means, of a lost server what happened, and the app's own words")
+    @Test("A user reads the meaning of a status, the cause of a lost connection, and the app's own text")
     func words() {
         #expect(
             APIClientError.verification(.unacceptableStatus(503, expected: "200…299"), Self.context(503)).localizedDescription
@@ -86,7 +86,7 @@ struct UserTextTests {
         )
     }
 
-    @Test("An error within an error is told in the developers' words")
+    @Test("An error within an error has its developer's text")
     func nested() {
         let inner = APIClientError.transport(.cannotResolveHost("auth.example"), Self.context())
         #expect("\(APIClientError.adapting(inner, Self.context()))".contains("the host 'auth.example' is not known to DNS"))
@@ -95,7 +95,7 @@ struct UserTextTests {
     private struct Labelled: LabelledError { var label: String }
 
     @Test(
-        "The label of an app's error is its own, else what it stands for, else the status",
+        "The label of an app's error is its own, else that of the original error, else the status",
         arguments: [
             (APIClientError.app(Labelled(label: "OUT_OF_STOCK"), context(409)), "app.OUT_OF_STOCK"),
             (.app(Labelled(label: "a b\n\"ş/:€"), context(409)), "app.a_b______"),

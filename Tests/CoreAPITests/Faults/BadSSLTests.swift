@@ -6,13 +6,14 @@ import Testing
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
-/// What badssl.com shows to browsers, rebuilt here: one row for each of its hosts that a client without a screen can tell from
-/// others.
+/// The hosts of badssl.com, rebuilt: one row for each host that a client without a screen can distinguish from others.
 ///
-/// Not rebuilt: `revoked` and the hosts about certificate transparency, because libcurl checks neither (a pin set does what they
-/// are for); `rc4`, `rc4-md5`, `3des`, `dh480` and `dh512`, which this OpenSSL can no longer speak in the server either;
-/// `dh-composite` and `dh-small-subgroup`, for which `dh1024` stands; `rsa8192`, whose key takes minutes; and what is about pages
-/// (mixed content, HSTS, spoofed icons).
+/// Not rebuilt are:
+/// - `revoked` and the hosts about certificate transparency, because libcurl checks neither (pin sets cover those cases);
+/// - `rc4`, `rc4-md5`, `3des`, `dh480` and `dh512`, which this OpenSSL's servers do not support;
+/// - `dh-composite` and `dh-small-subgroup`, which `dh1024` represents;
+/// - `rsa8192`, whose key takes minutes to make;
+/// - hosts about pages (mixed content, HSTS, spoofed icons).
 enum BadSSL: String, CaseIterable {
     // Certificates
     case expired, notYetValid, wrongHost, selfSigned, untrustedRoot, incompleteChain, expiredIntermediate, weakKey,
@@ -24,7 +25,7 @@ enum BadSSL: String, CaseIterable {
     // Key exchange, ciphers and versions
     case dh1024, dh2048, staticRSA, cbc, null, tls10, tls11, tls12, tls13
 
-    /// Every host, and whether the kit speaks to it.
+    /// Every host, and whether the kit accepts it.
     static let expected: [BadSSL: String] = [
         .expired: "tls", .notYetValid: "tls", .wrongHost: "tls", .selfSigned: "tls", .untrustedRoot: "tls",
         .incompleteChain: "tls",
@@ -37,7 +38,7 @@ enum BadSSL: String, CaseIterable {
         .tls13: "ok",
     ]
 
-    /// How such a host speaks TLS; `nil` for one that does not.
+    /// The TLS settings of such a host; `nil` for a host without TLS.
     func server() throws -> ServerTLS? {
         let root = try TestAuthority()
         func with(_ certificate: TestCertificate, _ change: (inout ServerTLS) -> Void = { _ in }) -> ServerTLS {
@@ -100,9 +101,9 @@ enum BadSSL: String, CaseIterable {
 
 @Suite("The hosts of badssl.com, rebuilt", .serialized)
 struct BadSSLTests {
-    @Test("are spoken to or not, as the table says", arguments: BadSSL.allCases)
+    @Test("are accepted or refused, as in the table", arguments: BadSSL.allCases)
     func matrix(host: BadSSL) async throws {
-        // Large keys take seconds, which no thread of the other tests' tasks has to spare.
+        // Large keys take seconds, which would block a thread of the other tests' tasks.
         let tls = try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global(qos: .background).async { continuation.resume(with: Result { try host.server() }) }
         }

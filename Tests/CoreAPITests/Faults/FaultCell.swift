@@ -5,11 +5,11 @@ import HTTPTypes
 
 @testable import CoreAPICore
 
-/// One cell of the matrix: a fault, and what a client makes of it.
+/// One cell of the matrix: a fault, and its outcome for a client.
 struct FaultCell: Sendable {
     let fault: Fault
     let version: ServerTLS.ApplicationProtocol
-    /// Whether the request is a POST with a body, else a GET.
+    /// Whether the request is a POST with a body; otherwise it is a GET.
     let posts: Bool
     let certificate: TestCertificate
     let authority: TestAuthority
@@ -17,8 +17,8 @@ struct FaultCell: Sendable {
     static let answer = String(repeating: "abcdefgh", count: 250)
     static let body = String(repeating: "12345678", count: 250)
 
-    /// What became of the request that met the fault; of one more after it, where that was no success; and how often the server
-    /// read the first one, where that was more than once.
+    /// The outcome of the request with the fault; of one more request if the first one failed; and how often the server read
+    /// the first one, if more than once.
     func outcome() async throws -> String {
         var tls = ServerTLS(certificate, authority: authority)
         tls.protocols = [version]
@@ -29,9 +29,9 @@ struct FaultCell: Sendable {
         requests.timeout = Timeout(idle: .milliseconds(300), total: .seconds(10))
         let began = ContinuousClock.now
         let first = try await send(requests, "\(server.url)/first")
-        // What is sent into a connection that is just being closed is lost or not as it happens.
+        // Whether bytes on a closing connection arrive depends on timing.
         if fault.trigger == .afterResponse, endsConnection { try await server.waitForOpenConnections(atMost: 0) }
-        // Nobody reads what comes over an idle connection, so that nothing tells when it is there.
+        // Bytes on an idle connection are not read, so no signal shows that they have arrived.
         if fault.trigger == .afterResponse, fault.effect == .garble { try await Task.sleep(for: .milliseconds(100)) }
         let second = try await send(requests, "\(server.url)/second")
         let took = began.duration(to: .now)
@@ -47,7 +47,7 @@ struct FaultCell: Sendable {
         ].compactMap { $0 }.joined(separator: " ")
     }
 
-    /// Whether a pause is on the way of anything: not behind the end of a stream.
+    /// Whether the pause delays any bytes: a pause after the end of a stream does not.
     private var holdsUp: Bool { fault.trigger != .afterResponse || version != .http2 }
 
     private var endsConnection: Bool {

@@ -8,14 +8,14 @@ import Testing
 
 @Suite("Every fault, at every moment, over both versions of HTTP")
 struct FaultMatrixTests {
-    /// What becomes of the request that meets the fault, and of one more where that fails too. Over TLS, with a pause of 300 ms
-    /// allowed between two bytes. "lost, ambiguous" says that the server may have processed it; nothing of which that may be is
-    /// sent twice.
+    /// The outcome of the request with the fault, and of one more request if the first one fails. Over TLS, with an idle
+    /// timeout of 300 ms. "lost, ambiguous" means that the server may have processed the request; such a request is never sent
+    /// twice.
     ///
-    /// "a or b": a if the kit reads the rubbish behind an answer with the next answer, b if it reads it with this one.
+    /// "a or b": a if the kit reads the extra bytes with the next answer, b if it reads them with this one.
     ///
-    /// "garbled" is a success with a wrong body. Over HTTP/1.1 no client can tell: `Content-Length` counts the rubbish as body.
-    /// The bytes that it displaces spoil the connection, which the kit does not use again.
+    /// "garbled" is a success with a wrong body. Over HTTP/1.1 no client can detect it: `Content-Length` counts the extra bytes
+    /// as body. The bytes that they displace make the connection unusable, and the kit does not reuse it.
     static let expected = """
                                         | HTTP/1.1 GET          | HTTP/1.1 POST         | HTTP/2 GET        | HTTP/2 POST
         close beforeRequest             | connectionLost        | lost, ambiguous       | connectionLost    | lost, ambiguous
@@ -65,14 +65,14 @@ struct FaultMatrixTests {
         handshakeFailure afterResponse  | ok                    | ok                    | ok                | ok
         """
 
-    /// 8.14.1 may give a connection up for what TLS cannot read before it hands on the HTTP/2 frames in front of that. Then there
-    /// is no head, and it is not known how far the server came.
+    /// 8.14.1 may close a connection with unreadable TLS bytes before it delivers the HTTP/2 frames before them. Then there is
+    /// no head, and the server's progress is unknown.
     private static let newer =
         "handshakeFailure inResponseBody | truncated | truncated | truncated or connectionLost | truncated or lost, ambiguous"
 
     private static let faults = Fault.Trigger.allCases.flatMap { trigger in Fault.Effect.allCases.map { Fault(trigger, $0) } }
 
-    @Test("has one outcome, written down")
+    @Test("has the outcome in the table")
     func matrix() async throws {
         let outcomes = try await Self.outcomes()
         var lines = Self.expected.split(separator: "\n").dropFirst()
@@ -93,11 +93,11 @@ struct FaultMatrixTests {
         cell.components(separatedBy: " or ").contains(outcome)
     }
 
-    /// In a process of its own, because tests that run beside it have threads and sockets too.
+    /// In a separate process, because parallel tests have threads and sockets, too.
     @Test("leaves no connection, task, thread, handle or descriptor behind")
     func leftovers() async {
         await #expect(processExitsWith: .success) {
-            // What a process does once, is done now.
+            // One-time work of a process happens before the measurement.
             _ = try await FaultMatrixTests.outcomes(of: [Fault(.beforeResponse, .throttle)])
             let before = try await Census.settled(atMost: Census(threads: 0, descriptors: 0))
             _ = try await FaultMatrixTests.outcomes()

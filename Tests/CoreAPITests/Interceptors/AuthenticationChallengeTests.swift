@@ -11,7 +11,7 @@ struct AuthenticationChallengeTests {
     }
 
     @Test(
-        "are told apart, several in one line too",
+        "are separated, also several in one line",
         arguments: [
             ("", []), (" , ,", []), ("Basic", ["basic"]), ("NEGOTIATE", ["negotiate"]),
             ("Basic realm=\"a\"", ["basic realm=<a>"]),
@@ -33,7 +33,7 @@ struct AuthenticationChallengeTests {
     }
 
     @Test(
-        "that are malformed are refused with the place",
+        "that are malformed are refused with the offset",
         arguments: [
             ("=", "a token", 0), ("\"a\"", "a token", 0), ("Basic realm=\"a", "the closing quote", 14),
             ("Basic realm=\"a\\", "the closing quote", 15),
@@ -45,7 +45,7 @@ struct AuthenticationChallengeTests {
             ("Basic abc=, d=e", "a space or a comma after the scheme", 13),
         ])
     func malformed(_ line: String, _ what: String, _ position: Int) throws {
-        // `realm=` reads as token68, which the grammar allows.
+        // `realm=` is a token68, which the grammar allows.
         guard position >= 0 else {
             #expect(try shown(line) == ["basic realm="])
             return
@@ -62,7 +62,7 @@ struct AuthenticationChallengeTests {
         }
     }
 
-    @Test("never trap, whatever a server sends")
+    @Test("never trap, for any bytes of a server")
     func total() {
         let pieces = ["Digest", "realm", "=", ",", " ", "\"", "\\", "a", "\u{0}", "ş", "\t", "==", "/"]
         var generator = SystemRandomNumberGenerator()

@@ -23,7 +23,7 @@ struct BearerAuthenticationTests {
         channel.attemptMiddleware = [
             BearerAuthentication(token: "old") { _ in
                 refreshes.withLock { $0 += 1 }
-                // As long as it takes until every request has been refused.
+                // Waits until every request has been refused.
                 while transport.requests.count < 100 { await Task.yield() }
                 return "new"
             }
@@ -39,7 +39,7 @@ struct BearerAuthenticationTests {
         #expect(refreshes.withLock { $0 } == 1)
     }
 
-    @Test("repeats a request once and no more when the new token is refused too")
+    @Test("repeats a request only once if the new token is refused too")
     func refusedAgain() async {
         let transport = Self.server(accepting: "never")
         let refreshes = Mutex(0)
@@ -58,7 +58,7 @@ struct BearerAuthenticationTests {
         #expect(refreshes.withLock { $0 } == 1)
     }
 
-    @Test("fails every waiter once when the refresh fails, and tries anew for the next request")
+    @Test("fails every waiter once if the refresh fails, and tries again for the next request")
     func failedRefresh() async {
         let transport = Self.server(accepting: "never")
         let refreshes = Mutex(0)
@@ -102,13 +102,13 @@ struct BearerAuthenticationTests {
         let patient = Task { await manager.response(for: TestEndpoint(), as: .nothing) }
         while transport.requests.count < 2 { await Task.yield() }
         cancelled.cancel()
-        // The gate is still closed: only leaving the queue can end this one.
+        // The gate is still closed, so only leaving the queue can end this one.
         #expect(await cancelled.value.error?.isCancelled == true)
         open.yield()
         #expect(await patient.value.error == nil)
     }
 
-    @Test("a refresh that never ends holds nobody longer than his timeout")
+    @Test("a refresh that never ends delays no call beyond its own timeout")
     func stuckRefresh() async throws {
         var channel = Channel.test("https://h.example", transport: Self.server(accepting: "never"))
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
@@ -124,7 +124,7 @@ struct BearerAuthenticationTests {
         open.yield()
     }
 
-    @Test("a token goes to the environment's origin and to those that are named, and no refusal elsewhere fetches one")
+    @Test("a token is sent only to the environment's origin and the named ones, and only their refusals fetch one")
     func origins() async throws {
         let transport = RecordingTransport { .answer(to: $0, status: $0.url.host == "evil.example" ? 401 : 200) }
         let refreshes = Mutex(0)
@@ -143,7 +143,7 @@ struct BearerAuthenticationTests {
         #expect(refreshes.withLock { $0 } == 0)
     }
 
-    @Test("another environment begins without the first one's token")
+    @Test("another environment begins without the first environment's token")
     func environments() async throws {
         let transport = RecordingTransport()
         var channel = Channel.test("https://h.example", transport: transport)

@@ -30,12 +30,12 @@ struct RetryPolicyTests {
         #expect(await attempts(.post, headers: ["Idempotency-Key": "k"]) { .answer(to: $0, status: status) } == 3)
     }
 
-    @Test("leaves every other status alone", arguments: [200, 400, 401, 404, 501])
+    @Test("does not repeat after any other status", arguments: [200, 400, 401, 404, 501])
     func otherStatuses(status: Int) async {
         #expect(await attempts { .answer(to: $0, status: status) } == 1)
     }
 
-    @Test("does not send a request again that may have been processed, unless it carries a key")
+    @Test("does not repeat a request that may have been processed, unless it has an idempotency key")
     func ambiguous() async {
         let lost = Self.failing(.connectionLost(reason: "", mayHaveBeenProcessed: true))
         #expect(await attempts(.post, lost) == 1)
@@ -60,7 +60,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "takes a date in every form that is clear, alone and in a list, and never waits longer than a day",
+        "accepts a date in every unambiguous form, alone and in a list, and never waits longer than a day",
         arguments: [
             ("Sat, 06 Nov 2094 08:49:37 GMT", 86_400), ("Saturday, 06-Nov-2094 08:49:37 GMT", 86_400),
             ("Sat Nov  6 08:49:37 2094", 86_400), ("sat, 06 nov 2094 08:49:37 utc", 86_400),
@@ -92,7 +92,7 @@ struct RetryPolicyTests {
         await channel.close()
     }
 
-    @Test("takes Retry-After as a floor, in seconds or as a date, and gives up when it passes the deadline")
+    @Test("waits at least Retry-After, in seconds or as a date, and gives up if that passes the deadline")
     func retryAfter() async {
         let start = ContinuousClock.now
         let once: @Sendable (Request) async -> Response<Data> = {
@@ -109,7 +109,7 @@ struct RetryPolicyTests {
         #expect(await attempts { .answer(to: $0, status: 503, headers: [.retryAfter: "-5"]) } == 3)
     }
 
-    @Test("survives any setting")
+    @Test("never traps, with any settings")
     func extremes() async {
         let policy = RetryPolicy(attempts: .max, base: .seconds(Int64.max), cap: .seconds(Int64.max))
         #expect(await attempts(policy: policy) { .answer(to: $0, status: 503) } == 1)

@@ -14,7 +14,7 @@ struct CoreNetworkLoggerTests {
         var text: String { metadata.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: "\n") }
     }
 
-    /// Keeps what swift-log is given.
+    /// Records swift-log's lines.
     final class Pages: Sendable {
         private let lines = Mutex<[Line]>([])
         var all: [Line] { lines.withLock { $0 } }
@@ -64,7 +64,7 @@ struct CoreNetworkLoggerTests {
     }
 
     @Test(
-        "writes what the options say",
+        "writes the lines of its options",
         arguments: [
             (RequestLogging.url, ["url"]), (.time, ["elapsed_ms"]), (.status, ["status"]), (.requestHeaders, ["request.headers"]),
             (.responseHeaders, ["response.headers"]), (.requestBody, ["request.body"]), (.responseBody, ["response.body"]),
@@ -78,7 +78,7 @@ struct CoreNetworkLoggerTests {
         #expect(Set(lines.flatMap(\.metadata.keys)).intersection(optional) == Set(keys))
     }
 
-    @Test("is silent when the nearest level says off, and adds up otherwise")
+    @Test("is off if the nearest level is off, and otherwise has the options of all levels")
     func levels() async {
         #expect(await log(.all, endpoint: TestEndpoint(modifiers: [RequestLogging.off])).isEmpty)
         let lines = await log(.status, endpoint: TestEndpoint(modifiers: [RequestLogging.url]))
@@ -87,7 +87,7 @@ struct CoreNetworkLoggerTests {
         #expect(lines.last?.metadata["elapsed_ms"] == nil)
     }
 
-    @Test("holds no secret, whatever is logged")
+    @Test("contains no secret, with any options")
     func secrets() async {
         let endpoint = TestEndpoint(
             "a?access_token=s3cret", .post,
@@ -105,7 +105,7 @@ struct CoreNetworkLoggerTests {
     }
 
     @Test(
-        "a refused status is a notice, a cancelled call is for debugging, any other failure is an error; a channel may say otherwise",
+        "a refused status is a notice, a cancelled call is debug, any other failure is an error; a channel can change that",
         arguments: [404, 503])
     func failureLevels(status: Int) async {
         #expect(await log(statuses: [status]).last?.level == .notice)
@@ -123,7 +123,7 @@ struct CoreNetworkLoggerTests {
         #expect(CoreNetworkLogger.level(of: .transport(.closed, context(200))) == .error)
     }
 
-    @Test("tells the times of name lookup, connection, TLS and first byte in milliseconds, and the bytes that came")
+    @Test("has the times of name lookup, connection, TLS and first byte in milliseconds, and the received bytes")
     func times() async throws {
         let server = try NginxServer(http2: true)
         let pages = Pages()
@@ -142,19 +142,19 @@ struct CoreNetworkLoggerTests {
             #expect((0..<60_000).contains(time) && (text.split(separator: ".").last?.count ?? 9) <= 3, "\(key)=\(text)")
         }
         #expect(first["bytes_received"] == "1024")
-        // The second call has the first one's connection.
+        // The second call reuses the first one's connection.
         let second = try #require(lines.last)
         #expect(second["first_byte_ms"] != nil && second["tls_ms"] == nil && second["dns_ms"] == nil)
         #expect(lines.count == 2 && first["elapsed"] == nil)
     }
 
-    @Test("cannot be forged with line breaks from a server")
+    @Test("cannot be forged by a server's line breaks")
     func forging() async {
         let lines = await log(.responseBody, body: "ok\n2026-01-01 error: forged\r\n")
         #expect(lines.allSatisfy { !$0.text.contains("\n20") && !$0.text.contains("\r") })
     }
 
-    @Test("formats nothing that will not be written")
+    @Test("formats only text that is written")
     func level() async {
         let lines = await log(.all, level: .info)
         #expect(lines.map(\.message) == ["request finished"])
@@ -174,7 +174,7 @@ struct CoreNetworkLoggerTests {
         }
     }
 
-    @Test("cuts long bodies after hiding what is secret in them")
+    @Test("shortens long bodies after hiding their secrets")
     func cutting() async {
         let body = String(repeating: "x", count: CoreNetworkLogger.bodyLimit - 10) + #""token":"s3cret-s3cret""#
         let text = await log(.responseBody, body: body).map(\.text).joined()
@@ -184,7 +184,7 @@ struct CoreNetworkLoggerTests {
     }
 
     @Test(
-        "hides what is secret in a body of any encoding",
+        "hides secrets in a body of any encoding",
         arguments: [String.Encoding.utf8, .utf16, .utf16LittleEndian, .utf32BigEndian])
     func encodings(encoding: String.Encoding) async throws {
         let lines = Shared<[String]>([])
@@ -199,7 +199,7 @@ struct CoreNetworkLoggerTests {
         #expect(lines.current.contains { $0.contains(#"response.body={"password":"<redacted>","page":7}"#) }, "\(lines.current)")
     }
 
-    @Test("goes to a function as well, the options of all levels in union, the standard ones where no level says any")
+    @Test("goes to a function as well, with the options of all levels, or the standard ones if no level has any")
     func function() async throws {
         let lines = Shared<[String]>([])
         var channel = Channel.test("https://h.example", transport: RecordingTransport(body: "hello"))

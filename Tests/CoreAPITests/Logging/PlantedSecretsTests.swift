@@ -6,9 +6,9 @@ import Testing
 
 @testable import CoreAPICore
 
-@Suite("Secrets that are planted everywhere")
+@Suite("Planted secrets")
 struct PlantedSecretsTests {
-    /// In what a name may stand.
+    /// The places that can contain a name.
     enum Carrier: CaseIterable, Sendable {
         case header, query, form, json, xml, redirect
     }
@@ -65,7 +65,7 @@ struct PlantedSecretsTests {
 
     private struct Shape: Decodable, Sendable { var inner: [Int] }
 
-    /// Everything that the kit prints about calls that carry a name and its value.
+    /// All output of the kit about calls with a name and its value.
     private func printed(_ planted: Planted) async throws -> String {
         let escape = { (text: String) in PercentEncoding.component(text) }
         let (name, value) = (planted.name, planted.value)
@@ -139,7 +139,8 @@ struct PlantedSecretsTests {
     }
 
     @Test(
-        "A secret in a header, query, form, JSON, XML, redirect or cookie is in nothing that the kit prints", arguments: secrets)
+        "No text that the kit prints contains a secret of a header, query, form, JSON, XML, redirect or cookie",
+        arguments: secrets)
     func hidden(planted: Planted) async throws {
         let text = try await printed(planted)
         let leaks = text.split(separator: "\n").filter { $0.contains(Self.canary) }
@@ -147,7 +148,8 @@ struct PlantedSecretsTests {
         #expect(text.contains(Redaction.mask) && text.contains("page"))
     }
 
-    @Test("What only sounds like a secret is shown in headers, queries, forms, JSON, XML and redirects", arguments: harmless)
+    @Test(
+        "A name that only resembles a secret's is shown in headers, queries, forms, JSON, XML and redirects", arguments: harmless)
     func shown(planted: Planted) async throws {
         let text = try await printed(planted)
         let (name, value) = (planted.name, planted.value)

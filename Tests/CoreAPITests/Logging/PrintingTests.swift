@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite("Nothing is printed by accident")
+@Suite("Secrets are never printed by accident")
 struct PrintingTests {
     @Test("no request, response or event prints a secret by accident")
     func printing() async throws {
@@ -18,7 +18,7 @@ struct PrintingTests {
         text += "\(NetworkEvent.finished(response.with(.success(())))) \(String(reflecting: request))"
         text += String(reflecting: response) + String(reflecting: credential)
         dump(credential, to: &text)
-        // Everything that a debugger or a failed expectation would look into.
+        // All views that a debugger or a failed expectation would use.
         var bearing = request.call.channel
         bearing.modifiers = modifiers
         bearing.environment.commonHeaders = ["Authorization": "Bearer s3cret"]

@@ -52,7 +52,7 @@ struct RedactionTests {
     }
 
     @Test(
-        "and leaves the rest alone",
+        "and no other text",
         arguments: [
             #"{"page":1,"title":"a token of love","items":[1,2]}"#,
             "expected a status in 200…299, got 401",
@@ -64,7 +64,7 @@ struct RedactionTests {
         #expect(Redaction().redact(text: text) == text)
     }
 
-    @Test("a number, a truth value or null ends where it ends")
+    @Test("a number, a boolean or null, and no byte after it")
     func literals() {
         let text = #"{"jwt":null,"tokens":3600 ,"hasPassword":true,"id":7,"pin":-1.5e3}"#
         let expected =
@@ -100,11 +100,11 @@ struct RedactionTests {
         #expect(shown.contains(#""page":1"#))
     }
 
-    @Test("in a time that grows with the text and not faster", arguments: ["a/", "%C3%A9"])
+    @Test("in linear time", arguments: ["a/", "%C3%A9"])
     func time(piece: String) {
         func time(_ kilobytes: Int) -> Double {
             let text = String(repeating: piece, count: (kilobytes << 10) / piece.utf8.count)
-            // The thread's own time, because the machine may have other things to do.
+            // The thread's own time, because the machine may be busy.
             let began = Self.threadTime()
             #expect(Redaction().redact(text: text) == text)
             return Self.threadTime() - began
@@ -121,7 +121,7 @@ struct RedactionTests {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    @Test("what a channel adds")
+    @Test("the names that a channel adds")
     func added() {
         let redaction = Redaction(["X-Customer-Number"])
         #expect(redaction.hides("x-customer-number"))
@@ -129,7 +129,7 @@ struct RedactionTests {
     }
 
     @Test(
-        "what stands in an element of a secret name, or under a key that is written with escapes",
+        "the content of an element with a secret name, and the value under a key with escapes",
         arguments: [
             #"<token type="bearer">s3cret</token>"#, #"<x:accessToken xmlns:x="u">s3cret</x:accessToken>"#,
             "<password><![CDATA[s3cret]]></password>", "<password>\n  s3cret\n</password>",

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A name tells whether its value is a secret")
 struct SecretNamesTests {
-    /// Hidden wherever they stand.
+    /// Hidden in every context.
     static let secrets = """
         Authorization Proxy-Authorization X-Auth-Token X-Auth-Key X-Auth authToken accessToken access_token ACCESS_TOKEN
         accesstoken refresh_token refreshtoken id_token idToken id_token_hint logout_token next_refresh_token nextAuthToken
@@ -27,7 +27,7 @@ struct SecretNamesTests {
         hdnts ŞİFRE passwort senha contraseña motdepasse пароль
         userpwd dbpwd loginpwd dbpass userpass smsotp emailotp cardno xauthkey cardPan card_pan userPwd mypwd cardcvc
         """
-    /// Shown wherever they stand.
+    /// Shown in every context.
     static let harmless = """
         nextPageToken next_page_token nextpagetoken pageToken page_token continuationToken NextContinuationToken next_token
         NextToken syncToken nextSyncToken x-ms-continuation-token cursor max_tokens maxTokens prompt_tokens total_tokens
@@ -47,13 +47,13 @@ struct SecretNamesTests {
         piano kimono volcano pancake panel span japan company
         """
 
-    @Test("A name that holds a secret hides its value", arguments: secrets.split(whereSeparator: \.isWhitespace).map(String.init))
+    @Test("A secret's name hides its value", arguments: secrets.split(whereSeparator: \.isWhitespace).map(String.init))
     func hides(name: String) {
         #expect(Redaction().hides(name))
     }
 
     @Test(
-        "A name that only sounds like a secret shows its value",
+        "A name that only resembles a secret's shows its value",
         arguments: harmless.split(whereSeparator: \.isWhitespace).map(String.init))
     func shows(name: String) {
         #expect(!Redaction().hides(name))
@@ -85,7 +85,7 @@ struct SecretNamesTests {
         #expect(Redaction().redact(text: text) == text)
     }
 
-    @Test("A channel says which names are shown, and what it hides is hidden always")
+    @Test("A channel chooses the shown names, and the names that it hides are always hidden")
     func channel() {
         let redaction = Redaction(["plate", "visitToken"], showing: ["bookToken", "visitToken", "X-Auth-Key"])
         #expect(redaction.hides("plate") && redaction.hides("visitToken") && redaction.hides("accessToken"))
@@ -95,7 +95,7 @@ struct SecretNamesTests {
     }
 
     @Test(
-        "A card's number is hidden within its object, and no other number is",
+        "A card's number is hidden inside its object, and no other number is",
         arguments: [
             #"{"card":{"number":"s3cret","type":"visa"},"order":{"number":"7"}}"#,
             #"{"creditCard":{"number":"s3cret"},"order":{"number":"7"}}"#,
@@ -110,7 +110,7 @@ struct SecretNamesTests {
     }
 
     @Test(
-        "What stands beside a secret is shown",
+        "Text beside a secret is shown",
         arguments: [
             (#"{"name":"password","value":"x"},{"name":"page","value":"7"}"#, #"{"name":"page","value":"7"}"#),
             ("<saml:Assertion>x</saml:Assertion><a>7</a>", "<saml:Assertion><redacted></saml:Assertion><a>7</a>"),
@@ -125,7 +125,7 @@ struct SecretNamesTests {
     private static let jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.s3cret-s3cret"
 
     @Test(
-        "A value that is a credential by its form is hidden under any name",
+        "A value in a credential's form is hidden under any name",
         arguments: [
             "title=\(jwt)&page=1", #"{"title":"\#(jwt)"}"#, "X-Title: \(jwt)", "/reset/\(jwt)/now", "https://h.example/?t=\(jwt)",
             "-----BEGIN RSA PRIVATE KEY-----\ns3cret\n-----END RSA PRIVATE KEY-----",
@@ -155,7 +155,7 @@ struct SecretNamesTests {
     }
 
     @Test(
-        "Hiding takes a time that grows with the text and not faster, whatever the text repeats",
+        "Redaction takes linear time, for any repeated text",
         arguments: [
             "a=b%2525", "card:{", "a=b=", "eyJa.", "a[b].", "-----BEGIN PRIVATE KEY-----", "name=\"a\" ", "\"card\":[", "<card>",
             "x.y.z",
@@ -187,7 +187,7 @@ struct SecretNamesTests {
         }
     }
 
-    @Test("Nothing that stands on the lines before and behind a secret brings it to light", arguments: [1, 2, 3, 36] as [UInt64])
+    @Test("The lines before and after a secret never reveal it", arguments: [1, 2, 3, 36] as [UInt64])
     func surroundings(seed: UInt64) {
         let pieces = [
             "\"", "'", "\\", "{", "}", "[", "]", ":", "=", "&", "%3D", "%5B", "%", " ", "<", ">", "/",

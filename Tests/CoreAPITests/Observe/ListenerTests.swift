@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Listeners", .timeLimit(.minutes(1)))
 struct ListenerTests {
-    /// Writes down every event.
+    /// Records every event.
     struct Recorder: Listener {
         let diary: Diary
 
@@ -29,7 +29,7 @@ struct ListenerTests {
         func finished(_ event: CallEvent.Finished) { diary.write("finished \(event.response.error?.label ?? "success")") }
     }
 
-    /// Answers what it has answered before.
+    /// Repeats its previous answer.
     final class Cache: Middleware {
         private let known = Mutex<[String: Reply]>([:])
 
@@ -45,7 +45,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("several hear of a call's life in one order: name, connection, TLS, redirect, retry, cache and decoding")
+    @Test("several receive a call's events in one order: name, connection, TLS, redirect, retry, cache and decoding")
     func order() async throws {
         let failures = Mutex(1)
         let server = try LoopbackServer.start(tls: ServerTLS()) { request in
@@ -81,7 +81,7 @@ struct ListenerTests {
 
     struct Silent: Listener {}
 
-    @Test("one that implements nothing hears nothing, and a logger beside it hears what it knows")
+    @Test("one without methods has no effect, and a logger beside it still logs")
     func beside() async {
         let diary = Diary()
         var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 404))

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The cURL form")
 struct CURLDescriptionTests {
-    /// The request as it left, and the server that it went to.
+    /// The request as sent, and its server.
     private func exchange(_ endpoint: TestEndpoint, _ server: LoopbackServer) async throws -> (Request, ReceivedRequest) {
         let channel = Channel.test(server.url)
         let response = await channel.manager().response(for: endpoint, as: .nothing)
@@ -17,7 +17,7 @@ struct CURLDescriptionTests {
     }
 
     private func paste(_ command: String) async throws {
-        // By standard input, as a paste comes; a command line of its own would be bounded.
+        // Through standard input, as a paste; a command line would limit its length.
         let input = FileManager.default.temporaryDirectory.appendingPathComponent("paste-\(UUID().uuidString)")
         try Data((command + " --silent --max-time 10 --output /dev/null\n").utf8).write(to: input)
         defer { try? FileManager.default.removeItem(at: input) }
@@ -47,7 +47,7 @@ struct CURLDescriptionTests {
             encoding: InputEncoding("at sign") { _, request in request.body = .bytes(Data("@/etc/passwd".utf8)) }),
     ]
 
-    @Test("pasted into a shell sends the same bytes", arguments: endpoints.indices)
+    @Test("pasted into a shell, it sends the same bytes", arguments: endpoints.indices)
     func sameBytes(index: Int) async throws {
         let server = try LoopbackServer.start { _ in .ok("{}") }
         defer { server.close() }
@@ -58,7 +58,7 @@ struct CURLDescriptionTests {
         #expect(theirs.method == ours.method)
         #expect(theirs.target == ours.target)
         #expect(theirs.body == ours.body)
-        // Which codings are offered is each libcurl's own affair, and HTTP gives the order of different fields no meaning.
+        // The offered codings depend on libcurl, and the order of different fields has no meaning in HTTP.
         func fields(_ request: ReceivedRequest) -> [String] {
             request.headers.map { "\($0.name.lowercased()): \($0.value)" }.filter { !$0.hasPrefix("accept-encoding: deflate") }
                 .sorted()
@@ -66,7 +66,7 @@ struct CURLDescriptionTests {
         #expect(fields(theirs) == fields(ours))
     }
 
-    @Test("hides secrets unless they are asked for")
+    @Test("hides secrets unless they are requested")
     func redaction() async throws {
         let transport = RecordingTransport()
         let endpoint = TestEndpoint(

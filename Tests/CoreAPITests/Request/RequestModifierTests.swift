@@ -46,7 +46,7 @@ struct RequestModifierTests {
             ])
     }
 
-    @Test("lines of one name stay beside each other, and replace those of a farther level")
+    @Test("lines of one name stay together, and replace those of a farther level")
     func repeatedHeaders() async throws {
         let transport = RecordingTransport()
         var channel = Channel.test("https://h.example", transport: transport)
@@ -58,7 +58,7 @@ struct RequestModifierTests {
         #expect(transport.requests.first?.headers.map(\.value) == ["1", "2"])
     }
 
-    @Test("of several base URLs the one of the highest priority counts, of equals the nearest; or none at all")
+    @Test("of several base URLs the highest priority wins, then the nearest; BaseURL.ignore skips all of them")
     func basePriority() async throws {
         let transport = RecordingTransport()
         var channel = Channel.test("https://environment.example", transport: transport)
@@ -81,7 +81,7 @@ struct RequestModifierTests {
         #expect(await manager.response(for: relative, as: .nothing).error?.label == "request.malformedURL")
     }
 
-    @Test("takes the base URL of the endpoint before the nearest modifier's before the environment's")
+    @Test("prefers the endpoint's base URL to the nearest modifier's, and that to the environment's")
     func base() async throws {
         let transport = RecordingTransport()
         var channel = Channel.test("https://environment.example", transport: transport)
@@ -99,7 +99,7 @@ struct RequestModifierTests {
     }
 
     @Test(
-        "says by a cache policy what caches may do",
+        "sets the cache headers of a cache policy",
         arguments: [
             (CachePolicy.protocolDefault, nil), (.revalidate, "no-cache"), (.noStore, "no-store"),
             (.onlyIfCached, "only-if-cached"),
@@ -120,7 +120,7 @@ struct RequestModifierTests {
         #expect(response.error?.label == "request.namelessQueryItem")
     }
 
-    @Test("a call's modifiers are nearer than the endpoint's own, and gone with the call")
+    @Test("a call's modifiers override the endpoint's own, and apply to this call only")
     func attached() async throws {
         let transport = RecordingTransport()
         let manager = Channel.test("https://h.example", transport: transport).manager()
@@ -156,7 +156,7 @@ struct RequestModifierTests {
         }
     }
 
-    @Test("any type a team defines is found by its own enhancer")
+    @Test("a custom modifier type is found by its own enhancer")
     func own() async throws {
         let transport = RecordingTransport()
         var channel = Channel.test("https://h.example", transport: transport)
@@ -168,7 +168,7 @@ struct RequestModifierTests {
     }
 
     @Test(
-        "a modifier attached twice at one level is an error where two mean nothing",
+        "a modifier attached twice at one level is an error if two make no sense",
         arguments: [
             [Timeout(.seconds(1)), Timeout(.seconds(2))], [CachePolicy.noStore, CachePolicy.revalidate],
             [BodyCoder.json, BodyCoder.json], [StatusCodeResponseVerifier(200), StatusCodeResponseVerifier(201)],
@@ -188,7 +188,7 @@ struct RequestModifierTests {
             await channel.manager().response(for: TestEndpoint(), as: .nothing).error?.label == "request.duplicateModifier")
     }
 
-    @Test("what is attached later to a manager is nearer")
+    @Test("a later modifier of a manager is nearer")
     func attachedTwice() async throws {
         let transport = RecordingTransport()
         let manager = Channel.test("https://h.example", transport: transport).manager()
@@ -196,7 +196,7 @@ struct RequestModifierTests {
         #expect(transport.requests.first?.timeout.total == .seconds(3))
     }
 
-    @Test("the value of a query item without a name stands in no text")
+    @Test("no text contains the value of a query item without a name")
     func namelessSecret() async {
         let manager = Channel.test("https://h.example", transport: RecordingTransport()).manager()
         let error = await manager.response(for: TestEndpoint(modifiers: [QueryItem("", "s3cret")]), as: .nothing).error

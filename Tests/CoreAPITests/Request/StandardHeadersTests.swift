@@ -3,13 +3,13 @@ import HTTPTypes
 import Testing
 
 extension Header {
-    /// A header of a team's own, in one line.
+    /// A custom header, in one line.
     fileprivate static func experiment(_ name: String) -> Header { Header("X-Experiment", name) }
 }
 
 @Suite("Headers")
 struct StandardHeadersTests {
-    @Test("the standard ones have names, and one of a team's own is one line")
+    @Test("the standard ones have names, and a custom one is one line")
     func names() async throws {
         let transport = RecordingTransport()
         let modifiers: [any RequestModifier] = [

@@ -18,7 +18,7 @@ struct UnsoundRequestTests {
     }
 
     @Test(
-        "sends nothing when the request cannot be built, and says what is wrong",
+        "sends no request if it cannot be built, and gives the reason",
         arguments: [
             (TestEndpoint("a\r\nb"), "request.malformedPath"),
             (TestEndpoint("../x"), "request.malformedPath"),
@@ -46,7 +46,7 @@ struct UnsoundRequestTests {
     }
 
     @Test(
-        "sends nothing through a channel that is not sound",
+        "sends no request through a channel with problems",
         arguments: ["", "nonsense", "ftp://h.example", "http://h.example", "https://h.example?x=1"])
     func unsound(baseURL: String) async {
         let transport = RecordingTransport()
@@ -58,7 +58,7 @@ struct UnsoundRequestTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test("an endpoint's name holds none of its values, and describing it never runs in circles")
+    @Test("an endpoint's name contains no value of it, and describing it never recurses")
     func endpointName() {
         enum Plain: Endpoint { case list, item(id: String); var path: String { "" }; var method: HTTPRequest.Method { .get } }
         enum Raw: String, Endpoint, CustomStringConvertible {

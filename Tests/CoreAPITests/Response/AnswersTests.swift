@@ -14,10 +14,10 @@ struct AnswersTests {
         CommonDispatcher(channel: .test("https://h.example", transport: RecordingTransport(body: body)))
     }
 
-    // `@unchecked`: it holds nothing; a class that has heirs cannot say so.
+    // `@unchecked`: it has no state; a class with subclasses cannot be plain `Sendable`.
     class Parent: Decodable, @unchecked Sendable {}
 
-    // `@unchecked`: what it holds is constant.
+    // `@unchecked`: its state is constant.
     final class Child: Parent, @unchecked Sendable {
         private enum CodingKeys: String, CodingKey { case isOK = "ok" }
 
@@ -30,7 +30,7 @@ struct AnswersTests {
     }
 
     @Test(
-        "comes as the class that is given at run time, whichever came before", arguments: [BodyCoder.JSONCoding.kit, .foundation])
+        "is decoded as the class given at run time, after any other class", arguments: [BodyCoder.JSONCoding.kit, .foundation])
     func classes(coding: BodyCoder.JSONCoding) async throws {
         let given: Parent.Type = Child.self
         var channel = Channel.test(transport: RecordingTransport(body: #"{"ok":true,"in":{"ok":true}}"#))
@@ -46,7 +46,7 @@ struct AnswersTests {
         #expect(own.isOK)
     }
 
-    @Test("under a path is told by the coder's strategies", arguments: [BodyCoder.JSONCoding.kit, .foundation])
+    @Test("below a path uses the coder's strategies", arguments: [BodyCoder.JSONCoding.kit, .foundation])
     func datesUnderPaths(coding: BodyCoder.JSONCoding) async throws {
         let body = #"{"placed":{"at":"2024-02-29T12:00:00Z"},"site":"https://h.example/a"}"#
         var channel = Channel.test(transport: RecordingTransport(body: body))
@@ -58,7 +58,7 @@ struct AnswersTests {
         #expect(url == URL(string: "https://h.example/a"))
     }
 
-    @Test("comes as bytes, text, JSON, a value, nothing, or the value under a key path")
+    @Test("is available as bytes, text, JSON, a value, no value, or the value below a key path")
     func forms() async throws {
         #expect(try await dispatcher.request(TestEndpoint(), as: .data) == Data(body.utf8))
         #expect(try await dispatcher.request(TestEndpoint(), as: .text) == body)
@@ -80,7 +80,7 @@ struct AnswersTests {
         #expect(try await dispatcher.request(TestEndpoint(), as: .decodable([String: Double].self, at: "şş")) == ["a": 1.5])
     }
 
-    @Test("is a value: changing a copy, or one with another result, leaves the response alone")
+    @Test("is a value: changing a copy, or one with another result, does not change the response")
     func copies() async throws {
         let response = await dispatcher.response(for: TestEndpoint(), as: .data)
         var copy = response
@@ -98,7 +98,7 @@ struct AnswersTests {
     }
 
     @Test(
-        "under a path that is not there is a decoding error that names it",
+        "below a missing path is a decoding error that names it",
         arguments: [
             ("data.things", "things"), ("data.items.9", "9"), ("nothing.at.all", "nothing"), ("ok.deeper", "ok"),
             ("data.items.-1", "-1"),
@@ -111,7 +111,7 @@ struct AnswersTests {
 
     private static let snakeBody = #"{"user_data":{"full_name":"Ada","list_of":[{"item_id":7}],"é_x":{"last_key":1}},"plain":2}"#
 
-    /// A decoder of a team's own, of which the kit knows nothing.
+    /// A custom decoder, unknown to the kit.
     private static let ownSnake = BodyCoder(
         contentType: "application/json", encode: { try JSONEncoder().encode($0) },
         decode: { type, data in
@@ -121,7 +121,7 @@ struct AnswersTests {
         })
 
     @Test(
-        "under a path is found by the body's spelling and by the one that the strategy makes of it",
+        "below a path is found by the body's spelling and by the strategy's spelling",
         arguments: [
             BodyCoder.json(keys: .convertFromSnakeCase), .json(using: .foundation, keys: .convertFromSnakeCase), ownSnake,
         ])
@@ -140,7 +140,7 @@ struct AnswersTests {
         #expect(error?.description.contains("'first_name' is missing; there are 'fullName', 'listOf'") == true, "\(error as Any)")
     }
 
-    @Test("under a path is found through a strategy of the team's own", arguments: [BodyCoder.JSONCoding.kit, .foundation])
+    @Test("below a path is found through a custom strategy", arguments: [BodyCoder.JSONCoding.kit, .foundation])
     func ownStrategy(coding: BodyCoder.JSONCoding) async throws {
         struct Key: CodingKey {
             let stringValue: String
@@ -152,7 +152,7 @@ struct AnswersTests {
         channel.coder = .json(
             using: coding,
             keys: .custom { path in
-                // By the path, too: what is nested loses its hyphens only.
+                // Depends on the path: nested keys lose only their hyphens.
                 let name = path[path.count - 1].stringValue
                 return Key(stringValue: path.count == 1 ? name.lowercased() : name.capitalized)
             })
@@ -163,7 +163,7 @@ struct AnswersTests {
     }
 
     @Test(
-        "under a path that is not there names at most ten keys that are",
+        "below a missing path names at most ten existing keys",
         arguments: [
             (#"{}"#, "there are no keys"), (#"{"b":1,"a":2}"#, "there are 'a', 'b'"),
             (
@@ -180,7 +180,7 @@ struct AnswersTests {
     }
 
     @Test(
-        "with a number that its type cannot hold says where it is",
+        "with a number that its type cannot represent has the number's path",
         arguments: [
             (#"{"age":300}"#, "age"), (#"{"ages":[1,-129]}"#, "ages[1]"), (#"{"password":"s3cret","age":1.5}"#, "age"),
         ])
@@ -198,7 +198,7 @@ struct AnswersTests {
         #expect(!failure.localizedDescription.contains("s3cret"))
     }
 
-    @Test("with a number under a secret's name that its type cannot hold does not show it")
+    @Test("with a number under a secret's name that its type cannot represent does not show it")
     func secretNumber() async {
         struct Login: Decodable, Sendable { var password: Int8 }
         let dispatcher = CommonDispatcher(
@@ -208,7 +208,7 @@ struct AnswersTests {
         #expect(error?.description.contains("31337") == false, "\(error as Any)")
     }
 
-    @Test("comes by completion as well, with everything known about the call")
+    @Test("has a completion as well, with the whole response")
     func completion() async {
         let response = await withCheckedContinuation { continuation in
             dispatcher.response(for: TestEndpoint(), as: .decodable(Bool.self, at: "ok")) { continuation.resume(returning: $0) }
@@ -217,7 +217,7 @@ struct AnswersTests {
         #expect(response.attempts.count == 1)
     }
 
-    @Test("JSON is written as it was read")
+    @Test("JSON is written unchanged")
     func roundTrip() throws {
         let value: JSONValue = ["a": [1, nil, true, "ş"], "b": ["c": 2]]
         let data = try JSONEncoder().encode(value)
@@ -226,7 +226,7 @@ struct AnswersTests {
         #expect(value.object?.count == 2)
     }
 
-    @Test("nothing under a key path of an answer without a body is nil or an error by its status")
+    @Test("below a key path of an empty answer is nil or an error, depending on the status")
     func emptyKeyPath() async {
         let dispatcher = CommonDispatcher(
             channel: .test("https://h.example", transport: RecordingTransport(status: 204, body: "")))
@@ -235,7 +235,7 @@ struct AnswersTests {
         #expect(needed?.label == "verification.emptyBody")
     }
 
-    @Test("a key path with an empty part names a key that is not there", arguments: ["", ".", "a..b", "a.", "+0", "a.+0"])
+    @Test("a key path with an empty part is a missing key", arguments: ["", ".", "a..b", "a.", "+0", "a.+0"])
     func oddKeyPath(path: String) async {
         let body = #"{"a":[1],"b":2}"#
         let dispatcher = CommonDispatcher(channel: .test("https://h.example", transport: RecordingTransport(body: body)))

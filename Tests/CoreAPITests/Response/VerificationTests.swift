@@ -63,7 +63,7 @@ struct VerificationTests {
     }
 
     @Test(
-        "a type that holds nothing is made of an empty answer whose status may be empty, no other type is",
+        "only a type without properties is decoded from an empty answer, if the status allows one",
         arguments: [(204, true), (205, true), (202, false), (200, false)])
     func emptyBody(status: Int, isMade: Bool) async {
         let manager = Channel.test("https://h.example", transport: RecordingTransport(status: status, body: "")).manager()
@@ -82,7 +82,7 @@ struct VerificationTests {
     }
 
     @Test(
-        "of several status verifiers the nearest counts, and those that always count count beside it", arguments: [200, 201, 404])
+        "of several status verifiers the nearest applies, together with those that always apply", arguments: [200, 201, 404])
     func severalStatuses(status: Int) async {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(status: status))
         func isAccepted(_ verifiers: any RequestModifier...) async -> Bool {
@@ -105,7 +105,7 @@ struct VerificationTests {
         }
     }
 
-    @Test("of several verifiers of a team's own the first failure wins, farthest first")
+    @Test("of several custom verifiers the first failure wins, farthest first")
     func firstFailure() async throws {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(headers: [.eTag: "1"]))
         channel.modifiers = [Needs(header: "ETag"), Needs(header: "Age")]

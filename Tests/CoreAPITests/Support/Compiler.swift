@@ -1,9 +1,9 @@
 import Foundation
 import Programs
 
-/// The compiler, asked whether it takes a snippet that is written against the kit.
+/// Compiles a snippet against the kit.
 enum Compiler {
-    /// - Returns: what the compiler complained about; `nil` if it took the snippet.
+    /// - Returns: the compiler's errors; `nil` if it accepted the snippet.
     static func complaint(about snippet: String) async throws -> String? {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("snippet-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

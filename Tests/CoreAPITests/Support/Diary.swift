@@ -2,7 +2,7 @@ import CoreAPI
 import CoreAPILock
 import Foundation
 
-/// Writes down which stage ran when.
+/// Records the order of the stages.
 final class Diary: Sendable {
     private let lines = Mutex<[String]>([])
     var all: [String] { lines.withLock { $0 } }

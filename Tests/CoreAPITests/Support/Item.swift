@@ -1,4 +1,4 @@
-/// What most answers are decoded into.
+/// The usual decoded value.
 struct Item: Codable, Equatable, Sendable { var id: Int }
 
 /// An error of the app's own.

@@ -2,5 +2,5 @@ import Dispatch
 
 @testable import CoreAPICore
 
-/// What tasks prefer that must go on although other tests keep the shared threads busy for longer than a deadline allows.
+/// An executor for tasks that must continue even if other tests block the shared threads for longer than a deadline.
 func ownThread() -> any TaskExecutor { QueueExecutor(DispatchQueue(label: "own")) }

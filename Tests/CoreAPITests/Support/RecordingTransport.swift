@@ -3,7 +3,7 @@ import CoreAPILock
 import Foundation
 import HTTPTypes
 
-/// Remembers what reached it and answers by function: for tests of the stages above the wire, where no wire is the subject.
+/// Records its requests and answers by a function, for tests of the stages above the wire.
 final class RecordingTransport: Transport {
     private let sent = Mutex<[Request]>([])
     private let answer: @Sendable (Request) async -> Response<Data>
@@ -17,7 +17,7 @@ final class RecordingTransport: Transport {
         self.init { .answer(to: $0, status: status, body: body, headers: headers) }
     }
 
-    /// Answers with one status after the other, then with the last.
+    /// Answers with the statuses in order, then with the last one.
     convenience init(statuses: [Int], body: String = "{}") {
         self.init { .answer(to: $0, status: statuses[min($0.attempt, statuses.count) - 1], body: body) }
     }

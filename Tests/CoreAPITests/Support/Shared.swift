@@ -1,7 +1,7 @@
 import CoreAPI
 import CoreAPILock
 
-/// A value that several tasks of a test change; a class, because a local `Mutex` cannot be captured by closures that are sent.
+/// A value that several tasks of a test change. A class, because `sending` closures cannot capture a local `Mutex`.
 final class Shared<Value: Sendable>: Sendable {
     private let value: Mutex<Value>
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The package's own files, for tests of its shape.
+/// The package's own files, for tests of the architecture.
 enum SourceTree {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().path

@@ -1,7 +1,7 @@
 import CoreAPI
 import HTTPTypes
 
-/// An endpoint that is whatever a test needs.
+/// An endpoint with any properties.
 typealias TestEndpoint = AdHocEndpoint
 
 extension AdHocEndpoint {
@@ -14,7 +14,7 @@ extension AdHocEndpoint {
     }
 }
 
-/// A host made on the spot.
+/// A host with any URL.
 struct TestHost: EnvironmentType {
     var name = "test"
     var baseURL: String
@@ -22,7 +22,7 @@ struct TestHost: EnvironmentType {
 }
 
 extension Channel {
-    /// A channel to a server on loopback, or to nowhere when only fixtures answer.
+    /// A channel to a server on loopback; without a server if fixtures answer.
     static func test(
         _ baseURL: String = "http://127.0.0.1:9/", name: String = "test", limits: Limits = Limits(),
         transport: (any Transport)? = nil

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreAPICore
 
-@Suite("Which peers a channel connects to", .timeLimit(.minutes(1)))
+@Suite("The peers that a channel may connect to", .timeLimit(.minutes(1)))
 struct AddressPolicyTests {
     private func kind(_ text: String) throws -> AddressClass {
         var hints = addrinfo()
@@ -18,7 +18,7 @@ struct AddressPolicyTests {
     }
 
     @Test(
-        "every address that is not public is of a kind, in other clothes too",
+        "every address that is not public has a class, in every notation",
         arguments: [
             ("127.0.0.1", .loopback), ("127.255.255.254", .loopback), ("0.0.0.0", .loopback), ("::1", .loopback),
             ("::", .loopback),
@@ -40,7 +40,7 @@ struct AddressPolicyTests {
         #expect(try kind(address) == expected)
     }
 
-    @Test("a redirect leads to a refused peer no more than a request does")
+    @Test("a redirect to a refused peer is refused, too")
     func redirected() async throws {
         let server = try LoopbackServer.start { _ in .redirect(to: "http://169.254.169.254/latest/meta-data") }
         let transport = CurlTransport()
@@ -52,7 +52,7 @@ struct AddressPolicyTests {
     }
 
     @Test(
-        "a refused peer is not connected to, whatever its name, and a kept connection of another channel does not serve",
+        "the kit never connects to a refused peer under any name, nor reuses another channel's connection to it",
         arguments: ["127.0.0.1", "localhost", "[::1]"])
     func refused(host: String) async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
@@ -71,7 +71,7 @@ struct AddressPolicyTests {
         await transport.close()
     }
 
-    @Test("a head of more lines than may be is refused")
+    @Test("a head with too many lines is refused")
     func headLines() async throws {
         let lines = (0..<600).map { "X-\($0): 1\r\n" }.joined()
         let server = try LoopbackServer.start { _ in .garbage(Data("HTTP/1.1 200 OK\r\n\(lines)Content-Length: 0\r\n\r\n".utf8)) }
@@ -84,7 +84,7 @@ struct AddressPolicyTests {
         await transport.close()
     }
 
-    @Test("a head of more lines than fields can be kept is refused, whatever the channel's limit")
+    @Test("a head with more lines than HTTPFields can hold is refused, with any limit of the channel")
     func headLinesFlood() async throws {
         let lines = String(repeating: "a:\r\n", count: 70_000)
         let server = try LoopbackServer.start { _ in .garbage(Data("HTTP/1.1 200 OK\r\n\(lines)Content-Length: 0\r\n\r\n".utf8)) }
@@ -94,12 +94,12 @@ struct AddressPolicyTests {
         requests.limits.responseHeadLines = .max
         requests.limits.responseHeadSize = .max
         let error = try await requests.send(.get, server.url).transportError
-        // libcurl has a limit of its own since 8.6.
+        // libcurl has its own limit since 8.6.
         #expect(["tooManyHeadLines", "headTooLarge"].contains(error?.label), "\(String(describing: error))")
         await transport.close()
     }
 
-    @Test("clear text is refused but to the hosts that are named")
+    @Test("clear text is refused, except to the named hosts")
     func clearText() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
         defer { server.close() }

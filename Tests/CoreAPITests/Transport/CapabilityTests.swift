@@ -8,7 +8,7 @@ import Testing
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
-/// Libraries that can do less than the linked one: the kit works without what is missing, or refuses by name.
+/// Libraries with fewer capabilities than the linked one: the kit works without them, or refuses requests by name.
 @Suite("A libcurl without", .timeLimit(.minutes(2)))
 struct CapabilityTests {
     private func transport(without capability: CurlCapabilities) -> CurlTransport {
@@ -21,7 +21,7 @@ struct CapabilityTests {
         return requests
     }
 
-    @Test("TLS refuses https by name, and serves http")
+    @Test("TLS refuses https by name, and sends http requests")
     func tls() async throws {
         let server = try LoopbackServer.start { _ in .ok("clear") }
         let transport = transport(without: .tls)
@@ -34,7 +34,7 @@ struct CapabilityTests {
         await transport.close()
     }
 
-    @Test("HTTP/2 speaks HTTP/1.1, with as many connections as there may be")
+    @Test("HTTP/2 uses HTTP/1.1, with as many connections as allowed")
     func http2() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS()) { .ok("\($0.connection)") }
         let transport = transport(without: .http2)
@@ -47,7 +47,7 @@ struct CapabilityTests {
         await transport.close()
     }
 
-    @Test("OpenSSL compares pins with the server's own key, and refuses by name pins that only report")
+    @Test("OpenSSL compares pins with the server's own key, and refuses report-only pins by name")
     func openSSL() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok("pinned") }
         let transport = transport(without: .openSSL)
@@ -67,7 +67,7 @@ struct CapabilityTests {
         await transport.close()
     }
 
-    @Test("a file of its own authorities refuses by name those besides the system's, and trusts a file and a text")
+    @Test("its own file of authorities refuses additional ones by name, and trusts a file and a text")
     func systemAuthorities() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok("trusted") }
         let transport = transport(without: .systemAuthorities)
@@ -88,7 +88,7 @@ struct CapabilityTests {
     }
 
     @Test(
-        "a newer option works all the same",
+        "a newer option works without it",
         arguments: [CurlCapabilities.protocolNames, .quickExit, .authorityCacheTimeout, [.protocolNames, .quickExit]])
     func options(missing: CurlCapabilities) async throws {
         let (clear, secure) = (
@@ -109,7 +109,7 @@ struct CapabilityTests {
     func protocols() throws {
         let handle = try #require(CurlHandle(LoopConnections(nil, .linked.without(.protocolNames))))
         try handle.allowProtocols()
-        // libcurl itself is asked, because no request of the kit can have such a URL.
+        // Calls libcurl directly, because no request of the kit can have such a URL.
         for url in ["file:///etc/hostname", "ftp://127.0.0.1:1", "gopher://127.0.0.1:1"] {
             try handle.set(CURLOPT_URL, url)
             #expect(curl_easy_perform(handle.easy) == CURLE_UNSUPPORTED_PROTOCOL)
@@ -126,9 +126,8 @@ struct CapabilityTests {
     }
 }
 
-/// HTTP/2 where END_STREAM cannot be seen on its way to libcurl: nghttp2 is linked statically, or the platform's linker does not
-/// let its functions be replaced.
-@Suite("HTTP/2 without a look at nghttp2", .timeLimit(.minutes(2)))
+/// HTTP/2 without END_STREAM events: nghttp2 is linked statically, or the platform's linker cannot replace its functions.
+@Suite("HTTP/2 without nghttp2's events", .timeLimit(.minutes(2)))
 struct UnmonitoredHTTP2Tests {
     private let transport = CurlTransport(library: .linked.without(.streamMonitor))
 
@@ -144,7 +143,7 @@ struct UnmonitoredHTTP2Tests {
         return requests
     }
 
-    @Test("serves answers, and says which of them had an announced end", arguments: [true, false])
+    @Test("returns answers, and reports which of them had an announced end", arguments: [true, false])
     func ends(hasLength: Bool) async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in
             [.sendHead(status: 200, headers: hasLength ? ["Content-Length": "4"] : [:]), .sendBody(Data("body".utf8)), .complete]
@@ -161,7 +160,7 @@ struct UnmonitoredHTTP2Tests {
         await monitored.close()
     }
 
-    @Test("bursts on fresh connections, large answers and bodies come whole, and wait for no timer")
+    @Test("bursts on fresh connections, large answers and bodies arrive whole, and wait for no timer")
     func bursts() async throws {
         let server = try NginxServer(http2: true)
         let (sender, url) = (nginx(server), server.url)
@@ -180,7 +179,7 @@ struct UnmonitoredHTTP2Tests {
     }
 
     @Test(
-        "a body that is shorter than its length, reset in its middle or on a connection that was cut is no success",
+        "a body shorter than its length, a reset in its middle and a cut connection are failures",
         arguments: [
             [ServerReply.Step.resetStream(code: 0)], [.resetStream(code: 2)], [.goAway(refusing: true)],
             [.goAway(), .closeConnection], [.closeConnection], [.truncate],
@@ -194,7 +193,7 @@ struct UnmonitoredHTTP2Tests {
         await transport.close()
     }
 
-    @Test("a reset with an error is no success without a length either")
+    @Test("a reset with an error is a failure, also without a length")
     func resetWithoutLength() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in
             [.sendHead(status: 200), .sendBody(Data("part".utf8)), .resetStream(code: 2)]
@@ -204,7 +203,7 @@ struct UnmonitoredHTTP2Tests {
         await transport.close()
     }
 
-    @Test("an order that the server refused is not processed twice, and not reported as a success")
+    @Test("an order that the server refused is neither processed twice nor reported as a success")
     func refused() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
             request.connection == 0 && request.exchange == 0 ? [.resetStream(code: 7)] : .ok("done")

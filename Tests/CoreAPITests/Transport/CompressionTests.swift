@@ -11,7 +11,7 @@ struct CompressionTests {
     let transport = CurlTransport()
     var requests: Requests { Requests(transport) }
 
-    /// `hello, hello, hello, hello` by gzip.
+    /// `hello, hello, hello, hello` in gzip.
     private static let packed = Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJ11HIwKQAVaOCdxoAAAA=") ?? Data()
 
     private func reply(_ body: Data) -> ServerReply {
@@ -31,7 +31,7 @@ struct CompressionTests {
     }
 
     @Test(
-        "Every coding that libcurl was built with is undone",
+        "Every coding of the linked libcurl is decoded",
         arguments: [
             ("gzip", packed, "hello, hello, hello, hello"),
             ("deflate", Data([0x78, 0x9C, 0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x06, 0x2C, 0x02, 0x15]), "hello"),
@@ -45,7 +45,7 @@ struct CompressionTests {
         await transport.close()
     }
 
-    @Test("Whoever asks for a coding or a range gets the bytes as they are")
+    @Test("A request with its own coding or range gets the encoded bytes")
     func raw() async throws {
         let server = try LoopbackServer.start { _ in reply(Self.packed) }
         for headers in [[.acceptEncoding: "gzip"], [.range: "bytes=0-"]] as [HTTPFields] {
@@ -85,7 +85,7 @@ struct CompressionTests {
         let server = try LoopbackServer.start { _ in
             switch kind {
             case "damage": reply(Self.packed.dropLast(8) + Data(count: 8))  // Checksum and length are wrong.
-            // A sound head of another file, and a block of a type that does not exist.
+            // A valid head of another file, and a block of a type that does not exist.
             case "block":
                 reply(Self.packed + [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0x07, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])
             case "plain": reply(Data("this is no gzip at all".utf8))
@@ -98,7 +98,7 @@ struct CompressionTests {
     }
 
     @Test(
-        "what follows the end of a coding is ignored: its checksum and length were seen",
+        "bytes after a coding's end are ignored, because its checksum and length were correct",
         arguments: [
             Data(count: 10), Data("and more".utf8), Data([0x1F]), Data([0x1F, 0x00]), Data([0x1F, 0x8B]), Data(count: 60_000),
         ])
@@ -106,7 +106,7 @@ struct CompressionTests {
         let expected = Data("hello, hello, hello, hello".utf8)
         let server = try LoopbackServer.start { _ in reply(Self.packed + rest) }
         let response = try await requests.send(.get, server.url)
-        // A member that has only begun may be one that was cut off.
+        // A member that has only begun may be a truncated one.
         if [Data([0x1F]), Data([0x1F, 0x8B])].contains(rest) {
             #expect(response.transportError?.label == "truncated")
         } else {
@@ -116,7 +116,7 @@ struct CompressionTests {
     }
 
     @Test(
-        "a token that is no coding is none, and one that is not known leaves the bytes as they came",
+        "a token that is not a coding is ignored, and an unknown coding leaves the bytes encoded",
         arguments: [
             ("UTF-8", true, nil), ("utf-8, gzip", true, nil), ("gzip, UTF-8", true, nil), ("none, GZIP", true, nil),
             ("binary", true, nil),
@@ -137,8 +137,8 @@ struct CompressionTests {
         await transport.close()
     }
 
-    /// Complete as a message, incomplete as what is in it; libcurl's own decoder does not look whether it has come to the end.
-    @Test("A coding that breaks off inside a complete message is a truncated body", arguments: [1, 5, 10, 20, 28])
+    /// Complete as a message, incomplete in its content; libcurl's own decoder does not check that it has reached the end.
+    @Test("A coding that ends early in a complete message is a truncated body", arguments: [1, 5, 10, 20, 28])
     func cutAtTheOrigin(count: Int) async throws {
         let server = try LoopbackServer.start { _ in reply(Self.packed.prefix(count)) }
         #expect(try await requests.send(.get, server.url).transportError?.label == "truncated")
@@ -173,7 +173,8 @@ struct CompressionTests {
         await transport.close()
     }
 
-    @Test("Damaged anywhere, each coding ends as a body within its limit or as an error", arguments: ["gzip", "deflate", "br"])
+    @Test(
+        "With damage at any byte, each coding yields a body within its limit or an error", arguments: ["gzip", "deflate", "br"])
     func mutations(coding: String) throws {
         let head = Array("HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\n\r\n".utf8)
         let sound =

@@ -13,7 +13,7 @@ struct ConnectionLimitsTests {
         await channel.manager().response(for: TestEndpoint("x"), as: .data)
     }
 
-    @Test("a limit that bounds no connection leaves the connections alone")
+    @Test("a changed limit that does not concern connections keeps them")
     func attempts() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
         defer { server.close() }
@@ -28,7 +28,7 @@ struct ConnectionLimitsTests {
         await transport.close()
     }
 
-    @Test("a changed limit on connections holds for the next request, and the old connections are closed")
+    @Test("a changed limit on connections applies to the next request, and the old connections are closed")
     func changed() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
         defer { server.close() }
@@ -42,7 +42,7 @@ struct ConnectionLimitsTests {
         await transport.close()
     }
 
-    @Test("are the channel's own, unless the transport has others", arguments: [nil, 2])
+    @Test("are the channel's own, unless the transport has its own", arguments: [nil, 2])
     func whose(given: Int?) async throws {
         let gate = try Gate()
         let server = try LoopbackServer.start { _ in .ok("x").after(.waitFor(gate)) }

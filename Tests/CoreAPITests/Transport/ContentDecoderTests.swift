@@ -18,22 +18,22 @@ struct ContentDecoderTests {
         return decoded
     }
 
-    @Test("A coding stands in a line of its own, not after a CR in another field's value")
+    @Test("A coding needs its own line; one after a CR in another field's value is ignored")
     func line() throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Language: en\r\nX: a\rContent-Encoding: gzip\r\n\r\n"
         #expect(try ContentDecoder(head: Array(head.utf8)) == nil)
     }
 
-    @Test("Bare deflate is told from zlib by two bytes, even if they come one by one")
+    @Test("Bare deflate is distinguished from zlib by two bytes, even if they arrive one by one")
     func bareInPieces() throws {
-        // A stored block whose unused bits make its first byte look like zlib's, and an empty one to end with.
+        // A stored block whose unused bits make its first byte look like zlib's, and an empty last block.
         let bare = Data([0x08, 0x05, 0x00, 0xFA, 0xFF] + Array("hello".utf8) + [0x01, 0x00, 0x00, 0xFF, 0xFF])
         for piece in [Int.max, 1, 2] { #expect(try decode(bare, "deflate", by: piece) == Data("hello".utf8)) }
         let zlib = Data([0x78, 0x9C, 0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x06, 0x2C, 0x02, 0x15])
         for piece in [Int.max, 1, 2] { #expect(try decode(zlib, "deflate", by: piece) == Data("hello".utf8)) }
     }
 
-    /// Fifteen thousand empty gzip files in a gzip file: 300 kB in between, and nothing at the end.
+    /// Fifteen thousand empty gzip files in a gzip file: 300 kB in between, and no bytes at the end.
     private static let emptyFiles = Data(
         base64Encoded: """
             H4sIAAAAAAACA+3IsQ0AIAgAMCKLX3AwTxMGjzBpx1bfWCcznnLOOeecc84555xzzjnnnHPOOeecc84555xzzjnnnHPOOeecc84555xzzjnnnH
@@ -48,7 +48,7 @@ struct ContentDecoderTests {
             POOeecc84555xzzjnnnHPOOeecc+7TG7YlpbfgkwQA
             """, options: .ignoreUnknownCharacters)
 
-    @Test("What codings make in between is bounded as well, because each multiplies and the last may make nothing of it")
+    @Test("The output of every coding is bounded, because each can expand its input and the last can yield no byte")
     func bombInBetween() throws {
         let body = try #require(Self.emptyFiles)
         #expect(throws: ContentDecoder.Failure.self) { try decode(body, "gzip, gzip") }

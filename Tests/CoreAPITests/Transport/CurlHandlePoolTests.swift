@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Handles between two transfers")
 struct CurlHandlePoolTests {
-    @Test("A handle serves again, but only what asks for the same")
+    @Test("A handle is reused only for a request with the same settings")
     func reuse() throws {
         let pool = Pool(capacity: 8)
         let (reader, writer) = (try pool.taken("GET"), try pool.taken("POST"))
@@ -18,7 +18,7 @@ struct CurlHandlePoolTests {
         #expect(pool.take("POST") === writer)
     }
 
-    @Test("One that was not told everything, or something for one exchange only, does not")
+    @Test("A handle with missing settings, or settings for one exchange only, is not reused")
     func spent() throws {
         let pool = Pool(capacity: 8)
         let halfway = try #require(pool.take("GET"))
@@ -30,7 +30,7 @@ struct CurlHandlePoolTests {
         #expect(pool.take("GET") !== second)
     }
 
-    @Test("No more are kept than may be, and the oldest goes first")
+    @Test("At most the allowed number is kept, and the oldest is dropped first")
     func bound() throws {
         let pool = Pool(capacity: 2)
         var handles = try (0..<3).map { _ in try pool.taken("GET") }
@@ -57,7 +57,7 @@ private final class Pool {
     func take(_ method: String) -> CurlHandle? { pool.take(form(method)) }
     func put(_ handle: CurlHandle) { pool.put(handle) }
 
-    /// A handle as it is after an exchange.
+    /// A handle in its state after an exchange.
     func taken(_ method: String) throws -> CurlHandle {
         let handle = try #require(take(method))
         handle.form = form(method)
@@ -65,9 +65,9 @@ private final class Pool {
     }
 }
 
-@Suite("The first field of a head over a handle that has served")
+@Suite("The first field of a head with a reused handle")
 struct FirstFieldCheckTests {
-    /// What libcurl does with a line after the first: it is shown in pieces, and kept unless one is refused.
+    /// libcurl's behaviour for a line after the first one: it passes the line in pieces, and keeps it unless one is refused.
     private func passes(_ check: inout FirstFieldCheck, _ pieces: String...) -> Bool {
         for piece in pieces {
             var piece = piece
@@ -77,7 +77,7 @@ struct FirstFieldCheckTests {
         return true
     }
 
-    /// After the status line, which is not shown.
+    /// After the status line, which is not passed.
     private func begun() -> FirstFieldCheck {
         var check = FirstFieldCheck(isNeeded: true)
         let isShown = check.lineCame()
@@ -92,12 +92,12 @@ struct FirstFieldCheckTests {
         var check = begun()
         #expect(!passes(&check, line))
         check = begun()
-        // An interim response without fields leaves nothing to continue.
+        // An interim response without fields has no field to continue.
         for kept in ["\r\n", "HTTP/1.1 200 OK\r\n"] { #expect(passes(&check, kept)) }
         #expect(!passes(&check, line))
     }
 
-    @Test("Once there is a field it is over, whatever the pieces of a long one begin with")
+    @Test("After the first field the check ends, also for the pieces of a long line")
     func over() {
         var check = begun()
         #expect(passes(&check, "HTTP/1.1: not a field to libcurl\r\n") && !check.isOver)
@@ -105,7 +105,7 @@ struct FirstFieldCheckTests {
         #expect(passes(&check, " folded\r\n"))
     }
 
-    @Test("Where it is not needed there is none")
+    @Test("A libcurl without the defect has no check")
     func unneeded() {
         var check = FirstFieldCheck(isNeeded: false)
         #expect(check.isOver && passes(&check, " x\r\n"))

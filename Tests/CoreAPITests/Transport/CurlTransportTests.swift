@@ -11,7 +11,7 @@ struct CurlTransportTests {
     let transport = CurlTransport()
     var requests: Requests { Requests(transport) }
 
-    @Test("A GET brings status, fields and body, and nothing but what was asked for went out")
+    @Test("A GET returns status, fields and body, and only the requested fields are sent")
     func get() async throws {
         let server = try LoopbackServer.start { _ in .json(#"{"id":1}"#, headers: ["X-Answer": "42"]) }
         let response = try await requests.send(.get, server.url + "/orders?page=1")
@@ -25,7 +25,7 @@ struct CurlTransportTests {
         await transport.close()
     }
 
-    @Test("A POST sends its bytes with a length and no media type of its own")
+    @Test("A POST sends its bytes with a length and adds no media type")
     func post() async throws {
         let server = try LoopbackServer.start { .ok($0.bodyText) }
         let response = try await requests.send(.post, server.url, body: .bytes(Data("hello".utf8)))
@@ -44,7 +44,7 @@ struct CurlTransportTests {
         await transport.close()
     }
 
-    @Test("A cancelled task gets its answer at once")
+    @Test("A cancelled task returns at once")
     func cancel() async throws {
         let server = try LoopbackServer.start { _ in .stallBeforeHead }
         let request = try requests.make(.get, server.url)

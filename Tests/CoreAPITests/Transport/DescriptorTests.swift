@@ -12,7 +12,7 @@ import Musl
 import Glibc
 #endif
 
-/// A process without a free descriptor, which is this program again, with one test.
+/// A process without a free descriptor: this program again, with one test.
 @Suite("Without a free descriptor", .timeLimit(.minutes(1)))
 struct DescriptorTests {
     private static let variable = "NETWORKERKIT_USES_UP_DESCRIPTORS"
@@ -24,7 +24,7 @@ struct DescriptorTests {
     private static let descriptors = RLIMIT_NOFILE
     #endif
 
-    @Test("the error says so", .enabled(if: !isWithout))
+    @Test("the error names the reason", .enabled(if: !isWithout))
     func error() async throws {
         var environment = ProcessInfo.processInfo.environment
         environment[Self.variable] = "1"
@@ -40,7 +40,7 @@ struct DescriptorTests {
         let (first, second) = (try LoopbackServer.start { _ in .ok() }, try LoopbackServer.start { _ in .ok() })
         let transport = CurlTransport()
         let requests = Requests(transport)
-        // The loop has its own descriptors from then on.
+        // From then on the loop has its own descriptors.
         #expect(try await requests.send(.get, first.url).status == 200)
         var taken: [Int32] = []
         var limit = rlimit()

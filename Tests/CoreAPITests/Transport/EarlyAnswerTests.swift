@@ -13,12 +13,12 @@ import Musl
 import Glibc
 #endif
 
-/// A server may answer before it has the whole request. Over HTTP/2 `StreamEndTests` and `StreamingTests` have the like.
+/// A server may answer before it has the whole request. For HTTP/2 see `StreamEndTests` and `StreamingTests`.
 @Suite("An answer over HTTP/1.1 that comes early", .timeLimit(.minutes(2)))
 struct EarlyAnswerTests {
-    /// How the request's body goes on after a part of it was sent.
+    /// How the request's body continues after its first part.
     enum Upload: CaseIterable {
-        /// No more of it comes for now.
+        /// No further part arrives for now.
         case paused, pausedWithoutLength
         case running
 
@@ -36,7 +36,7 @@ struct EarlyAnswerTests {
     }
 
     @Test(
-        "is that answer, whatever the server does with the rest of the request",
+        "is the answer, whatever the server does with the rest of the request",
         arguments: Upload.allCases.flatMap { upload in EarlyServer.Rest.allCases.map { (upload, $0) } },
         [(413, "too large"), (401, ""), (200, "enough")])
     func answered(at: (Upload, EarlyServer.Rest), _ answer: (status: Int, text: String)) async throws {
@@ -45,13 +45,13 @@ struct EarlyAnswerTests {
         defer { Task { await transport.close() } }
         let response = try await Requests(transport).send(
             .post, server.url, body: at.0.body, timeout: Timeout(idle: .seconds(20), total: .seconds(5)))
-        // The reset of a server that closes unread may overtake its answer (RFC 9112 §9.6).
+        // The reset of a server that closes with unread bytes may overtake its answer (RFC 9112 §9.6).
         if at.1 == .closes, case .connectionLost(_, mayHaveBeenProcessed: true) = response.transportError { return }
         #expect(response.error == nil && response.status == answer.status, "\(response.result)")
         #expect(response.text == answer.text)
     }
 
-    @Test("without the workaround a success is not heard while the server takes no more of the request")
+    @Test("without the workaround a success does not arrive while the server stops reading the request")
     func leftAlone() async throws {
         let server = try EarlyServer(200, "enough", then: .stopsReading)
         let transport = CurlTransport(library: .linked.leaving(.endlessUpload))
@@ -61,7 +61,7 @@ struct EarlyAnswerTests {
         await transport.close()
     }
 
-    @Test("and has no length is over when its connection is")
+    @Test("and has no length ends with its connection")
     func withoutLength() async throws {
         let server = try EarlyServer(413, "too large", hasLength: false, then: .endsItsSide)
         let transport = CurlTransport()
@@ -74,10 +74,10 @@ struct EarlyAnswerTests {
 
 /// Reads a part of each request and answers.
 final class EarlyServer: Sendable {
-    /// Bytes of a request's body that it reads first.
+    /// The number of body bytes that it reads first.
     static let part = 1 << 16
 
-    /// What it does with the rest.
+    /// Its treatment of the rest.
     enum Rest: CaseIterable {
         case readsOn, stopsReading, closes, endsItsSide
     }
@@ -111,7 +111,7 @@ final class EarlyServer: Sendable {
     }
 
     deinit {
-        // Ends the thread that accepts; each connection ends with its peer.
+        // Ends the accepting thread; each connection ends with its peer.
         shutdown(listener, Int32(SHUT_RDWR))
         close(listener)
     }
@@ -131,7 +131,7 @@ final class EarlyServer: Sendable {
             while recv(connection, &buffer, buffer.count, 0) > 0 {}
         case .readsOn: while recv(connection, &buffer, buffer.count, 0) > 0 {}
         case .stopsReading:
-            // POLLRDHUP: until the peer is gone.
+            // POLLRDHUP: waits until the peer has left.
             var entry = pollfd(fd: connection, events: 0x2000, revents: 0)
             _ = poll(&entry, 1, 20_000)
         case .closes: break

@@ -5,11 +5,11 @@ import Testing
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
-@Suite("Transfers that are over")
+@Suite("Finished transfers")
 struct EndedTransfersTests {
     private let requests = Requests(CurlTransport())
 
-    @Test("are all resumed before the first handle is given back, and once")
+    @Test("are all resumed once, before the first handle is returned")
     func together() throws {
         let connections = LoopConnections()
         let transfers = try (0..<3).map { _ in

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreAPICore
 
-/// What a fresh handshake would refuse stays refused, however a connection comes about.
+/// A peer that a fresh handshake would refuse stays refused, whatever the origin of a connection.
 @Suite("No way around a pin")
 struct FailClosedTests {
     private let transport = CurlTransport()
@@ -22,7 +22,7 @@ struct FailClosedTests {
         "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE=",
     ]
 
-    @Test("A refused HTTP/2 connection is not there for the next request, nor for a hundred at once")
+    @Test("A refused HTTP/2 connection is not used by the next request, nor by a hundred at once")
     func refusedConnection() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in .ok("secret") }
         let requests = try requests(server, ["localhost": Self.wrong])
@@ -40,7 +40,7 @@ struct FailClosedTests {
     }
 
     @Test(
-        "A connection that stands without pins does not serve who has them, and the other way round",
+        "A connection made without pins is not used with pins, and the other way round",
         arguments: ["h2", "http/1.1"])
     func reuse(name: String) async throws {
         let tls = try ServerTLS(protocols: [try #require(ServerTLS.ApplicationProtocol(rawValue: name))])
@@ -55,7 +55,7 @@ struct FailClosedTests {
         await transport.close()
     }
 
-    @Test("An HTTP/2 connection is not used for another name that its certificate has too, and that is pinned otherwise")
+    @Test("An HTTP/2 connection is not used for another name of its certificate that has other pins")
     func coalescing() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in .ok("x") }
         let certificate = try #require(server.tls).certificate.certificate
@@ -69,7 +69,7 @@ struct FailClosedTests {
         await transport.close()
     }
 
-    @Test("A connection that was only reported does not serve once its set has begun to block", arguments: ["h2", "http/1.1"])
+    @Test("A connection with a reported mismatch is not used after its pin set begins to block", arguments: ["h2", "http/1.1"])
     func modeThatChanges(name: String) async throws {
         let tls = try ServerTLS(protocols: [try #require(ServerTLS.ApplicationProtocol(rawValue: name))])
         let server = try LoopbackServer.start(tls: tls) { _ in .ok("x") }
@@ -86,7 +86,7 @@ struct FailClosedTests {
     }
 
     @Test(
-        "Every handshake that is refused or reported is an event, also of several at once",
+        "Every refused or reported handshake is an event, also with several at once",
         arguments: [PinSet.Mode.enforce, .reportOnly])
     func events(mode: PinSet.Mode) async throws {
         let tls = try ServerTLS(protocols: [.http1])
@@ -114,7 +114,7 @@ struct FailClosedTests {
     }
 
     @Test(
-        "No TLS session is resumed: every connection shows its certificates, and each trust looks at them",
+        "No TLS session is resumed: every connection presents its certificates, and each trust checks them",
         arguments: [ServerTLS.Version.tls12, .tls13])
     func resumption(version: ServerTLS.Version) async throws {
         var tls = try ServerTLS(protocols: [.http1])
@@ -124,7 +124,7 @@ struct FailClosedTests {
         }
         let open = try requests(server)
         for _ in 0..<3 { #expect(try await open.send(.get, server.url).status == 200) }
-        // Sessions belong to handles, and all three have the same.
+        // Sessions belong to handles, and all three requests have the same handle.
         #expect(server.requests.map { $0.security?.isResumed } == [false, false, false])
         let pinned = try requests(server, ["localhost": Self.wrong])
         let authority = try TestAuthority()
@@ -138,7 +138,7 @@ struct FailClosedTests {
         await transport.close()
     }
 
-    @Test("Of three certificates each may be pinned; one that the server only shows beside its chain may not")
+    @Test("Each of three certificates of the chain can be pinned; one that the server only sends beside its chain cannot")
     func shownBesides() async throws {
         let root = try TestAuthority()
         let below = try root.intermediate()
@@ -149,7 +149,7 @@ struct FailClosedTests {
             let requests = try requests(server, ["localhost": [certificate.pin, Self.wrong[0]]])
             #expect(try await requests.send(.get, server.url).text == "fine")
         }
-        // The authority that is pinned, shown by a server whose own chain another one vouches for.
+        // The pinned authority, sent by a server whose own chain has another authority.
         let pinned = try root.intermediate(name: "Pinned")
         var deceit = ServerTLS(leaf, authority: root)
         deceit.intermediates = [below.certificate, pinned.certificate]

@@ -16,7 +16,7 @@ struct FixtureTransportTests {
         await channel.manager().response(for: TestEndpoint(path, method))
     }
 
-    @Test("with more fields than an answer may have fails the call")
+    @Test("with too many fields fail the call")
     func flood() async {
         var headers = Headers()
         for _ in 0..<70_000 { headers.append("Set-Cookie", "a=b") }
@@ -24,7 +24,7 @@ struct FixtureTransportTests {
         #expect(response.error?.label == "transport.malformedResponse")
     }
 
-    @Test("answer by method, path and the query items they name, the most specific first")
+    @Test("answer by method, path and their query items, the most specific first")
     func matching() async throws {
         let channel = channel(
             Fixture(.get, "orders", body: #"{"page":0}"#), Fixture(.get, "orders?page=1", body: #"{"page":1}"#),
@@ -40,7 +40,7 @@ struct FixtureTransportTests {
         #expect(created.head?.headers[.contentType] == "application/json")
     }
 
-    @Test("tell query items apart by their bytes, whatever Unicode takes for equal")
+    @Test("compare query items by their bytes, even if Unicode considers them equal")
     func equivalentItems() async throws {
         let channel = channel(
             Fixture(.get, "x?e\u{301}=1", body: #"{"page":1}"#), Fixture(.get, "x?\u{E9}=1", body: #"{"page":2}"#),
@@ -58,13 +58,13 @@ struct FixtureTransportTests {
         #expect(other.error?.label == "transport.fixture")
     }
 
-    @Test("have no slash before their path, whatever letter it would make one with")
+    @Test("have a path without a leading slash, even before a combining character")
     func leadingSlash() {
         #expect(Fixture(.get, "//orders").path == "orders")
         #expect(Fixture(.get, "/\u{5AB}x").path == "%D6%ABx")
     }
 
-    @Test("that do not fit fail with what there is and the nearest")
+    @Test("that do not match fail, with the available ones and the nearest")
     func unmatched() async {
         let response = await page(channel(Fixture(.get, "orders/list"), Fixture(.post, "basket")), "order/list?token=s3cret")
         let text = response.error?.description ?? ""
@@ -74,7 +74,7 @@ struct FixtureTransportTests {
         #expect(!text.contains("s3cret"))
     }
 
-    @Test("may fail, wait and be cancelled while they wait")
+    @Test("can fail, wait and be cancelled while they wait")
     func failureAndDelay() async {
         let channel = channel(
             Fixture(.get, "lost", failure: .connectionLost(reason: "pulled", mayHaveBeenProcessed: false)),
@@ -116,7 +116,7 @@ struct FixtureTransportTests {
     }
 
     @Test(
-        "that cannot be read say where and why",
+        "that cannot be read give the line and the reason",
         arguments: [
             ("", 1, "request line"),
             ("GET", 1, "a method and a path"),
@@ -141,7 +141,7 @@ struct FixtureTransportTests {
         }
     }
 
-    @Test("of a folder that is not there fail every request and list what is")
+    @Test("of a missing folder fail every request and list the existing ones")
     func missingFolder() async {
         let channel = Channel.test("https://h.example", transport: .fixtures("no-such-folder"))
         let text = await page(channel, "x").error?.description ?? ""
@@ -149,7 +149,7 @@ struct FixtureTransportTests {
         #expect(text.contains("orders-empty"))
     }
 
-    @Test("of a folder with a file that cannot be read fail every request with the place")
+    @Test("of a folder with an unreadable file fail every request with the file and line")
     func invalidFile() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fixtures-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -172,12 +172,12 @@ struct FixtureTransportTests {
         #expect(response.error?.label == "transport.timedOut.total")
     }
 
-    @Test("with a status that none is fail and do not trap", arguments: [0, -1, 99, 1_000])
+    @Test("with an invalid status fail and do not trap", arguments: [0, -1, 99, 1_000])
     func status(status: Int) async {
         #expect(await page(channel(Fixture(.get, "x", status: status)), "x").error?.label == "transport.malformedResponse")
     }
 
-    @Test("are bound by the channel's limit like any answer")
+    @Test("are subject to the channel's limit like any answer")
     func limit() async {
         var channel = channel(Fixture(.get, "x", body: String(repeating: "x", count: 100)))
         channel.limits.responseBodySize = 99

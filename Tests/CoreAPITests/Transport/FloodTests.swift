@@ -6,16 +6,16 @@ import Testing
 
 @testable import CoreAPICore
 
-/// A server that never stops sending, faster than anybody reads.
+/// A server that sends forever, faster than its client reads.
 @Suite("A flood over HTTP/2", .serialized)
 struct FloodTests {
     enum Flood: String, CaseIterable {
         case interimHeads, data, settings, ping, resets, unknownFrames
 
-        /// A megabyte of one kind of frame.
+        /// A megabyte of frames of one kind.
         func frames(stream: UInt32) -> Data {
             switch self {
-            // ":status: 103" as a literal that is not indexed, its name from the static table (RFC 7541 §6.2.2).
+            // ":status: 103" as a literal that is not indexed, with its name from the static table (RFC 7541 §6.2.2).
             case .interimHeads: repeated(kind: 1, flags: 4, stream, [0x08, 3] + "103".utf8)
             case .data: repeated(kind: 0, flags: 0, stream, [])
             case .settings: repeated(kind: 4, flags: 0, 0, [])
@@ -43,7 +43,7 @@ struct FloodTests {
     }
 
     @Test(
-        "in place of an answer, or on a stream that was given up, ends by the clocks, and then there is a connection that works",
+        "in place of an answer, or on a cancelled stream, ends by timeout, and the next connection works",
         arguments: Flood.allCases, [true, false])
     func abandoned(flood: Flood, isCancelled: Bool) async throws {
         let flooding = try Gate()
@@ -58,7 +58,7 @@ struct FloodTests {
         try await flooding.waitUntilOpen(timeout: .seconds(5))
         if isCancelled { first.cancel() }
         #expect(try await first.value.error != nil)
-        // The first of these may still find the connection that is flooded; it ends by its own clock at the latest.
+        // The first of these may still use the flooded connection; its own timeout ends it.
         var outcomes: [String] = []
         for _ in 0..<3 {
             let response = try await requests.send(.get, server.url, timeout: Timeout(.seconds(1)))
@@ -69,7 +69,7 @@ struct FloodTests {
         await transport.close()
     }
 
-    @Test("does not cost other hosts of the channel their answers, however many wait for the flood's end", arguments: [1, 64])
+    @Test("does not affect other hosts' answers, for any number of requests that wait for the flood's end", arguments: [1, 64])
     func others(waiting: Int) async throws {
         let flooding = try Gate()
         let frames = Flood.unknownFrames.frames(stream: 1)

@@ -30,7 +30,8 @@ struct HTTP2Tests {
         await transport.close()
     }
 
-    @Test("The first eight at once share one connection, whichever TLS says so", arguments: [ServerTLS.Version.tls12, .tls13])
+    @Test(
+        "The first eight at once share one connection, with either version of TLS", arguments: [ServerTLS.Version.tls12, .tls13])
     func firstBurst(version: ServerTLS.Version) async throws {
         var tls = try ServerTLS(protocols: [.http2])
         tls.versions = version...version
@@ -46,7 +47,7 @@ struct HTTP2Tests {
         await transport.close()
     }
 
-    /// An answer that was read on behalf of another stream lay in libcurl until the connect timeout, in one burst of ten.
+    /// One burst in ten left an answer in libcurl until the connect timeout, because libcurl had read it for another stream.
     @Test("Bursts on fresh connections wait for no timer")
     func bursts() async throws {
         let server = try NginxServer(http2: true)
@@ -65,7 +66,7 @@ struct HTTP2Tests {
         }
     }
 
-    @Test("Once it is known to multiplex, a host gets more at once than it has connections")
+    @Test("A host that is known to multiplex gets more requests at once than connections")
     func release() async throws {
         let server = try NginxServer(http2: true)
         let transport = CurlTransport()
@@ -82,7 +83,7 @@ struct HTTP2Tests {
         await transport.close()
     }
 
-    @Test("A host that speaks HTTP/1.1 only gets its connections and no more, without waiting for one another once that is known")
+    @Test("A host with HTTP/1.1 only gets all its connections, and once that is known, without waiting for each other")
     func http1() async throws {
         let server = try NginxServer(http2: false)
         var limits = Limits()
@@ -115,7 +116,7 @@ struct HTTP2Tests {
         #expect(large.data.count == 300_000)
         #expect(large.head?.headers[.contentLength] == "300000")
         #expect(try await requests.send(.head, server.url + "/300k").status == 200)
-        // nginx answers what is not GET or HEAD on a file with 405, after it has read the body.
+        // nginx answers a request for a file with 405, unless it is GET or HEAD, after reading its body.
         let posted = try await requests.send(.post, server.url + "/1k", body: .bytes(Data(repeating: 0x61, count: 200_000)))
         #expect(posted.status == 405)
         let stream = BodyStream {
@@ -128,7 +129,7 @@ struct HTTP2Tests {
         await transport.close()
     }
 
-    @Test("Cancelling one stream leaves the others and their connection alone")
+    @Test("Cancelling one stream does not affect the others and their connection")
     func cancel() async throws {
         let server = try NginxServer(http2: true)
         let transport = CurlTransport()
@@ -146,7 +147,7 @@ struct HTTP2Tests {
         await transport.close()
     }
 
-    @Test("A server that is gone in the middle of a body is a truncated one")
+    @Test("A server that leaves in the middle of a body causes a truncated body")
     func cut() async throws {
         var server: NginxServer? = try NginxServer(http2: true)
         let transport = CurlTransport()
@@ -163,7 +164,7 @@ struct HTTP2Tests {
         await transport.close()
     }
 
-    @Test("GOAWAY after every few requests loses no idempotent one")
+    @Test("GOAWAY after every few requests loses no idempotent request")
     func goAway() async throws {
         let server = try NginxServer(http2: true, keepaliveRequests: 20)
         let transport = CurlTransport()
@@ -180,7 +181,7 @@ struct HTTP2Tests {
         await transport.close()
     }
 
-    /// What a GOAWAY names as not processed is sent again, whatever its method (RFC 9113 §6.8).
+    /// A request that GOAWAY reports as not processed is sent again, for any method (RFC 9113 §6.8).
     @Test("GOAWAY loses no POST either, one after another or many at once", arguments: [1, 16])
     func goAwayPost(atOnce: Int) async throws {
         let server = try NginxServer(http2: true, keepaliveRequests: 10)

@@ -17,7 +17,7 @@ struct HostQueueTests {
         return started
     }
 
-    @Test("A host gets its connections, then first come first served")
+    @Test("A host gets its connections; after that the queue is first in, first out")
     func order() throws {
         let queue = queue()
         for item in 0..<5 { #expect(queue.enqueue(item, for: "a") != nil) }
@@ -28,14 +28,14 @@ struct HostQueueTests {
         #expect(start(queue).map(\.item) == [2])
     }
 
-    @Test("Who comes when nobody waits starts at once, as long as there is a place; nobody overtakes")
+    @Test("With an empty queue an item starts at once if there is room; an item never overtakes another")
     func atOnce() throws {
         let queue = queue(3, perHost: 2)
         let tickets = try [#require(queue.start(for: "a")), #require(queue.start(for: "a"))]
         #expect(queue.start(for: "a") == nil)
         #expect(queue.active == 2 && queue.waiting == 0)
         #expect(queue.enqueue(1, for: "a") != nil)
-        // There is a place for "b", but "a" waits.
+        // There is room for "b", but "a" waits.
         #expect(queue.start(for: "b") == nil)
         #expect(start(queue).isEmpty)
         queue.finish(tickets[0])
@@ -45,7 +45,7 @@ struct HostQueueTests {
         #expect(queue.active == 3)
     }
 
-    @Test("Hosts take turns, so a crowd at one does not hold up another")
+    @Test("Hosts take turns, so many items of one host do not delay another")
     func fairness() {
         let queue = queue(2, perHost: 2)
         for item in 0..<10 { _ = queue.enqueue(item, for: "crowd") }
@@ -54,7 +54,7 @@ struct HostQueueTests {
         #expect(first.map(\.item) == [0, 100])
     }
 
-    @Test("A host that multiplexes is released to its streams, which take one connection")
+    @Test("A host that multiplexes gets its streams, which count as one connection")
     func multiplexing() {
         let queue = queue(2, perHost: 2, streams: 6)
         for item in 0..<10 { _ = queue.enqueue(item, for: "h2") }
@@ -69,7 +69,7 @@ struct HostQueueTests {
         #expect(start(queue).map(\.item) == [6, 7])
     }
 
-    @Test("A host of which nothing is known gets no more than a few, one that cannot multiplex all its connections at once")
+    @Test("An unknown host gets only a few connections, a host without multiplexing all of its own at once")
     func probeLimit() {
         let queue = queue(perHost: 20)
         for item in 0..<30 { _ = queue.enqueue(item, for: "unknown") }
@@ -81,7 +81,7 @@ struct HostQueueTests {
         #expect(start(queue).count == 20)
     }
 
-    @Test("A removed item does not start, and gives its place in the queue to another")
+    @Test("A removed item does not start, and frees its position in the queue")
     func removal() throws {
         let queue = queue(perHost: 1, capacity: 2)
         _ = queue.enqueue(0, for: "a")
@@ -97,7 +97,7 @@ struct HostQueueTests {
         #expect(start(queue).map(\.item) == [2])
     }
 
-    @Test("With a capacity of nothing, what can start at once still does")
+    @Test("With a capacity of zero, an item that can start at once still starts")
     func noCapacity() {
         let queue = queue(perHost: 1, capacity: 0)
         #expect(queue.enqueue(0, for: "a") != nil)
@@ -106,7 +106,7 @@ struct HostQueueTests {
         #expect(queue.enqueue(2, for: "b") != nil)
     }
 
-    @Test("100,000 items that come and are cancelled behind a stuck host cost no more than linear time")
+    @Test("100,000 items that are added and cancelled behind a stuck host take linear time")
     func manyCancelled() {
         let queue = queue(perHost: 1, capacity: 1_000_000)
         _ = queue.enqueue(-1, for: "a")
@@ -120,7 +120,7 @@ struct HostQueueTests {
         #expect(took < .seconds(5))
     }
 
-    @Test("Limits that make no sense are read as the smallest that do")
+    @Test("Invalid limits are replaced by the smallest valid ones")
     func nonsense() {
         let queue = HostQueue<String, Int>(connections: -1, connectionsPerHost: 0, streamsPerConnection: .max, capacity: -5)
         #expect(queue.enqueue(1, for: "a") != nil)
@@ -131,7 +131,7 @@ struct HostQueueTests {
         #expect(start(queue).count == 1)
     }
 
-    @Test("After any mix of events nothing is lost, started twice or over the limits", arguments: 0..<20 as Range<UInt64>)
+    @Test("After any mix of events no item is lost, started twice or beyond the limits", arguments: 0..<20 as Range<UInt64>)
     func random(_ seed: UInt64) throws {
         var random = SplitMix(seed)
         let queue = queue(5, perHost: 2, streams: 4)
@@ -165,7 +165,7 @@ struct HostQueueTests {
     }
 }
 
-/// Random numbers that are the same in every run.
+/// Random numbers, the same in every run.
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 
@@ -186,7 +186,7 @@ struct SplitMix: RandomNumberGenerator {
 struct ShardedQueueTests {
     typealias Queue = HostQueue<String, Int>
 
-    @Test("Two shards: a host stays at home while it has little to do, and the bounds are those of both together")
+    @Test("Two shards: a host with few requests stays on its own shard, and the limits apply to both together")
     func shards() throws {
         let queue = Queue(connections: 100, connectionsPerHost: 41, streamsPerConnection: 100, capacity: 100, shards: 2)
         let tickets = (0..<50).compactMap { _ in queue.start(for: "a", multiplexes: false) }
@@ -194,12 +194,12 @@ struct ShardedQueueTests {
         #expect(tickets.prefix(Queue.spreadThreshold).allSatisfy { $0.shard == 0 })
         #expect(tickets.count { $0.shard == 0 } == 21 && tickets.count { $0.shard == 1 } == 20)
         #expect(queue.enqueue(1, for: "a") != nil && queue.next() == nil)
-        // A place on the other shard is as good as one at home.
+        // A free position on the other shard is as good as one at home.
         queue.finish(try #require(tickets.last { $0.shard == 1 }))
         #expect(queue.next()?.ticket.shard == 1)
     }
 
-    @Test("Two shards: a host that multiplexes, or may, has one of them, and the next host the other")
+    @Test("Two shards: a host that multiplexes, or may, uses one of them, and the next host the other")
     func shardOfStreams() throws {
         let queue = Queue(connections: 2, connectionsPerHost: 2, streamsPerConnection: 60, capacity: 100, shards: 2)
         let scout = try #require(queue.start(for: "a"))
@@ -211,11 +211,11 @@ struct ShardedQueueTests {
         #expect(other.shard != scout.shard)
         #expect(queue.start(for: "c", multiplexes: true) == nil)
         for ticket in streams + [scout] { queue.finish(ticket) }
-        // The connection of a host that rests may be closed for another's.
+        // The connection of an idle host may be closed for another host's.
         #expect(queue.start(for: "c", multiplexes: true)?.shard == scout.shard)
     }
 
-    @Test("The parts of a bound are the whole", arguments: [1, 2, 3, 4])
+    @Test("The parts of a limit add up to the limit", arguments: [1, 2, 3, 4])
     func parts(count: Int) {
         let whole = ConnectionShare(inAll: 10, perHost: 7)
         let parts = (0..<count).map { whole.part($0, of: count) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreAPICore
 
-/// Servers and clients that mean no good to a call whose body streams.
+/// Servers and sequences that try to harm a call with a streamed body.
 @Suite("Streaming: hostile peers", .timeLimit(.minutes(2)))
 struct HostileStreamTests {
     private func channel(
@@ -18,7 +18,7 @@ struct HostileStreamTests {
         return channel
     }
 
-    @Test("an answer in chunks of one byte costs no other channel of the loop its turn, and comes whole")
+    @Test("an answer in chunks of one byte does not delay other channels of the loop, and arrives whole")
     func byteByByte() async throws {
         let count = 300_000
         let flood =
@@ -41,7 +41,7 @@ struct HostileStreamTests {
         await loops.shutdown()
     }
 
-    @Test("an error answer that trickles is collected until the call's deadline, and keeps what came")
+    @Test("a slow error answer is collected until the call's deadline, and the received part is kept")
     func trickle() async throws {
         let server = try LoopbackServer.start { _ in
             let head: ServerReply.Step = .sendHead(status: 500, headers: ["Content-Length": "60000"])
@@ -57,7 +57,7 @@ struct HostileStreamTests {
         await channel.close()
     }
 
-    @Test("a redirect whose body trickles is followed without it")
+    @Test("a redirect with a slow body is followed without waiting for the body")
     func trickledRedirect() async throws {
         let server = try LoopbackServer.start { request in
             guard request.path == "/thing" else { return .ok("there") }
@@ -73,7 +73,7 @@ struct HostileStreamTests {
         await channel.close()
     }
 
-    @Test("a sequence that can be read only once is not sent a second time as an empty body")
+    @Test("a sequence that can be read only once is never sent again as an empty body")
     func readOnce() async throws {
         let server = try LoopbackServer.start { request in
             request.path == "/upload" ? .status(307, headers: ["Location": "/there"]) : .ok("\(request.body.count)")
@@ -105,7 +105,7 @@ struct HostileStreamTests {
         }
     }
 
-    @Test("a middleware does not lead a call out of an environment that may be simulated", arguments: [true, false])
+    @Test("a middleware cannot lead a call out of an environment that may be simulated", arguments: [true, false])
     func simulated(aroundAttempt: Bool) async throws {
         let (server, other) = (try LoopbackServer.start { _ in .ok() }, try LoopbackServer.start { _ in .ok() })
         defer {
@@ -123,7 +123,7 @@ struct HostileStreamTests {
         await channel.close()
     }
 
-    /// Gives empty chunks for ever, until its reader lets go of it.
+    /// Yields empty chunks until its reader releases it.
     private struct Nothings: AsyncSequence {
         let gone: Gate
 
@@ -141,7 +141,7 @@ struct HostileStreamTests {
         func makeAsyncIterator() -> AsyncIterator { AsyncIterator(token: Token(gone)) }
     }
 
-    @Test("a sequence of empty chunks is let go of when its call is over")
+    @Test("a sequence of empty chunks is released when its call ends")
     func empties() async throws {
         let server = try LoopbackServer.start { request in .ok("\(request.body.count)") }
         defer { server.close() }
@@ -154,9 +154,9 @@ struct HostileStreamTests {
         await channel.close()
     }
 
-    @Test("a peer that stalls its answer is idle, whatever the request's body waits for")
+    @Test("a peer that stalls its answer is idle, whatever delays the request's body")
     func bothStall() async throws {
-        // No length: the body goes on until the server closes, which it does not.
+        // Without a length the body continues until the server closes, which it never does.
         let server = try EarlyServer(200, "ab", hasLength: false, then: .readsOn)
         var channel = Channel.test(server.url)
         channel.modifiers = [Timeout(idle: .milliseconds(500))]
@@ -168,7 +168,7 @@ struct HostileStreamTests {
         await channel.close()
     }
 
-    @Test("a reader that never has to wait is cancelled, and a second reader is refused")
+    @Test("a reader that never waits can be cancelled, and a second reader is refused")
     func readers() async throws {
         let full = ChunkBuffer(limit: 4, goOn: {})
         full.offer(Data("a".utf8))
@@ -212,7 +212,7 @@ struct HostileStreamTests {
         func finished(_ event: CallEvent.Finished) { ids.withLock { $0.append(event.response.call.id) } }
     }
 
-    @Test("a reply that a middleware has kept from another call is this call's, and is told of under its id")
+    @Test("a reply that a middleware kept from another call becomes this call's, and is reported under its id")
     func kept() async throws {
         let finishes = Finishes()
         var channel = Channel.test(transport: FixtureTransport([Fixture(.get, "thing", body: #"{"id":3}"#)]))

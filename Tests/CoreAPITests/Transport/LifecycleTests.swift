@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A transport leaves nothing behind")
 struct LifecycleTests {
-    @Test("A thread works for it from the first request to close")
+    @Test("The transport uses a thread from the first request until close")
     func thread() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
         let transport = CurlTransport()
@@ -19,7 +19,7 @@ struct LifecycleTests {
         #expect(!transport.isRunning)
     }
 
-    @Test("Close ends what runs and what waits, and nothing is sent after it")
+    @Test("Close ends running and waiting requests, and no request is sent after it")
     func closeInFlight() async throws {
         let server = try LoopbackServer.start { _ in .stallBeforeHead }
         let transport = CurlTransport()
@@ -39,15 +39,15 @@ struct LifecycleTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("A transport that was never used closes too")
+    @Test("An unused transport closes, too")
     func unused() async throws {
         let transport = CurlTransport()
         await transport.close()
         #expect(try await Requests(transport).send(.get, "http://127.0.0.1:9").transportError?.label == "closed")
     }
 
-    /// In a process of its own, because tests that run beside it have threads and sockets too.
-    @Test("Threads and descriptors are back to what they were, whether closed or let go of")
+    /// In a separate process, because parallel tests have threads and sockets, too.
+    @Test("The counts of threads and descriptors return to their start, after close or release")
     func counts() async {
         await #expect(processExitsWith: .success) {
             let server = try LoopbackServer.start { _ in .ok("x") }
@@ -62,7 +62,7 @@ struct LifecycleTests {
                     await each(of: 8, atOnce: 8) { _ in _ = try? await Requests(transport).send(.get, server.url) }
                     if closes {
                         await transport.close()
-                        // What the thread's last breath takes is the system's, and a sanitizer's.
+                        // Memory that the system and a sanitizer take at a thread's end.
                         let left = try await Census.settled(atMost: Census(threads: 0, descriptors: .max))
                         #expect(left.threads == 0)
                     }
@@ -73,12 +73,12 @@ struct LifecycleTests {
         }
     }
 
-    /// OpenSSL frees what is global in `exit`, on one thread, while others are in the middle of a handshake.
-    @Test("A process may exit while its transports work", arguments: 0..<6)
+    /// OpenSSL frees its globals in `exit`, on one thread, while other threads are in the middle of a handshake.
+    @Test("A process can exit while its transports work", arguments: 0..<6)
     func exitInFlight(_: Int) async {
         await #expect(processExitsWith: .success) {
             alarm(60)  // Whoever hangs is ended by the system.
-            // No server of TLS, because its threads would be in the way too: the handshakes fail.
+            // No TLS server, because its threads would also be affected: the handshakes fail.
             let greeting: ServerReply = [.send(Data("no TLS here".utf8)), .closeConnection]
             let server = try LoopbackServer.start(onConnect: greeting) { _ in .ok("x") }
             let url = server.url.replacing("http:", with: "https:")
@@ -101,7 +101,7 @@ struct LifecycleTests {
     }
 }
 
-/// How many threads of transports and how many descriptors the process has.
+/// The number of the process's transport threads and descriptors.
 struct Census {
     var threads: Int
     var descriptors: Int

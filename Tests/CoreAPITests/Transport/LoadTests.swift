@@ -26,7 +26,7 @@ struct LoadTests {
         await transport.close()
     }
 
-    @Test("20,000 requests of which half are cancelled: each ends once, one way or the other")
+    @Test("20,000 requests of which half are cancelled: each ends exactly once")
     func cancelHalf() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
         let transport = CurlTransport()
@@ -53,7 +53,7 @@ struct LoadTests {
         await transport.close()
     }
 
-    @Test("A queue of 10,000 is gone through, and every one knows how long it waited")
+    @Test("A queue of 10,000 is processed, and every request reports its waiting time")
     func longQueue() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
         let transport = CurlTransport()
@@ -72,7 +72,7 @@ struct LoadTests {
         await transport.close()
     }
 
-    @Test("All hosts together get no more connections than the channel allows, and all are answered")
+    @Test("All hosts together stay within the channel's limit of connections, and all are answered")
     func connectionsInAll() async throws {
         let gate = try Gate()
         let servers = try (0..<4).map { _ in try LoopbackServer.start { _ in ServerReply.ok("x").after(.waitFor(gate)) } }
@@ -88,7 +88,7 @@ struct LoadTests {
         #expect(servers.reduce(0) { $0 + $1.connectionsAccepted } <= 3)
         gate.open()
         for answer in answers { #expect(try await answer.value == "x") }
-        // A server hears of a connection's end a little later.
+        // A server notices a connection's end a little later.
         for _ in 0..<500 where servers.reduce(0, { $0 + $1.openConnections }) > 3 { try await Task.sleep(for: .milliseconds(10)) }
         #expect(servers.reduce(0) { $0 + $1.openConnections } <= 3)
         await transport.close()
@@ -116,7 +116,7 @@ struct LoadTests {
         for task in tasks { #expect(await task.value.transportError?.label == "closed") }
     }
 
-    @Test("What waits can be cancelled and can run out of time")
+    @Test("A waiting request can be cancelled and can time out")
     func queuedEnds() async throws {
         let server = try LoopbackServer.start { _ in .stallBeforeHead }
         var limits = Limits()
@@ -139,7 +139,7 @@ struct LoadTests {
         _ = await holding.value
     }
 
-    @Test("What runs out of time together in the queue is not started to run out of time a moment later")
+    @Test("Requests that time out together in the queue are not started just to time out a moment later")
     func expiringTogether() async throws {
         let server = try LoopbackServer.start { _ in .stallBeforeHead }
         var limits = Limits()
@@ -147,7 +147,7 @@ struct LoadTests {
         let transport = CurlTransport(limits: limits)
         let requests = Requests(transport)
         var pattern = try requests.make(.get, server.url)
-        // One call, so that their clocks began together and run out within 12 ms.
+        // One call, so that their timeouts begin together and expire within 12 ms.
         let ends = (0..<240).map { index in
             pattern.timeout.total = .milliseconds(1_000) + .microseconds(index * 50)
             return Task { [pattern] in await transport.send(pattern) }

@@ -7,7 +7,7 @@ import Testing
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
-@Suite("Threads that channels share")
+@Suite("Shared threads")
 struct LoopGroupTests {
     private static func limits(perHost: Int, connections: Int = 200) -> Limits {
         var limits = Limits()
@@ -15,7 +15,7 @@ struct LoopGroupTests {
         return limits
     }
 
-    @Test("Ten channels have one thread where the group has one, and each has connections of its own")
+    @Test("Ten channels share the thread of a group with one, and each has its own connections")
     func sharing() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
         let loops = LoopGroup(loops: 1)
@@ -31,7 +31,7 @@ struct LoopGroupTests {
         #expect(loops.threads == 0)
     }
 
-    @Test("Pools are at home on one loop after the other, and one with few requests stays there")
+    @Test("Pools are assigned to the loops in turn, and a pool with few requests stays on its loop")
     func home() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
         let loops = LoopGroup(loops: 2)
@@ -47,7 +47,7 @@ struct LoopGroupTests {
     }
 
     @Test(
-        "A busy channel spreads over two loops, and its bounds hold for both together",
+        "A busy channel uses two loops, and its limits apply to both together",
         arguments: [(32, 200), (3, 200), (32, 5), (1, 1)])
     func spreading(perHost: Int, connections: Int) async throws {
         let gate = try Gate()
@@ -65,9 +65,9 @@ struct LoopGroupTests {
         gate.open()
         for (index, answer) in answers.enumerated() { #expect(try await answer.value == "/\(index)") }
         #expect(transport.activeTransfers == 0 && transport.queuedTransfers == 0)
-        // Where one host's connection makes room for another's, a server may hear of the end after the next beginning.
+        // If one host's connection makes room for another's, a server may notice the end after the next connection.
         if connections >= 2 * perHost { for server in servers { #expect(server.peakConnections <= perHost) } }
-        // A server hears of a connection's end a little later.
+        // A server notices a connection's end a little later.
         for _ in 0..<500 where servers.reduce(0, { $0 + $1.openConnections }) > connections {
             try await Task.sleep(for: .milliseconds(10))
         }
@@ -90,7 +90,7 @@ struct LoopGroupTests {
         await loops.shutdown()
     }
 
-    @Test("Closing one of two channels ends its requests and connections, and none of the other's")
+    @Test("Closing one of two channels ends only its own requests and connections")
     func closeOne() async throws {
         let gate = try Gate()
         let (first, second) = (
@@ -116,7 +116,7 @@ struct LoopGroupTests {
         await loops.shutdown()
     }
 
-    @Test("A group that is shut down ends what runs, and takes nothing more")
+    @Test("A group that shuts down ends running requests, and refuses new ones")
     func shutdown() async throws {
         let server = try LoopbackServer.start { _ in .stallBeforeHead }
         let loops = LoopGroup(loops: 2)
@@ -134,7 +134,7 @@ struct LoopGroupTests {
         for transport in transports { await transport.close() }
     }
 
-    @Test("The shared group is not shut down")
+    @Test("The shared group cannot be shut down")
     func shared() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
         let transport = CurlTransport()
@@ -150,7 +150,7 @@ struct LoopGroupTests {
         for _ in 0..<3 {
             let transport = CurlTransport(loops: loops)
             #expect(try await Requests(transport).send(.get, server.url).text == "x")
-            // A channel that rests keeps its thread, and with it its connections.
+            // An idle channel keeps its thread, and so its connections.
             try await Task.sleep(for: .milliseconds(60))
             #expect(loops.threads == 1)
             #expect(try await Requests(transport).send(.get, server.url).text == "x")
@@ -162,7 +162,7 @@ struct LoopGroupTests {
         await loops.shutdown()
     }
 
-    @Test("A channel whose server sends large bodies in clear text keeps no other waiting")
+    @Test("A channel with large bodies in clear text does not delay others")
     func largeNeighbour() async throws {
         let piece = Data(repeating: 0x61, count: 1 << 20)
         let hostile = try LoopbackServer.start { _ in
@@ -195,7 +195,7 @@ struct LoopGroupTests {
         await loops.shutdown()
     }
 
-    @Test("A channel whose server floods or stalls keeps no other waiting", arguments: [true, false])
+    @Test("A channel whose server floods or stalls does not delay others", arguments: [true, false])
     func fairness(floods: Bool) async throws {
         let begun = try Gate()
         let frames = FloodTests.Flood.unknownFrames.frames(stream: 1)
@@ -210,7 +210,7 @@ struct LoopGroupTests {
         let (requests, neighbour) = (Requests(transport), disturbed)
         let waiting = (0..<4).map { _ in Task { try await neighbour.send(.get, hostile.url) } }
         try await begun.waitUntilOpen(timeout: .seconds(20))
-        // On a thread of its own, because other tests may keep the shared ones busy.
+        // On its own thread, because other tests may block the shared ones.
         let durations = await withTaskExecutorPreference(ownThread()) {
             var durations: [Duration] = []
             for _ in 0..<101 {
@@ -231,8 +231,8 @@ struct LoopGroupTests {
         await loops.shutdown()
     }
 
-    /// In a process of its own, because tests that run beside it have threads and memory too.
-    @Test("A thousand channels that are made and dropped leave no thread, no descriptor and no memory")
+    /// In a separate process, because parallel tests have threads and memory, too.
+    @Test("A thousand created and dropped channels leave no thread, no descriptor and no memory")
     func thousand() async {
         await #expect(processExitsWith: .success) {
             let server = try LoopbackServer.start { _ in .ok("x") }
@@ -258,7 +258,7 @@ struct LoopGroupTests {
     }
 }
 
-/// What the process has in memory.
+/// The resident memory of the process.
 private func residentBytes() throws -> Int {
     let words = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
     return (words.count > 1 ? Int(words[1]) ?? 0 : 0) * Int(getpagesize())

@@ -6,13 +6,13 @@ import Testing
 
 @testable import CoreAPICore
 
-/// libcurl sends a request again by itself when a reused connection dies without an answer. An order must not be placed twice.
-@Suite("A request is not sent twice behind the caller's back")
+/// libcurl itself repeats a request if a reused connection ends without an answer. An order must not be placed twice.
+@Suite("No request is sent twice without the caller's decision")
 struct NoSilentResendTests {
     let transport = CurlTransport()
     var requests: Requests { Requests(transport) }
 
-    /// Keeps the first connection open, reads the second request on it to its end, and closes without a reply.
+    /// Keeps the first connection open, reads the whole second request on it, and closes without a reply.
     private func server() throws -> LoopbackServer {
         try LoopbackServer.start { $0.connection == 0 && $0.exchange == 1 ? .closeWithoutReply : .ok("answer \($0.connection)") }
     }
@@ -45,7 +45,7 @@ struct NoSilentResendTests {
         await transport.close()
     }
 
-    @Test("An Idempotency-Key does not make libcurl's own repetition welcome; that is the kit's decision")
+    @Test("With an Idempotency-Key libcurl still must not repeat a request; the kit decides about it")
     func postWithKey() async throws {
         let server = try server()
         _ = try await requests.send(.get, server.url + "/warm")
@@ -58,7 +58,7 @@ struct NoSilentResendTests {
     }
 
     @Test(
-        "What is idempotent is sent again with its whole body",
+        "An idempotent request is sent again with its whole body",
         arguments: [
             Body.bytes(Data("order".utf8)), .none, streamed,
         ])
@@ -74,7 +74,7 @@ struct NoSilentResendTests {
     }
 
     @Test(
-        "On a fresh connection too a lost answer is ambiguous, and for a GET it is not",
+        "On a fresh connection a lost answer is ambiguous, too, except for a GET",
         arguments: [
             (HTTPRequest.Method.post, true), (.get, false),
         ])
@@ -93,7 +93,7 @@ struct NoSilentResendTests {
     }
 
     @Test(
-        "When the connection for a repetition cannot be made, it is the lost answer that is reported, not the failed connection")
+        "If the connection for a repetition fails, the error is the lost answer, not the failed connection")
     func serverGone() async throws {
         let server = try LoopbackServer.start { $0.method == "GET" ? .ok() : .stallBeforeHead }
         #expect(try await requests.send(.get, server.url).status == 200)
@@ -109,7 +109,7 @@ struct NoSilentResendTests {
         await transport.close()
     }
 
-    @Test("A connection that never stood is not ambiguous")
+    @Test("A connection that was never made is not ambiguous")
     func refused() async throws {
         let server = try LoopbackServer.start { _ in .ok() }
         let url = server.url

@@ -16,7 +16,7 @@ struct PinningTests {
         let isSimulated = true
     }
 
-    /// A channel to the server, and what its logger heard of mismatches and warnings.
+    /// A channel to the server, and its logger's mismatches and warnings.
     private func channel(_ server: NginxServer, _ pins: PinSet, change: (inout ServerTrustManager) -> Void = { _ in })
         -> (Channel, Shared<[String]>)
     {
@@ -44,7 +44,7 @@ struct PinningTests {
     }
 
     @Test(
-        "any certificate of the verified chain may match, the root too, and none is refused with the chain's pins",
+        "any certificate of the verified chain may match, including the root; a mismatch error has the chain's pins",
         arguments: [true, false])
     func chain(http2: Bool) async throws {
         let server = try NginxServer(http2: http2)
@@ -66,7 +66,7 @@ struct PinningTests {
         await channel.close()
     }
 
-    @Test("pins come besides ordinary verification and never instead: unknown authority, wrong host")
+    @Test("pins are checked in addition to ordinary verification, never instead: unknown authority, wrong host")
     func besides() async throws {
         let server = try NginxServer(http2: true)
         let stranger = try NginxServer(http2: true)
@@ -84,7 +84,7 @@ struct PinningTests {
     }
 
     @Test(
-        "a set that only reports, or has expired, lets the connection stand and says so; one that blocks after its expiry blocks")
+        "a report-only or expired set keeps the connection and reports; a set that blocks after its expiry blocks")
     func modes() async throws {
         let server = try NginxServer(http2: true)
         let wrong: PinSet = ["localhost": [Self.other, Self.other.replacing("AAA=", with: "AAE=")]]
@@ -108,7 +108,7 @@ struct PinningTests {
     }
 
     @Test(
-        "a replaced set counts for the next request, closes what it no longer allows, and a backup that is missing is warned about once"
+        "a replaced set applies to the next request and closes refused connections; a missing backup is one warning"
     )
     func replaced() async throws {
         let server = try NginxServer(http2: true)
@@ -145,7 +145,7 @@ struct PinningTests {
         await transport.close()
     }
 
-    @Test("a set is read from a file; a file that is none is named", arguments: [true, false])
+    @Test("a set is read from a file; an invalid file is named", arguments: [true, false])
     func file(isSound: Bool) throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("pins-\(UInt64.random(in: 0 ... .max)).json")
             .path
@@ -172,7 +172,7 @@ struct PinningTests {
 
 @Suite("Client certificates, authorities and versions of TLS", .serialized, .timeLimit(.minutes(2)))
 struct ClientIdentityTests {
-    @Test("who shows the right certificate is let in, from PEM and PKCS#12; nobody else, also not over another's connection")
+    @Test("only the right client certificate is accepted, from PEM and PKCS#12, and never through another client's connection")
     func identities() async throws {
         let server = try NginxServer(http2: true, verifiesClients: true)
         func text(_ name: String) throws -> String {
@@ -202,7 +202,7 @@ struct ClientIdentityTests {
         await transport.close()
     }
 
-    @Test("a lower version of TLS than is asked for is refused")
+    @Test("a version of TLS below the minimum is refused")
     func versions() async throws {
         let server = try NginxServer(http2: true, protocols: "TLSv1.2")
         let transport = CurlTransport()
@@ -214,7 +214,7 @@ struct ClientIdentityTests {
         await transport.close()
     }
 
-    @Test("authorities besides the system's count, and the system's still do")
+    @Test("additional authorities are trusted, and the system's too")
     func besides() async throws {
         let server = try NginxServer(http2: true)
         let transport = CurlTransport()

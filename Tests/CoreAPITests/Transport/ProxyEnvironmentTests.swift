@@ -6,7 +6,7 @@ import Testing
 @Suite("A proxy of the environment")
 struct ProxyEnvironmentTests {
     @Test(
-        "is found by the scheme's variable, then by the one for all",
+        "is read from the scheme's variable, then from the one for all schemes",
         arguments: [
             (["http_proxy": "a"], "http", "http_proxy"), (["http_proxy": "a"], "https", nil), (["HTTP_PROXY": "a"], "http", nil),
             (["HTTPS_PROXY": "a"], "https", "HTTPS_PROXY"), (["https_proxy": "a", "HTTPS_PROXY": "b"], "https", "https_proxy"),
@@ -20,7 +20,7 @@ struct ProxyEnvironmentTests {
     }
 
     @Test(
-        "is not used for the hosts that no_proxy names",
+        "is not used for the hosts in no_proxy",
         arguments: [
             ("example.com", "example.com", true), (".example.com", "api.example.com", true),
             ("example.com", "notexample.com", false),
@@ -39,7 +39,7 @@ struct ProxyEnvironmentTests {
     }
 
     @Test(
-        "is told without its credentials",
+        "is named without its credentials",
         arguments: [
             ("p.example:3128", "p.example:3128"), ("http://user:secret@p.example:3128/", "p.example:3128"),
             ("socks5h://u:se@cret@[::1]:1080", "[::1]:1080"), ("user:secret@p", "p"), ("", ""),

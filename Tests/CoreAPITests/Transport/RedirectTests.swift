@@ -12,7 +12,7 @@ struct RedirectTests {
     var requests: Requests { Requests(transport) }
 
     @Test(
-        "What the method and the body become",
+        "The method and the body after a redirect",
         arguments: [
             (301, "POST", "GET", ""), (302, "POST", "GET", ""), (303, "POST", "GET", ""), (307, "POST", "POST", "order"),
             (308, "POST", "POST", "order"),
@@ -39,7 +39,7 @@ struct RedirectTests {
         await transport.close()
     }
 
-    @Test("An error names the address that answered, and not the one that was asked first")
+    @Test("An error names the address that answered, not the first one")
     func whereItFailed() async throws {
         let other = try LoopbackServer.start { request in
             switch request.path {
@@ -65,7 +65,7 @@ struct RedirectTests {
         await transport.close()
     }
 
-    @Test("A stream is opened anew for a 307, a file is read again")
+    @Test("A 307 opens a stream again and reads a file again")
     func bodiesAgain() async throws {
         let server = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "/b", status: 307) : .ok($0.bodyText) }
         let stream = BodyStream {
@@ -81,7 +81,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "Another port is another origin: only fields that are known to be harmless go there, and those that the channel names")
+        "Another port is another origin: it gets only harmless fields and those that the channel names")
     func secrets() async throws {
         let other = try LoopbackServer.start { _ in .ok("there") }
         let server = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "/b") : .redirect(to: other.url + "/c") }
@@ -112,7 +112,7 @@ struct RedirectTests {
         await transport.close()
     }
 
-    @Test("Fields that stayed behind do not come back with the first origin")
+    @Test("Fields that were removed do not return with the first origin")
     func backAgain() async throws {
         let home = Shared("")
         let other = try LoopbackServer.start { _ in .redirect(to: home.current + "/c") }
@@ -124,7 +124,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "A host beyond ASCII in a Location is in the form that DNS knows",
+        "A host beyond ASCII in a Location is converted to its DNS form",
         arguments: ["http://münchen.invalid/é?é", "//straße.invalid/a"])
     func internationalHost(location: String) async throws {
         let server = try LoopbackServer.start { _ in .redirect(to: location) }
@@ -155,7 +155,7 @@ struct RedirectTests {
         await transport.close()
     }
 
-    @Test("A simulated environment is not left by a redirect")
+    @Test("A redirect cannot leave a simulated environment")
     func simulated() async throws {
         let production = try LoopbackServer.start { _ in .ok() }
         let sandbox = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "/b") : .redirect(to: production.url) }
@@ -166,7 +166,7 @@ struct RedirectTests {
         await channel.close()
     }
 
-    @Test("An answer to a Digest challenge is for one target and stays behind at the same origin too")
+    @Test("An answer to a Digest challenge is for one target and is removed even at the same origin")
     func digest() async throws {
         let server = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "/b") : .ok("there") }
         let digest = "digest username=\"u\", uri=\"/a\""
@@ -177,7 +177,7 @@ struct RedirectTests {
         await transport.close()
     }
 
-    @Test("As many as the limit are followed, one more is an error that keeps the last answer")
+    @Test("Redirects up to the limit are followed; one more is an error that keeps the last answer")
     func limit() async throws {
         let server = try LoopbackServer.start { request in
             let step = Int(request.path.dropFirst()) ?? 0
@@ -202,7 +202,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "What must not be followed is an error beside the redirect itself",
+        "A redirect that must not be followed is an error that keeps the redirect",
         arguments: [
             "ftp://127.0.0.1/x", "file:///etc/passwd", "javascript:alert(1)", "http://user:secret@127.0.0.1/", "http://[::1/",
             "http://", "/a b\u{1}",
@@ -219,7 +219,7 @@ struct RedirectTests {
         await transport.close()
     }
 
-    @Test("Without a Location, or with two, a redirect leads nowhere")
+    @Test("A redirect without a Location, or with two, is not followed")
     func location() async throws {
         let server = try LoopbackServer.start { request in
             request.path == "/none" ? .status(302) : .status(302, headers: ["Location": "/x", "Location": "/y"])
@@ -229,7 +229,7 @@ struct RedirectTests {
         await transport.close()
     }
 
-    @Test("From https to http only where the limits allow it, to http at all only where the environment does")
+    @Test("From https to http only if the limits allow it, to any http only if the environment does")
     func insecure() throws {
         var requests = requests
         func decide(_ url: String, _ location: String) throws -> String {

@@ -52,7 +52,7 @@ struct RequestOnTheWireTests {
         await transport.close()
     }
 
-    @Test("A handle that served one origin asks the next one by its name")
+    @Test("A handle reused for another origin sends that origin's name")
     func origins() async throws {
         let servers = try (0..<2).map { _ in try LoopbackServer.start { _ in .ok() } }
         for place in 0..<8 {
@@ -66,7 +66,7 @@ struct RequestOnTheWireTests {
         await transport.close()
     }
 
-    @Test("The host is named once and first, and by the caller where he names it")
+    @Test("The Host field comes once and first, with the caller's value if there is one")
     func host() async throws {
         let tls = try ServerTLS(protocols: [.http2])
         let secure = try LoopbackServer.start(tls: tls) { _ in .ok() }
@@ -87,7 +87,7 @@ struct RequestOnTheWireTests {
         await transport.close()
     }
 
-    @Test("CONNECT, a TRACE that gives something away and a HEAD with a body are refused before anything is sent")
+    @Test("CONNECT, a TRACE with secrets and a HEAD with a body are refused before a byte is sent")
     func refused() async throws {
         let server = try LoopbackServer.start { _ in .ok() }
         let body = Body.bytes(Data("x".utf8))
@@ -135,7 +135,7 @@ struct RequestOnTheWireTests {
         await transport.close()
     }
 
-    @Test("A body that is not what it said it is fails as unreadable, and never as another request")
+    @Test("A body that differs from its announced length is unreadable, and never becomes another request")
     func wrongBodies() async throws {
         struct Broken: Error {}
         func stream(_ length: Int64?, _ pieces: [String]) -> Body {
@@ -164,7 +164,7 @@ struct RequestOnTheWireTests {
         await transport.close()
     }
 
-    @Test("The caller's headers go as they are, empty ones too; cookies go in one line, framing is the transport's")
+    @Test("The caller's headers are sent unchanged, even empty ones; cookies are one line; the transport sets the framing")
     func headers() async throws {
         let server = try LoopbackServer.start { _ in .ok("done") }
         var headers: HTTPFields = [
@@ -188,7 +188,7 @@ struct RequestOnTheWireTests {
         await transport.close()
     }
 
-    @Test("Requests that differ in one field each send their own, whatever was sent before them")
+    @Test("Requests that differ in one field each send their own, after any other request")
     func ownHeaders() async throws {
         let server = try LoopbackServer.start { _ in .ok() }
         let names = try ["X-A", "X-B", "User-Agent", "Accept", "Authorization", "Cookie", "Host"].map {
@@ -217,7 +217,7 @@ struct RequestOnTheWireTests {
         await transport.close()
     }
 
-    @Test("Fields that are alike as texts and not as bytes are each sent as they are")
+    @Test("Fields that are equal as texts but not as bytes are each sent unchanged")
     func ownBytes() async throws {
         let server = try LoopbackServer.start { _ in .ok() }
         let name = try #require(HTTPField.Name("X-Name"))
@@ -246,7 +246,7 @@ struct RequestOnTheWireTests {
     func injection() async throws {
         let server = try LoopbackServer.start { _ in .ok("done") }
         let name = try #require(HTTPField.Name("X"))
-        // `HTTPField` makes spaces of them; the check behind it is for the day when it does not.
+        // `HTTPField` replaces them with spaces; the check behind it covers a version that does not.
         let response = try await requests.send(.get, server.url, headers: [name: "a\r\nInjected: 1"])
         #expect(response.status == 200)
         #expect(server.requests[0].headers["injected"] == nil)
@@ -257,7 +257,7 @@ struct RequestOnTheWireTests {
         await transport.close()
     }
 
-    @Test("An already cancelled task and a call that is out of time never touch the network")
+    @Test("A cancelled task and a call without time never use the network")
     func neverSent() async throws {
         let server = try LoopbackServer.start { _ in .ok("done") }
         let request = try requests.make(.get, server.url)
@@ -273,7 +273,7 @@ struct RequestOnTheWireTests {
         await transport.close()
     }
 
-    @Test("Clear text is refused where the environment does not allow it, whoever set the address")
+    @Test("Clear text is refused if the environment does not allow it, for any source of the address")
     func insecure() async throws {
         let server = try LoopbackServer.start { _ in .ok("done") }
         var requests = requests

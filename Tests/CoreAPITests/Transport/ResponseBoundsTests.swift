@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreAPICore
 
-@Suite("A server cannot make the kit hold more than the channel allows")
+@Suite("A server cannot exceed the channel's memory limits")
 struct ResponseBoundsTests {
     let transport = CurlTransport()
 
@@ -27,7 +27,7 @@ struct ResponseBoundsTests {
 
     @Test("64 MiB of zeros in a few bytes of any coding stop at the limit", arguments: ["br", "deflate"])
     func bombs(coding: String) async throws {
-        // Made once by Brotli's own encoder, with a window of 16 MiB.
+        // Made once with Brotli's own encoder, with a window of 16 MiB.
         let brotli = try #require(Data(base64Encoded: "z///fwAkAOKxQHLv//n//w+ABEAcFoDu/T////8BkACIwwLQvf/P//9/ABIAcVgAuvf/"))
         let server = try LoopbackServer.start { _ in
             guard coding.hasSuffix("br") else {
@@ -60,7 +60,7 @@ struct ResponseBoundsTests {
         await transport.close()
     }
 
-    @Test("An announced gigabyte costs no gigabyte")
+    @Test("An announced gigabyte allocates no gigabyte")
     func announced() async throws {
         let server = try LoopbackServer.start { _ in .truncated(declared: 1 << 40, sent: Data("x".utf8)) }
         let response = try await Requests(transport).send(.get, server.url)
@@ -81,7 +81,7 @@ struct ResponseBoundsTests {
         await transport.close()
     }
 
-    @Test("Interim responses without end stop at the same limit")
+    @Test("Endless interim responses stop at the same limit")
     func interimFlood() async throws {
         let interim = Data(String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", count: 10_000).utf8)
         let server = try LoopbackServer.start { _ in .ok("x").after(.send(interim)) }

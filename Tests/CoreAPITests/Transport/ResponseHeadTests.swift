@@ -37,7 +37,7 @@ struct ResponseHeadTests {
     }
 
     @Test(
-        "Lines whose name is no token are left out; the others stay",
+        "Lines whose name is not a token are dropped; the others stay",
         arguments: [
             "Bad Name: 1", ": 1", "no colon at all", "Content-Type : 5", "Ünïcode: 1", "\u{1}: 1",
         ])
@@ -60,7 +60,7 @@ struct ResponseHeadTests {
         #expect(field.withUnsafeBytesOfValue { Array($0) } == [0x61, 0x20, 0x62, 0x20, 0x63, 0x01])
     }
 
-    @Test("What becomes a space is left out at both ends like one")
+    @Test("A byte that becomes a space is trimmed at both ends")
     func controlsAtTheEnds() throws {
         let bytes = Array("HTTP/1.1 200 OK\r\nX: ".utf8) + [0x0D, 0x20, 0, 0x61, 0x0D] + Array(" \r\r\n\r\n".utf8)
         #expect(try ResponseHeadParser.parse(bytes).head.headers.first?.value == "a")
@@ -76,7 +76,7 @@ struct ResponseHeadTests {
         #expect(throws: ResponseHeadParser.Malformed.self) { try parse(text) }
     }
 
-    @Test("Lengths: equal ones are one, differing ones and no numbers are refused, a transfer coding takes their place")
+    @Test("Lengths: equal ones count as one, different ones and non-numbers are refused, a transfer coding replaces them")
     func lengths() throws {
         func length(_ fields: String) throws -> Int64? { try parse("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n").contentLength }
         #expect(try length("Content-Length: 5, 5") == 5)
@@ -89,7 +89,7 @@ struct ResponseHeadTests {
         #expect(throws: ResponseHeadParser.Malformed.self) { try length("Transfer-Encoding: chunked, chunked") }
     }
 
-    /// What is known of the body's end, or why nothing is.
+    /// The body's end as the head defines it, or the reason why it does not.
     private func framing(_ bytes: [UInt8], _ lines: FramingLines?) -> String {
         do throws(ResponseHeadParser.Malformed) {
             let parsed = try ResponseHeadParser.parse(bytes, lines: lines)
@@ -100,7 +100,7 @@ struct ResponseHeadTests {
     }
 
     @Test(
-        "The lines that say where the body ends are found as well by where they were seen to begin",
+        "The lines about the body's end are also found by their recorded offsets",
         arguments: [0, 3, 7, 8, 9, 40])
     func framingLines(_ others: Int) throws {
         var collector = HeadCollector()
@@ -118,7 +118,7 @@ struct ResponseHeadTests {
         #expect(framing(bytes, found) == framing(bytes, nil))
     }
 
-    @Test("Nothing that a server may send makes it trap", arguments: 0..<50 as Range<UInt64>)
+    @Test("No bytes of a server make it trap", arguments: 0..<50 as Range<UInt64>)
     func fuzz(_ seed: UInt64) {
         var random = SplitMix(seed)
         let alphabet = Array("HTTP/1.1 200 OK\r\n\r\nContent-Length: 5\t ,;:".utf8) + [0, 1, 0x7F, 0x80, 0xC3, 0xE9, 0xFF]
@@ -150,7 +150,7 @@ struct ResponseHeadTests {
         #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("HTTP/1.1 500"))
     }
 
-    @Test("Of no head there are no bytes, and giving back the memory of a very large one loses nothing of the next")
+    @Test("An empty head has no bytes, and freeing a very large one loses no byte of the next")
     func emptyAndLarge() {
         var collector = HeadCollector()
         let none = collector.bytes
@@ -168,7 +168,7 @@ struct ResponseHeadTests {
     }
 
     @Test(
-        "an answer without a body ends at its head, whatever its length says, and is a success",
+        "an answer without a body ends at its head, with any announced length, and is a success",
         arguments: [
             ("DELETE", 204, "Content-Length: 22"), ("GET", 204, "Content-Length: 0"), ("POST", 204, "Transfer-Encoding: chunked"),
             ("GET", 204, "Content-Length: 22\r\nContent-Encoding: gzip"), ("HEAD", 205, "Content-Length: 5"),
@@ -189,7 +189,7 @@ struct ResponseHeadTests {
     }
 
     @Test(
-        "what follows a 204 is never the next answer on its connection",
+        "bytes after a 204 never become the next answer on its connection",
         arguments: [
             "Content-Length: 5\r\n\r\nhello", "Content-Length: 43\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong",
             "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", "Content-Length: x\r\n\r\nhello",
@@ -211,7 +211,7 @@ struct ResponseHeadTests {
     }
 
     @Test(
-        "a 205 with a body that came whole is that answer",
+        "a 205 with a complete body is a success",
         arguments: ["Content-Length: 5\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"])
     func bodyOf205(rest: String) async throws {
         let server = try LoopbackServer.start { _ in [.send(Data("HTTP/1.1 205 X\r\n\(rest)".utf8)), .closeConnection] }
@@ -220,18 +220,18 @@ struct ResponseHeadTests {
         await transport.close()
     }
 
-    /// libcurl before 8.1.1 continues the last field of the handle's previous response, which it has freed.
+    /// libcurl before 8.1.1 continues the last field of the handle's previous response, which is already freed.
     @Test(
         "A head that begins with a continuation line is malformed, and harmless",
         arguments: [
             " X: y", "\tfolded", " " + String(repeating: "x", count: 40_000),
-            // As the first field after interim responses that had none, or of one.
+            // As the first field, or after interim responses without fields or with one.
             "\r\nHTTP/1.1 200 OK\r\n folded", "\r\nHTTP/1.1 100\r\n\r\nHTTP/1.1 200 OK\r\n\tfolded",
             "\r\nHTTP/1.1 103 Hints\r\n folded",
         ])
     func leadingFold(line: String) async throws {
         let status = line.hasPrefix("\r\n") ? "100 Continue" : "200 OK"
-        // In the place of `OK` a status that one reader may take for an interim one, and another not.
+        // Instead of `OK` a status that some readers take for an interim one.
         for spaces in [" ", "  "] {
             let folded = Data("HTTP/1.1\(spaces)\(status)\r\n\(line)\r\nContent-Length: 2\r\n\r\n{}".utf8)
             let server = try LoopbackServer.start { request in request.exchange.isMultiple(of: 2) ? .json("{}") : [.send(folded)]
@@ -239,7 +239,7 @@ struct ResponseHeadTests {
             let transport = CurlTransport()
             for index in 0..<20 {
                 let response = try await Requests(transport).send(.get, server.url)
-                // 8.14.1 reads a folded line that looks like a field as one, which is harmless: it continues nothing.
+                // 8.14.1 reads a folded line that looks like a field as a field, which is harmless: it continues no line.
                 let isField = line == " X: y" && CurlLibrary.linked.version >= CurlVersion(8, 14, 1)
                 if index == 1, !isField { #expect(response.transportError?.label == "malformedResponse", "\(response.result)") }
             }
@@ -248,7 +248,7 @@ struct ResponseHeadTests {
     }
 
     @Test(
-        "The body is what follows the head, over a handle that has served too",
+        "The body begins after the head, also with a reused handle",
         arguments: [
             "", "X: y\r\n", "H: y\r\n", "X: " + String(repeating: "a ", count: 30_000) + "\r\n", "h: 1\r\nX: y\r\n z\r\n",
             "X: y\r\n\r\nHTTP/1.1 200 OK\r\n", "\r\nHTTP/1.1 200 OK\r\n", "\r\nHTTP/1.1 200 OK\r\nX: y\r\n",

@@ -6,9 +6,9 @@ import Testing
 
 @testable import CoreAPICore
 
-@Suite("A connection with bytes that nobody asked for")
+@Suite("A connection with unrequested bytes")
 struct SpoiltConnectionTests {
-    @Test("is not used again, whatever the method", arguments: [HTTPRequest.Method.get, .post])
+    @Test("is not reused, for any method", arguments: [HTTPRequest.Method.get, .post])
     func unsolicited(method: HTTPRequest.Method) async throws {
         let gate = try Gate()
         let sent = try Gate()
@@ -28,16 +28,16 @@ struct SpoiltConnectionTests {
             let response = try await requests.send(method, server.url, body: method == .post ? .bytes(Data("x".utf8)) : .none)
             #expect(response.text == "right", "\(response.result)")
         }
-        // Each request came once, and the spoilt connection is gone.
+        // Each request arrived once, and the connection with the extra bytes is closed.
         #expect(server.requests.count == 6)
         #expect(server.connectionsAccepted == 2)
         try await server.waitForOpenConnections(atMost: 1)
         await transport.close()
     }
 
-    /// With TLS they lie in the library's buffer and not on the socket, because one record holds them and the answer.
+    /// With TLS the bytes are in the library's buffer, not on the socket, because one record contains them and the answer.
     @Test(
-        "is not used again, when they came together with the answer", arguments: [true, false], [HTTPRequest.Method.get, .post])
+        "is not reused if the bytes arrived together with the answer", arguments: [true, false], [HTTPRequest.Method.get, .post])
     func appended(isSecure: Bool, method: HTTPRequest.Method) async throws {
         let extra = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong"
         let server = try LoopbackServer.start(tls: isSecure ? ServerTLS(protocols: [.http1]) : nil) { request in
@@ -54,7 +54,7 @@ struct SpoiltConnectionTests {
         await transport.close()
     }
 
-    @Test("is not used again over HTTP/2 either, when the server closed it without a word, and is found once only")
+    @Test("over HTTP/2 is not reused either after the server closed it without GOAWAY, and is detected once")
     func closedHTTP2() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2]), faults: [Fault(.afterResponse, .close)]) {
             request in
@@ -74,7 +74,7 @@ struct SpoiltConnectionTests {
     }
 
     @Test(
-        "of which a limit or a clock stopped one answer is not used again, whatever goes on coming over it",
+        "is not reused after a limit or a timeout stopped one answer, whatever bytes follow",
         arguments: [true, false])
     func stopped(byClock: Bool) async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
@@ -94,7 +94,7 @@ struct SpoiltConnectionTests {
     }
 
     @Test(
-        "over which nobody hears anything any more is joined by nobody, and goes with the last of its streams",
+        "that stays silent gets no new stream, and is closed with its last one",
         arguments: [true, false])
     func silentStream(isDead: Bool) async throws {
         let (heard, gate, begun) = (try Gate(), try Gate(), try Gate())
@@ -127,7 +127,7 @@ struct SpoiltConnectionTests {
         await transport.close()
     }
 
-    @Test("does not cost the others theirs: a quiet connection is used again")
+    @Test("does not affect other connections: a quiet one is reused")
     func quiet() async throws {
         let server = try LoopbackServer.start { _ in .ok("right") }
         let transport = CurlTransport()

@@ -8,9 +8,8 @@ import Testing
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
-/// libcurl reports the same codes for a stream that was refused, that was broken and that was unreadable; the kit tells them
-/// apart.
-@Suite("How a stream of HTTP/2 ended")
+/// libcurl reports the same codes for refused, broken and unreadable streams; the kit distinguishes them.
+@Suite("The end of an HTTP/2 stream")
 struct StreamEndTests {
     private let transport = CurlTransport()
 
@@ -63,7 +62,7 @@ struct StreamEndTests {
         await transport.close()
     }
 
-    @Test("A file is opened once for each time that it is sent, and closed as often")
+    @Test("A file is opened and closed once each time it is sent")
     func file() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("order-\(UUID().uuidString)")
         try Self.order.write(to: file)
@@ -80,7 +79,7 @@ struct StreamEndTests {
         #expect(!open.contains(file.path))
     }
 
-    @Test("A server that refuses every stream is asked six times, and the error says that nothing was processed")
+    @Test("A server that refuses every stream gets six requests, and the error says that none was processed")
     func refusedAlways() async throws {
         for reply in [Refusal.stream.reply, Refusal.connection.reply] {
             for method in [HTTPRequest.Method.post, .get] {
@@ -96,7 +95,7 @@ struct StreamEndTests {
         await transport.close()
     }
 
-    @Test("Where a refused stream finds no other connection, that is the error, at once")
+    @Test("A refused stream without another connection is an error, at once")
     func refusedAndGone() async throws {
         let refusal = Fault(.beforeRequest, .goAway)
         let failure = Fault(.beforeRequest, .handshakeFailure)
@@ -109,10 +108,10 @@ struct StreamEndTests {
         await transport.close()
     }
 
-    @Test("A stream that was answered is not sent again because its server says afterwards that it was refused")
+    @Test("An answered stream is not sent again if its server refuses it afterwards")
     func answeredAndRefused() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
-            // In one piece, so that libcurl hears of the refusal before it has read the answer.
+            // In one piece, so that libcurl receives the refusal before it has read the answer.
             let stream = UInt32(request.exchange * 2 + 1)
             let head = Frames.head(stream, Frames.field(":status", "200"), ends: false)
             return [.send(head + Frames.frame(3, 0, stream, Data([0, 0, 0, 7]))), .stall]
@@ -124,7 +123,7 @@ struct StreamEndTests {
         await transport.close()
     }
 
-    @Test("Ten streams at a time are enough for a hundred orders, and none is processed twice")
+    @Test("With ten streams at a time a hundred orders succeed, and none is processed twice")
     func fewStreams() async throws {
         let server = try NginxServer(http2: true, streams: 10)
         var requests = Requests(transport)
@@ -141,7 +140,7 @@ struct StreamEndTests {
         await transport.close()
     }
 
-    /// What a client must not make an answer of (RFC 9113 §8.1.1, §8.2, §8.3.2).
+    /// Frames that a client must not accept as an answer (RFC 9113 §8.1.1, §8.2, §8.3.2).
     enum Unreadable: String, CaseIterable {
         case noStatus, twoStatuses, statusNoNumber, lineBreakInValue, upperCaseName, connectionField, unknownPseudoField
         case shorterThanAnnounced, longerThanAnnounced, dataBeforeHead, unknownIndex
@@ -168,7 +167,7 @@ struct StreamEndTests {
         }
     }
 
-    @Test("What breaks HTTP/2's own rules is a malformed response, which nobody asks for again", arguments: Unreadable.allCases)
+    @Test("An answer that breaks HTTP/2's rules is malformed, and the request is not repeated", arguments: Unreadable.allCases)
     func unreadable(kind: Unreadable) async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) {
             [.send(kind.frames(UInt32($0.exchange * 2 + 1))), .stall]
@@ -182,7 +181,7 @@ struct StreamEndTests {
         await transport.close()
     }
 
-    /// What breaks a connection after a head that was sound.
+    /// Errors that break the connection after a valid head.
     enum Broken: String, CaseIterable {
         case padding, shortPing, shortSettings, noIncrement, loneContinuation, idleStream
 
@@ -199,7 +198,7 @@ struct StreamEndTests {
     }
 
     @Test(
-        "What breaks the connection in the middle of a body ends the request at once, though the server holds it open",
+        "A connection error in the middle of a body ends the request at once, although the server keeps the connection open",
         arguments: Broken.allCases, [true, false])
     func broken(kind: Broken, isFirst: Bool) async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
@@ -215,13 +214,14 @@ struct StreamEndTests {
         if !isFirst { #expect(try await requests.send(.get, server.url).status == 200) }
         let response = try await requests.send(.get, server.url, timeout: Timeout(.seconds(10)))
         #expect(response.text == "part")
-        // Over 8.14.1 the kit does not see why the connection ended, and the next request may fail. The cause is not known yet.
+        // With 8.14.1 the kit does not see the reason for the connection's end, and the next request may fail. The cause is
+        // unknown.
         let isHidden = kind == .noIncrement && CurlLibrary.linked.version >= CurlVersion(8, 14, 1)
         let next = isFirst ? 200 : try await requests.send(.get, server.url).status
         withKnownIssue("a WINDOW_UPDATE without increment, over 8.14.1", isIntermittent: true) {
-            // Whose fault it was is known only where there has been no other stream.
+            // The cause is known only if there was no other stream.
             #expect(response.transportError?.label == (isFirst ? "malformedResponse" : "truncated"), "\(response.result)")
-            // And its connection is not used again.
+            // Its connection is not reused.
             #expect(next == 200)
         } when: {
             isHidden
@@ -250,7 +250,7 @@ struct StreamEndTests {
     }
 
     @Test(
-        "Fields beyond what libcurl or nghttp2 keep are too large; one that nghttp2 cannot read is malformed",
+        "Fields beyond the limits of libcurl or nghttp2 are too large; one that nghttp2 cannot read is malformed",
         arguments: Large.allCases, [64 * 1_024, 16 * 1_024 * 1_024])
     func large(kind: Large, limit: Int) async throws {
         let frames = kind.frames(1)
@@ -265,7 +265,7 @@ struct StreamEndTests {
     }
 
     @Test(
-        "a 204 with a length of 0 is a success, and one with another says what is wrong with it",
+        "a 204 with a length of 0 is a success; with another length the error gives the reason",
         arguments: [HTTPRequest.Method.get, .delete, .head])
     func noContent(method: HTTPRequest.Method) async throws {
         for (length, endsAtHead) in [("0", true), ("0", false), ("22", true), ("22", false)] {
@@ -280,7 +280,7 @@ struct StreamEndTests {
             if length == "0" {
                 #expect(response.transportError == nil && response.status == 204 && response.data.isEmpty, "\(response.result)")
             } else {
-                // nghttp2 refuses the head, and libcurl has none of its other fields.
+                // nghttp2 refuses the head, and libcurl gets none of its other fields.
                 let text = "\(response.result)"
                 #expect(response.transportError?.label == "malformedResponse", "\(response.result)")
                 #expect(text.contains("nghttp2 refuses the field content-length in a head with status 204"), "\(text)")
@@ -290,7 +290,7 @@ struct StreamEndTests {
         await transport.close()
     }
 
-    /// Whether the answer's end is its head's, and how the server stops the upload.
+    /// Whether the answer ends with its head, and how the server stops the upload.
     enum Early: CaseIterable {
         case head, headReset, body, bodyReset
 
@@ -304,7 +304,7 @@ struct StreamEndTests {
     }
 
     @Test(
-        "an answer that is whole before the request's body is sent is that answer, however the server stops the upload",
+        "an answer that is complete before the request's body is sent is a success, however the server stops the upload",
         arguments: Early.allCases, [413, 401, 200])
     func earlyAnswer(early: Early, status: Int) async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2]), answersEarly: true) { request in

@@ -16,7 +16,7 @@ import Musl
 import Glibc
 #endif
 
-/// What bodies of any size cost in memory, measured in a process of its own: this program again, with one test.
+/// The memory of bodies of any size, measured in a separate process: this program again, with one test.
 @Suite("Memory of streams", .timeLimit(.minutes(5)))
 struct StreamMemoryTests {
     private static let variable = "NETWORKERKIT_MEASURES_STREAMS"
@@ -92,7 +92,7 @@ struct StreamMemoryTests {
 }
 
 private enum Memory {
-    /// Bytes of the process that are in memory.
+    /// Resident bytes of the process.
     static var resident: Int {
         guard let pages = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ") else { return 0 }
         return (Int(pages[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
@@ -100,17 +100,17 @@ private enum Memory {
 }
 
 enum Sanitizer {
-    /// A sanitizer keeps what was freed.
+    /// A sanitizer keeps freed memory.
     static var isOn: Bool { dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil }
 }
 
-/// Reads requests and keeps nothing of their bodies.
+/// Reads requests and discards their bodies.
 private final class SinkServer: Sendable {
     private let listener: Int32
     private let count = Atomic(0)
     let url: String
 
-    /// Bytes of all bodies.
+    /// The bytes of all bodies.
     var received: Int { count.load(ordering: .acquiring) }
 
     init() throws {
@@ -141,7 +141,7 @@ private final class SinkServer: Sendable {
         close(listener)
     }
 
-    /// - Returns: whether a request came.
+    /// - Returns: whether a request arrived.
     private func serve(_ connection: Int32) -> Bool {
         var head = Data()
         var buffer = [UInt8](repeating: 0, count: 1 << 18)

@@ -6,11 +6,11 @@ import Testing
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
-/// libcurl reads a connection of HTTP/2 for all of its streams, each of which has a buffer of its own.
-@Suite("What a stream has no room for")
+/// libcurl reads an HTTP/2 connection for all of its streams. Each stream has its own buffer.
+@Suite("Data that a stream has no room for")
 struct StreamRoomTests {
     @Test(
-        "is not left lying, nor the answers behind it, though the server has nothing more to send")
+        "is delivered, and so are the answers after it, even if the server sends no more bytes")
     func readTogether() async throws {
         let (waits, asked, gate, sent) = (try Gate(), try Gate(), try Gate(), try Gate())
         let room = CurlHandle.bufferSize(inFlight: 3, isSecure: true)
@@ -22,7 +22,7 @@ struct StreamRoomTests {
             switch request.target {
             case "/small": return [.open(waits), .stall]
             case "/large":
-                // As much as libcurl has room for and a little more, and behind it the answer that another waits for.
+                // A little more than libcurl has room for, and after it the answer that another request waits for.
                 var frames = head(5, room + 100)
                 for _ in 0..<(room / 16_384) { frames += Frames.frame(0, 0, 5, Data(count: 16_384)) }
                 frames += Frames.frame(0, 1, 5, Data(count: 100)) + head(3, 2) + Frames.frame(0, 1, 3, Data("ok".utf8))
@@ -36,15 +36,15 @@ struct StreamRoomTests {
             gate.open()
             for _ in 0..<10_000 where !sent.isOpen { _ = usleep(1_000) }
         }
-        // The body blocks the thread, which must not be the other tests'.
+        // The body blocks the thread, so this test needs its own one.
         let loops = LoopGroup(loops: 1)
         let transport = CurlTransport(loops: loops)
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
         let sender = requests
-        // No timer of a new connection's is to wake libcurl.
+        // A new connection's timer must not wake libcurl.
         for url in [server.url, other.url] { #expect(try await sender.send(.get, url).status == 200) }
-        // On a thread of its own, because other tests may keep the shared ones busy for longer than the deadline.
+        // On its own thread, because other tests may block the shared ones for longer than the deadline.
         let (small, large) = try await withTaskExecutorPreference(ownThread()) {
             async let small = sender.send(.get, server.url + "/small")
             try await waits.waitUntilOpen(timeout: .seconds(20))

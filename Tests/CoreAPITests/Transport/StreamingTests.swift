@@ -22,7 +22,7 @@ struct StreamingTests {
 
     // MARK: - Down
 
-    @Test("the head is there before the body is, and the body comes whole", arguments: [false, true])
+    @Test("the head arrives before the body, and the body arrives whole", arguments: [false, true])
     func headFirst(secure: Bool) async throws {
         let gate = try Gate()
         let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { _ in
@@ -49,7 +49,7 @@ struct StreamingTests {
         await channel.close()
     }
 
-    @Test("a reader that takes nothing stops the server, and gets everything once it goes on", arguments: [false, true])
+    @Test("a reader that pauses stops the server, and gets the whole body after it continues", arguments: [false, true])
     func backpressure(secure: Bool) async throws {
         let sent = try Gate()
         let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
@@ -60,7 +60,7 @@ struct StreamingTests {
         let channel = try channel(server)
         let manager = channel.manager()
         let body = try await manager.stream(TestEndpoint("large")).value
-        // More than every buffer on the way holds; meanwhile a sibling is served.
+        // More than all buffers on the way can hold; meanwhile another request is answered.
         for _ in 0..<20 {
             #expect(try await manager.response(for: TestEndpoint("small"), as: .text).value == "small")
         }
@@ -166,7 +166,7 @@ struct StreamingTests {
         await channel.close()
     }
 
-    @Test("a coded body is decoded piece by piece, and a bomb fills no memory")
+    @Test("an encoded body is decoded piece by piece, and a decompression bomb does not fill memory")
     func coded() async throws {
         let server = try LoopbackServer.start { _ in .gzipBomb(decodedBytes: 512 << 20) }
         defer { server.close() }
@@ -180,7 +180,7 @@ struct StreamingTests {
         await channel.close()
     }
 
-    @Test("an answer whose status is refused is collected and fails the call as ever")
+    @Test("an answer with a refused status is collected and fails the call as usual")
     func refused() async throws {
         let server = try LoopbackServer.start { request in
             request.path == "/old" ? .redirect(to: "/new") : .json(#"{"reason":"no"}"#, status: 404)
@@ -195,7 +195,7 @@ struct StreamingTests {
     }
 
     @Test(
-        "an end before the end is an error in the middle, with its stage",
+        "an early end is an error in the middle of the body, with its stage",
         arguments: [
             (
                 [.sendHead(status: 200, headers: ["Content-Length": "9"]), .sendBody(Data("abc".utf8)), .closeConnection],
@@ -222,7 +222,7 @@ struct StreamingTests {
         await channel.close()
     }
 
-    @Test("a coded body that cannot be decoded is a malformed answer")
+    @Test("an encoded body that cannot be decoded is a malformed answer")
     func undecodable() async throws {
         let server = try LoopbackServer.start { _ in
             .status(200, body: Data("no gzip at all".utf8), headers: ["Content-Encoding": "gzip"])
@@ -272,7 +272,7 @@ struct StreamingTests {
     }
 
     @Test(
-        "any asynchronous sequence is a body, with its length or without, over HTTP/1.1 and HTTP/2",
+        "any AsyncSequence is a body, with or without a length, over HTTP/1.1 and HTTP/2",
         arguments: [true, false], [false, true])
     func upload(hasLength: Bool, secure: Bool) async throws {
         let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in .ok("\(request.body.count)") }
@@ -306,7 +306,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("a sequence that throws, or does not give what it promised, fails the call and never sends a whole request")
+    @Test("a sequence that throws, or has another length than announced, fails the call and never sends a whole request")
     func unreadable() async throws {
         let server = try LoopbackServer.start { _ in .ok() }
         defer { server.close() }
@@ -347,7 +347,7 @@ struct StreamingTests {
         await to.close()
     }
 
-    @Test("an answer that comes before the sequence ends is delivered, and the sequence is let go of")
+    @Test("an answer that arrives before the sequence ends is delivered, and the sequence is released")
     func earlyAnswer() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(), answersEarly: true) { _ in .status(413) }
         defer { server.close() }
@@ -374,7 +374,7 @@ struct StreamingTests {
     }
 }
 
-/// Sends a body as it is.
+/// Sends a body unchanged.
 struct UploadEndpoint: Endpoint {
     var path = "upload"
     var method = HTTPRequest.Method.post

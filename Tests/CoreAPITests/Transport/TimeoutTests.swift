@@ -12,14 +12,14 @@ struct TimeoutTests {
     let transport = CurlTransport()
     var requests: Requests { Requests(transport) }
 
-    @Test("A connection that does not come about")
+    @Test("A connection that is never made")
     func connect() async throws {
         let listener = try StalledListener()
         let started = ContinuousClock.now
         let response = try await requests.send(
             .get, listener.url, timeout: Timeout(connect: .milliseconds(300), idle: .seconds(60), total: .seconds(60)))
         #expect(response.transportError?.label == "timedOut.connect")
-        // Far below the clocks that must not count, and far above what a busy machine adds.
+        // Far below the timeouts that must not apply, and far above the delay of a busy machine.
         #expect(started.duration(to: .now) < .seconds(20))
         await transport.close()
     }
@@ -34,7 +34,7 @@ struct TimeoutTests {
         await transport.close()
     }
 
-    @Test("Where the call's own clock runs out first or at once, it is named", arguments: [200, 300])
+    @Test("If the call's own timeout expires first, or at the same time, the error names it", arguments: [200, 300])
     func totalWins(_ connect: Int) async throws {
         let listener = try StalledListener()
         let response = try await requests.send(
@@ -44,7 +44,7 @@ struct TimeoutTests {
         await transport.close()
     }
 
-    @Test("A byte every 100 ms keeps a pause of 300 ms from being one, and what came stays when it stops")
+    @Test("A byte every 100 ms prevents an idle timeout of 300 ms, and the received part is kept when the bytes stop")
     func drip() async throws {
         let server = try LoopbackServer.start { _ in
             [
@@ -62,7 +62,7 @@ struct TimeoutTests {
         await transport.close()
     }
 
-    @Test("A transfer that still connects is looked at again when it might have become idle")
+    @Test("A transfer that still connects is checked again when it could be idle")
     func connecting() throws {
         let transfer = CurlTransfer(
             try PreparedRequest(
@@ -79,7 +79,7 @@ struct TimeoutTests {
         #expect(transfer.due(6_000_000_000) == 6_500_000_000)
     }
 
-    @Test("An upload that moves is not idle, however long it takes")
+    @Test("An upload with progress is not idle, for any duration")
     func slowUpload() async throws {
         let server = try LoopbackServer.start { _ in .ok("done") }
         let pieces = 8
@@ -92,7 +92,7 @@ struct TimeoutTests {
                 return Data(repeating: 0x61, count: 1_000)
             }
         }
-        // The body blocks the thread, which must not be the other tests'.
+        // The body blocks the thread, so this test needs its own one.
         let loops = LoopGroup(loops: 1)
         let transport = CurlTransport(loops: loops)
         let response = try await Requests(transport).send(
@@ -103,7 +103,7 @@ struct TimeoutTests {
         await loops.shutdown()
     }
 
-    @Test("The total clock runs from the call's start, over all its attempts")
+    @Test("The total timeout begins with the call and covers all its attempts")
     func total() async throws {
         let server = try LoopbackServer.start { _ in .stallBeforeHead }
         let request = try requests.make(
@@ -136,20 +136,20 @@ struct TimeoutTests {
         await transport.close()
     }
 
-    @Test("A request with a body is given up as soon as one without")
+    @Test("A request with a body times out as soon as one without")
     func idleWithBody() async throws {
         let server = try LoopbackServer.start { _ in .stallBeforeHead }
         let transport = CurlTransport()
         let timeout = Timeout(connect: .seconds(5), idle: .milliseconds(800), total: .seconds(20))
         let response = try await Requests(transport).send(.post, server.url, body: .bytes(Data("1234567".utf8)), timeout: timeout)
-        // As the transport measured it: the test itself may have waited for a thread.
+        // Measured by the transport, because the test itself may have waited for a thread.
         let elapsed = response.metrics?.total ?? .zero
         #expect(response.transportError?.label == "timedOut.idle")
         #expect(elapsed >= .milliseconds(800) && elapsed < .milliseconds(1_500), "\(elapsed)")
         await transport.close()
     }
 
-    @Test("Header lines and trailers that keep coming are no idleness")
+    @Test("Header lines and trailers that keep arriving prevent the idle timeout")
     func slowHead() async throws {
         let pause = ServerReply.Step.wait(.milliseconds(250))
         @Sendable func text(_ line: String) -> ServerReply.Step { .send(Data((line + "\r\n").utf8)) }
@@ -167,7 +167,7 @@ struct TimeoutTests {
         await transport.close()
     }
 
-    @Test("An answer that came while another request's body held the thread up is not late")
+    @Test("An answer that arrived while another request's body blocked the thread is not late")
     func heldUpByBody() async throws {
         let (asked, gate, sent) = (try Gate(), try Gate(), try Gate())
         let server = try LoopbackServer.start { request in
@@ -179,11 +179,11 @@ struct TimeoutTests {
             for _ in 0..<20_000 where !sent.isOpen { _ = usleep(1_000) }
             _ = usleep(3_400_000)
         }
-        // The body blocks the thread, which must not be the other tests'.
+        // The body blocks the thread, so this test needs its own one.
         let loops = LoopGroup(loops: 1)
         let transport = CurlTransport(loops: loops)
         let requests = Requests(transport)
-        // On a thread of its own, because other tests may keep the shared ones busy for longer than the clocks allow.
+        // On its own thread, because other tests may block the shared ones for longer than the timeouts.
         let (uploaded, response) = try await withTaskExecutorPreference(ownThread()) {
             async let waiting = requests.send(
                 .get, server.url, timeout: Timeout(connect: .seconds(20), idle: .seconds(3), total: .seconds(60)))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreAPICore
 
-@Suite("What an exchange cost")
+@Suite("The metrics of an exchange")
 struct TransferMetricsTests {
     let transport = CurlTransport()
     var requests: Requests { Requests(transport) }
@@ -44,7 +44,7 @@ struct TransferMetricsTests {
         await transport.close()
     }
 
-    @Test("A failure has metrics too")
+    @Test("A failure has metrics, too")
     func failure() async throws {
         let server = try LoopbackServer.start { _ in .truncated(declared: 10, sent: Data("abc".utf8)) }
         let metrics = try #require(try await requests.send(.get, server.url).metrics)
@@ -52,7 +52,7 @@ struct TransferMetricsTests {
         await transport.close()
     }
 
-    @Test("A request that cannot begin has nothing of the exchange before it: no head, and so no cookies, and no figures")
+    @Test("A request that cannot begin has no data of the previous exchange: no head, no cookies, no metrics")
     func cannotBegin() async throws {
         let server = try LoopbackServer.start { _ in .ok("12345", headers: ["Set-Cookie": "sid=secret", "X-Answer": "42"]) }
         let other = try LoopbackServer.start { _ in .ok("other") }
@@ -66,11 +66,11 @@ struct TransferMetricsTests {
         await transport.close()
     }
 
-    @Test("What was cancelled before libcurl looked at it has no figures of the transfer before it")
+    @Test("A request cancelled before libcurl starts it has no metrics of the previous transfer")
     func neverBegun() async throws {
         let (asked, gate) = (try Gate(), try Gate())
         let server = try LoopbackServer.start { _ in .ok("12345") }
-        // The body blocks the thread, which must not be the other tests'.
+        // The body blocks the thread, so this test needs its own one.
         let loops = LoopGroup(loops: 1)
         let transport = CurlTransport(loops: loops)
         let requests = Requests(transport)
@@ -97,7 +97,7 @@ struct TransferMetricsTests {
         await loops.shutdown()
     }
 
-    @Test("Time in the queue is measured apart, and counts in the call's total")
+    @Test("Time in the queue is measured separately, and is part of the call's total")
     func queue() async throws {
         let gate = try Gate()
         let server = try LoopbackServer.start { request in
@@ -114,7 +114,7 @@ struct TransferMetricsTests {
         let waiting = Task { await transport.send(second) }
         while transport.queuedTransfers < 1 { try await Task.sleep(for: .milliseconds(2)) }
         let late = try await requests.send(.get, server.url + "/third", timeout: Timeout(.milliseconds(150)))
-        // It never left the queue, and the queue's time was its whole total.
+        // It never left the queue, so the queue's time is its whole total.
         #expect(late.transportError?.label == "timedOut.total")
         gate.open()
         let metrics = try #require(await waiting.value.metrics)
@@ -125,7 +125,7 @@ struct TransferMetricsTests {
         await transport.close()
     }
 
-    @Test("The linked libcurl says what it is and can do")
+    @Test("The linked libcurl reports its version and capabilities")
     func capabilities() {
         #expect(CurlTransport.version.split(separator: ".").count == 3)
         let capabilities = CurlTransport.capabilities

@@ -6,12 +6,12 @@ import Testing
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
-@Suite("A response that ends early, or is none, is not a success")
+@Suite("A response that ends early, or is not HTTP, is a failure")
 struct TruncationTests {
     let transport = CurlTransport()
     var requests: Requests { Requests(transport) }
 
-    @Test("Fewer bytes than announced: what came is kept")
+    @Test("Fewer bytes than announced: the received part is kept")
     func contentLength() async throws {
         let server = try LoopbackServer.start { _ in .truncated(declared: 100, sent: Data("abc".utf8)) }
         let response = try await requests.send(.get, server.url)
@@ -24,7 +24,7 @@ struct TruncationTests {
         await transport.close()
     }
 
-    @Test("A part that nobody asked for is not the whole; one that was asked for is what was asked for")
+    @Test("A partial answer is a failure unless the request asked for that range")
     func part() async throws {
         let server = try LoopbackServer.start { _ in
             .status(206, body: Data("abc".utf8), headers: ["Content-Range": "bytes 0-2/6"])
@@ -40,7 +40,7 @@ struct TruncationTests {
     }
 
     @Test(
-        "A status line of HTTP/2 makes no stream of a connection of HTTP/1.1, whose cut nobody would see",
+        "A status line with HTTP/2 does not make an HTTP/1.1 answer a stream, whose cut would go unnoticed",
         arguments: [true, false],
         ["HTTP/2 200 OK", "HTTP/2.0 200 OK", "HTTP/1.1 103 Hints\r\n\r\nHTTP/2 200 OK"])
     func claimed(isSecure: Bool, line: String) async throws {
@@ -55,7 +55,7 @@ struct TruncationTests {
         await transport.close()
     }
 
-    @Test("Another protocol is none, and is not waited for")
+    @Test("Another protocol is an error, at once")
     func switching() async throws {
         let server = try LoopbackServer.start { _ in
             [.send(Data("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nabc".utf8)), .stall]
@@ -86,7 +86,7 @@ struct TruncationTests {
         await transport.close()
     }
 
-    @Test("Two lengths that differ, whichever is the true one", arguments: ["3", "5"])
+    @Test("Two different lengths, whichever is correct", arguments: ["3", "5"])
     func twoLengths(_ second: String) async throws {
         let other = second == "3" ? "5" : "3"
         let server = try LoopbackServer.start { _ in
@@ -101,7 +101,7 @@ struct TruncationTests {
     }
 
     @Test(
-        "Fields that say where the body ends, in a form that libcurl reads over",
+        "Fields about the body's end in a form that libcurl ignores",
         arguments: [
             "Transfer-Encoding: identity\r\nContent-Length: 50", "Content-Length : 50", "Content-Length\t: 50",
             "Content-Length:\r\n 50",
@@ -128,13 +128,13 @@ struct TruncationTests {
         let never = try Gate()
         let body = Data(repeating: 0x61, count: count)
         for field in ["\(fields)\r\nContent-Length: \(count)", "Content-Length: \(count)\r\n\(fields)"] {
-            // The connection stays open: to its end nobody waits.
+            // The connection stays open: the kit does not wait for its end.
             let server = try LoopbackServer.start { request in
                 request.connection == 0
                     ? [.send(Data("HTTP/1.1 200 OK\r\n\(field)\r\n\r\n".utf8) + body), .waitFor(never)] : .ok("next")
             }
             let response = try await requests.send(.get, server.url)
-            // 8.14.1 refuses a coding that it does not know and was not asked for; `none` is one, though it codes nothing.
+            // 8.14.1 refuses an unknown coding that was not requested; `none` counts as one, although it encodes nothing.
             if fields.hasSuffix("none"), CurlLibrary.linked.version >= CurlVersion(8, 14, 1) {
                 #expect(response.transportError?.label == "malformedResponse", "\(response.result)")
                 continue
@@ -146,9 +146,9 @@ struct TruncationTests {
         await transport.close()
     }
 
-    @Test("chunks behind identity count, and chunks before it are refused beside a length")
+    @Test("chunked after identity is accepted, and chunked before it is refused beside a length")
     func chunksAndIdentity() async throws {
-        // 8.14.1 refuses anything behind `chunked` (RFC 9112 §6.1).
+        // 8.14.1 refuses any coding after `chunked` (RFC 9112 §6.1).
         let takesIdentityLast = CurlLibrary.linked.version < CurlVersion(8, 14, 1)
         let cases = [
             ("identity, chunked", true, true), ("chunked, identity", true, false),
@@ -168,7 +168,7 @@ struct TruncationTests {
     }
 
     @Test(
-        "a transfer coding that is not known is refused at once, and named",
+        "an unknown transfer coding is refused at once, by name",
         arguments: ["gzip", "deflate", "br", "8bit", "\"chunked\"", "utf-8"])
     func unknownTransferCoding(_ coding: String) async throws {
         let never = try Gate()
@@ -185,7 +185,7 @@ struct TruncationTests {
         await transport.close()
     }
 
-    @Test("The same length twice is one length")
+    @Test("The same length twice counts as one length")
     func sameLengthTwice() async throws {
         let server = try LoopbackServer.start { _ in
             [.sendHead(status: 200, headers: ["Content-Length": "3", "Content-Length": "3"]), .sendBody(Data("abc".utf8))]
@@ -195,7 +195,7 @@ struct TruncationTests {
     }
 
     @Test(
-        "Bytes that are no HTTP",
+        "Bytes that are not HTTP",
         arguments: [
             "garbage\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "<html>hello</html>", "HTTP/1.1 abc OK\r\n\r\n", "HTTP/1.1 99 OK\r\n\r\n",
             "\u{0}\u{1}\u{2}\u{3}",
@@ -216,7 +216,7 @@ struct TruncationTests {
         await transport.close()
     }
 
-    @Test("Chunk sizes that are no numbers")
+    @Test("Chunk sizes that are not numbers")
     func chunkSize() async throws {
         let server = try LoopbackServer.start { _ in
             [
@@ -252,7 +252,7 @@ struct TruncationTests {
         await transport.close()
     }
 
-    /// An attacker who can cut the wire cannot forge the alert (RFC 9112 §9.8).
+    /// An attacker who can cut the connection cannot forge the alert (RFC 9112 §9.8).
     @Test(
         "A body that ends with a TLS connection is complete after close_notify alone", arguments: [true, false], [true, false])
     func closeDelimitedOverTLS(isCut: Bool, isPinned: Bool) async throws {
@@ -278,7 +278,7 @@ struct TruncationTests {
     }
 
     @Test(
-        "A transfer coding that nobody asked for is refused, whole or cut",
+        "An unrequested transfer coding is refused, whole or cut",
         arguments: ["gzip, chunked", "deflate", "br, chunked"])
     func transferCoding(_ codings: String) async throws {
         let server = try LoopbackServer.start { _ in
@@ -290,10 +290,10 @@ struct TruncationTests {
         await transport.close()
     }
 
-    /// libcurl takes an HTTP/2 connection that it has to give up for one that ended in the orderly way, and a stream that was
-    /// reset with NO_ERROR for one that ended.
+    /// libcurl treats a broken HTTP/2 connection as closed in the orderly way, and a stream that was reset with NO_ERROR as
+    /// ended.
     @Test(
-        "An HTTP/2 stream that its server does not end is cut, with a length and without", arguments: [true, false],
+        "An HTTP/2 stream without an end is truncated, with a length and without", arguments: [true, false],
         [
             [ServerReply.Step.resetStream(code: 0)], [.goAway(refusing: true)], [.goAway(), .closeConnection], [.closeConnection],
         ])
@@ -304,7 +304,8 @@ struct TruncationTests {
         await transport.close()
     }
 
-    @Test("A frame that is none in the middle of a body makes it malformed, with a length and without", arguments: [true, false])
+    @Test(
+        "An invalid frame in the middle of a body makes the body malformed, with a length and without", arguments: [true, false])
     func brokenStream(hasLength: Bool) async throws {
         let response = try await streamed([.send(Data([0, 0, 1, 6, 0, 0, 0, 0, 0, 1])), .stall], hasLength: hasLength)
         #expect(response.transportError?.label == "malformedResponse", "\(response.result)")
@@ -313,7 +314,7 @@ struct TruncationTests {
     }
 
     @Test(
-        "An HTTP/2 stream that its server ends is whole, whatever follows",
+        "An HTTP/2 stream that its server ends is complete, whatever follows",
         arguments: [
             [], [ServerReply.Step.goAway()], [.complete, .resetStream(code: 0)], [.complete, .goAway(refusing: true)],
             [.complete, .closeConnection],

@@ -6,13 +6,13 @@ import Testing
 
 @testable import CoreAPICore
 
-@Suite("Whom the transport trusts", .serialized)
+@Suite("The transport's trust", .serialized)
 struct TrustTests {
     let transport = CurlTransport()
     var requests: Requests { Requests(transport) }
     static let wrongPin = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 
-    @Test("An authority that nobody vouched for is refused; with it, the connection stands")
+    @Test("An unknown authority is refused; with it as a trusted one the connection succeeds")
     func authorities() async throws {
         let server = try NginxServer(http2: true)
         var requests = requests
@@ -50,7 +50,7 @@ struct TrustTests {
         await transport.close()
     }
 
-    @Test("Nonsense for a PEM text is refused", arguments: ["", "no certificate in here"])
+    @Test("An invalid PEM text is refused", arguments: ["", "no certificate in here"])
     func nonsense(_ text: String) async throws {
         var requests = requests
         requests.trust = ServerTrustManager(authorities: .pem(text))
@@ -60,7 +60,7 @@ struct TrustTests {
     }
 
     @Test(
-        "A connection that was made without a pin, or with other authorities, is not reused by who has one",
+        "A connection made without a pin, or with other authorities, is not reused with a pin",
         arguments: [true, false])
     func reuse(_ http2: Bool) async throws {
         let server = try NginxServer(http2: http2)
@@ -73,7 +73,7 @@ struct TrustTests {
         requests.trust = ServerTrustManager(authorities: authorities, pins: ["localhost": [Self.wrongPin]])
         let refused = try await requests.send(.get, server.url + "/1k")
         #expect(refused.transportError?.label == "pinMismatch", "\(refused.result)")
-        // Again, so that neither the failed connection nor its TLS session serves.
+        // Repeated, so that neither the failed connection nor its TLS session is used.
         #expect(try await requests.send(.get, server.url + "/1k").transportError?.label == "pinMismatch")
 
         requests.trust = ServerTrustManager(authorities: authorities, pins: ["localhost": [Self.wrongPin, server.pin]])
@@ -88,7 +88,7 @@ struct TrustTests {
         await transport.close()
     }
 
-    @Test("A file of authorities that was replaced counts for the next connection")
+    @Test("A replaced file of authorities applies to the next connection")
     func replacedFile() async throws {
         let server = try NginxServer(http2: true)
         let other = try NginxServer(http2: true)
@@ -103,7 +103,7 @@ struct TrustTests {
         await transport.close()
     }
 
-    @Test("A redirect from https to http is refused, followed only when the limits say so")
+    @Test("A redirect from https to http is refused unless the limits allow it")
     func downgrade() async throws {
         let server = try NginxServer(http2: true)
         var requests = requests

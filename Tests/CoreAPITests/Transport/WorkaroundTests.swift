@@ -6,16 +6,16 @@ import Testing
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
-/// Each defect of libcurl, with its workaround and without. Without it the fault shows on a libcurl that has the defect, and on
-/// no other: that is how the versions in `Curl/Workarounds` are known.
+/// Each defect of libcurl, with and without its workaround. Without it the fault occurs exactly on the libcurls with the
+/// defect. That verifies the versions in `Curl/Workarounds`.
 ///
-/// Not here: `rememberedField`, because memory that was freed is not written to on purpose; `lostTimer` and `endlessReading`,
-/// whose faults need a moment that a test cannot choose.
+/// Not here: `rememberedField`, because the tests do not write to freed memory; `lostTimer` and `endlessReading`, whose faults
+/// depend on a moment that a test cannot choose.
 @Suite("Workarounds", .timeLimit(.minutes(2)))
 struct WorkaroundTests {
     /// - Parameters:
-    ///   - isShown: whether the fault is sure to show on a libcurl that has the defect.
-    ///   - goesRight: whether a transport does the thing right.
+    ///   - isShown: whether the fault always occurs on a libcurl with the defect.
+    ///   - goesRight: whether a transport behaves correctly.
     private func show(
         _ defect: Defect, isShown: Bool = true, _ goesRight: (CurlTransport) async throws -> Bool
     ) async throws {
@@ -26,7 +26,7 @@ struct WorkaroundTests {
         if !isPresent {
             #expect(try await goesRight(without), "without it")
         } else if isShown {
-            // More than once, because a machine that is slow may hand libcurl in one piece what comes in two.
+            // Repeated, because on a slow machine libcurl may get in one piece the bytes that arrive in two.
             var wentWrong = false
             for _ in 0..<20 where !wentWrong { wentWrong = try await !goesRight(without) }
             #expect(wentWrong, "without it")
@@ -41,10 +41,10 @@ struct WorkaroundTests {
         return requests
     }
 
-    @Test("an answer that was not asked for is no answer to the next request")
+    @Test("an unrequested answer does not become the answer to the next request")
     func unreadBytes() async throws {
         let extra = Data("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong".utf8)
-        // Newer ones look at the socket themselves.
+        // Newer versions check the socket themselves.
         let isShown = CurlLibrary.linked.version < CurlVersion(8, 0, 0)
         try await show(.unreadBytes, isShown: isShown) { transport in
             let (gate, sent) = (try Gate(), try Gate())
@@ -60,7 +60,7 @@ struct WorkaroundTests {
         }
     }
 
-    @Test("an order is not sent into a connection of HTTP/2 that its server has ended without GOAWAY")
+    @Test("an order is not sent on an HTTP/2 connection that its server closed without GOAWAY")
     func silentEnd() async throws {
         try await show(.silentEnd, isShown: false) { transport in
             let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2]), faults: [Fault(.afterResponse, .close)]) {
@@ -74,7 +74,7 @@ struct WorkaroundTests {
     }
 
     @Test(
-        "a body over HTTP/2 that its server did not end is cut",
+        "an HTTP/2 body without an end is truncated",
         arguments: [ServerReply.Step.resetStream(code: 0)])
     func unannouncedEnd(cut: ServerReply.Step) async throws {
         try await show(.unannouncedEnd) { transport in
@@ -87,7 +87,7 @@ struct WorkaroundTests {
         }
     }
 
-    @Test("an order whose stream the server refused is sent again")
+    @Test("an order is sent again if the server refused its stream")
     func hiddenFailure() async throws {
         try await show(.hiddenFailure) { transport in
             let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
@@ -98,9 +98,9 @@ struct WorkaroundTests {
         }
     }
 
-    @Test("an answer over HTTP/2 that is whole before its request is sent is that answer")
+    @Test("an HTTP/2 answer that is complete before its request is sent is a success")
     func endlessUpload() async throws {
-        // `EarlyAnswerTests.leftAlone` shows it over HTTP/1.1, which newer ones have as well.
+        // `EarlyAnswerTests.leftAlone` shows it over HTTP/1.1, where newer versions have the defect, too.
         try await show(.endlessUpload, isShown: CurlLibrary.linked.version < CurlVersion(8, 0, 0)) { transport in
             let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2]), answersEarly: true) { request in
                 [.send(StreamEndTests.Early.bodyReset.frames(413, UInt32(request.exchange * 2 + 1))), .stall]
@@ -112,7 +112,7 @@ struct WorkaroundTests {
         }
     }
 
-    @Test("an answer is heard while its request's body is paused")
+    @Test("an answer arrives while its request's body is paused")
     func deafPause() async throws {
         try await show(.deafPause) { transport in
             let server = try EarlyServer(413, "too large", hasLength: false, then: .endsItsSide)
@@ -122,7 +122,7 @@ struct WorkaroundTests {
         }
     }
 
-    @Test("a handle that has served over HTTP/2 serves again, however many requests there are by then")
+    @Test("a handle used for HTTP/2 is reused, also with many requests by then")
     func keptBuffer() async throws {
         try await show(.keptBuffer) { transport in
             let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
@@ -132,16 +132,16 @@ struct WorkaroundTests {
             #expect(try await requests.send(.get, server.url).error == nil)
             let held = (0..<65).map { _ in Task { try await requests.send(.get, server.url + "/held") } }
             try await server.waitForRequests(66)
-            // The handle that serves here has a small buffer, as one of many.
+            // The first handle has a small buffer, as one of many.
             #expect(try await requests.send(.get, server.url).error == nil)
             for task in held { task.cancel() }
             for task in held { #expect(try await task.value.error?.isCancelled == true) }
-            // It serves again, as the only one.
+            // It is reused, as the only one.
             return try await requests.send(.get, server.url).error == nil
         }
     }
 
-    @Test("an answer that is read as it comes is not another's, beside one over HTTP/2 to the same host")
+    @Test("a streamed answer is never another request's, beside an HTTP/2 request to the same host")
     func busyConnectionShared() async throws {
         try await show(.busyConnectionShared, isShown: false) { transport in
             let gate = try Gate()
@@ -170,7 +170,7 @@ struct WorkaroundTests {
         }
     }
 
-    @Test("every defect has its versions, and those that are not there any more are left alone")
+    @Test("every defect has its versions, and a fixed one needs no workaround")
     func versions() {
         for defect in Defect.all { #expect(!defect.versions.isEmpty) }
         let defects = Defects(of: CurlVersion(8, 2, 0))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The bytes of one input, and the parts that a target cuts from their front.
+/// The bytes of one input; a target cuts parts from its front.
 struct FuzzInput {
     private(set) var bytes: ArraySlice<UInt8>
 
@@ -9,7 +9,7 @@ struct FuzzInput {
     }
 
     var data: Data { Data(bytes) }
-    /// What is no UTF-8 becomes U+FFFD.
+    /// Invalid UTF-8 becomes U+FFFD.
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// A choice; 0 at the end of the input.

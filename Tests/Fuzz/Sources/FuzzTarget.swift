@@ -1,5 +1,5 @@
-/// A parser under attack: what is fed to it, and what must hold whatever that was. Trapping and reading out of bounds are
-/// findings without being asked for.
+/// A parser under attack: its input, and the invariants that must hold for every input. Traps and reads out of bounds are
+/// always findings.
 struct FuzzTarget: Sendable {
     let name: String
     let check: @Sendable (FuzzInput) -> Void
@@ -13,7 +13,7 @@ struct FuzzTarget: Sendable {
     ]
 }
 
-/// Ends the process when an invariant is broken, so that libFuzzer keeps the input.
+/// Ends the process if an invariant is broken, so that libFuzzer keeps the input.
 func expect(_ holds: Bool, _ invariant: @autoclosure () -> String) {
     if !holds { fatalError("broken invariant: \(invariant())") }
 }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import networker
 
-@Suite("A call made of a command line")
+@Suite("A call from a command line")
 struct AdHocCallTests {
-    /// What leaves for an endpoint, as the recorder saw it, with the report on it.
+    /// The request of an endpoint as the recorder saw it, with its report.
     private func report(_ endpoint: AdHocEndpoint, _ extras: CallReport.Extras = []) async throws -> CallReport {
         var channel = Channel(
             name: "TEST", environment: try ChannelRegistry.standard.entry("TY").place("production").make().environment,
@@ -40,7 +40,7 @@ struct AdHocCallTests {
         #expect(report.sent?.request.headers[.contentType] == "application/json")
     }
 
-    @Test("sends given data as it is, under the type that a header names")
+    @Test("sends given data unchanged, with the type of a header")
     func data() async throws {
         let report = try await report(
             AdHocEndpoint(method: .post, path: "a", headers: ["content-type": "text/csv"], body: try CallBody("a,b")))
@@ -52,7 +52,7 @@ struct AdHocCallTests {
         #expect(report.sent?.request.headers[.contentType] == "text/csv")
     }
 
-    @Test("shows a body in lines, and no escape sequence of the server's")
+    @Test("shows a body in lines, and escapes the server's control characters")
     func text() async throws {
         #expect(try await report(AdHocEndpoint(method: .get, path: "a")).rendered().contains("{\n  \"b\": 1\n}"))
         let failed = try await report(AdHocEndpoint(method: .get, path: "gone"))
@@ -62,7 +62,7 @@ struct AdHocCallTests {
         #expect(failed.record.errorLabel == "verification.unacceptableStatus.404")
     }
 
-    @Test("hides secrets in the cURL command unless they are asked for")
+    @Test("hides secrets in the cURL command unless they are requested")
     func cURL() async throws {
         let endpoint = AdHocEndpoint(method: .get, path: "a", headers: ["Authorization": "Bearer abcdefghijk"])
         #expect(try await report(endpoint).cURL == nil)

@@ -7,7 +7,7 @@ import Testing
 @Suite("--data")
 struct CallBodyTests {
     @Test(
-        "is taken as it is, and named by what it looks like",
+        "is sent unchanged, with the media type of its content",
         arguments: [(#"{"a": 1}"#, "application/json"), ("a=1", "text/plain; charset=utf-8")])
     func text(text: String, type: String) throws {
         let body = try CallBody(text)
@@ -25,7 +25,7 @@ struct CallBodyTests {
         #expect(body.contentType == "application/octet-stream")
     }
 
-    @Test("says which file cannot be read")
+    @Test("names a file that cannot be read")
     func missing() {
         let error = #expect(throws: ValidationError.self) { try CallBody("@/nowhere/at-all") }
         #expect(error?.message.hasPrefix("cannot read the body from '/nowhere/at-all': ") == true)

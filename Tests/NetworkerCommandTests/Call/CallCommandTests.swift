@@ -8,7 +8,7 @@ import Testing
 @Suite("networker call")
 struct CallCommandTests {
     @Test(
-        "refuses what it cannot understand with 64, and says what was expected",
+        "exits with 64 for an invalid command line, and states what was expected",
         arguments: [
             ("XX GET a", "expected TY, DL, ML, ID, HTTPBin"), ("TY G( a", "expected a token such as GET"),
             ("TY GET ../a", "'..' segments"), ("TY GET https://evil/", "may not be an absolute URL"),
@@ -29,12 +29,12 @@ struct CallCommandTests {
     }
 
     @Test(
-        "takes get for GET, and other spellings as they are", arguments: [("get", "GET"), ("POST", "POST"), ("Purge", "Purge")])
+        "accepts get for GET, and keeps other spellings", arguments: [("get", "GET"), ("POST", "POST"), ("Purge", "Purge")])
     func methods(text: String, method: String) throws {
         #expect(try CallCommand.parse(["ty", text, "a"]).method.rawValue == method)
     }
 
-    @Test("may have both --data and a query where values belong there")
+    @Test("accepts both --data and values if the values go into the query")
     func dataAndQuery() throws {
         let command = try CallCommand.parse(["TY", "DELETE", "a", "x=1", "--data", "y"])
         #expect(command.values.map(\.name) == ["x"])

@@ -13,14 +13,14 @@ struct HeaderLineTests {
     }
 
     @Test(
-        "says what was expected",
+        "states what was expected",
         arguments: [("bad", "'Name: value'"), ("ba d: x", "token"), ("x: a\r\ny: b", "CR"), (": x", "token")])
     func malformed(text: String, hint: String) {
         let error = #expect(throws: ValidationError.self) { try HeaderLine(text) }
         #expect(error?.message.contains(hint) == true)
     }
 
-    @Test("may come once for each name, whatever its case")
+    @Test("accepts each name once, in any case")
     func distinct() throws {
         let lines = try ["a: 1", "A: 2"].map { try HeaderLine($0) }
         #expect(throws: ValidationError.self) { try lines.checkNamesAreDistinct() }

@@ -20,7 +20,7 @@ struct NamedValueTests {
         #expect(error?.message == "expected name=value, such as q=shoes, got '\(text)'")
     }
 
-    @Test("makes a list of a name that comes again")
+    @Test("makes a list of a repeated name")
     func repeated() throws {
         let values = NamedValues(try ["b=1", "a=x", "b=2"].map { try NamedValue($0) })
         let encoder = JSONEncoder()

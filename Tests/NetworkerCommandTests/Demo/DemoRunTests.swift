@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The demo")
 struct DemoRunTests {
-    @Test("uses every feature, and finds what it promises")
+    @Test("uses every feature, and keeps its promises")
     func goesWell() async throws {
         let report = try await DemoRun(tours: [.ty, .dl, .ml, .id]).report()
         #expect(report.failures.isEmpty)
@@ -19,14 +19,14 @@ struct DemoRunTests {
         #expect(try JSONOutput.text(report.record).contains(#""ok" : true"#))
     }
 
-    @Test("has a tour for each channel that brings one, in the order of Package.swift")
+    @Test("has the tour of each channel with one, in the order of Package.swift")
     func tours() throws {
         let channels = DemoTour.all.map(\.channel)
         #expect(channels.starts(with: ["TY", "DL", "ML", "ID"]))
         #expect(channels == ChannelRegistry.standard.names.filter(channels.contains))
     }
 
-    @Test("says which feature failed and why, and goes on with the others")
+    @Test("names a failed feature with the reason, and continues with the others")
     func tellsFailures() async throws {
         let lost = DemoTour(channel: "TY", prefix: "nowhere", walk: DemoTour.ty.walk)
         let report = try await DemoRun(tours: [lost, .dl, .ml, .id]).report()
@@ -36,7 +36,7 @@ struct DemoRunTests {
         #expect(report.record.ok == false)
     }
 
-    @Test("notices when a promise is not kept")
+    @Test("reports a broken promise")
     func noticesAbsence() async throws {
         let report = try await DemoRun(tours: [.ty]).report()
         #expect(report.failures.contains { $0.hasPrefix("expected DL's order list to be answered 401") })

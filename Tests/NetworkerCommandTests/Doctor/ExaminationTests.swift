@@ -21,7 +21,7 @@ struct ExaminationTests {
         return Dictionary(findings.map { ($0.subject, $0.verdict.rawValue) }) { first, _ in first }
     }
 
-    @Test("a server that is well, one with other pins, one that nobody vouches for, and a clock that is wrong")
+    @Test("a sound server, one with other pins, one with an unknown authority, and a wrong clock")
     func server() async throws {
         let sandbox = try await SandboxServer.start(.init(port: 0))
         let url = sandbox.baseURL("ty")
@@ -48,7 +48,7 @@ struct ExaminationTests {
         await sandbox.stop()
     }
 
-    @Test("a missing authority file is what is named, with what writes it")
+    @Test("a missing authority file is named, with the command that writes it")
     func missingAuthority() async {
         let path = "/nowhere/\(UUID().uuidString).pem"
         let channel = channel("https://127.0.0.1:9") { $0.serverTrustManager = ServerTrustManager(authorities: .file(path)) }
@@ -57,7 +57,7 @@ struct ExaminationTests {
         #expect(findings.first?.text.contains(path) == true && findings.first?.text.contains("--authority") == true)
     }
 
-    @Test("no name, nobody who answers, an answer that is none, and a channel that is not sound")
+    @Test("an unknown name, no server, an answer that is not HTTP, and a channel with problems")
     func nobody() async throws {
         #expect(await verdicts(channel("https://nowhere.invalid")) == ["DNS": "bad"])
         #expect(await verdicts(channel("https://127.0.0.1:9")) == ["connection": "bad"])

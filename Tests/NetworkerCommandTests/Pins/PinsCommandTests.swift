@@ -8,7 +8,7 @@ import Testing
 
 @Suite("networker pins", .timeLimit(.minutes(1)))
 struct PinsCommandTests {
-    @Test("lists the verified chain with pins that then let the server through")
+    @Test("lists the verified chain with pins that match the server")
     func chain() async throws {
         let sandbox = try await SandboxServer.start(.init(port: 0))
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("authority-\(UUID().uuidString).pem")
@@ -33,7 +33,7 @@ struct PinsCommandTests {
         await sandbox.stop()
     }
 
-    @Test("refuses what is no host", arguments: ["https://example.com", "a b", "", "example.com/path", "u:p@h"])
+    @Test("refuses an invalid host", arguments: ["https://example.com", "a b", "", "example.com/path", "u:p@h"])
     func usage(host: String) {
         #expect(throws: (any Error).self) { try PinsCommand.parse([host]) }
     }

@@ -17,7 +17,7 @@ struct CallRecorderTests {
         func adapt(_ request: inout Request) async throws { throw self }
     }
 
-    @Test("keeps every attempt with its answer and the pause before it")
+    @Test("records every attempt with its answer and the pause before it")
     func attempts() async throws {
         let call = try await recorded(AskAgain())
         #expect(call.exchanges.map(\.request.attempt) == [1, 2])
@@ -28,14 +28,14 @@ struct CallRecorderTests {
         #expect((call.outcome?.elapsed ?? .zero) >= .milliseconds(3))
     }
 
-    @Test("keeps a call that was never sent, without an exchange")
+    @Test("records a call that was never sent, without an exchange")
     func unsent() async throws {
         let call = try await recorded(Refuse())
         #expect(call.exchanges.isEmpty)
         #expect(call.outcome?.error?.label == "adapting")
     }
 
-    @Test("keeps each hop of a redirect, and the logger beside it hears as before")
+    @Test("records each hop of a redirect, and does not affect the logger beside it")
     func redirect() async throws {
         let lines = Mutex(0)
         let call = try await recorded(AskAgain(), path: "old", logger: FunctionLogger { _ in lines.withLock { $0 += 1 } })

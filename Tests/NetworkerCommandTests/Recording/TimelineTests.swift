@@ -17,7 +17,7 @@ struct TimelineTests {
         return exchange
     }
 
-    @Test("puts the phases of an exchange one behind the other, and what is left over last")
+    @Test("puts the phases of an exchange in sequence, and the rest of the time last")
     func phases() throws {
         var metrics = TransferMetrics()
         metrics.queued = .milliseconds(1)
@@ -37,7 +37,7 @@ struct TimelineTests {
         #expect(chart.groups.first?.title == "attempt 1: GET /a, no answer, new connection to [::1]:8443")
     }
 
-    @Test("leaves out the phases of a connection that was open already")
+    @Test("omits the phases of a reused connection")
     func reused() throws {
         var metrics = TransferMetrics()
         metrics.firstByte = .milliseconds(5)

@@ -8,7 +8,7 @@ import Testing
 struct ChannelRegistryTests {
     private let registry = ChannelRegistry.standard
 
-    @Test("makes sound channels for every environment, under the names it lists them by")
+    @Test("makes channels without problems for every environment, under their listed names")
     func sound() {
         for entry in registry.entries {
             #expect(!entry.places.isEmpty)
@@ -21,19 +21,19 @@ struct ChannelRegistryTests {
         }
     }
 
-    @Test("knows channels and environments in any case")
+    @Test("finds channels and environments in any case")
     func names() throws {
         let place = try registry.entry("ty").place("Production")
         #expect(place.make().environment.baseURL == "https://api.marketplace.example")
     }
 
-    @Test("speaks to no customer unless told so")
+    @Test("uses a simulated environment by default")
     func defaultPlace() throws {
         #expect(try registry.entry("DL").place(nil).environment == "sandbox")
         #expect(try registry.entry("GIPHY").place(nil).environment == "production")
     }
 
-    @Test("names what there is when asked for what there is not")
+    @Test("lists the existing names for an unknown one")
     func unknown() throws {
         let three = ChannelRegistry(entries: ["TY", "DL", "ID"].map { ChannelEntry(Channel($0, hosts: [:])) })
         let channel = #expect(throws: ValidationError.self) { try three.entry("XX") }
@@ -43,7 +43,7 @@ struct ChannelRegistryTests {
         #expect(environment?.message == "channel ID has no environment 'moon'; expected production, staging or sandbox")
     }
 
-    @Test("tells a channel's problems below the table")
+    @Test("lists a channel's problems below the table")
     func problems() {
         let entry = ChannelEntry(Channel("BAD", hosts: ["nowhere": "ftp://x"]))
         let facts = entry.places.map { ChannelFacts(entry, in: $0) }

@@ -7,7 +7,7 @@ import Testing
 struct AuthorityFileTests {
     private let path = FileManager.default.temporaryDirectory.appendingPathComponent("authority-\(UUID().uuidString).pem").path
 
-    @Test("can be read by its user only, and replaces one that was left behind")
+    @Test("is readable by its user only, and replaces an old one")
     func mode() throws {
         let file = AuthorityFile(path: path)
         defer { file.remove(ifStill: "second") }
@@ -30,7 +30,7 @@ struct AuthorityFileTests {
         try FileManager.default.removeItem(atPath: victim)
     }
 
-    @Test("is removed, unless another sandbox has put its own there")
+    @Test("is removed, unless another sandbox has replaced it")
     func removal() throws {
         let file = AuthorityFile(path: path)
         try file.write("mine")
@@ -40,7 +40,7 @@ struct AuthorityFileTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test("says what the system said when it cannot be written")
+    @Test("has the system's error if it cannot be written")
     func unwritable() {
         let error = #expect(throws: AuthorityFile.Failure.self) { try AuthorityFile(path: "/proc/version/all.pem").write("x") }
         #expect(error?.errorDescription == "cannot write the authority to /proc/version/all.pem: Not a directory")

@@ -2,9 +2,9 @@ import Testing
 
 @testable import networker
 
-@Suite("What the sandbox says when it is ready")
+@Suite("The text of a sandbox that is ready")
 struct SandboxGreetingTests {
-    @Test("is a call that can be pasted, with --host where the port is not the usual one")
+    @Test("has a command to paste, with --host if the port is not the usual one")
     func host() {
         func greeting(_ port: Int) -> String {
             SandboxGreeting(port: port, authorityPath: "/a.pem", channels: [("TY", "https://localhost:\(port)/ty")]).rendered()

@@ -23,7 +23,7 @@ struct BarChartTests {
                 """)
     }
 
-    @Test("shows a span however short, and none of no length")
+    @Test("shows every span with a duration, and none without")
     func extremes() {
         let bars: [BarChart.Bar] = [
             .init("a", from: .zero, lasting: .seconds(1)), .init("b", from: .seconds(1), lasting: .nanoseconds(1)),
@@ -34,7 +34,7 @@ struct BarChartTests {
         #expect(lines.allSatisfy { $0.count <= 2 + 1 + 2 + 6 + 2 + 10 })
     }
 
-    @Test("renders nothing of nothing")
+    @Test("renders no lines without spans")
     func empty() {
         #expect(BarChart(groups: []).rendered().isEmpty)
     }

@@ -5,7 +5,7 @@ import Testing
 @Suite("Colour")
 struct PaletteTests {
     @Test(
-        "is for terminals only, and not for who wants none",
+        "is for terminals only, unless NO_COLOR is set",
         arguments: [
             (true, [:], true), (false, [:], false), (true, ["NO_COLOR": "1"], false), (true, ["NO_COLOR": ""], true),
             (true, ["TERM": "dumb"], false), (true, ["TERM": "xterm"], true),
@@ -14,7 +14,7 @@ struct PaletteTests {
         #expect(Palette(isTerminal: isTerminal, variables: variables).isColoured == expected)
     }
 
-    @Test("is put around text and taken back behind it")
+    @Test("is set before a text and reset after it")
     func paint() {
         #expect(Palette(isColoured: true).paint("x", .good) == "\u{1B}[32mx\u{1B}[0m")
         #expect(Palette(isColoured: true).paint("x", .plain) == "x")

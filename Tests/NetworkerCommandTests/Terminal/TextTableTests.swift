@@ -17,7 +17,7 @@ struct TextTableTests {
                 """)
     }
 
-    @Test("counts characters as a person sees them")
+    @Test("counts grapheme clusters")
     func turkish() {
         var table = TextTable([.init("a"), .init("b")])
         table.add(["çanta", "1"])
@@ -25,7 +25,7 @@ struct TextTableTests {
         #expect(table.rendered().split(separator: "\n").allSatisfy { $0.count == 8 })
     }
 
-    @Test("gives colour no width, and puts none around blanks")
+    @Test("gives colour no width, and does not colour blanks")
     func colour() {
         var table = TextTable([.init("a"), .init("b")])
         table.add([.init("x", .bad), "1"])
@@ -40,7 +40,7 @@ struct TextTableTests {
         #expect(table.rendered().split(separator: "\n").count == 2)
     }
 
-    @Test("fills up short rows and cuts long ones")
+    @Test("fills short rows and cuts long ones")
     func raggedRows() {
         var table = TextTable([.init("a"), .init("b")])
         table.add(["1"])

@@ -1,16 +1,16 @@
 import Foundation
 
-/// What the process holds, by Linux's own account.
+/// The process's resources, from Linux's own counts.
 struct Figures {
-    /// What was allocated and not freed.
+    /// Memory that was allocated and not freed.
     let heldBytes: Int
     let residentBytes: Int
     let descriptors: Int
     let threads: Int
 
-    /// Gives back first what the allocator only keeps (`malloc_trim`): how much that is depends on the busiest moment so far.
-    /// Pages of which some bytes are held stay resident, more of them with every thread that has allocated, until all of its
-    /// arenas are.
+    /// Returns the allocator's free memory first (`malloc_trim`), because its amount depends on the busiest moment so far.
+    /// Pages with some used bytes stay resident. Every thread that allocates adds more of them, until all of its arenas are in
+    /// use.
     init() {
         if let trim = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(trim, to: (@convention(c) (Int) -> Int32).self)(0) }
         let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").dropFirst().first
@@ -20,7 +20,7 @@ struct Figures {
         threads = Self.entries(of: "/proc/self/task")
     }
 
-    /// By the allocator's own account of all its arenas (`malloc_info`); `nil` where there is none.
+    /// From the allocator's own count of all its arenas (`malloc_info`); `nil` if there is none.
     private static func held() -> Int? {
         guard let symbol = dlsym(nil, "malloc_info"), let file = tmpfile() else { return nil }
         defer { fclose(file) }

@@ -3,24 +3,24 @@ import CoreAPITesting
 import Foundation
 import HTTPTypes
 
-/// One kind of call, what the server does to it, and how it must end.
+/// One kind of call, the server's behaviour, and the expected result.
 struct Scenario: Sendable {
-    /// The first segment of the path, by which the server knows it.
+    /// The first segment of the path; it tells the server the scenario.
     let name: String
-    /// Of a thousand calls, so many are of this kind.
+    /// The number of calls of this kind in a thousand.
     let share: Int
     var method = HTTPRequest.Method.get
     var params: Parameters?
     var timeout = Timeout(.seconds(20))
-    /// Cancelled so long after it was made.
+    /// The delay of its cancellation.
     var cancelledAfter: Duration?
-    /// Decoded as JSON instead of taken as bytes.
+    /// Decoded as JSON instead of returned as bytes.
     var isDecoded = false
-    /// Only where calls are repeated.
+    /// Only for calls that are repeated.
     var needsRetries = false
-    /// The labels of all the ends that are right; `success` for one.
+    /// The labels of all expected results; `success` for a success.
     let ends: Set<String>
-    /// A success has so many bytes.
+    /// The size of a success.
     var bytes: Int?
     let reply: @Sendable (ReceivedRequest) -> ServerReply
 
@@ -68,7 +68,7 @@ struct Scenario: Sendable {
             .stallInBody(sent: Data("some".utf8))
         },
         Scenario(name: "cancelled", share: 3, cancelledAfter: .milliseconds(20), ends: ["cancelled"]) { _ in .stallBeforeHead },
-        // Whichever comes first.
+        // The first of them applies.
         Scenario(name: "overtaken", share: 2, cancelledAfter: .zero, ends: ["cancelled", success]) { _ in .ok("early") },
     ]
 
@@ -79,7 +79,7 @@ struct Scenario: Sendable {
 }
 
 extension Scenario {
-    /// A call of the scenario, told from the others by its number.
+    /// A call of the scenario, identified by its number.
     func endpoint(_ number: Int) -> AdHocEndpoint {
         AdHocEndpoint(method, "\(name)/\(number)", params: params, modifiers: [timeout], name: name)
     }

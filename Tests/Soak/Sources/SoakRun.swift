@@ -3,25 +3,25 @@ import CoreAPITesting
 import Foundation
 import Synchronization
 
-/// Sends calls over several channels, tenth by tenth, and compares what the process holds after the last tenth with what it held
-/// after the first.
+/// Sends calls through several channels, a tenth at a time, and compares the process's resources after the last tenth with
+/// those after the first.
 final class SoakRun: Sendable {
     private let requests: Int
     private let seed: UInt64
     private let atOnce: Int
 
-    /// A call that ends so much later than its timeout hung. Much, because the machine may have other things to do.
+    /// A call that ends this much later than its timeout counts as hung. Generous, because the machine may be busy.
     private static let grace = Duration.seconds(5)
-    /// Requests that one server gets.
+    /// The number of requests of one server.
     private static let generation = 10_000
-    /// Further descriptors that idle connections may take: a channel keeps one for each call that it had under way at its busiest
-    /// moment, and those moments differ, so that all channels together keep more than were ever under way at once.
+    /// Additional descriptors of idle connections. A channel keeps one for each call at its busiest moment, and those moments
+    /// differ. So all channels together keep more than ever ran at once.
     private var connections: Int { 2 * atOnce }
-    /// Further threads, of a server that still closes.
+    /// Additional threads of a server that still closes.
     private static let threads = 32
-    /// Further memory that may be held: requests under way, and caches of a fixed size.
+    /// Additional memory: running requests, and caches of a fixed size.
     private static let heldBytes = 4 << 20
-    /// Further resident memory: that of allocators, which keep what they were given.
+    /// Additional resident memory of allocators, which keep freed memory.
     private static let residentBytes = 32 << 20
 
     private let tally = Mutex(Tally())
@@ -85,14 +85,14 @@ final class SoakRun: Sendable {
             for (count, number) in numbers.enumerated() {
                 if count >= atOnce { await group.next() }
                 let scenario = scenario(of: number)
-                // The one that repeats is the second.
+                // The repeating one is the second.
                 let manager = managers[scenario.needsRetries ? 1 : number % managers.count]
                 group.addTask { await self.call(scenario, number, by: manager) }
             }
         }
     }
 
-    /// The same for the same seed, however many are under way.
+    /// The same for the same seed, for any number at once.
     private func scenario(of number: Int) -> Scenario {
         var bits = seed &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15
         bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
@@ -134,7 +134,7 @@ final class SoakRun: Sendable {
 
     // MARK: - Findings
 
-    /// What is held between two tenths; what the last server had under way takes a moment to go.
+    /// The resources between two tenths; the last server's connections take a moment to close.
     private func settled(_ first: Figures?) async throws -> Figures {
         var figures = Figures()
         for _ in 0..<100 {
@@ -148,7 +148,7 @@ final class SoakRun: Sendable {
         return figures
     }
 
-    /// What is left when everything is closed; threads and sockets take a moment to go.
+    /// The resources after everything is closed; threads and sockets take a moment to end.
     private func ended(_ before: Figures) async throws -> Figures {
         var after = Figures()
         for _ in 0..<100 where after.descriptors > before.descriptors + Self.runtime {
@@ -158,7 +158,7 @@ final class SoakRun: Sendable {
         return after
     }
 
-    /// What the language's runtime opens when it is first needed, and keeps.
+    /// Descriptors that the language's runtime opens on first use and keeps.
     private static let runtime = 4
 
     private func report(_ figures: [Figures], before: Figures, after: Figures) -> Bool {
@@ -198,7 +198,7 @@ final class SoakRun: Sendable {
 }
 
 extension Response {
-    /// This response with a value of another kind, or with its error.
+    /// This response with a value of another type, or with its error.
     fileprivate func with<Other>(
         _ result: Result<Other, APIClientError>, unless error: (Response) -> APIClientError?
     ) -> Response<Other> {

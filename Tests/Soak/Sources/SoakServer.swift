@@ -1,8 +1,8 @@
 import CoreAPITesting
 import Synchronization
 
-/// Answers every scenario by its path. A server keeps every request that it read; so one lives for some thousands of them only,
-/// and the next takes its port.
+/// Answers every scenario by its path. A server records every request. So it is replaced after some thousands of them, and the
+/// next one takes its port.
 struct SoakServer {
     private static let byName = Dictionary(uniqueKeysWithValues: Scenario.all.map { ($0.name, $0) })
 
@@ -10,7 +10,7 @@ struct SoakServer {
 
     /// - Parameter port: 0 for any.
     init(port: UInt16) throws {
-        // Which calls to repeat have been refused once.
+        // Calls that are repeated after one refusal.
         let refused = Mutex(Set<String>())
         server = try LoopbackServer.start(port: port) { request in
             let name = request.path.split(separator: "/").first.map(String.init) ?? ""

@@ -1,7 +1,7 @@
-/// How the calls ended.
+/// The results of the calls.
 struct Tally: Sendable {
     private(set) var ends: [String: [String: Int]] = [:]
-    /// The first few that did not end as they must.
+    /// The first few unexpected results.
     private(set) var surprises: [String] = []
     private(set) var surpriseCount = 0
     private(set) var longest = Duration.zero

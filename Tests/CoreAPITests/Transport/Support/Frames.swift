@@ -1,6 +1,6 @@
 import Foundation
 
-/// Frames of HTTP/2 as bytes, also such as no sound server sends.
+/// Frames of HTTP/2 as bytes, including invalid ones.
 enum Frames {
     static func frame(_ kind: UInt8, _ flags: UInt8, _ stream: UInt32, _ payload: Data) -> Data {
         let length = (0..<3).map { UInt8(truncatingIfNeeded: payload.count >> (16 - 8 * $0)) }
@@ -8,7 +8,7 @@ enum Frames {
         return Data(length + [kind, flags] + id) + payload
     }
 
-    /// HEADERS, and CONTINUATION where one frame is not enough.
+    /// HEADERS, and CONTINUATION if one frame is too small.
     static func head(_ stream: UInt32, _ block: Data, ends: Bool = true) -> Data {
         var rest = block
         var frames = Data()

@@ -6,8 +6,7 @@ import Glibc
 import Darwin
 #endif
 
-/// A real server for what the loopback server does not speak: TLS and HTTP/2. Certificates come from the `openssl` command and
-/// live in a directory of the server's own.
+/// A real server with TLS and HTTP/2. The `openssl` command makes its certificates in a separate directory.
 final class NginxServer {
     private(set) var port = 0
     private(set) var plainPort = 0
@@ -22,7 +21,7 @@ final class NginxServer {
 
     /// - Parameters:
     ///   - http2: whether ALPN offers it.
-    ///   - verifiesClients: whether only who shows `client.pem` is let in.
+    ///   - verifiesClients: whether the server accepts only clients with `client.pem`.
     ///   - protocols: the versions of TLS.
     init(
         http2: Bool, streams: Int = 128, keepaliveRequests: Int = 100_000, verifiesClients: Bool = false,
@@ -52,7 +51,7 @@ final class NginxServer {
             "sha256/"
             + (try String(contentsOf: directory.appendingPathComponent("pin"), encoding: .utf8)).trimmingCharacters(
                 in: .whitespacesAndNewlines)
-        // nginx cannot be asked for any free port, so it is given one at random, and another when that was taken.
+        // nginx cannot choose a free port. It gets a random one, and another one if that is taken.
         for _ in 0..<20 {
             port = Int.random(in: 20_000..<28_000)
             plainPort = port + 1
@@ -62,7 +61,7 @@ final class NginxServer {
                 Self.executable("nginx"), "-p", path, "-c", path + "/nginx.conf", "-e", path + "/error.log",
             ])
             while waitpid(process, nil, WNOHANG) == 0 {
-                // It writes its number into the file when it listens.
+                // nginx writes its process id into the file when it listens.
                 if FileManager.default.fileExists(atPath: path + "/pid") { return }
                 Thread.sleep(forTimeInterval: 0.01)
             }
@@ -99,7 +98,7 @@ final class NginxServer {
 
     var url: String { "https://localhost:\(port)" }
 
-    /// How many requests it has answered, once there are at least so many; it notes each a moment after its answer.
+    /// How many requests it has answered, once there are at least `count`; it logs each a moment after its answer.
     func served(_ count: Int) async throws -> Int {
         let log = directory.appendingPathComponent("access.log")
         var lines = 0
@@ -111,7 +110,7 @@ final class NginxServer {
         return lines
     }
 
-    /// `Scripts/setup tests` installs it; where it is missing the tests fail and say so.
+    /// `Scripts/setup tests` installs it; without it the tests fail with that advice.
     private static func executable(_ name: String) -> String {
         let places = ["/usr/sbin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"].map { $0 + name }
         return places.first { access($0, X_OK) == 0 } ?? name
@@ -123,7 +122,7 @@ final class NginxServer {
         }
     }
 
-    /// `Process.waitUntilExit` hangs now and then on the threads of tasks.
+    /// `Process.waitUntilExit` sometimes hangs on the threads of tasks.
     private static func start(_ command: [String]) throws -> pid_t {
         var arguments = command.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }

@@ -6,13 +6,13 @@ import HTTPTypes
 
 @testable import CoreAPICore
 
-/// An environment of its own for every test.
+/// A separate environment for every test.
 struct Loopback: EnvironmentType {
     let baseURL: String
     let name = "loopback"
 }
 
-/// Makes requests to loopback servers, and the channel that they belong to.
+/// Makes requests to loopback servers, and their channel.
 struct Requests {
     var limits = Limits()
     var trust = ServerTrustManager.system
@@ -49,7 +49,7 @@ struct Requests {
 }
 
 extension Transport {
-    /// Sends a request of a channel with this transport through the middleware around an attempt, redirects among them.
+    /// Sends a request of a channel with this transport through the attempt middleware, including redirects.
     func send(_ request: Request) async -> Response<Data> {
         Response(unread: await Next(position: .attempt)(Attempt(request)))
     }
@@ -59,14 +59,14 @@ extension Response<Data> {
     var status: Int? { head?.status.code }
     var text: String { String(decoding: data, as: UTF8.self) }
 
-    /// The transport's error, if that is what it failed with.
+    /// The transport's error, if the failure is one.
     var transportError: TransportError? {
         guard case .transport(let error, _) = error else { return nil }
         return error
     }
 }
 
-/// How requests ended, of which some were cancelled.
+/// The results of requests of which some were cancelled.
 struct Ends {
     var done = 0
     var cancelled = 0
@@ -74,7 +74,7 @@ struct Ends {
 }
 
 extension Requests {
-    /// Sends GETs, 200 at a time, and cancels each second one: half of those at once, the others a moment later.
+    /// Sends GETs, 200 at a time, and cancels every second one: half of those at once, the others a moment later.
     func cancelHalf(of count: Int, _ url: String) async -> Ends {
         let ends = Mutex(Ends())
         await each(of: count, atOnce: 200) { index in
@@ -99,7 +99,7 @@ extension Requests {
     }
 }
 
-/// Runs `body` for 0 ..< `count`, so many at once.
+/// Runs `body` for 0 ..< `count`, `atOnce` at a time.
 func each(of count: Int, atOnce: Int, _ body: @escaping @Sendable (Int) async -> Void) async {
     await withTaskGroup(of: Void.self) { group in
         for index in 0..<count {

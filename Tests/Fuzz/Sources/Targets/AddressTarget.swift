@@ -12,7 +12,7 @@ extension FuzzTarget {
         check(url)
         if let target = try? url.resolving(reference) {
             check(target)
-            // What was resolved is absolute, and means the same wherever it is read.
+            // A resolved address is absolute, and has the same meaning for every reader.
             expect((try? url.resolving(target.string)) == target.withoutDefaultPort, "resolved again: \(target)")
         }
         var longer = url

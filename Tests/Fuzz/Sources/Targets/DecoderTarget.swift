@@ -2,8 +2,8 @@ import CoreAPIJSON
 import Foundation
 
 extension FuzzTarget {
-    /// A byte that chooses strategies, and a document that is decoded into several types, beside `JSONDecoder`: the same values,
-    /// and none where that has none.
+    /// A byte that chooses strategies, and a document that is decoded into several types. `JSONDecoder` must give the same
+    /// values, and refuse the same documents.
     static let decoder = FuzzTarget(name: "decoder") { input in
         var input = input
         let choice = input.byte()
@@ -23,7 +23,7 @@ extension FuzzTarget {
     }
 
     private static func hasZeroWithExponent(_ bytes: ArraySlice<UInt8>) -> Bool {
-        // UTF-16 and UTF-32 have zeros between.
+        // UTF-16 and UTF-32 have zero bytes between characters.
         let text = bytes.filter { $0 != 0 }
         for (place, byte) in text.enumerated() where byte | 0x20 == 0x65 && place > 0 && text[place - 1] == 0x30 {
             let number = text[..<place].reversed().prefix { (0x30...0x39).contains($0) || $0 == 0x2E }
@@ -54,7 +54,7 @@ private struct DecoderPair {
 
     func compare<Value: Decodable & Equatable>(_ type: Value.Type, _ data: Data) {
         let result = Result { try self.ours.decode(type, from: data) }
-        // What Foundation takes, for hours if it has to.
+        // Documents that Foundation accepts, but may take hours for.
         if case .failure(let error) = result, "\(error)".contains("combining marks") { return }
         let (ours, foundation) = (try? result.get(), try? foundation.decode(type, from: data))
         expect(
@@ -63,7 +63,7 @@ private struct DecoderPair {
     }
 }
 
-/// Whatever is there, all of it; numbers by their bits.
+/// Decodes every value; numbers are compared by their bits.
 private indirect enum Everything: Decodable, Equatable {
     case null
     case bool(Bool)
@@ -132,7 +132,7 @@ private struct Numbers: Decodable, Equatable {
     var f: Bits<Float>?
     var g: Bits<Double>?
 
-    /// NaN is no NaN.
+    /// NaN is not equal to itself.
     struct Bits<Number: Decodable & BinaryFloatingPoint>: Decodable, Equatable {
         let text: String
 

@@ -2,8 +2,8 @@ import CoreAPIJSON
 import Foundation
 
 extension FuzzTarget {
-    /// A byte that chooses strategies, and bytes that a value is made of, which is encoded beside `JSONEncoder`: to the same
-    /// bytes, or to none where that has none. Its text comes back as the value that it was.
+    /// A byte that chooses strategies, and bytes that a value is made from. `JSONEncoder` must give the same bytes, or none.
+    /// The text must decode to the same value.
     static let encoder = FuzzTarget(name: "encoder") { input in
         var input = input
         let encoders = EncoderPair(input.byte())
@@ -41,7 +41,7 @@ private struct EncoderPair {
     }
 }
 
-/// A value made of bytes: each choice one of them, numbers and texts those behind it.
+/// A value made from bytes: each choice takes one byte; numbers and texts take the following ones.
 private indirect enum Made: Encodable {
     case null
     case bool(Bool)
@@ -71,7 +71,7 @@ private indirect enum Made: Encodable {
         case 5: self = .double(Double(bitPattern: Self.word(&input)))
         case 6: self = .float(Float(bitPattern: UInt32(truncatingIfNeeded: Self.word(&input))))
         case 7: self = .text(input.lineOfText())
-        // Years that ISO 8601 has four digits for.
+        // Years with four digits in ISO 8601.
         case 8: self = .date(Date(timeIntervalSince1970: Double(Self.word(&input) % 250_000_000_000) - 60_000_000_000))
         case 9: self = .data(Data(input.line()))
         case 10: self = URL(string: input.lineOfText()).map(Made.url) ?? .null

@@ -6,7 +6,7 @@ import HTTPTypes
 @testable import CoreAPIHTTPSupport
 
 extension FuzzTarget {
-    /// A fixture file, as somebody may have written it.
+    /// A fixture file, possibly malformed.
     static let fixture = FuzzTarget(name: "fixture") { input in
         let text = input.text
         guard let fixture = try? Fixture(parsing: text, file: "/nowhere/fuzz.http") else { return }
@@ -18,7 +18,7 @@ extension FuzzTarget {
         guard let method = fixture.method, let path = fixture.path else { return expect(false, "a method and a path") }
         expect(path.firstForbiddenControl == nil && path.utf8.allSatisfy { $0 < 0x80 }, "a path as on the wire: \(path)")
 
-        // Written down again in the file's own form, in which CR LF is a line's end and a line that begins with # a comment.
+        // Written again in the file's own form, in which CR LF ends a line and a line that begins with # is a comment.
         guard fixture.failure == nil, !path.isEmpty, fixture.query.isEmpty, !fixture.body.contains(0x0D),
             !method.rawValue.hasPrefix("#")
         else { return }

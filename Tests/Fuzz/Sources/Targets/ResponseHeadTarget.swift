@@ -44,7 +44,7 @@ extension FuzzTarget {
         }
         expect(
             !parsed.head.status.reasonPhrase.utf8.contains { [0x00, 0x0A, 0x0D].contains($0) }, "no CR, LF or NUL in a reason")
-        // A byte that is no UTF-8 takes three in a reason.
+        // An invalid byte of UTF-8 takes three bytes in a reason.
         expect(rendered.count <= 3 * bytes.count + 64, "a head is no larger than its bytes")
         let again = try? ResponseHeadParser.parse(rendered)
         expect(again?.head == parsed.head, "rendered and parsed again: \(parsed.head), \(String(describing: again?.head))")

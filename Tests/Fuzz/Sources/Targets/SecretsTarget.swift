@@ -3,8 +3,7 @@ import Foundation
 @testable import CoreAPICore
 
 extension FuzzTarget {
-    /// Any text through the scanner of secrets; and one line that holds a secret in a form that everybody knows, between lines
-    /// that hold anything.
+    /// Any text through the scanner of secrets; and one line with a secret in a usual form, between lines with any content.
     static let secrets = FuzzTarget(name: "secrets") { input in
         var input = input
         let form = forms[Int(input.byte()) % forms.count]

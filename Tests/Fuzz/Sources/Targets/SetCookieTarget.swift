@@ -46,7 +46,7 @@ extension FuzzTarget {
         if cookie.isSecure { parts.append("Secure") }
         if cookie.isHTTPOnly { parts.append(" httponly=x ") }
         if cookie.sameSite != .unspecified { parts.append("SameSite=\(cookie.sameSite.rawValue)") }
-        // A text that came in ISO-8859-1 is longer in UTF-8.
+        // Text in ISO-8859-1 is longer in UTF-8.
         guard [cookie.domain, cookie.path].allSatisfy({ ($0?.utf8.count ?? 0) < SetCookie.attributeLimit }) else { return }
         let rendered = name + "=".utf8 + value + parts.map { "; " + $0 }.joined().utf8
         expect((try? SetCookie(rendered)) == cookie, "rendered and parsed again: \(String(octets: rendered).debugDescription)")
