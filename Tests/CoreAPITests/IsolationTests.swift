@@ -29,10 +29,10 @@ struct IsolationTests {
         #expect(refreshes.current == 1)
         place.environment = APIEnvironment(TestHost(baseURL: "http://127.0.0.1:9"), allowsInsecureConnections: true)
         #expect(try await copy.request(TestEndpoint(), as: .decodable(Item.self)) == Item(id: 7))
-        #expect(refreshes.current == 2, "the copy had a token of its own")
+        #expect(refreshes.current == 2, "the copy had its own token")
         #expect(server.connectionsAccepted == 2)
         await dispatcher.channel.close()
-        #expect(try await copy.request(TestEndpoint(), as: .decodable(Item.self)) == Item(id: 7), "its transport lives on")
+        #expect(try await copy.request(TestEndpoint(), as: .decodable(Item.self)) == Item(id: 7), "its transport still works")
         await copy.channel.close()
     }
 

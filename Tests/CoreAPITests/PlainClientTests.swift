@@ -21,7 +21,7 @@ struct PlainClientTests {
             try await client.perform(APIRequest(TestEndpoint(), environment: environment(second.url), as: [Int].self)) == [2, 3])
         let text = APIRequest(TestEndpoint("x"), environment: environment(first.url), decoding: .text)
         #expect(try await client.perform(text) == #"{"id":1}"#)
-        #expect(first.connectionsAccepted == 1, "the second call found the first one's connection")
+        #expect(first.connectionsAccepted == 1, "the second call reused the first one's connection")
         await client.close()
     }
 

@@ -77,10 +77,10 @@ struct FoundFromOutsideTests {
             "B1: a 205 with a body", "CoreAPITests/Transport/ResponseHeadTests",
             "a 205 with a complete body is a success"),
         Row(
-            "B2: a content coding that is none", "CoreAPITests/Transport/CompressionTests",
+            "B2: a token that is not a content coding", "CoreAPITests/Transport/CompressionTests",
             "a token that is not a coding is ignored, and an unknown coding leaves the bytes encoded"),
         Row(
-            "B3: bytes behind the end of a coding", "CoreAPITests/Transport/CompressionTests",
+            "B3: bytes after the end of a coding", "CoreAPITests/Transport/CompressionTests",
             "bytes after a coding's end are ignored, because its checksum and length were correct"),
         Row(
             "B4: an unknown charset", "CoreAPITests/Response/CharsetTests",
@@ -116,7 +116,7 @@ struct FoundFromOutsideTests {
             "B13: HTTP/2, a 413 while the body is sent", "CoreAPITests/Transport/StreamEndTests",
             "an answer that is complete before the request's body is sent is a success, however the server stops the upload"),
         Row(
-            "B14: a proxy that asks, refuses or is not there", "NetworkerCommandTests/ProcessTests",
+            "B14: a proxy that asks for credentials, refuses or is missing", "NetworkerCommandTests/ProcessTests",
             "names the failed proxy and its variable"),
     ]
 
@@ -129,7 +129,7 @@ struct FoundFromOutsideTests {
             "C2: forty secrets", "CoreAPITests/Logging/PlantedSecretsTests",
             "No text that the kit prints contains a secret of a header, query, form, JSON, XML, redirect or cookie"),
         Row(
-            "C3: thirty that are none", "CoreAPITests/Logging/PlantedSecretsTests",
+            "C3: thirty names that are not secret", "CoreAPITests/Logging/PlantedSecretsTests",
             "A name that only resembles a secret's is shown in headers, queries, forms, JSON, XML and redirects"),
     ]
 
@@ -158,7 +158,7 @@ struct FoundFromOutsideTests {
             "E: labels of app errors", "CoreAPITests/Errors/UserTextTests",
             "The label of an app's error is its own, else that of the original error, else the status"),
         Row(
-            "E: what is said of HTTP that breaks its rules", "CoreAPITests/Errors/ErrorTextTests",
+            "E: errors about HTTP that breaks its rules", "CoreAPITests/Errors/ErrorTextTests",
             "An HTTP answer that breaks HTTP's rules has such an error"),
         Row(
             "E: a key path with converted keys", "CoreAPITests/Response/AnswersTests",
@@ -219,7 +219,7 @@ struct FoundFromOutsideTests {
             "typed endpoints are made without a provider, with modifiers in order, and their decoding may be replaced"),
         Row("Fetcher: an optional output on an empty 200", otherwise, "An empty answer is a failure where a value is expected."),
         Row(
-            "Fetcher: a handler that gives a value", ported,
+            "Fetcher: a handler that returns a value", ported,
             "an error handler may replace a failure with a value of the requested type"),
         Row("Fetcher: a success that is repeated", ported, "a success may be repeated from its completion"),
         Row("Fetcher: several status verifiers", otherwise, "Of several status verifiers the nearest counts."),

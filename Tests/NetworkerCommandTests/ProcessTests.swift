@@ -3,7 +3,7 @@ import Foundation
 import Programs
 import Testing
 
-@Suite("The command in a process of its own")
+@Suite("The command in a separate process")
 struct ProcessTests {
     /// Runs the built command from the folder of the test bundle.
     private func run(_ arguments: [String], environment: [String: String]) async throws -> Program.Outcome {

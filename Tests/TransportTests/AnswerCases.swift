@@ -7,24 +7,24 @@ import Testing
 /// Cases about answers.
 extension Case {
     static let codings: [Case] = [
-        Case("a body in gzip is decoded, and no field speaks of it", needs: [.gzip], coded("gzip", gzip)) { stage async throws in
+        Case("a body in gzip is decoded, and no field mentions gzip", needs: [.gzip], coded("gzip", gzip)) { stage async throws in
             let response = await stage.send()
             #expect(try response.value == Data("hello hello hello".utf8))
             #expect(response.head?.headers[.contentEncoding] == nil)
             #expect(response.head?.headers[.contentLength] == nil)
             #expect(stage.requests.first?.headers["Accept-Encoding"]?.contains("gzip") == true)
         },
-        Case("a body in brotli is decoded", needs: [.brotli], coded("br", [0x0B, 0x02, 0x80] + Array("hello".utf8) + [3])) {
+        Case("a body in Brotli is decoded", needs: [.brotli], coded("br", [0x0B, 0x02, 0x80] + Array("hello".utf8) + [3])) {
             stage async throws in
             #expect(try await stage.send().value == Data("hello".utf8))
         },
-        Case("a body in a coding that is not known comes as it is", needs: [.unknownCodings], coded("wild", gzip)) {
+        Case("a body in an unknown coding stays encoded", needs: [.unknownCodings], coded("wild", gzip)) {
             stage async throws in
             let response = await stage.send()
             #expect(try response.value == Data(gzip))
             #expect(response.head?.headers[.contentEncoding] == "wild")
         },
-        Case("a gzip body that breaks off is no success", needs: [.checksCodings], coded("gzip", Array(gzip.dropLast(8)))) {
+        Case("a truncated gzip body is a failure", needs: [.checksCodings], coded("gzip", Array(gzip.dropLast(8)))) {
             stage async throws in
             #expect(failure(of: await stage.send()) != nil)
         },
@@ -58,13 +58,13 @@ extension Case {
             }
             #expect(failure(of: response)?.label == "timedOut.connect")
         },
-        Case("a server that says nothing is given up", needs: [.idleClock]) { _ in
+        Case("a silent server times out", needs: [.idleClock]) { _ in
             .stallBeforeHead
         } run: { stage async throws in
             let response = await stage.send(timeout: Timeout(idle: .milliseconds(300)))
             #expect(failure(of: response)?.label == "timedOut.idle")
         },
-        Case("a server that stops in the body is given up, and what came is kept", needs: [.idleClock]) { _ in
+        Case("a server that stops in the body times out, and the received part is kept", needs: [.idleClock]) { _ in
             .stallInBody(sent: Data("half".utf8))
         } run: { stage async throws in
             let response = await stage.send(timeout: Timeout(idle: .milliseconds(300)))
@@ -72,7 +72,7 @@ extension Case {
             #expect(response.status == 200)
             #expect(response.text == "half")
         },
-        Case("a body that trickles in is not idle", needs: [.idleClock]) { _ in
+        Case("a slow body is not idle", needs: [.idleClock]) { _ in
             [
                 .sendHead(status: 200, headers: ["Content-Length": "20"]),
                 .throttled(Data(repeating: 0x61, count: 20), chunkSize: 1, interval: .milliseconds(50)),
@@ -81,7 +81,7 @@ extension Case {
             let response = await stage.send(timeout: Timeout(idle: .milliseconds(600)))
             #expect(try response.value.count == 20)
         },
-        Case("a call that takes too long as a whole is ended", needs: [.totalClock]) { _, _ in
+        Case("a call beyond its total timeout ends", needs: [.totalClock]) { _, _ in
             Answer(200, delay: .seconds(60))
         } run: { stage async throws in
             let began = ContinuousClock.now
@@ -92,7 +92,7 @@ extension Case {
     ]
 
     static let cancellation: [Case] = [
-        Case("a task that is cancelled already sends nothing") { _, _ in
+        Case("a task that is already cancelled sends no request") { _, _ in
             Answer()
         } run: { stage async throws in
             let task = Task {
@@ -121,7 +121,7 @@ extension Case {
             #expect(await task.value?.isCancelled == true)
             try await stage.server?.waitForOpenConnections(atMost: 0)
         },
-        Case("closing the channel ends what waits", needs: [.sockets]) { _ in
+        Case("closing the channel ends waiting requests", needs: [.sockets]) { _ in
             .stallBeforeHead
         } run: { stage async throws in
             let task = Task { failure(of: await stage.send(timeout: Timeout(.seconds(50))))?.label }
@@ -188,7 +188,7 @@ extension Case {
             }
             #expect(failure(of: response)?.label == "cannotConnect")
         },
-        Case("a server whose authority is not known is refused", needs: [.sockets]) { _ in
+        Case("a server with an unknown authority is refused", needs: [.sockets]) { _ in
             .ok()
         } run: { stage async throws in
             let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok() }
@@ -197,7 +197,7 @@ extension Case {
             #expect(failure(of: response)?.label == "tls", "\(response.error.map { "\($0)" } ?? "no error")")
             #expect(server.requests.isEmpty)
         },
-        Case("a server that does not show a key that is pinned is refused", needs: [.sockets, .https, .trust]) { _ in
+        Case("a server without a pinned key is refused", needs: [.sockets, .https, .trust]) { _ in
             .ok()
         } run: { stage async throws in
             let response = await stage.send {
@@ -208,7 +208,7 @@ extension Case {
             #expect(failure(of: response)?.label == "pinMismatch")
             #expect(stage.requests.isEmpty)
         },
-        Case("a request that must not be sent twice is not, when an open connection dies", needs: [.http1]) { scene in
+        Case("a request that must not be sent twice is not repeated when its connection dies", needs: [.http1]) { scene in
             scene.request.method == "POST" ? .closeWithoutReply : .ok("open")
         } run: { stage async throws in
             #expect(await stage.send().error == nil)

@@ -41,7 +41,7 @@ extension Case {
                 #expect(try response.value == Data("at last".utf8))
                 #expect(response.attempts.count == 2)
             },
-            Case("a refused token is fetched anew once, however many requests it is refused for") { request, _ in
+            Case("a refused token is fetched again once, for any number of refused requests") { request, _ in
                 switch (request.target, request.headers["Authorization"]) {
                 case ("/token", _): Answer(200, body: "fresh", delay: .milliseconds(100))
                 case (_, "Bearer fresh"): Answer(200, body: "welcome")
@@ -60,7 +60,7 @@ extension Case {
                 #expect(answers == Array(repeating: "welcome", count: 4))
                 #expect(stage.requests.count { $0.target == "/token" } == 1)
             },
-            Case("listeners hear of a call in one order") { request, number in
+            Case("listeners receive a call's events in one order") { request, number in
                 switch (request.target, number) {
                 case ("/thing", _): Answer(302, ["Location": "/there"])
                 case (_, 1): Answer(503)
@@ -78,7 +78,7 @@ extension Case {
                         + ["read 200", "finished success"])
                 #expect(other.lines == one.lines)
             },
-            Case("listeners hear of each head, and of the body", needs: [.tellsHeads]) { request, _ in
+            Case("listeners receive each head, and the body", needs: [.tellsHeads]) { request, _ in
                 request.target == "/thing" ? Answer(302, ["Location": "/there"]) : Answer(200, body: "here")
             } run: { stage async throws in
                 let heads = Heads()

@@ -17,7 +17,7 @@ extension Case {
                 #expect(stage.requests.map(\.text) == ["x", keeps ? "x" : ""])
             }
         } + [
-            Case("an address that is relative leads from the one before") { request, _ in
+            Case("a relative address is resolved against the previous one") { request, _ in
                 switch request.target {
                 case "/a/b/thing": Answer(302, ["Location": "../c?d=e"])
                 case "/a/c?d=e": Answer(200, body: "here")
@@ -60,7 +60,7 @@ extension Case {
             } run: { stage async throws in
                 #expect(failure(of: await stage.send())?.label == "redirectRefused")
             },
-            Case("a redirect that leads nowhere is the answer") { _, _ in
+            Case("a redirect without a usable address is the answer") { _, _ in
                 Answer(302)
             } run: { stage async throws in
                 let response = await stage.send()
@@ -82,14 +82,14 @@ extension Case {
     }
 
     static let cookies: [Case] = [
-        Case("a cookie goes back with the next request") { _, number in
+        Case("a cookie is sent with the next request") { _, number in
             Answer(200, number == 0 ? cookies(["a=1; Path=/", "b=2"]) : [:])
         } run: { stage async throws in
             let jar = CookieJar()
             for _ in 0..<2 { #expect(await stage.send { $0.cookies = jar }.error == nil) }
             #expect(stage.requests.map { $0.headers["Cookie"] } == [nil, "a=1; b=2"])
         },
-        Case("a cookie that a redirect sets goes along to where it leads") { request, _ in
+        Case("a cookie of a redirect is sent to its target") { request, _ in
             request.target == "/thing" ? Answer(302, ["Location": "/there", "Set-Cookie": "a=1; Path=/"]) : Answer()
         } run: { stage async throws in
             #expect(await stage.send { $0.cookies = CookieJar() }.error == nil)

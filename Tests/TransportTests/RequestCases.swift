@@ -35,7 +35,7 @@ extension Case {
                     .stream(BodyStream { AsyncStream(unfolding: counted(16, Data(megabyte.prefix(65_536)))) })
                 }, arrivesAs: megabyte),
         ] + [
-            Case("a stream of another length than it says fails the request", needs: [.checksUploads]) { _, _ in
+            Case("a stream of another length than announced fails the request", needs: [.checksUploads]) { _, _ in
                 Answer()
             } run: { stage async throws in
                 for length: Int64 in [0, 8, 11, 13] {
@@ -46,7 +46,7 @@ extension Case {
                 }
                 #expect(stage.requests.isEmpty)
             },
-            Case("a stream that is empty and says so is sent as no bytes") { _, _ in
+            Case("an empty stream with a length of 0 is sent as no bytes") { _, _ in
                 Answer()
             } run: { stage async throws in
                 for body in [BodyStream(length: 0) { { _ in Data() } }, BodyStream(length: 0) { AsyncStream { $0.finish() } }] {
@@ -54,7 +54,7 @@ extension Case {
                 }
                 #expect(stage.requests.map(\.body) == [Data(), Data()])
             },
-            Case("a file that is not there fails the request", needs: [.checksUploads]) { _, _ in
+            Case("a missing file fails the request", needs: [.checksUploads]) { _, _ in
                 Answer()
             } run: { stage async throws in
                 let response = await stage.send(.post, body: .file(URL(fileURLWithPath: "/nowhere/at/all")))
@@ -75,7 +75,7 @@ extension Case {
     private static func body(
         _ what: String, _ make: @escaping @Sendable (TemporaryFile) throws -> Body, arrivesAs bytes: Data, length: Int? = nil
     ) -> Case {
-        Case("\(what) arrives as it is") { _, _ in
+        Case("\(what) arrives unchanged") { _, _ in
             Answer(201)
         } run: { stage async throws in
             let file = TemporaryFile()
@@ -146,7 +146,7 @@ extension Case {
 /// Fields and statuses.
 extension Case {
     static let heads: [Case] = [
-        Case("fields of a request arrive as they are") { _, _ in
+        Case("fields of a request arrive unchanged") { _, _ in
             Answer()
         } run: { stage async throws in
             _ = await stage.send(headers: ["X-Plain": "a value, with \"all\"; sorts=of things", "X-Unicode": "žluťoučký"])
@@ -160,36 +160,36 @@ extension Case {
             _ = await stage.send(headers: ["X-Empty": ""])
             #expect(stage.requests.first?.headers["X-Empty"] == "")
         },
-        Case("path and query arrive as they were encoded") { _, _ in
+        Case("path and query arrive with the same encoding") { _, _ in
             Answer()
         } run: { stage async throws in
             _ = await stage.send(.get, "a%2Fb/c%20d?q=1%2B1&r=%C3%BC&s=a%7Cb&t")
             #expect(stage.requests.map(\.target) == ["/a%2Fb/c%20d?q=1%2B1&r=%C3%BC&s=a%7Cb&t"])
         },
-        Case("two hundred fields of an answer are all there") { _, _ in
+        Case("two hundred fields of an answer arrive") { _, _ in
             Answer(200, Headers(Dictionary(uniqueKeysWithValues: (0..<200).map { ("X-Field-\($0)", "value \($0)") })))
         } run: { stage async throws in
             let fields = try #require(await stage.send().head).headers
             for number in 0..<200 { #expect(fields[try #require(.init("x-field-\(number)"))] == "value \(number)") }
         },
-        Case("values of duplicate fields are all there, in their order") { _, _ in
+        Case("all values of duplicate fields arrive, in order") { _, _ in
             Answer(200, duplicates)
         } run: { stage async throws in
             #expect(try #require(await stage.send().head).headers[.via] == "1.1 one, 1.1 two, 1.1 three")
         },
-        Case("duplicate fields stay apart", needs: [.separateFields]) { _, _ in
+        Case("duplicate fields stay separate", needs: [.separateFields]) { _, _ in
             Answer(200, duplicates)
         } run: { stage async throws in
             #expect(try #require(await stage.send().head).headers[values: .via] == ["1.1 one", "1.1 two", "1.1 three"])
         },
-        Case("each Set-Cookie stays a field of its own") { _, _ in
+        Case("each Set-Cookie stays a separate field") { _, _ in
             Answer(200, cookies(["a=1; Expires=Wed, 09 Jun 2032 10:18:14 GMT", "b=2; Path=/", "c=\"x\""]))
         } run: { stage async throws in
             #expect(
                 try #require(await stage.send().head).headers[values: .setCookie]
                     == ["a=1; Expires=Wed, 09 Jun 2032 10:18:14 GMT", "b=2; Path=/", "c=\"x\""])
         },
-        Case("an empty field of an answer is there, and empty") { _, _ in
+        Case("an empty field of an answer arrives, empty") { _, _ in
             Answer(200, ["X-Empty": "", "X-Full": "1"])
         } run: { stage async throws in
             let fields = try #require(await stage.send().head).headers
@@ -203,7 +203,7 @@ extension Case {
             #expect(response.text == "ok")
             #expect(response.head?.headers[try #require(.init("X-Folded"))] == "one two")
         },
-        Case("answers before the answer are not the answer", needs: [.http1]) { _ in
+        Case("interim responses are not the answer", needs: [.http1]) { _ in
             [.send(Data("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8))]
         } run: { stage async throws in
             let response = await stage.send()
@@ -241,7 +241,7 @@ extension Case {
             #expect(response.head?.headers[.eTag] == "\"7\"")
             #expect(response.data.isEmpty)
         },
-        Case("the answer to HEAD names a length and has no body") { _, _ in
+        Case("the answer to HEAD has a length and no body") { _, _ in
             Answer(200, ["Content-Length": "12345"])
         } run: { stage async throws in
             let response = await stage.send(.head)
@@ -256,7 +256,7 @@ extension Case {
             #expect(response.error?.label == "verification.unacceptableStatus.404")
             #expect(response.text == "nothing here")
         },
-        Case("401 without a challenge that is known is refused as any other") { _, _ in
+        Case("401 without a known challenge is refused like any other") { _, _ in
             Answer(401, ["WWW-Authenticate": "Bearer"], body: "who?")
         } run: { stage async throws in
             let response = await stage.send()
@@ -264,17 +264,17 @@ extension Case {
             #expect(response.text == "who?")
             #expect(stage.requests.count == 1)
         },
-        Case("a part that was not asked for is refused", needs: [.checksHead]) { _, _ in
+        Case("an unrequested partial answer is refused", needs: [.checksHead]) { _, _ in
             Answer(206, ["Content-Range": "bytes 0-1/9"], body: "ab")
         } run: { stage async throws in
             #expect(failure(of: await stage.send())?.label == "malformedResponse")
         },
-        Case("a part that was asked for is the answer") { _, _ in
+        Case("a requested partial answer is the answer") { _, _ in
             Answer(206, ["Content-Range": "bytes 0-1/9"], body: "ab")
         } run: { stage async throws in
             #expect(try await stage.send(headers: ["Range": "bytes=0-1"]).value == Data("ab".utf8))
         },
-        Case("a part that begins at another byte than asked, or does not say where, is refused", needs: [.checksHead]) {
+        Case("a partial answer from another byte, or without its range, is refused", needs: [.checksHead]) {
             _, number in
             Answer(206, number == 0 ? [:] : ["Content-Range": "bytes 0-1/9"], body: "ab")
         } run: { stage async throws in
@@ -283,7 +283,7 @@ extension Case {
                 #expect(failure(of: response)?.label == "malformedResponse")
             }
         },
-        Case("a part counted from the end, and several parts, are the answer") { _, number in
+        Case("a part counted from the end, and several parts, are accepted") { _, number in
             number == 0
                 ? Answer(206, ["Content-Range": "bytes 7-8/9"], body: "ab")
                 : Answer(206, ["Content-Type": "multipart/byteranges; boundary=b"], body: "--b--")
@@ -291,7 +291,7 @@ extension Case {
             #expect(try await stage.send(headers: ["Range": "bytes=-2"]).value == Data("ab".utf8))
             #expect(try await stage.send(headers: ["Range": "bytes=0-1, 4-5"]).value == Data("--b--".utf8))
         },
-        Case("the version and the peer of an exchange are known", needs: [.timings]) { _, _ in
+        Case("the version and the peer of an exchange are reported", needs: [.timings]) { _, _ in
             Answer(200, body: "four")
         } run: { stage async throws in
             let metrics = try #require(await stage.send().metrics)

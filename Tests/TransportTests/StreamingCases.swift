@@ -7,7 +7,7 @@ import Testing
 extension Case {
     /// A streaming call; a transport may return a whole body.
     static let streaming: [Case] = [
-        Case("a body that is streamed is the same body") { _, _ in
+        Case("a streamed body is the same body") { _, _ in
             var answer = Answer()
             answer.body = megabyte
             return answer
@@ -21,14 +21,14 @@ extension Case {
             let body = try await stage.send(.head, as: .stream).value
             #expect(try await body.collect(upTo: 1).isEmpty)
         },
-        Case("a streamed answer that is refused is collected and refused") { _, _ in
+        Case("a refused streamed answer is collected and refused") { _, _ in
             Answer(422, body: "no")
         } run: { stage async throws in
             let response = await stage.send(as: .stream)
             #expect(response.error?.label == "verification.unacceptableStatus.422")
             #expect(String(decoding: response.data, as: UTF8.self) == "no")
         },
-        Case("a redirect is followed by a call that streams") { request, _ in
+        Case("a streaming call follows a redirect") { request, _ in
             request.target == "/thing" ? Answer(302, ["Location": "/there"], body: "moved") : Answer(200, body: "here")
         } run: { stage async throws in
             let body = try await stage.send(as: .stream).value
@@ -60,7 +60,7 @@ extension Case {
             #expect(try await body.collect(upTo: 99) == Data("first second".utf8))
             await #expect(throws: BodyReadTwice.self) { try await body.collect(upTo: 99) }
         },
-        Case("an error in the middle is thrown after what came", needs: [.streaming]) { _ in
+        Case("an error in the middle is thrown after the received part", needs: [.streaming]) { _ in
             .truncated(declared: 9, sent: Data("half".utf8))
         } run: { stage async throws in
             let body = try await stage.send(as: .stream).value
@@ -79,13 +79,13 @@ extension Case {
             try await firstChunk(of: stage)
             try await stage.server?.waitForOpenConnections(atMost: 0)
         },
-        Case("a body that is not looked at ends the exchange", needs: [.streaming, .http1]) { _ in
+        Case("a body released unread ends the exchange", needs: [.streaming, .http1]) { _ in
             [.sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"]), .sendChunk(Data("first".utf8)), .stall]
         } run: { stage async throws in
             _ = await stage.send(as: .stream).head
             try await stage.server?.waitForOpenConnections(atMost: 0)
         },
-        Case("a task that is cancelled between chunks hears of it", needs: [.streaming]) { _ in
+        Case("a task cancelled between chunks gets a cancellation", needs: [.streaming]) { _ in
             [.sendHead(status: 200, headers: ["Content-Length": "9"]), .sendBody(Data("first".utf8)), .stall]
         } run: { stage async throws in
             let first = Promise<Void>()
@@ -103,7 +103,7 @@ extension Case {
             task.cancel()
             #expect(await task.value == "cancelled")
         },
-        Case("the idle clock counts a server that stops in a streamed body", needs: [.streaming]) { _ in
+        Case("the idle timeout applies to a server that stops in a streamed body", needs: [.streaming]) { _ in
             [.sendHead(status: 200, headers: ["Content-Length": "9"]), .sendBody(Data("first".utf8)), .stall]
         } run: { stage async throws in
             let body = try await stage.send(timeout: Timeout(idle: .milliseconds(300)), as: .stream).value
@@ -137,7 +137,7 @@ extension Case {
     }
 
     private static let backpressure = Case(
-        "a server cannot send on while the body is not read", needs: [.streaming, .backpressure]
+        "a server cannot continue to send while the body is not read", needs: [.streaming, .backpressure]
     ) { scene in
         ServerReply(
             [.sendHead(status: 200, headers: ["Content-Length": "\(64 << 20)"])]

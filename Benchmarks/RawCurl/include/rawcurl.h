@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* libcurl as a careful C programmer would use it: one thread, one multi handle, reused easy handles, bodies collected in reused memory.
-   All other clients are compared with it. */
+/* libcurl as a careful C programmer would use it: one thread, one multi handle, reused easy handles, bodies collected in reused
+   memory. All other clients are compared with it. */
 
 typedef struct raw_client raw_client;
 
@@ -26,14 +26,14 @@ typedef struct {
 /* NULL if libcurl or the system fails. */
 raw_client *raw_make(raw_settings settings);
 
-/* Sends `count` requests and returns when the last one has ended. Writes the latencies of the completed ones, in ns, to the array of at
-   least `count` elements. */
+/* Sends `count` requests and returns when the last one has ended. Writes the latencies of the completed ones, in ns, to the array
+   of at least `count` elements. */
 raw_tally raw_send(raw_client *client, const char *url, long count, uint64_t *latencies);
 
 void raw_free(raw_client *client);
 
-/* For callers that wait on other threads, such as tasks. One thread begins calls, performs and takes finished ones; at most `at_once` at
-   a time. */
+/* For callers that wait on other threads, such as tasks. One thread begins calls, performs and takes finished ones; at most
+   `at_once` at a time. */
 
 typedef struct {
     long place;       /* the value of raw_begin */

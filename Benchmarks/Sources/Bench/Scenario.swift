@@ -75,7 +75,7 @@ struct Scenario: Sendable {
         shared("two-loops", "one channel, two loops", loops: 2),
         shared("stalled", "beside a channel whose server holds 64 requests", neighbour: "/held"),
         shared("flooded", "beside a channel that downloads 8 MiB four times at once", neighbour: "/flood"),
-        shared("apart", "the same, but the other channel has a loop of its own", neighbour: "/flood", isNeighbourApart: true),
+        shared("apart", "the same, but the other channel has its own loop", neighbour: "/flood", isNeighbourApart: true),
     ]
 
     private static func shared(

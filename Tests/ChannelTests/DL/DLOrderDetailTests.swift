@@ -37,7 +37,7 @@ struct DLOrderDetailTests {
             let output = Output()
             interactor.output = output
             interactor.fetchOrderDetail(id: "DL-3")
-            try await eventually("the output heard nothing") { await !output.results.isEmpty }
+            try await eventually("the output received no result") { await !output.results.isEmpty }
             _ = try await interactor.orderDetail(id: "DL-4")
             #expect(try output.results.map { try $0.get().id } == ["DL-3"])
             #expect(output.wasAlwaysOnMainQueue)

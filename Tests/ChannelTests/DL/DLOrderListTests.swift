@@ -34,7 +34,7 @@ struct DLOrderListTests {
             interactor.output = output
             interactor.fetchOrderList(path: "page=2")
             #expect(output.results.isEmpty, "it must not be called before the method returns")
-            try await eventually("the output heard nothing") { await !output.results.isEmpty }
+            try await eventually("the output received no result") { await !output.results.isEmpty }
             // A whole second call takes long enough for a second answer to the first.
             _ = try await interactor.orderList(path: "page=3")
             #expect(output.results.count == 1)
@@ -50,7 +50,7 @@ struct DLOrderListTests {
             let output = Output()
             interactor.output = output
             interactor.fetchOrderList(path: "")
-            try await eventually("the output heard nothing") { await !output.results.isEmpty }
+            try await eventually("the output received no result") { await !output.results.isEmpty }
             let error = #expect(throws: APIClientError.self) { try output.results.first?.get() }
             #expect(error?.app(DLError.self)?.key == "refresh.invalid")
         }

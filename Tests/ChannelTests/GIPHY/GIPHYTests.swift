@@ -72,7 +72,7 @@ struct GIPHYTests {
             let output = Output()
             interactor.output = output
             interactor.fetchGifs(query: "kedi")
-            try await eventually("the output heard nothing") { await !output.results.isEmpty }
+            try await eventually("the output received no result") { await !output.results.isEmpty }
             _ = try await interactor.trending()
             #expect(output.results.count == 1)
             #expect(try output.results.first?.get().data.count == 1)

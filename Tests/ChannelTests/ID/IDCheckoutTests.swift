@@ -116,7 +116,7 @@ struct IDCheckoutTests {
             let output = Output()
             interactor.output = output
             interactor.checkOut(basketID: "b-1", basket)
-            try await eventually("the output heard nothing") { await !output.results.isEmpty }
+            try await eventually("the output received no result") { await !output.results.isEmpty }
             _ = try await interactor.checkout(basketID: "b-2", basket)
             #expect(output.results.count == 1)
             #expect(try output.results.first?.get().orderId.isEmpty == false)

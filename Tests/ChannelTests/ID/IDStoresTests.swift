@@ -58,7 +58,7 @@ struct IDStoresTests {
             let output = Output()
             interactor.output = output
             interactor.fetchStores(latitude: 41.04, longitude: 29.00)
-            try await eventually("the output heard nothing") { await !output.results.isEmpty }
+            try await eventually("the output received no result") { await !output.results.isEmpty }
             let again = try await interactor.stores(latitude: 41.04, longitude: 29.00)
             #expect(try output.results.map { try $0.get() } == [again])
             #expect(output.wasAlwaysOnMainQueue)

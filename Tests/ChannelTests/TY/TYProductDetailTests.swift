@@ -36,7 +36,7 @@ struct TYProductDetailTests {
             let output = Output()
             interactor.output = output
             interactor.fetchProductDetail(id: 1)
-            try await eventually("the output heard nothing") { await !output.results.isEmpty }
+            try await eventually("the output received no result") { await !output.results.isEmpty }
             _ = try await TYProductSearchInteractor().search("")
             #expect(output.results.count == 1)
             let error = #expect(throws: APIClientError.self) { try output.results.first?.get() }

@@ -80,7 +80,7 @@ struct TYProductSearchTests {
             interactor.output = output
             interactor.fetchProducts(query: "")
             interactor.fetchProducts(query: "çanta")
-            try await eventually("the output heard nothing") { await !output.results.isEmpty }
+            try await eventually("the output received no result") { await !output.results.isEmpty }
             let other = try await TYProductSearchInteractor().search("çanta")
             #expect(try output.results.map { try $0.get() } == [other])
         }

@@ -77,7 +77,7 @@ struct LifecycleTests {
     @Test("A process can exit while its transports work", arguments: 0..<6)
     func exitInFlight(_: Int) async {
         await #expect(processExitsWith: .success) {
-            alarm(60)  // Whoever hangs is ended by the system.
+            alarm(60)  // The system ends a process that hangs.
             // No TLS server, because its threads would also be affected: the handshakes fail.
             let greeting: ServerReply = [.send(Data("no TLS here".utf8)), .closeConnection]
             let server = try LoopbackServer.start(onConnect: greeting) { _ in .ok("x") }

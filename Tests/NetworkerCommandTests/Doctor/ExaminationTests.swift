@@ -58,7 +58,7 @@ struct ExaminationTests {
     }
 
     @Test("an unknown name, no server, an answer that is not HTTP, and a channel with problems")
-    func nobody() async throws {
+    func unreachable() async throws {
         #expect(await verdicts(channel("https://nowhere.invalid")) == ["DNS": "bad"])
         #expect(await verdicts(channel("https://127.0.0.1:9")) == ["connection": "bad"])
         #expect(await verdicts(channel("http://127.0.0.1:9")) == ["channel": "bad"])

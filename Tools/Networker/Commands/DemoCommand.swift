@@ -7,7 +7,7 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo",
         abstract: "Use every feature of every channel with a tour, and show the times and sizes of each exchange.",
         discussion: """
-            Starts a server on a free port of this machine, with a certificate authority of its own, and runs the interactors of \
+            Starts a server on a free port of this machine, with its own certificate authority, and runs the interactors of \
             TY, DL, ML and ID against it: real sockets, TLS, HTTP/2. During the demo an access token expires and is renewed, and \
             a repeated checkout places only one order.
 

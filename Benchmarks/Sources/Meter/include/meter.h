@@ -2,8 +2,8 @@
 
 #include <stdint.h>
 
-/* The options and the measurement of every client, in any language: one clock, one count of processor time and memory, one form of
-   output. */
+/* The options and the measurement of every client, in any language: one clock, one count of processor time and memory, one form
+   of output. */
 
 typedef struct {
     const char *_Nonnull client;
@@ -27,8 +27,8 @@ typedef struct {
     int as_kit;                     /* raw C only: the kit's use of libcurl */
 } meter_options;
 
-/* Ends the process with a message if an argument is invalid. Also raises the limit of descriptors, and lets the process end with its
-   parent. */
+/* Ends the process with a message if an argument is invalid. Also raises the limit of descriptors, and lets the process end
+   with its parent. */
 meter_options meter_parse(int argc, char *_Nullable *_Nonnull argv);
 
 /* The last two effects, for a program that parses its own arguments. */

@@ -1,7 +1,7 @@
 /// The TLS settings of a ``LoopbackServer``, valid or not.
 ///
 /// ```swift
-/// let server = try LoopbackServer.start(tls: ServerTLS(.expired)) { _ in .ok("nobody should read this") }
+/// let server = try LoopbackServer.start(tls: ServerTLS(.expired)) { _ in .ok("a client must not read this") }
 /// ```
 ///
 /// Any setting that OpenSSL still supports is allowed here, also ones that no client should accept: a test can then see the

@@ -35,7 +35,7 @@ extension FuzzTarget {
             }
             outcome.isFinished = decoder.isFinished
         } catch {
-            // How much of a body that is malformed comes out is nobody's business.
+            // The length of a malformed body's output is not specified.
             outcome = Outcome(failed: true)
         }
         expect(outcome.body.count <= limit, "no more than the limit")
