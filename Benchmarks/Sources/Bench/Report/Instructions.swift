@@ -13,8 +13,8 @@ struct Instructions: Codable {
         let swift: Int
     }
 
-    /// - Parameter lines: each with a client's name, a number of requests and the instructions of the whole process, of
-    ///   libcurl, of the C library and of Swift's libraries; two lines for each client.
+    /// - Parameter lines: two lines for each client. Each has the client's name, a number of requests and the instructions of the
+    ///   whole process, of libcurl, of the C library and of Swift's libraries.
     init?(lines: [String], date: String) {
         var counts: [String: [[Int]]] = [:]
         for line in lines {

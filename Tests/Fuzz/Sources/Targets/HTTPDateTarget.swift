@@ -12,7 +12,7 @@ extension FuzzTarget {
         }
         guard let date = HTTPDate.date(text) else { return }
         expect(date.timeIntervalSince1970.rounded() == date.timeIntervalSince1970, "whole seconds")
-        // The last leap second that can be written lies in a year that cannot.
+        // A leap second at the end of the year 9999 belongs to the year 10000, which has no text.
         guard let rendered = HTTPDate.text(date) else { return expect(text.contains("60"), "a year of four digits: \(date)") }
         expect(HTTPDate.date(rendered) == date, "rendered and parsed again: \(rendered)")
         let words = text.split { " ,-".contains($0) }

@@ -15,7 +15,7 @@ extension FuzzTarget {
         if let name = type.parameters["charset"] { check(name, input.data) }
     }
 
-    /// Only what is made of tokens can be written down.
+    /// Only values made of tokens can be written.
     private static func checkRendered(_ type: MediaType) {
         guard (Array(type.parameters.keys) + type.essence.split(separator: "/").map(String.init)).allSatisfy({ $0.isToken })
         else {
