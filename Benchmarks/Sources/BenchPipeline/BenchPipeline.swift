@@ -111,7 +111,7 @@ private struct Memory: Transport {
     func close() async {}
 }
 
-/// Answers when the test resumes it.
+/// Answers after ``release()``.
 private final class Holding: Transport {
     private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
 
