@@ -54,11 +54,7 @@ struct Pipeline: Sendable {
         let channel = call.prepared
         guard channel.problems.isEmpty else { throw .channel(problems: channel.problems, ErrorContext(call)) }
         var request = try call.request()
-        do {
-            for index in channel.enhancers.indices { try channel.enhancers[index].enhance(&request) }
-        } catch {
-            throw APIClientError(error, ErrorContext(request), stage: APIClientError.enhancing)
-        }
+        try channel.enhance(&request)
         let attempt = Attempt(request)
         call.tell { $0.built(CallEvent.Built(attempt: attempt)) }
         return attempt

@@ -62,6 +62,15 @@ package final class PreparedChannel: Sendable {
         throw .leavesEnvironment(host: url.host, environment: channel.environment.name)
     }
 
+    /// Runs the enhancers in their order.
+    func enhance(_ request: inout Request) throws(APIClientError) {
+        do {
+            for index in enhancers.indices { try enhancers[index].enhance(&request) }
+        } catch {
+            throw APIClientError(error, ErrorContext(request), stage: APIClientError.enhancing)
+        }
+    }
+
     /// Whether a request would leave a simulated environment: a test or a sandbox must not reach the real server.
     func isLeft(by url: HTTPURL) -> Bool {
         guard channel.environment.isSimulated, transport.reachesNetwork else { return false }
@@ -69,6 +78,9 @@ package final class PreparedChannel: Sendable {
         guard let base = try? channel.environment.base.get() else { return true }
         return !url.hasSameOrigin(as: base)
     }
+
+    /// Whether the environment allows clear text http to a URL's host.
+    package func allowsClearText(to url: HTTPURL) -> Bool { channel.environment.allowsInsecureConnections(to: url.host) }
 
     /// Whether the environment has no pins for a host and refuses hosts without pins.
     package func refusesHost(of url: HTTPURL) -> Bool {

@@ -39,7 +39,7 @@ extension Request {
             url = try channel.base(base, nearest)
             try url.append(path: path)
         }
-        guard url.scheme == .https || channel.channel.environment.allowsInsecureConnections(to: url.host) else {
+        guard url.scheme == .https || channel.allowsClearText(to: url) else {
             throw .insecureConnection(host: url.host)
         }
         return url

@@ -105,6 +105,8 @@ struct HeadCollector: ~Copyable {
         return .other
     }
 
+    // Inlined: called for each of some ten lines of a head.
+    @inline(__always)
     private mutating func keep(_ line: UnsafeRawBufferPointer) {
         guard let source = line.baseAddress else { return }
         if count + line.count > storage.count { resize(to: max(Self.usual, 2 * storage.count, count + line.count)) }

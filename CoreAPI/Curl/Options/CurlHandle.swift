@@ -76,6 +76,8 @@ final class CurlHandle {
     }
 
     /// A byte was received or sent. The clock is read once per turn of the loop, because a head arrives in ten lines.
+    // Inlined, so that nine of ten calls are a comparison.
+    @inline(__always)
     func noteActivity() {
         guard lastTurn != connections.turn else { return }
         lastTurn = connections.turn

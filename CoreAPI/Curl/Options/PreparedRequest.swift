@@ -32,7 +32,7 @@ struct PreparedRequest: Sendable {
     init(_ attempt: Attempt, deadline: LoopClock.Nanoseconds) throws(APIClientError) {
         let lines: HeaderBlock
         do throws(RequestError) {
-            try Self.check(attempt.request)
+            try Self.check(attempt)
             lines = try HeaderBlock(attempt.request.headers, hasBody: !attempt.request.body.isNone)
         } catch {
             throw .request(error, ErrorContext(attempt.request))
@@ -41,7 +41,7 @@ struct PreparedRequest: Sendable {
             let reason = "the pin set names no pins for it and refuses other hosts"
             throw .transport(.pinMismatch(host: attempt.request.url.host, reason: reason), ErrorContext(attempt.request))
         }
-        if let capability = Self.refusedMethod(attempt.request) {
+        if let capability = Self.refusedMethod(attempt) {
             throw .transport(.unsupported(capability: capability), ErrorContext(attempt.request))
         }
         // All at once and at the end: earlier assignments would force a copy.
@@ -61,35 +61,33 @@ struct PreparedRequest: Sendable {
 
     /// The second line of defence. libcurl sends a CR, LF or NUL in a method or an address verbatim, together with everything
     /// that an attacker puts after it.
-    private static func check(_ request: Request) throws(RequestError) {
-        let method = request.method.rawValue
+    private static func check(_ attempt: Attempt) throws(RequestError) {
+        let method = attempt.request.method.rawValue
         guard method == "GET" || method.isToken else { throw .malformedMethod(method.escapingControls) }
-        guard !request.url.hasControlOrSpace else {
-            let text = request.url.string
+        guard !attempt.request.url.hasControlOrSpace else {
+            let text = attempt.request.url.string
             throw .malformedURL(
                 text.escapingControls, reason: "\(text.firstForbiddenControl ?? "a space") is not allowed in a URL")
         }
         // An interceptor may have changed the address since the request was built.
-        if request.url.scheme == .http,
-            !request.call.prepared.channel.environment.allowsInsecureConnections(to: request.url.host)
-        {
-            throw .insecureConnection(host: request.url.host)
+        guard attempt.request.url.scheme == .https || attempt.call.prepared.allowsClearText(to: attempt.request.url) else {
+            throw .insecureConnection(host: attempt.request.url.host)
         }
     }
 
     /// Why a method is refused: because it is no exchange of a request and a response, or for its body.
-    private static func refusedMethod(_ request: Request) -> String? {
-        switch request.method {
+    private static func refusedMethod(_ attempt: Attempt) -> String? {
+        switch attempt.request.method {
         // Nearly every request; comparing all the others costs 200 instructions.
         case .get: nil
         // Turns the connection into a tunnel; only libcurl sends it, to a proxy (RFC 9110 §9.3.6).
         case .connect: "the method CONNECT, which opens a tunnel instead of asking for a resource"
         // Its answer repeats the request, so the request must contain no secret and no content (RFC 9110 §9.3.8).
-        case .trace where !request.body.isEmpty: "a body in a TRACE request"
-        case .trace where request.headers.contains(where: { request.call.channel.redaction.hides($0.name.rawName) }):
+        case .trace where !attempt.request.body.isEmpty: "a body in a TRACE request"
+        case .trace where attempt.request.headers.contains(where: { attempt.call.channel.redaction.hides($0.name.rawName) }):
             "credentials in a TRACE request, whose answer repeats them"
         // Has no meaning (RFC 9110 §9.3.2), and libcurl would wait for the body of the answer that never arrives.
-        case .head where !request.body.isEmpty: "a body in a HEAD request"
+        case .head where !attempt.request.body.isEmpty: "a body in a HEAD request"
         default: nil
         }
     }
