@@ -19,7 +19,7 @@ struct Pipeline: Sendable {
     /// The call's attempts, within the middleware around the call.
     func run(_ first: Attempt) async -> Reply {
         let reply = await Next(position: .call)(first)
-        // Read here only if a middleware around the call made the reply; `read` returns any other unchanged.
+        // Usually read already. This reads a reply that a middleware around the call made itself.
         return await deliver(first.read(await collect(reply, of: first)))
     }
 
@@ -136,8 +136,7 @@ struct Pipeline: Sendable {
     /// Translates the error, then tells the result handler and the listeners.
     private func deliver(_ settled: Reply) async -> Reply {
         let reply = settled.translated()
-        let channel = reply.call.prepared
-        await channel.channel.resultHandler(reply)
+        await reply.call.channel.resultHandler(reply)
         reply.call.tell { $0.finished(CallEvent.Finished(response: Response(reply))) }
         return reply
     }
@@ -241,7 +240,7 @@ extension Attempt {
     @inline(never)
     func draft() -> Draft { Draft(self) }
 
-    /// Verifies, filters and decodes an answer; the last stages that can fail. A reply that was read before is returned
+    /// Runs the enhancers, one of which verifies the status, then filters and decodes an answer; the last stages that can fail. A reply that was read before is returned
     /// unchanged.
     func read(_ reply: Reply) -> Reply {
         // A middleware may give a reply that it has kept from another call.
@@ -256,7 +255,7 @@ extension Attempt {
                 response.result = .failure(APIClientError(error, ErrorContext(response), stage: APIClientError.enhancing))
             }
         }
-        channel.channel.errorFilter.apply(to: &response)
+        call.channel.errorFilter.apply(to: &response)
         let read: Reply
         do throws(APIClientError) {
             read = response.reply.copy(failure: .some(nil), reading: .value(try call.decoding.anyValue(of: response)))

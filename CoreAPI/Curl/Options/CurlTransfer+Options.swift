@@ -24,7 +24,7 @@ extension CurlTransfer {
     ///
     /// - Parameter count: transfers that run at once, this one included.
     /// - Throws: ``TransportError`` for the first option that libcurl refuses, and for a body that cannot be opened.
-    func describe(to handle: CurlHandle, as form: CurlHandle.Form, inFlight count: Int) throws(TransportError) {
+    func setOptions(on handle: CurlHandle, as form: CurlHandle.Form, inFlight count: Int) throws(TransportError) {
         // Before any step can fail: until then the handle contains the state of the previous exchange.
         handle.begin(self)
         do {

@@ -42,7 +42,7 @@ final class HostQueue<Key: Hashable, Item> {
         @exclusivity(unchecked) var waitingCount = 0
         @exclusivity(unchecked) var active = 0
         /// -1 if unknown. Atomic, because the threads of all shards read it through tickets.
-        private let answer = Atomic(-1)
+        private let known = Atomic(-1)
         /// Whether `waitingHosts` contains the host.
         @exclusivity(unchecked) var isListed = false
 
@@ -54,10 +54,10 @@ final class HostQueue<Key: Hashable, Item> {
 
         var multiplexes: Bool? {
             get {
-                let answer = answer.load(ordering: .relaxed)
-                return answer < 0 ? nil : answer == 1
+                let known = known.load(ordering: .relaxed)
+                return known < 0 ? nil : known == 1
             }
-            set { answer.store(newValue.map { $0 ? 1 : 0 } ?? -1, ordering: .relaxed) }
+            set { known.store(newValue.map { $0 ? 1 : 0 } ?? -1, ordering: .relaxed) }
         }
     }
 
@@ -203,7 +203,7 @@ final class HostQueue<Key: Hashable, Item> {
         list(ticket.host)
     }
 
-    // MARK: - Lanes
+    // MARK: - Hosts
 
     private func limit(of host: Host) -> Int {
         switch host.multiplexes {

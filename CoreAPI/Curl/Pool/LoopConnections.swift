@@ -9,7 +9,7 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// libcurl's connections on one loop, so that each can be checked before it is used again. libcurl does not reveal the socket of
+/// The connections of one multi handle, so that each can be checked before it is used again. libcurl does not reveal the socket of
 /// a connection before use. So sockets are noted when they are opened and found again by their two ends.
 ///
 /// Used on the loop's thread only, so exclusivity checks are off; outlives every connection.
@@ -107,7 +107,7 @@ final class LoopConnections {
         return true
     }
 
-    /// The transfers that pausedForTurn since the last call.
+    /// The transfers paused for the turn since the last call.
     func takePausedForTurn() -> [CurlTransfer] {
         guard !pausedForTurn.isEmpty else { return [] }
         defer { pausedForTurn = [] }

@@ -258,7 +258,7 @@ final class PoolWorker {
             guard let handle = handles.take(form) else { throw .outOfHandles }
             transfer.handle = handle
             transfer.launchTurn = multi.connections.turn
-            try transfer.describe(to: handle, as: form, inFlight: pool.active.load(ordering: .relaxed))
+            try transfer.setOptions(on: handle, as: form, inFlight: pool.active.load(ordering: .relaxed))
             try multi.add(handle)
             nextDeadline = min(nextDeadline, transfer.due(now))
         } catch {

@@ -22,7 +22,7 @@ struct Check {
                 compare("\(shape.shape), encoded", now.ratio, before.ratio)
             }
         }
-        problems += (results.pipeline?.problems ?? []) + (results.decoding?.problems ?? [])
+        problems += (results.pipeline?.problems ?? []) + (results.decoding?.problems ?? []) + (Sharing(results)?.problems ?? [])
         if !compared.isEmpty, recorded.machine != results.machine {
             compared.append("recorded on another machine, or with other software: \(recorded.machine)")
         }

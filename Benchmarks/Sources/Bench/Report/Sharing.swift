@@ -23,6 +23,28 @@ struct Sharing {
         return Table(heads: heads, rows: rows)
     }
 
+    /// The promises for channels that share threads that the kit misses: what four channels in turn cost, how two loops divide the
+    /// work, and what a neighbour does to the 99th percentile.
+    var problems: [String] {
+        guard let one = row("s8-one", .kit) else { return [] }
+        func problem(_ name: String, _ what: String, _ bound: Double, _ ratio: (Row) -> Double?) -> String? {
+            guard let ratio = row("s8-\(name)", .kit).flatMap(ratio), ratio > bound else { return nil }
+            return "s8-\(name): \(what) is \(digits(ratio)) × that without sharing, at most \(digits(bound)) is promised"
+        }
+        return [
+            problem("four", "CPU", 1.10) { $0.cpuPerThousand / one.cpuPerThousand },
+            problem("four", "p99", 1.5) { $0.p99 / one.p99 },
+            problem("two-loops", "the busiest loop's CPU", 0.6) { row in
+                guard let now = row.busiestPerThousand, let before = one.busiestPerThousand, before > 0 else { return nil }
+                return now / before
+            },
+            problem("stalled", "p99", 1.10) { $0.p99 / one.p99 },
+            // A flood takes processor time from the client and its server, on any thread. What sharing costs is the difference
+            // to a neighbour on a loop of its own.
+            problem("flooded", "p99", 1.10) { flooded in row("s8-apart", .kit).map { flooded.p99 / max(one.p99, $0.p99) } },
+        ].compactMap { $0 }
+    }
+
     private func busiest(_ row: Row, _ one: Row) -> String {
         guard let now = row.busiestPerThousand, let before = one.busiestPerThousand, before > 0 else { return "–" }
         return digits(now / before)
