@@ -3,7 +3,7 @@ import Foundation
 import PackageDescription
 
 // The architecture as data. Imports run only downward:
-//   CoreAPIBase, CoreAPIHTTPSupport, CoreAPIJSON, CoreAPILock, CoreAPISpellings
+//   CoreAPIBase, CoreAPIHash, CoreAPIHTTPSupport, CoreAPIJSON, CoreAPILock, CoreAPISpellings
 //   ← CoreAPICookies, CoreAPIRedaction ← CoreAPICoding, CoreAPITrust
 //   ← CoreAPICore, which knows what a call is
 //   ← CoreAPICurl, CoreAPIFixtures, CoreAPIHooks, and beside them CoreAPIDigest, CoreAPIReactive, CoreAPIURLSession, CoreAPIXML
@@ -135,6 +135,7 @@ let package = Package(
             path: "CoreAPI/Curl", swiftSettings: settings),
         .target(
             name: "CoreAPIFixtures", dependencies: ["CoreAPICore", httpTypes], path: "CoreAPI/Fixtures", swiftSettings: settings),
+        .target(name: "CoreAPIHash", path: "CoreAPI/Hash", swiftSettings: settings),
         .target(
             name: "CoreAPIHooks", dependencies: ["CoreAPILock", "CoreAPICore", "CoreAPIJSON", httpTypes, logging],
             path: "CoreAPI/Hooks", swiftSettings: settings),
@@ -148,8 +149,8 @@ let package = Package(
         .target(
             name: "CoreAPISpellings", dependencies: [httpTypes], path: "CoreAPI/Spellings", swiftSettings: settings),
         .target(
-            name: "CoreAPITrust", dependencies: ["CoreAPIBase", "CoreAPIHTTPSupport", "CoreAPIJSON"], path: "CoreAPI/Trust",
-            swiftSettings: settings),
+            name: "CoreAPITrust", dependencies: ["CoreAPIBase", "CoreAPIHash", "CoreAPIHTTPSupport", "CoreAPIJSON"],
+            path: "CoreAPI/Trust", swiftSettings: settings),
         .target(name: "ChannelModels", path: "Channels/Shared", swiftSettings: settings),
         .target(
             name: "EveryChannel", dependencies: ["CoreAPI"] + networkers, path: "Channels/Every", swiftSettings: settings,
@@ -201,8 +202,8 @@ let package = Package(
             name: "CoreAPITests",
             dependencies: [
                 "CoreAPILock",
-                "CoreAPI", "CoreAPICookies", "CoreAPICore", "CoreAPICurl", "CoreAPIHooks", "CoreAPIJSON", "CoreAPITesting",
-                "CoreAPITrust", "Programs", httpTypes, logging,
+                "CoreAPI", "CoreAPICookies", "CoreAPICore", "CoreAPICurl", "CoreAPIHash", "CoreAPIHooks", "CoreAPIJSON",
+                "CoreAPITesting", "CoreAPITrust", "Programs", httpTypes, logging,
             ],
             path: "Tests/CoreAPITests",
             swiftSettings: settings),

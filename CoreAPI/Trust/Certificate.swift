@@ -1,3 +1,4 @@
+internal import CoreAPIHash
 public import Foundation
 
 /// An X.509 certificate, parsed as far as a pin needs it.
@@ -58,7 +59,7 @@ public struct Certificate: Sendable, Hashable {
     ///
     /// - Parameter spki: a SubjectPublicKeyInfo in DER.
     public static func pin(ofPublicKey spki: Data) -> String {
-        "sha256/" + SHA256.digest(of: spki).base64EncodedString()
+        "sha256/" + Data(SHA256.hash(spki)).base64EncodedString()
     }
 
     /// The pin of a public key in PEM (`BEGIN PUBLIC KEY`).

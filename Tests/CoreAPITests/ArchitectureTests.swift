@@ -8,12 +8,12 @@ struct ArchitectureTests {
 
     private static let own: [(folder: String, modules: Set<String>)] = [
         ("CoreAPI/Umbrella", ["CoreAPICore", "CoreAPICurl", "CoreAPIFixtures", "CoreAPIHooks"]),
-        ("CoreAPI/Base", []), ("CoreAPI/Lock", []), ("CoreAPI/HTTPSupport", []), ("CoreAPI/JSON", []),
+        ("CoreAPI/Base", []), ("CoreAPI/Hash", []), ("CoreAPI/Lock", []), ("CoreAPI/HTTPSupport", []), ("CoreAPI/JSON", []),
         ("CoreAPI/Spellings", []),
         ("CoreAPI/Cookies", ["CoreAPILock", "CoreAPIBase", "CoreAPIHTTPSupport", "CoreAPIJSON"]),
         ("CoreAPI/Redaction", ["CoreAPIBase", "CoreAPIHTTPSupport"]),
         ("CoreAPI/Coding", ["CoreAPIBase", "CoreAPIHTTPSupport", "CoreAPIJSON", "CoreAPIRedaction"]),
-        ("CoreAPI/Trust", ["CoreAPIBase", "CoreAPIHTTPSupport", "CoreAPIJSON"]),
+        ("CoreAPI/Trust", ["CoreAPIBase", "CoreAPIHash", "CoreAPIHTTPSupport", "CoreAPIJSON"]),
         (
             "CoreAPI/Core",
             [

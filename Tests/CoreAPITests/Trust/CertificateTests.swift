@@ -6,29 +6,6 @@ import Testing
 
 @Suite("A certificate")
 struct CertificateTests {
-    @Test(
-        "SHA-256, by the examples of FIPS 180",
-        arguments: [
-            ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
-            ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
-            (
-                "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-                "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
-            ),
-        ])
-    func sha256(text: String, digest: String) {
-        #expect(
-            SHA256.digest(of: Data(text.utf8)).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() == digest)
-    }
-
-    @Test("SHA-256 of every length around a block")
-    func lengths() {
-        let digests = Set((0..<200).map { SHA256.digest(of: Data(repeating: 0x61, count: $0)) })
-        #expect(digests.count == 200)
-        let million = SHA256.digest(of: Data(repeating: 0x61, count: 1_000_000))
-        #expect(million.base64EncodedString() == "zcduXJkU+5KBocfihNc+Z/GAmkiklyAOBG05zMcRLNA=")
-    }
-
     @Test("gives the pin that openssl gives, from PEM, DER and the public key alone")
     func pin() throws {
         let server = try NginxServer(http2: true)
