@@ -57,9 +57,8 @@ func channel(_ name: String) -> [Target] {
     ]
 }
 
-let crypto = product("Crypto", "swift-crypto", trait: "Signing")
 /// What one channel needs and the others do not.
-let ofChannel: [String: [Target.Dependency]] = ["DL": ["CoreAPILock"], "ML": [crypto]]
+let ofChannel: [String: [Target.Dependency]] = ["DL": ["CoreAPILock"], "ML": ["CoreAPIHash"]]
 let interactors = channels.map { Target.Dependency.byName(name: "\($0)Interactors") }
 let networkers = channels.map { Target.Dependency.byName(name: "\($0)Networker") }
 
@@ -81,8 +80,7 @@ let package = Package(
         },
     traits: [
         .trait(name: "Reactive", description: "OpenCombine, for CoreAPIReactive."),
-        .trait(name: "Signing", description: "swift-crypto, for channels that sign requests (ML) and for CoreAPIDigest."),
-        .trait(name: "Tools", description: "The networker command and its sandbox server.", enabledTraits: ["Signing"]),
+        .trait(name: "Tools", description: "The networker command and its sandbox server."),
         .trait(name: "XML", description: "XMLCoder, for CoreAPIXML."),
         .default(enabledTraits: ["Reactive", "Tools", "XML"]),
     ],
@@ -160,7 +158,7 @@ let package = Package(
             name: "CoreAPITesting", dependencies: ["CoreAPILock", "CoreAPI", httpTypes], path: "CoreAPI/Testing",
             swiftSettings: settings),
         .target(
-            name: "CoreAPIDigest", dependencies: ["CoreAPILock", "CoreAPICore", crypto, httpTypes], path: "CoreAPI/Digest",
+            name: "CoreAPIDigest", dependencies: ["CoreAPILock", "CoreAPICore", "CoreAPIHash", httpTypes], path: "CoreAPI/Digest",
             swiftSettings: settings),
         .target(
             name: "CoreAPIReactive",
@@ -177,6 +175,7 @@ let package = Package(
         ofEveryChannel(
             "Sandbox", "Sandbox", besides: "Tour",
             [
+                product("Crypto", "swift-crypto", trait: "Tools"),
                 product("Hummingbird", "hummingbird", trait: "Tools"),
                 product("HummingbirdCore", "hummingbird", trait: "Tools"),
                 product("HummingbirdHTTP2", "hummingbird", trait: "Tools"),
@@ -184,7 +183,7 @@ let package = Package(
                 product("X509", "swift-certificates", trait: "Tools"),
                 product("NIOConcurrencyHelpers", "swift-nio", trait: "Tools"),
                 product("NIOCore", "swift-nio", trait: "Tools"),
-                crypto, httpTypes, logging,
+                httpTypes, logging,
             ]),
         ofEveryChannel("DemoTours", "Tour", besides: "Sandbox", ["CoreAPI"] + interactors),
         .executableTarget(
@@ -209,7 +208,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "CoreAPIDigestTests",
-            dependencies: ["CoreAPILock", "CoreAPI", "CoreAPIDigest", "CoreAPITesting", crypto, httpTypes],
+            dependencies: ["CoreAPILock", "CoreAPI", "CoreAPIDigest", "CoreAPIHash", "CoreAPITesting", httpTypes],
             path: "Tests/CoreAPIDigestTests", swiftSettings: settings),
         .testTarget(
             name: "CoreAPIJSONTests", dependencies: ["CoreAPIJSON"], path: "Tests/CoreAPIJSONTests", swiftSettings: settings),

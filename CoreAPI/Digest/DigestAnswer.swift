@@ -1,4 +1,3 @@
-#if Signing
 import CoreAPICore
 import Foundation
 
@@ -65,4 +64,3 @@ struct DigestAnswer {
         return quoted + "\""
     }
 }
-#endif

@@ -1,7 +1,5 @@
-internal import CoreAPILock
-
-#if Signing
 public import CoreAPICore
+internal import CoreAPILock
 internal import Foundation
 internal import HTTPTypes
 
@@ -110,4 +108,3 @@ public final class DigestAuthentication: Middleware {
 extension HTTPURL {
     fileprivate var origin: String { "\(scheme.rawValue)://\(host):\(effectivePort)" }
 }
-#endif

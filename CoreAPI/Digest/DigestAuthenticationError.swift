@@ -1,4 +1,3 @@
-#if Signing
 public import CoreAPICore
 public import Foundation
 
@@ -31,4 +30,3 @@ extension DigestAuthenticationError: LocalizedError {
         }
     }
 }
-#endif

@@ -1,6 +1,5 @@
-#if Signing
 import CoreAPICore
-import Crypto
+import CoreAPIHash
 import Foundation
 
 /// A Digest challenge that can be answered (RFC 7616 §3.3).
@@ -12,13 +11,9 @@ struct DigestChallenge: Sendable, Hashable {
 
         func hash(_ text: String) -> String {
             switch self {
-            case .sha256: Self.hexadecimal(SHA256.hash(data: Data(text.utf8)))
-            case .md5: Self.hexadecimal(Insecure.MD5.hash(data: Data(text.utf8)))
+            case .sha256: SHA256.hash(text.utf8).hexadecimal
+            case .md5: MD5.hash(text.utf8).hexadecimal
             }
-        }
-
-        private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-            bytes.reduce(into: "") { $0 += ($1 < 16 ? "0" : "") + String($1, radix: 16) }
         }
     }
 
@@ -91,4 +86,3 @@ struct DigestChallenge: Sendable, Hashable {
         hashesUsername = parameters["userhash"]?.lowercased() == "true"
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Signing
 import CoreAPICore
 
 /// The challenges in use, by origin, and the number of answers to each nonce.
@@ -36,4 +35,3 @@ struct DigestSessions {
         if challenges[origin]?.nonce == nonce { challenges[origin] = nil }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Signing
 import CoreAPI
 import Foundation
 import Testing
@@ -178,4 +177,3 @@ struct DigestAnswerTests {
         #expect(!"\(dumped) \(answer) \(answer.header) \(authentication)".contains("s3cret"))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Signing
 import CoreAPI
 import CoreAPIDigest
 import CoreAPITesting
@@ -218,4 +217,3 @@ struct DigestAuthenticationTests {
         }
     }
 }
-#endif

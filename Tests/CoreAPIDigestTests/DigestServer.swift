@@ -1,12 +1,10 @@
-import CoreAPILock
-
-#if Signing
 import CoreAPI
+import CoreAPIHash
+import CoreAPILock
 import CoreAPITesting
-import Crypto
 import Foundation
 
-/// A server's state for Digest with MD5, computed independently of the code under test.
+/// A server's state for Digest with MD5. It computes the expected answer by itself, with only the hash from the code under test.
 final class DigestServer: Sendable {
     private let state: Mutex<State>
     private let password: String
@@ -76,7 +74,6 @@ final class DigestServer: Sendable {
     }
 
     private func hash(_ text: String) -> String {
-        Insecure.MD5.hash(data: Data(text.utf8)).map { String(format: "%02x", $0) }.joined()
+        MD5.hash(text.utf8).hexadecimal
     }
 }
-#endif

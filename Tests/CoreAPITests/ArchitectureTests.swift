@@ -24,7 +24,7 @@ struct ArchitectureTests {
         ("CoreAPI/Curl", ["CoreAPILock", "CCurl", "CStreamEnds", "CZlib", "CoreAPIBase", "CoreAPICore"]),
         ("CoreAPI/Fixtures", ["CoreAPICore"]),
         ("CoreAPI/Hooks", ["CoreAPILock", "CoreAPICore", "CoreAPIJSON"]),
-        ("CoreAPI/Digest", ["CoreAPILock", "CoreAPICore"]),
+        ("CoreAPI/Digest", ["CoreAPILock", "CoreAPICore", "CoreAPIHash"]),
         ("CoreAPI/Reactive", ["CoreAPILock", "CoreAPICore"]),
         ("CoreAPI/Testing", ["CoreAPILock", "CoreAPI"]),
         ("CoreAPI/URLSession", ["CoreAPILock", "CoreAPICore"]),
@@ -34,7 +34,7 @@ struct ArchitectureTests {
     private static let ofChannels: [(folder: String, modules: Set<String>)] = SourceTree.folders(in: "Interactors").flatMap {
         channel -> [(folder: String, modules: Set<String>)] in
         [
-            ("Channels/\(channel)", ["CoreAPI", "CoreAPILock", "\(channel)Interactors"]),
+            ("Channels/\(channel)", ["CoreAPI", "CoreAPIHash", "CoreAPILock", "\(channel)Interactors"]),
             ("Interactors/\(channel)", ["CoreAPI", "\(channel)Networker"]),
         ]
     }

@@ -87,7 +87,6 @@ extension Case {
             },
         ] + digest
 
-    #if Signing
     private static let digest = [
         Case("a Digest challenge is answered") { request, number in
             number == 0
@@ -100,9 +99,6 @@ extension Case {
             #expect(stage.requests.map { $0.headers["Authorization"] == nil } == [true, false])
         }
     ]
-    #else
-    private static let digest: [Case] = []
-    #endif
 
     /// Behaviour known above any transport.
     private final class Diary: Listener {

@@ -1,10 +1,7 @@
 public import CoreAPI
+internal import CoreAPIHash
 public import Foundation
 internal import HTTPTypes
-
-#if Signing
-internal import Crypto
-#endif
 
 /// Signs every request for the meal ordering: HMAC-SHA256 (RFC 2104) over method, path and query as sent, date, and the SHA-256
 /// of the body, joined by line feeds.
@@ -54,14 +51,8 @@ public struct MLSignature: Middleware {
         case .file: throw .bodyNotInMemory("a file")
         case .stream: throw .bodyNotInMemory("a stream")
         }
-        #if Signing
-        let digest = SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        let signed = [method.rawValue, target, date, digest].joined(separator: "\n")
-        let code = HMAC<SHA256>.authenticationCode(for: Data(signed.utf8), using: SymmetricKey(data: Data(secret.utf8)))
-        return Data(code).base64EncodedString()
-        #else
-        throw .unavailable
-        #endif
+        let signed = [method.rawValue, target, date, SHA256.hash(bytes).hexadecimal].joined(separator: "\n")
+        return Data(HMAC.sha256(signed.utf8, key: Array(secret.utf8))).base64EncodedString()
     }
 }
 
@@ -69,14 +60,11 @@ public struct MLSignature: Middleware {
 public enum MLSigningError: Error, Hashable, LocalizedError {
     /// The body's hash is known only after it was sent.
     case bodyNotInMemory(String)
-    /// The package was built without the trait `Signing`, so without swift-crypto.
-    case unavailable
 
     public var errorDescription: String? {
         switch self {
         case .bodyNotInMemory(let kind):
             "the signature covers the body, which is \(kind) and cannot be signed; expected no body or one in memory"
-        case .unavailable: "requests cannot be signed, because the package was built without its trait Signing"
         }
     }
 }
