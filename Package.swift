@@ -191,9 +191,7 @@ let package = Package(
             dependencies: [
                 "CoreAPILock",
                 "CoreAPI", "DemoTours", "EveryChannel", "Sandbox",
-                product("ArgumentParser", "swift-argument-parser", trait: "Tools"),
-                product("SwiftASN1", "swift-asn1", trait: "Tools"), product("X509", "swift-certificates", trait: "Tools"),
-                httpTypes, logging,
+                product("ArgumentParser", "swift-argument-parser", trait: "Tools"), httpTypes, logging,
             ],
             path: "Tools/Networker", swiftSettings: settings),
         .target(name: "Programs", path: "Tests/Programs", swiftSettings: settings),

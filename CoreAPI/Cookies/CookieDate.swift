@@ -22,11 +22,9 @@ enum CookieDate {
         }
         guard let clock, let day, let month, var year else { return nil }
         if (70...99).contains(year) { year += 1_900 } else if (0...69).contains(year) { year += 2_000 }
-        guard year >= 1_601, clock.hour <= 23, clock.minute <= 59, clock.second <= 59, day >= 1,
-            day <= length(ofMonth: month, year: year)
-        else { return nil }
-        let seconds = days(year: year, month: month, day: day) * 86_400 + clock.hour * 3_600 + clock.minute * 60 + clock.second
-        return Date(timeIntervalSince1970: TimeInterval(seconds))
+        guard year >= 1_601 else { return nil }
+        return GregorianDate.date(
+            year: year, month: month, day: day, hour: clock.hour, minute: clock.minute, second: clock.second)
     }
 
     private typealias Token = Substring.UTF8View.SubSequence
@@ -63,20 +61,5 @@ enum CookieDate {
         guard name.count == 3 else { return nil }
         let all = Array(months.utf8)
         return (1...12).first { Array(all[($0 - 1) * 3..<$0 * 3]) == name }
-    }
-
-    private static func length(ofMonth month: Int, year: Int) -> Int {
-        switch month {
-        case 2: year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400)) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    /// Days since 1970 in the Gregorian calendar. Its years begin in March, so that the leap day is the last.
-    private static func days(year: Int, month: Int, day: Int) -> Int {
-        let shifted = month > 2 ? year : year - 1
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
     }
 }

@@ -1,7 +1,7 @@
 internal import CoreAPIHash
 public import Foundation
 
-/// An X.509 certificate, parsed as far as a pin needs it.
+/// An X.509 certificate, parsed as far as a pin needs it. ``details`` has its names and dates.
 ///
 /// ```swift
 /// let certificates = try Certificate.all(inPEM: String(contentsOfFile: "chain.pem", encoding: .utf8))
@@ -19,23 +19,10 @@ public struct Certificate: Sendable, Hashable {
     /// - Parameter der: the DER of one certificate.
     /// - Throws: ``CertificateError``.
     public init(der: Data) throws(CertificateError) {
-        var outer = DERReader(der)
-        guard let certificate = outer.next(DERReader.sequence), outer.isAtEnd else {
-            throw .malformed("expected one certificate in DER")
-        }
-        var parts = DERReader(certificate.content)
-        guard let signed = parts.next(DERReader.sequence) else { throw .malformed("expected the signed part of a certificate") }
-        var fields = DERReader(signed.content)
-        var field = fields.next()
-        if field?.tag == DERReader.version { field = fields.next() }
-        guard field?.tag == DERReader.integer else { throw .malformed("expected a serial number") }
-        // Signature algorithm, issuer, validity and subject precede the key.
-        for _ in 0..<4 { field = fields.next(DERReader.sequence) }
-        guard field != nil, let key = fields.next(DERReader.sequence), Self.isPublicKey(key.content) else {
-            throw .malformed("expected a public key")
-        }
-        self.der = certificate.whole
-        publicKey = key.whole
+        let parts = try CertificateParts(der: der)
+        // Copies, so that they begin at index 0 and hold no more than they show.
+        self.der = Data(parts.whole.whole)
+        publicKey = Data(parts.publicKey.whole)
     }
 
     /// The first certificate of a PEM text (RFC 7468 §5).
@@ -70,16 +57,10 @@ public struct Certificate: Sendable, Hashable {
             throw .malformed("expected a public key in PEM, got none")
         }
         var reader = DERReader(spki)
-        guard let key = reader.next(DERReader.sequence), reader.isAtEnd, isPublicKey(key.content) else {
+        guard let key = reader.next(DERReader.sequence), reader.isAtEnd, CertificateParts.isPublicKey(key.content) else {
             throw .malformed("expected a SubjectPublicKeyInfo")
         }
         return pin(ofPublicKey: key.whole)
-    }
-
-    /// Whether the content is an algorithm and bits.
-    private static func isPublicKey(_ content: Data) -> Bool {
-        var reader = DERReader(content)
-        return reader.next(DERReader.sequence) != nil && reader.next(DERReader.bitString) != nil && reader.isAtEnd
     }
 
     private static func blocks(_ label: String, in text: String) throws(CertificateError) -> [Data] {

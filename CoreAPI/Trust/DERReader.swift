@@ -1,9 +1,10 @@
 internal import Foundation
 
-/// Reads DER (X.690) element by element, as far as needed to find a certificate's public key.
+/// Reads DER (X.690) element by element, as far as certificates need it.
 struct DERReader {
     struct Element {
         let tag: UInt8
+        // Slices: copies would make the reading of many elements quadratic.
         /// Including tag and length.
         let whole: Data
         let content: Data
@@ -31,9 +32,9 @@ struct DERReader {
             header += count
         }
         guard rest.count >= header + length else { return nil }
-        let whole = Data(rest.prefix(header + length))
-        rest = Data(rest.dropFirst(header + length))
-        return Element(tag: bytes[0], whole: whole, content: Data(whole.dropFirst(header)))
+        let whole = rest.prefix(header + length)
+        rest = rest.dropFirst(header + length)
+        return Element(tag: bytes[0], whole: whole, content: whole.dropFirst(header))
     }
 
     /// The next element, if it has the tag.
@@ -43,8 +44,12 @@ struct DERReader {
     }
 
     static let sequence: UInt8 = 0x30
+    static let set: UInt8 = 0x31
     static let integer: UInt8 = 0x02
     static let bitString: UInt8 = 0x03
+    static let objectIdentifier: UInt8 = 0x06
+    static let utcTime: UInt8 = 0x17
+    static let generalizedTime: UInt8 = 0x18
     /// `[0] EXPLICIT`, a certificate's version.
     static let version: UInt8 = 0xA0
 }

@@ -1,8 +1,6 @@
 import CoreAPI
 import Foundation
 import HTTPTypes
-import SwiftASN1
-import X509
 
 /// Checks each step of a connection, in order. Each check is one finding.
 struct Examination {
@@ -98,7 +96,7 @@ struct Examination {
     private func certificates() async -> [Finding] {
         guard let address = try? HTTPURL(channel.environment.baseURL), address.scheme == .https else { return [] }
         let trust = channel.environment.serverTrustManager
-        let certificates: [CoreAPI.Certificate]
+        let certificates: [Certificate]
         do {
             certificates = try await ChainProbe(address: address, trust: trust, timeout: timeout).certificates()
         } catch {
@@ -109,7 +107,7 @@ struct Examination {
             ]
         }
         var findings: [Finding] = []
-        let ends = certificates.compactMap { try? X509.Certificate(derEncoded: Array($0.der)).notValidAfter }
+        let ends = certificates.compactMap { try? $0.details.notAfter }
         if let end = ends.min() {
             let days = Int(end.timeIntervalSince(now()) / 86_400)
             findings.append(

@@ -1,7 +1,5 @@
 import CoreAPI
 import Foundation
-import SwiftASN1
-import X509
 
 /// The output of `networker pins`.
 struct PinReport: Encodable {
@@ -15,14 +13,14 @@ struct PinReport: Encodable {
     let host: String
     let certificates: [Entry]
 
-    init(host: String, _ certificates: [CoreAPI.Certificate]) {
+    init(host: String, _ certificates: [Certificate]) {
         self.host = host
         self.certificates = certificates.map { certificate in
-            // If OpenSSL has verified a certificate that this reader refuses, its pin is shown all the same.
-            let details = try? X509.Certificate(derEncoded: Array(certificate.der))
+            // If OpenSSL has verified a certificate whose details are unreadable, its pin is shown all the same.
+            let details = try? certificate.details
             return Entry(
-                subject: details.map { "\($0.subject)" } ?? "unreadable", issuer: details.map { "\($0.issuer)" } ?? "unreadable",
-                expires: details?.notValidAfter ?? .distantPast, pin: certificate.pin)
+                subject: details?.subject ?? "unreadable", issuer: details?.issuer ?? "unreadable",
+                expires: details?.notAfter ?? .distantPast, pin: certificate.pin)
         }
     }
 

@@ -31,6 +31,12 @@ extension FuzzTarget {
         let key = "-----BEGIN PUBLIC KEY-----\n\(certificate.publicKey.base64EncodedString())\n-----END PUBLIC KEY-----"
         expect((try? Certificate.pin(ofPublicKeyPEM: key)) == certificate.pin, "the pin of a certificate is that of its key")
         expect(PinSet(["a.example": [certificate.pin]]).problems.isEmpty, "a pin is well-formed")
+        guard let details = try? certificate.details else { return }
+        for name in [details.subject, details.issuer] {
+            expect(!name.unicodeScalars.contains { $0.properties.generalCategory == .control }, "control characters are escaped")
+        }
+        let years = Date(timeIntervalSince1970: -62_135_596_800)...Date(timeIntervalSince1970: 253_402_300_799)
+        expect(years.contains(details.notBefore) && years.contains(details.notAfter), "dates of the years 1 to 9999")
     }
 
     /// A host name on the first line, and a pin-set file below it.
