@@ -53,6 +53,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
         .executableTarget(name: "Bench", dependencies: ["Holding", "Measure", "Meter"], swiftSettings: settings),
+        .testTarget(name: "BenchTests", dependencies: ["Bench"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -37,10 +37,17 @@ private struct Speed: Encodable {
     let kit: Double
     let foundation: Double
     let ratio: Double
+    let spread: Spread
     let promised: Double?
     let allocations: Double
     let foundationAllocations: Double
     let allocationLimit: Double?
+}
+
+/// The lowest and the highest round.
+private struct Spread: Encodable {
+    let lowest: Double
+    let highest: Double
 }
 
 /// The rounds of one shape.
@@ -92,8 +99,10 @@ private struct Rounds {
     }
 
     func speed(objects: Int) throws -> Speed {
-        Speed(
-            kit: speed(kit), foundation: speed(foundation), ratio: Self.median(zip(foundation, kit).map { $0 / $1 }),
+        let ratios = zip(foundation, kit).map { $0 / $1 }
+        return Speed(
+            kit: speed(kit), foundation: speed(foundation), ratio: Self.median(ratios),
+            spread: Spread(lowest: ratios.min() ?? 0, highest: ratios.max() ?? 0),
             promised: direction.promised, allocations: try allocations(direction.kit, objects),
             foundationAllocations: try allocations(direction.foundation, objects), allocationLimit: direction.allocationLimit)
     }

@@ -26,6 +26,8 @@ struct JSONSpeed: Codable {
     let foundation: Double
     /// The speed relative to Foundation's.
     let ratio: Double
+    /// Of the ratio. Missing in older records.
+    let spread: Spread?
     let promised: Double?
     /// Per object, or per value if there are no objects.
     let allocations: Double

@@ -66,4 +66,29 @@ struct Row: Codable {
     /// Processor seconds of the busiest I/O thread.
     let busiestPerThousand: Double?
     let failure: String?
+    /// Missing in older records.
+    let spreads: Spreads?
+
+    /// How far apart the rounds are, for the figures that a check compares.
+    struct Spreads: Codable {
+        let ratio: Spread?
+        let ratioToAHC: Spread?
+        let cpuRatio: Spread?
+        let peakRatio: Spread?
+    }
 }
+
+/// The lowest and the highest round of a figure.
+struct Spread: Codable, Equatable {
+    let lowest: Double
+    let highest: Double
+
+    /// - Returns: `nil` for fewer than two rounds, because one round does not show how far apart they are.
+    init?(_ rounds: [Double]) {
+        guard rounds.count > 1, let lowest = rounds.min(), let highest = rounds.max() else { return nil }
+        (self.lowest, self.highest) = (rounded(lowest), rounded(highest))
+    }
+}
+
+/// Five digits; further digits are noise.
+func rounded(_ value: Double) -> Double { Double(String(format: "%.5g", value)) ?? 0 }

@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+@testable import Bench
+
+@Suite("A check against the record")
+struct CheckTests {
+    /// The results of rounds in which raw C has 1,000 requests a second and takes 1 s of processor time.
+    ///
+    /// - Parameter rounds: the kit's figures in the same units.
+    private func results(_ rounds: [(requestsPerSecond: Double, cpu: Double)]) -> Results {
+        let lines = rounds.flatMap { [line(.rawc, 1_000, 1), line(.kit, $0.requestsPerSecond, $0.cpu), line(.rawc, 1_000, 1)] }
+        let machine = Machine(processor: "a processor", cores: 2, memory: 8, system: "a system", software: "some software")
+        let scenario = ScenarioResults(label: "s2", date: "2026-01-01", load: "0", rows: Medians.rows(lines))
+        return Results(machine: machine, scenarios: [scenario])
+    }
+
+    private func line(_ client: Client, _ requestsPerSecond: Double, _ cpu: Double) -> RunLine {
+        RunLine(
+            client: client, scenario: "s2", requested: 1_000, completed: 1_000, wall: 1, cpu: cpu,
+            requestsPerSecond: requestsPerSecond, p50: 1, p99: 1, peak: 1, connections: 1, accepted: nil, busiest: nil,
+            failure: nil)
+    }
+
+    private let recorded: [(requestsPerSecond: Double, cpu: Double)] = [(500, 3), (600, 2), (700, 1)]
+
+    @Test("accepts a figure within the tolerance of the worst recorded round")
+    func within() {
+        let check = Check(results([(460, 3.2)]), against: results(recorded))
+        #expect(check.problems.isEmpty, "\(check.problems)")
+        #expect(check.compared.contains("s2, kit: requests a second × C 0.46, recorded 0.6 (0.5 to 0.7)"), "\(check.compared)")
+    }
+
+    @Test("reports a figure beyond it, in either direction")
+    func beyond() {
+        let check = Check(results([(440, 3.4)]), against: results(recorded))
+        #expect(
+            check.problems == [
+                "s2, kit: requests a second × C 0.44, recorded 0.6 (0.5 to 0.7)",
+                "s2, kit: CPU × C 3.4, recorded 2.0 (1.0 to 3.0)",
+            ])
+    }
+
+    @Test("compares with the median of a record without rounds", arguments: [(550.0, 0), (530.0, 1)])
+    func older(requestsPerSecond: Double, problems: Int) throws {
+        let encoder = JSONEncoder()
+        var text = String(decoding: try encoder.encode(results(recorded)), as: UTF8.self)
+        text = text.replacing(/"spreads":\{(?:[^{}]|\{[^{}]*\})*\},?/, with: "").replacing(",}", with: "}")
+        #expect(!text.contains("spread"))
+        let older = try JSONDecoder().decode(Results.self, from: Data(text.utf8))
+        let check = Check(results([(requestsPerSecond, 2)]), against: older)
+        #expect(check.problems.count == problems, "\(check.problems)")
+    }
+
+    @Test("one round has no spread")
+    func oneRound() {
+        #expect(results([(500, 1)]).scenarios[0].row(of: .kit)?.spreads == nil)
+        #expect(Spread([0.5]) == nil && Spread([0.7, 0.5])?.lowest == 0.5)
+    }
+
+    @Test("the repository's record is readable")
+    func record() throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../results.json").standardizedFileURL
+        let results = try JSONDecoder().decode(Results.self, from: Data(contentsOf: file))
+        #expect(!results.scenarios.isEmpty)
+        #expect(Check(results, against: results).compared.count > results.scenarios.count)
+    }
+}
