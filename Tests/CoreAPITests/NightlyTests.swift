@@ -1,0 +1,80 @@
+import Foundation
+import Programs
+import Testing
+
+/// The script runs in a folder whose other scripts only print their arguments.
+@Suite("Scripts/nightly", .timeLimit(.minutes(1)))
+struct NightlyTests {
+    private final class Folder {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("nightly-\(UUID().uuidString)")
+
+        /// - Parameter failing: the arguments with which a script exits with 3.
+        init(failing: String = "-") throws {
+            let scripts = path.appendingPathComponent("Scripts")
+            try FileManager.default.createDirectory(at: scripts, withIntermediateDirectories: true)
+            let nightly = scripts.appendingPathComponent("nightly").path
+            try FileManager.default.copyItem(atPath: SourceTree.path("Scripts/nightly"), toPath: nightly)
+            for name in ["bench", "fuzz", "soak", "test"] {
+                let file = scripts.appendingPathComponent(name)
+                let text = "#!/bin/sh\necho \"\(name) $*\"\n[ \"$*\" != '\(failing)' ] || exit 3\n"
+                try Data(text.utf8).write(to: file)
+                try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
+            }
+        }
+
+        deinit { try? FileManager.default.removeItem(at: path) }
+
+        /// - Returns: the exit code, and the output with one space between words.
+        func run(_ arguments: String...) async throws -> (status: Int32, lines: [String]) {
+            let script = path.appendingPathComponent("Scripts/nightly").path
+            let outcome = try await Program.run([script] + arguments, capturesErrors: true)
+            return (
+                outcome.status,
+                outcome.text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+            )
+        }
+
+        func log(of part: String) throws -> String {
+            try String(contentsOf: path.appendingPathComponent(".build-nightly/\(part).log"), encoding: .utf8)
+        }
+    }
+
+    @Test("runs every part although one fails, prints a line for each, and exits with 1")
+    func failure() async throws {
+        let folder = try Folder(failing: "--sanitize address")
+        let (status, lines) = try await folder.run("--seconds", "7")
+        #expect(status == 1)
+        let parts = lines.map { $0.replacing(#/ \d+ s /#, with: ": ") }
+        #expect(
+            parts == [
+                "fuzz: passed", "soak: passed", "thread: passed",
+                "address: failed with 3, see .build-nightly/address.log", "trixie: passed", "report: passed", "bench: passed",
+                "instructions: passed", "decoding: passed",
+            ])
+        #expect(try folder.log(of: "fuzz") == "fuzz --seconds 7\n")
+        #expect(try folder.log(of: "trixie") == "test --libcurl trixie\n")
+        #expect(try folder.log(of: "bench") == "bench --check\n")
+    }
+
+    @Test("runs the named parts only, and exits with 0 if they pass")
+    func parts() async throws {
+        let folder = try Folder()
+        let (status, lines) = try await folder.run("decoding", "soak", "--requests", "20000")
+        #expect(status == 0 && lines.count == 2)
+        #expect(try folder.log(of: "soak") == "soak --requests 20000\n")
+        #expect(try folder.log(of: "decoding") == "bench --decoding --check\n")
+    }
+
+    @Test("lists its parts, and names an unknown one", arguments: ["", "moon"])
+    func list(part: String) async throws {
+        let folder = try Folder()
+        let (status, lines) = try await part.isEmpty ? folder.run("--list") : folder.run(part, "--list")
+        if part.isEmpty {
+            #expect(status == 0 && lines.contains("soak Scripts/soak --requests 1000000"))
+        } else {
+            #expect(status == 2)
+            #expect(lines.first?.hasPrefix("nightly: there is no part \"moon\"; expected one of: fuzz soak") == true)
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.path.appendingPathComponent(".build-nightly").path))
+    }
+}
