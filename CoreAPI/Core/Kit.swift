@@ -1,4 +1,4 @@
-/// The kit's name and version.
+/// The kit's name and version. CHANGELOG.md names the same version, which is the next one until its release.
 package enum Kit {
     package static let version = "0.1.0"
 

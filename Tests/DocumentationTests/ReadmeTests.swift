@@ -19,14 +19,6 @@ import Testing
         }
     }
 
-    @Test("links only to existing files")
-    func links() throws {
-        for link in try Documentation.text("README.md").matches(of: /\]\(([^)#]+)\)/).map({ String($0.output.1) })
-        where !link.contains("://") {
-            #expect(FileManager.default.fileExists(atPath: Documentation.root.appendingPathComponent(link).path), "\(link)")
-        }
-    }
-
     @Test("Bodies as they come")
     func streams() async throws {
         let source = try LoopbackServer.start { _ in .ok("an export") }

@@ -1,0 +1,98 @@
+import CoreAPI
+import Foundation
+import Testing
+
+/// The Markdown files of the repository, apart from the documentation's catalog.
+@Suite("The repository's pages")
+struct RepositoryPagesTests {
+    private static let pages =
+        ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"]
+        + ((try? FileManager.default.contentsOfDirectory(atPath: Documentation.root.appendingPathComponent("docs/decisions").path))
+        ?? []).filter { $0.hasSuffix(".md") }.sorted().map { "docs/decisions/\($0)" }
+
+    private static func exists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: Documentation.root.appendingPathComponent(path).standardizedFileURL.path)
+    }
+
+    private static func isExecutable(_ path: String) -> Bool {
+        FileManager.default.isExecutableFile(atPath: Documentation.root.appendingPathComponent(path).path)
+    }
+
+    /// The anchors of a page's headings.
+    private static func anchors(_ page: String) throws -> Set<String> {
+        let headings = try Documentation.text(page).matches(of: /(?:^|\n)#+ ([^\n]+)/).map(\.output.1)
+        return Set(
+            headings.map { heading in
+                heading.lowercased().filter { $0.isLetter || $0.isNumber || " -".contains($0) }.replacing(" ", with: "-")
+            })
+    }
+
+    @Test("link to files and headings that exist", arguments: pages)
+    func links(page: String) throws {
+        let text = try Documentation.text(page).replacing(/```[\s\S]*?```/, with: "")
+        let folder = page.split(separator: "/").dropLast().map { "\($0)/" }.joined()
+        for match in text.matches(of: /\]\(([^)#\s]*)#?([^)\s]*)\)/) where !match.output.1.contains("://") {
+            let (file, anchor) = (String(match.output.1), String(match.output.2))
+            let target = file.isEmpty ? page : folder + file
+            #expect(Self.exists(target), "\(target)")
+            guard !anchor.isEmpty else { continue }
+            #expect(try Self.anchors(target).contains(anchor), "\(target) has no heading #\(anchor)")
+        }
+    }
+
+    /// A placeholder, `<C>`, ends the part of a path that is looked up.
+    @Test("name files, folders and suites of tests that exist", arguments: pages)
+    func paths(page: String) throws {
+        let text = try Documentation.text(page).replacing(/```[\s\S]*?```/, with: "")
+        let top = /^(?:\.ci|Benchmarks|Channels|CoreAPI|Interactors|Plugins|Scripts|Tests|Tools|docs)\//
+        for span in text.matches(of: /`([^`\n]+)`/).map(\.output.1) where span.firstMatch(of: top) != nil {
+            var path = span.prefix { !$0.isWhitespace && $0 != "<" && $0 != "*" }
+            if path.endIndex < span.endIndex, span[path.endIndex] != " " {
+                path = path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex)
+            }
+            #expect(Self.exists(String(path)), "\(span)")
+        }
+        let tests = FileManager.default.enumerator(atPath: Documentation.root.appendingPathComponent("Tests").path)
+        let names = Set(tests?.compactMap { ($0 as? String)?.split(separator: "/").last.map(String.init) } ?? [])
+        for suite in text.matches(of: /\b[A-Z]\w+Tests\b/).map(\.output) {
+            #expect(names.contains("\(suite)") || names.contains("\(suite).swift"), "\(suite)")
+        }
+    }
+
+    @Test("name scripts that can be run, with options that they know", arguments: pages)
+    func commands(page: String) throws {
+        let text = try Documentation.text(page)
+        for match in text.matches(of: /(Scripts\/[a-z]+)([^`#|\n]*)/) {
+            let script = String(match.output.1)
+            #expect(Self.isExecutable(script), "\(match.output.0)")
+            let source = try Documentation.text(script)
+            for option in match.output.2.matches(of: /--[a-z-]+/).map(\.output) {
+                // The demo's options are the command's.
+                #expect(source.contains("\(option)") || source.contains("networker demo"), "\(match.output.0)")
+            }
+        }
+        #expect(Self.isExecutable(".ci/run"))
+    }
+
+    @Test("the changelog's topmost version is the kit's, which is a semantic version")
+    func version() throws {
+        let changelog = try Documentation.text("CHANGELOG.md")
+        let version = try #require(changelog.firstMatch(of: /\n(?:Next version: |## \[)(\d+\.\d+\.\d+)[.\]]/)?.output.1)
+        #expect(version == CurlTransport.kitVersion)
+    }
+
+    @Test("an unreleased change has a next version")
+    func unreleased() throws {
+        let changelog = try Documentation.text("CHANGELOG.md")
+        #expect(changelog.contains("\n## [Unreleased]\n") == changelog.contains("\nNext version: "))
+    }
+
+    @Test("the Swift Package Index documents the modules whose API is dumped, and those behind them")
+    func packageIndex() throws {
+        let manifest = try Documentation.text(".spi.yml").matches(of: /\n +- (\w+)(?=\n)/).map { String($0.output.1) }
+        let script = try Documentation.text("Scripts/api")
+        let modules = try #require(script.firstMatch(of: /\nmodules=\(([^)]*)\)/)?.output.1).split(separator: " ")
+        let behind = try #require(script.firstMatch(of: /\nbehind=([^\n]*)/)?.output.1).split(separator: ",")
+        #expect(manifest == (modules + behind).map(String.init))
+    }
+}
