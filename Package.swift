@@ -247,7 +247,7 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "CoreAPILock",
-                "CoreAPI", "CoreAPITesting", "TYNetworker", "TYInteractors", "DLNetworker", "DLInteractors", httpTypes,
+                "CoreAPI", "CoreAPITesting", "TYNetworker", "TYInteractors", "DLNetworker", "DLInteractors", httpTypes, logging,
             ],
             path: "Tests/DocumentationTests", swiftSettings: settings),
         .testTarget(

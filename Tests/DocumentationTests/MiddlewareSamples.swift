@@ -1,5 +1,4 @@
 import CoreAPI
-import CoreAPILock
 import Foundation
 
 // Shown on the page "Around a call"; what they do is tested in MiddlewareSamplesTests.
@@ -68,20 +67,4 @@ struct Signer: Middleware {
             return attempt.failed(error, stage: APIClientError.adapting)
         }
     }
-}
-
-/// Counts outcomes by the path of the code that failed, and adds up the time that calls took.
-final class Metrics: Listener {
-    private let counts = Mutex<[String: Int]>([:])
-    private let time = Mutex(Duration.zero)
-
-    func finished(_ event: CallEvent.Finished) {
-        counts.withLock { $0[event.response.error?.label ?? "success", default: 0] += 1 }
-        time.withLock { $0 += event.response.call.started.duration(to: .now) }
-    }
-
-    func retrying(_ event: CallEvent.Retrying) { counts.withLock { $0["retry", default: 0] += 1 } }
-
-    /// `["success": 7, "retry": 2, "transport.timedOut.idle": 1]`
-    var totals: [String: Int] { counts.withLock { $0 } }
 }

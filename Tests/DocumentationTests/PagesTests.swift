@@ -12,7 +12,9 @@ struct PagesTests {
         let pages = try Documentation.pages()
         #expect(pages.count >= 9)
         for page in pages {
-            for block in try Documentation.swift(in: "\(Documentation.catalog)/\(page)") {
+            // A manifest belongs to another package; GettingStartedTests checks the names of its products.
+            for block in try Documentation.swift(in: "\(Documentation.catalog)/\(page)")
+            where !block.hasPrefix("// Package.swift") {
                 #expect(try Documentation.isCompiled(block), "not compiled anywhere, \(page):\n\(block)")
             }
         }

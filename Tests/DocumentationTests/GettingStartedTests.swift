@@ -1,0 +1,42 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import Testing
+
+@Suite("Getting started", .timeLimit(.minutes(1)))
+struct GettingStartedTests {
+    @Test("names products that the package has")
+    func products() throws {
+        let page = try Documentation.text("\(Documentation.catalog)/GettingStarted.md")
+        let manifest = try Documentation.text("Package.swift")
+        let products = page.matches(of: /\.product\(name: "(\w+)", package: "NetworkerKit"\)/).map(\.output.1)
+        #expect(products == ["CoreAPI", "CoreAPITesting"])
+        for product in products { #expect(manifest.contains(".library(name: \"\(product)\"")) }
+    }
+
+    @Test("the program prints its answer, and its error")
+    func program() async throws {
+        await withChannel(.echo, transport: FixtureTransport([Fixture(body: #"{"args": {"page": "1"}}"#)])) {
+            await EchoProgram.main()
+        }
+        await withChannel(.echo, transport: FixtureTransport([Fixture(status: 503)])) { await EchoProgram.main() }
+    }
+
+    @Test("asks for one page")
+    func page() async throws {
+        let transport = FixtureTransport([Fixture(.get, "get?page=1", body: #"{"args": {"page": "1"}}"#)])
+        try await withChannel(.echo, transport: transport) {
+            let echo = try await EchoFeature().page(1)
+            #expect(echo.args == ["page": "1"])
+        }
+    }
+
+    @Test("reports a refusal with its status")
+    func refusal() async throws {
+        let transport = FixtureTransport([Fixture(.get, "get", status: 503)])
+        await withChannel(.echo, transport: transport) {
+            let error = await #expect(throws: APIClientError.self) { try await EchoFeature().page(1) }
+            #expect(error?.label == "verification.unacceptableStatus.503")
+        }
+    }
+}

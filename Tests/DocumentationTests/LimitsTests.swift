@@ -1,0 +1,58 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import Testing
+
+@Suite("The page about threads and limits", .timeLimit(.minutes(1)))
+struct LimitsTests {
+    @Test("has each limit's name and default")
+    func table() throws {
+        let page = try Documentation.text("\(Documentation.catalog)/ThreadsAndLimits.md")
+        let limits = Limits()
+        let rows = Mirror(reflecting: limits).children.compactMap { child in child.label.map { ($0, child.value) } }
+        #expect(rows.count >= 10)
+        for (name, value) in rows {
+            let number = (value as? Int).map { $0.formatted(.number.locale(Locale(identifier: "en_US"))) }
+            let row = page.split(separator: "\n").first { $0.contains("``Limits/\(name)``") && $0.hasPrefix("|") }
+            let found = try #require(row, "\(name) is not in the table")
+            let isShown = number.map { found.contains("| \($0) |") } ?? true
+            let isSize =
+                name == "responseBodySize" && found.contains("| 64 MiB |")
+                || name == "responseHeadSize" && found.contains("| 64 KiB |")
+            #expect(isShown || isSize || value is Bool, "\(found)")
+        }
+    }
+
+    @Test("a channel with its own threads and limits")
+    func bulk() async throws {
+        let server = try LoopbackServer.start { _ in .ok(String(repeating: "a", count: (1 << 20) + 1)) }
+        defer { server.close() }
+        var environment = APIEnvironment("loopback", baseURL: server.url)
+        environment.allowsInsecureConnections = true
+        let loops = LoopGroup(loops: 1)
+        let channel = Channel.bulk(environment, loops: loops)
+        #expect(channel.problems.isEmpty)
+        let error = await CommonDispatcher(channel: channel).response(for: AdHocEndpoint.get("thing"), as: .data).error
+        #expect(error?.label == "transport.responseTooLarge")
+        await channel.close()
+        await loops.shutdown()
+    }
+
+    @Test("a request beyond the queue is refused at once")
+    func queue() async throws {
+        let gate = try Gate()
+        let server = try LoopbackServer.start { _ in ServerReply.ok().after(.waitFor(gate)) }
+        defer { server.close() }
+        var channel = Channel.loopback(server)
+        channel.limits.connectionsPerHost = 1
+        channel.limits.queuedRequests = 0
+        let dispatcher = CommonDispatcher(channel: channel)
+        let held = Task { try await dispatcher.request(.get("thing")) }
+        try await server.waitForRequests(1)
+        let refused = await dispatcher.response(for: AdHocEndpoint.get("thing"), as: .nothing)
+        #expect(refused.error?.label == "transport.queueFull")
+        gate.open()
+        try await held.value
+        await channel.close()
+    }
+}

@@ -1,0 +1,111 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("The recipes", .timeLimit(.minutes(1)))
+struct RecipeTests {
+    private func server() throws -> LoopbackServer {
+        try LoopbackServer.start { request in
+            switch request.target {
+            case "/orders": .json(#"{"orders": [1, 2], "next": "a b"}"#)
+            case "/orders?cursor=a%20b": .json(#"{"orders": [3], "next": "c"}"#)
+            case "/orders?cursor=c": .json(#"{"orders": [4]}"#)
+            default: .status(404)
+            }
+        }
+    }
+
+    @Test("pages end after the last one")
+    func pages() async throws {
+        let server = try server()
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        let dispatcher = CommonDispatcher(channel: channel)
+        var found: [Int] = []
+        for try await page in dispatcher.orders() {
+            found += page.orders
+        }
+        #expect(found == [1, 2, 3, 4])
+        #expect(server.requests.count == 3)
+        await channel.close()
+    }
+
+    @Test("a loop that is left fetches no further page")
+    func leaving() async throws {
+        let server = try server()
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        for try await page in CommonDispatcher(channel: channel).orders() where page.orders.contains(3) {
+            break
+        }
+        #expect(server.requests.map(\.target) == ["/orders", "/orders?cursor=a%20b"])
+        await channel.close()
+    }
+
+    @Test("a page that fails ends the loop with its error")
+    func failing() async throws {
+        let server = try LoopbackServer.start(script: [.json(#"{"orders": [1], "next": "a"}"#), .status(404)])
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        var found: [Int] = []
+        await #expect(throws: APIClientError.self) {
+            for try await page in CommonDispatcher(channel: channel).orders() { found += page.orders }
+        }
+        #expect(found == [1])
+        await channel.close()
+    }
+
+    @Test("a generated client's request goes through the channel, and a refusal is its answer", arguments: [201, 409])
+    func generated(status: Int) async throws {
+        let server = try LoopbackServer.start { _ in .json(#"{"id": 7}"#, status: status) }
+        defer { server.close() }
+        var channel = Channel.loopback(server)
+        channel.modifiers = [Header("X-Client", "app")]
+        let transport = ChannelTransport(dispatcher: CommonDispatcher(channel: channel))
+        let request = HTTPRequest(
+            method: .post, scheme: nil, authority: nil, path: "/orders/a%2Fb?full=true",
+            headerFields: [.contentType: "application/json", .accept: "application/json"])
+        let (response, body) = try await transport.send(
+            request, body: Data(#"{"count": 1}"#.utf8), baseURL: URL(string: server.url)!, operationID: "placeOrder")
+        #expect(response.status.code == status)
+        #expect(body == Data(#"{"id": 7}"#.utf8))
+        let received = try #require(server.requests.first)
+        #expect(received.target == "/orders/a%2Fb?full=true" && received.bodyText == #"{"count": 1}"#)
+        #expect(received.headers.all("content-type") == ["application/json"])
+        #expect(received.headers["x-client"] == "app")
+        await channel.close()
+    }
+
+    @Test("a generated client gets the transport's error")
+    func generatedFailure() async throws {
+        let failure = TransportError.cannotConnect(host: "api.shop.example", reason: "simulated")
+        let channel = Channel(
+            name: "shop", environment: APIEnvironment(ShopHost.production),
+            transport: FixtureTransport([Fixture(failure: failure)]))
+        let transport = ChannelTransport(dispatcher: CommonDispatcher(channel: channel))
+        let request = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/orders")
+        let error = await #expect(throws: APIClientError.self) {
+            try await transport.send(request, body: nil, baseURL: URL(string: "https://api.shop.example")!, operationID: "orders")
+        }
+        #expect(error?.label == "transport.cannotConnect" && error?.context.endpoint == "orders")
+    }
+
+    @Test("a service closes its channel when it is told to stop, and later calls fail")
+    func lifecycle() async throws {
+        let server = try LoopbackServer.start { _ in .ok() }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        let dispatcher = CommonDispatcher(channel: channel)
+        let (stops, stop) = AsyncStream.makeStream(of: Void.self)
+        let service = ChannelService(channel: channel) { for await _ in stops {} }
+        let run = Task { try await service.run() }
+        try await dispatcher.request(.get("thing"))
+        stop.finish()
+        try await run.value
+        try await server.waitForOpenConnections(atMost: 0)
+        let late = await dispatcher.response(for: AdHocEndpoint.get("thing"), as: .nothing)
+        #expect(late.error?.label == "transport.closed")
+    }
+}
