@@ -54,22 +54,24 @@ final class ConnectionSocket: Sendable {
     }
 
     /// Blocks until bytes arrive, and returns them; nil if the peer has ended or the server is closing.
-    func receive() -> Data? {
-        guard let tls else { return receiveRaw() }
+    ///
+    /// - Parameter interruption: also ends the wait with nil when it opens. Bytes that have arrived come first.
+    func receive(orUntil interruption: Latch? = nil) -> Data? {
+        guard let tls else { return receiveRaw(orUntil: interruption) }
         while true {
             switch tls.read() {
             case .bytes(let bytes): return bytes
             case .ended: return nil
             case .needsInput:
-                guard flush(), let bytes = receiveRaw() else { return nil }
+                guard flush(), let bytes = receiveRaw(orUntil: interruption) else { return nil }
                 tls.feed(bytes)
             }
         }
     }
 
-    private func receiveRaw() -> Data? {
+    private func receiveRaw(orUntil interruption: Latch? = nil) -> Data? {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        while waitUntilReady(Int16(POLLIN)) {
+        while waitUntilReady(Int16(POLLIN), orUntil: interruption) {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             if count > 0 { return Data(buffer[..<count]) }
             guard count < 0, isTransient(errno) else { return nil }
@@ -174,15 +176,17 @@ final class ConnectionSocket: Sendable {
         _ = systemClose(descriptor)
     }
 
-    private func waitUntilReady(_ events: Int16) -> Bool {
+    private func waitUntilReady(_ events: Int16, orUntil interruption: Latch? = nil) -> Bool {
         while true {
             var entries = [
                 pollfd(fd: closing.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: descriptor, events: events, revents: 0),
+                pollfd(fd: interruption?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
             ]
             _ = poll(&entries, nfds_t(entries.count), -1)
             if entries[0].revents != 0 { return false }
             if entries[1].revents != 0 { return true }
+            if entries[2].revents != 0 { return false }
         }
     }
 

@@ -28,9 +28,11 @@ public final class LoopbackServer: Sendable {
 
     private init(
         on address: LoopbackAddress, tls: ServerTLS?, faults: FaultPlan, onConnect: ServerReply, port: UInt16,
-        answersEarly: Bool = false, answer: @escaping ServerEngine.Answer
+        answersEarly: Bool = false, bodyLimit: Int = .max, keepsRequests: Bool = true, answer: @escaping ServerEngine.Answer
     ) throws(LoopbackServerError) {
-        engine = try ServerEngine(onConnect: onConnect, tls: tls, faults: faults, answersEarly: answersEarly, answer: answer)
+        engine = try ServerEngine(
+            onConnect: onConnect, tls: tls, faults: faults, answersEarly: answersEarly, bodyLimit: bodyLimit,
+            keepsRequests: keepsRequests, answer: answer)
         let listener = try ListeningSocket(on: address, port: port)
         self.address = address
         self.tls = tls
@@ -52,6 +54,10 @@ public final class LoopbackServer: Sendable {
     ///     holds a TLS handshake, `[.reset]` drops the connection at once.
     ///   - port: The port to listen on; 0 takes any free one.
     ///   - answersEarly: Whether a reply over HTTP/2 begins after half of the request's body; by default after the whole body.
+    ///   - bodyLimit: How many bytes of a request's body the server keeps. It reads the rest and drops it;
+    ///     ``ReceivedRequest/bodyLength`` counts all. No limit by default.
+    ///   - keepsRequests: Whether ``requests`` has every request, the default. A server that runs for long should keep none. Then
+    ///     ``requests`` is empty, and ``waitForRequests(_:timeout:)`` waits in vain.
     ///   - handler: Called once for each completely read request (with `answersEarly`, half read), on that connection's or
     ///     stream's thread. It may block; then it delays only its own connection, over HTTP/2 only its own stream.
     /// - Throws: ``LoopbackServerError/systemCall(_:code:)`` if the port is taken or the process has no descriptors left,
@@ -63,10 +69,13 @@ public final class LoopbackServer: Sendable {
         onConnect: ServerReply = [],
         port: UInt16 = 0,
         answersEarly: Bool = false,
+        bodyLimit: Int = .max,
+        keepsRequests: Bool = true,
         _ handler: @escaping @Sendable (ReceivedRequest) -> ServerReply
     ) throws(LoopbackServerError) -> LoopbackServer {
         try LoopbackServer(
-            on: address, tls: tls, faults: faults, onConnect: onConnect, port: port, answersEarly: answersEarly
+            on: address, tls: tls, faults: faults, onConnect: onConnect, port: port, answersEarly: answersEarly,
+            bodyLimit: bodyLimit, keepsRequests: keepsRequests
         ) { request, _ in
             handler(request)
         }
@@ -79,11 +88,11 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Parameters:
     ///   - script: The replies, first to last.
-    ///   - tls: As in ``start(on:tls:faults:onConnect:port:_:)``.
-    ///   - faults: As in ``start(on:tls:faults:onConnect:port:_:)``.
-    ///   - onConnect: As in ``start(on:tls:faults:onConnect:port:_:)``.
-    ///   - port: As in ``start(on:tls:faults:onConnect:port:_:)``.
-    /// - Throws: As ``start(on:tls:faults:onConnect:port:_:)``.
+    ///   - tls: As in ``start(on:tls:faults:onConnect:port:answersEarly:bodyLimit:keepsRequests:_:)``.
+    ///   - faults: As in ``start(on:tls:faults:onConnect:port:answersEarly:bodyLimit:keepsRequests:_:)``.
+    ///   - onConnect: As in ``start(on:tls:faults:onConnect:port:answersEarly:bodyLimit:keepsRequests:_:)``.
+    ///   - port: As in ``start(on:tls:faults:onConnect:port:answersEarly:bodyLimit:keepsRequests:_:)``.
+    /// - Throws: As ``start(on:tls:faults:onConnect:port:answersEarly:bodyLimit:keepsRequests:_:)``.
     public static func start(
         script: [ServerReply],
         tls: ServerTLS? = nil,
@@ -159,6 +168,15 @@ public final class LoopbackServer: Sendable {
     /// second call does nothing. A released server closes itself.
     public func close() {
         engine.close()
+    }
+
+    /// Closes the listener, and each connection as soon as it has no exchange; returns when the server's threads are done.
+    ///
+    /// A client sees the orderly end: GOAWAY over HTTP/2, TLS's `close_notify`, FIN. After ``close()`` it does nothing.
+    ///
+    /// - Parameter grace: how long running exchanges may take. Then the server cuts them, as ``close()`` does.
+    public func stop(within grace: Duration) async {
+        await engine.stop(within: grace)
     }
 
     private func wait(

@@ -17,8 +17,11 @@ public struct ReceivedRequest: Sendable {
     /// The header lines in order of arrival; `headers["name"]` and `headers.all("name")` look one up.
     public internal(set) var headers = HeaderLines()
 
-    /// The body, with its chunks joined. If the request broke off, the received part.
+    /// The body, with its chunks joined. If the request broke off, the received part. At most as many bytes as the server keeps.
     public internal(set) var body = Data()
+
+    /// How many bytes of the body were received. More than ``body`` has if the server's `bodyLimit` was reached.
+    public internal(set) var bodyLength = 0
 
     /// The head as received, from the request line to the empty line; over HTTP/2, which compresses it, the same as text. If the
     /// request broke off earlier: all received bytes.
@@ -41,6 +44,14 @@ public struct ReceivedRequest: Sendable {
         self.exchange = exchange
         self.version = version
         self.security = security
+    }
+
+    /// Adds bytes to the body.
+    ///
+    /// - Parameter limit: how many bytes the server keeps.
+    mutating func receive(_ bytes: Data, keeping limit: Int) {
+        bodyLength += bytes.count
+        body.append(bytes.prefix(max(0, limit - body.count)))
     }
 
     /// The body as text; invalid UTF-8 becomes U+FFFD.

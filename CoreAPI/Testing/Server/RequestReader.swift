@@ -7,15 +7,18 @@ struct RequestReader {
 
     let socket: ConnectionSocket
     let connection: Int
+    /// How many bytes of a body are kept.
+    let bodyLimit: Int
 
     private var exchange = 0
     private var pending = Data()
     /// Called once per request, after half of its body; `false` ends the connection.
     private var halfway: (() -> Bool)?
 
-    init(socket: ConnectionSocket, connection: Int) {
+    init(socket: ConnectionSocket, connection: Int, bodyLimit: Int) {
         self.socket = socket
         self.connection = connection
+        self.bodyLimit = bodyLimit
     }
 
     /// The result of reading.
@@ -30,8 +33,9 @@ struct RequestReader {
 
     /// Blocks until a request begins.
     ///
+    /// - Parameter interruption: also ends the wait when it opens.
     /// - Returns: Whether one begins; false if the client has closed or the server is closing.
-    mutating func begin() -> Bool { !pending.isEmpty || receive() }
+    mutating func begin(orUntil interruption: Latch? = nil) -> Bool { !pending.isEmpty || receive(orUntil: interruption) }
 
     /// Whether an HTTP/2 connection begins, whose client knew beforehand (RFC 9113 §3.3).
     var isHTTP2: Bool { exchange == 0 && pending.starts(with: Data("PRI * HTTP/2".utf8)) }
@@ -94,13 +98,13 @@ struct RequestReader {
         case .none:
             break
         case .length(let length):
-            try readBytes(length, into: &request.body)
+            try readBytes(length, into: &request)
         case .chunked:
-            try readChunks(into: &request.body)
+            try readChunks(into: &request)
         }
     }
 
-    private mutating func readChunks(into body: inout Data) throws(RequestDefect) {
+    private mutating func readChunks(into request: inout ReceivedRequest) throws(RequestDefect) {
         while true {
             let line = try readLine("a chunk size")
             let digits = line.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
@@ -108,7 +112,7 @@ struct RequestReader {
                 throw .malformed("expected a chunk size, got \"\(line)\"")
             }
             guard size > 0 else { break }
-            try readBytes(size, into: &body)
+            try readBytes(size, into: &request)
             guard try readLine("the end of a chunk").isEmpty else { throw .malformed("a chunk is longer than its size, \(size)") }
         }
         // Trailer lines are discarded: no client here sends one that a test reads.
@@ -122,7 +126,7 @@ struct RequestReader {
         guard halfway() else { throw .brokeOff("ended by a fault inside the request") }
     }
 
-    private mutating func readBytes(_ count: Int, into body: inout Data) throws(RequestDefect) {
+    private mutating func readBytes(_ count: Int, into request: inout ReceivedRequest) throws(RequestDefect) {
         var missing = count
         while missing > 0 {
             if missing <= count - count / 2 { try passHalfway() }
@@ -132,7 +136,7 @@ struct RequestReader {
             // Only as far as the middle, so that `halfway` is called there.
             let wanted = halfway == nil ? missing : max(1, missing - (count - count / 2))
             let piece = take(min(wanted, pending.count))
-            body.append(piece)
+            request.receive(piece, keeping: bodyLimit)
             missing -= piece.count
         }
     }
@@ -149,8 +153,8 @@ struct RequestReader {
         }
     }
 
-    private mutating func receive() -> Bool {
-        guard let bytes = socket.receive() else { return false }
+    private mutating func receive(orUntil interruption: Latch? = nil) -> Bool {
+        guard let bytes = socket.receive(orUntil: interruption) else { return false }
         pending.append(bytes)
         return true
     }

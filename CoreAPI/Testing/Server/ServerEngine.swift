@@ -1,7 +1,7 @@
 import Foundation
 
 /// A server's threads: one accepts connections, and each connection has one. They end when the `closing` latch opens, and the
-/// last one opens `finished`.
+/// last one opens `finished`. When `stopping` opens, they end as soon as they have no exchange.
 ///
 /// The engine is separate from ``LoopbackServer``, so that threads do not keep the server alive and a forgotten one closes
 /// itself.
@@ -12,18 +12,24 @@ final class ServerEngine: Sendable {
     /// 512 KiB: room for a handler that decodes JSON, and hundreds of threads in little memory.
     private static let stackSize = 512 << 10
 
-    let ledger = Watched(ServerLedger())
+    let ledger: Watched<ServerLedger>
+    let stopping: Latch
     private let closing: Latch
     private let finished: Latch
     private let onConnect: ServerReply
     private let tls: TLSContext?
     private let faults: FaultPlan
     let answersEarly: Bool
+    /// How many bytes of a request's body are kept.
+    let bodyLimit: Int
     private let answer: Answer
 
     init(
-        onConnect: ServerReply, tls: ServerTLS?, faults: FaultPlan, answersEarly: Bool, answer: @escaping Answer
+        onConnect: ServerReply, tls: ServerTLS?, faults: FaultPlan, answersEarly: Bool, bodyLimit: Int, keepsRequests: Bool,
+        answer: @escaping Answer
     ) throws(LoopbackServerError) {
+        ledger = Watched(ServerLedger(keepsRequests: keepsRequests))
+        stopping = try Latch()
         closing = try Latch()
         finished = try Latch()
         self.onConnect = onConnect
@@ -31,6 +37,7 @@ final class ServerEngine: Sendable {
         if let tls { self.tls = try TLSContext(tls) } else { self.tls = nil }
         self.faults = faults
         self.answersEarly = answersEarly
+        self.bodyLimit = bodyLimit
         self.answer = answer
     }
 
@@ -42,9 +49,26 @@ final class ServerEngine: Sendable {
     func close() {
         ledger.update { $0.close() }
         closing.open()
+        stopping.open()
         // A handler that closes its own server runs on a thread that cannot wait for itself.
         guard !ledger.value.isRunning(ObjectIdentifier(Thread.current)) else { return }
         finished.wait(milliseconds: 5000)
+    }
+
+    /// Whether the server ends, with or without waiting for exchanges.
+    var isStopping: Bool { stopping.wait(milliseconds: 0) }
+
+    func stop(within grace: Duration) async {
+        ledger.update { $0.close() }
+        stopping.open()
+        await waitForThreads(grace)
+        closing.open()
+        await waitForThreads(.seconds(5))
+    }
+
+    /// Uses a task of its own, because a cancelled task does not wait.
+    private func waitForThreads(_ limit: Duration) async {
+        _ = await Task { try? await ledger.wait(limit) { !$0.hasThreads } }.value
     }
 
     /// Runs work on a new thread, for which ``close()`` waits.
@@ -60,7 +84,7 @@ final class ServerEngine: Sendable {
     }
 
     private func acceptConnections(_ listener: ListeningSocket) {
-        while let descriptor = listener.accept(until: closing) {
+        while let descriptor = listener.accept(until: stopping) {
             let number = ledger.update { $0.connectionAccepted() }
             startThread { self.serve(descriptor, number: number) }
         }
@@ -96,11 +120,14 @@ final class ServerEngine: Sendable {
     }
 
     private func serveHTTP1(_ socket: ConnectionSocket, number: Int) {
-        var reader = RequestReader(socket: socket, connection: number)
+        var reader = RequestReader(socket: socket, connection: number, bodyLimit: bodyLimit)
         while true {
             let early = faultWhenReady()
             guard playEarly(early, .beforeRequest, on: socket) else { return }
-            guard reader.begin() else { return }
+            guard reader.begin(orUntil: stopping) else {
+                if isStopping { socket.shutDown() }
+                return
+            }
             if reader.isHTTP2 { return serveHTTP2(socket, number: number, pending: reader.takePending()) }
             let fault = early ?? self.fault()
             guard serveNext(&reader, on: socket, fault: fault) else { return }
@@ -123,7 +150,8 @@ final class ServerEngine: Sendable {
             guard isMalformed else { return false }
             return ReplyPlayer(socket: socket, output: HTTP1Output(socket)).play(.badRequest(request.defect ?? ""))
         case .whole(let request, let head):
-            let output = HTTP1Output(socket, omitsBody: request.method == "HEAD", closesAtEnd: head.asksToClose)
+            let closesAtEnd = head.asksToClose || isStopping
+            let output = HTTP1Output(socket, omitsBody: request.method == "HEAD", closesAtEnd: closesAtEnd)
             let reply = reply(to: request)
             return ReplyPlayer(socket: socket, output: output).play(fault?.applied(to: reply) ?? reply)
         }

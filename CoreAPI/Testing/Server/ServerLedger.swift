@@ -1,5 +1,7 @@
 /// The server's record: the only state that its threads share.
 struct ServerLedger: Sendable {
+    /// Whether `requests` has every request; otherwise it stays empty.
+    let keepsRequests: Bool
     private(set) var requests: [ReceivedRequest] = []
     private(set) var accepted = 0
     private(set) var open = 0
@@ -11,6 +13,10 @@ struct ServerLedger: Sendable {
     private(set) var failedHandshakes = 0
     private var whole = 0
     private var threads: Set<ObjectIdentifier> = []
+
+    init(keepsRequests: Bool) {
+        self.keepsRequests = keepsRequests
+    }
 
     /// - Returns: The new connection's number.
     mutating func connectionAccepted() -> Int {
@@ -26,7 +32,7 @@ struct ServerLedger: Sendable {
 
     /// - Returns: The request's index among the completely read ones, from 0.
     mutating func requestRead(_ request: ReceivedRequest) -> Int {
-        requests.append(request)
+        if keepsRequests { requests.append(request) }
         guard request.defect == nil else { return whole }
         defer { whole += 1 }
         return whole
@@ -55,6 +61,8 @@ struct ServerLedger: Sendable {
         threads.remove(thread)
         return threads.isEmpty
     }
+
+    var hasThreads: Bool { !threads.isEmpty }
 
     func isRunning(_ thread: ObjectIdentifier) -> Bool {
         threads.contains(thread)

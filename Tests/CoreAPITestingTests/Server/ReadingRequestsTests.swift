@@ -50,6 +50,20 @@ struct ReadingRequestsTests {
         #expect(try client.receive(through: ".").hasSuffix("hello, chunked world."))
     }
 
+    @Test(
+        "a body beyond the limit is read to its end, counted and dropped",
+        arguments: [
+            "Content-Length: 11\r\n\r\nhello world", "Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n9\r\nllo world\r\n0\r\n\r\n",
+        ])
+    func bodyLimit(rest: String) throws {
+        let server = try LoopbackServer.start(bodyLimit: 5) { .ok("<\($0.bodyText) of \($0.bodyLength)>") }
+        defer { server.close() }
+        let client = try RawClient(port: server.port)
+        try client.send("POST / HTTP/1.1\r\n" + rest)
+        #expect(try client.receive(through: ">").hasSuffix("<hello of 11>"))
+        #expect(try client.get("/", through: ">").hasSuffix("< of 0>"))
+    }
+
     @Test("Expect: 100-continue is answered before the body arrives")
     func expectContinue() throws {
         let server = try LoopbackServer.start { .ok($0.bodyText + ".") }

@@ -112,6 +112,69 @@ struct ServerLifeTests {
         held.withLock { $0 = nil }
     }
 
+    @Test("stopping lets a running exchange end", arguments: [false, true])
+    func stopping(overHTTP2: Bool) async throws {
+        let gate = try Gate()
+        let server = try LoopbackServer.start(tls: overHTTP2 ? ServerTLS() : nil) { _ in
+            ServerReply.ok("whole").after(.waitFor(gate))
+        }
+        let client = try Client(server)
+        let answer = Task { try await client.send() }
+        try await server.waitForRequests(1)
+        let stop = Task { await server.stop(within: .seconds(50)) }
+        // This wait ends when the server begins to stop.
+        await #expect {
+            try await server.waitForRequests(2)
+        } throws: { error in
+            if case LoopbackServerError.closed = error { true } else { false }
+        }
+        #expect(server.openConnections == 1)
+        gate.open()
+        #expect(try await answer.value == "whole")
+        await stop.value
+        #expect(server.openConnections == 0)
+        try expectNoListener(server)
+        await client.close()
+    }
+
+    @Test("stopping ends an idle connection at once and in the orderly way, also in a cancelled task")
+    func stoppingIdle() async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        let client = try RawClient(port: server.port)
+        _ = try client.get("/", through: "x")
+        let clock = ContinuousClock()
+        let start = clock.now
+        await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await server.stop(within: .seconds(50))
+        }.value
+        #expect(clock.now - start < .seconds(5))
+        #expect(server.openConnections == 0)
+        #expect(try client.receive().isEmpty)
+        try expectNoListener(server)
+    }
+
+    @Test("stopping cuts an exchange after the grace")
+    func stoppingCuts() async throws {
+        let server = try LoopbackServer.start { _ in .stallBeforeHead }
+        let client = try RawClient(port: server.port)
+        try client.send("GET / HTTP/1.1\r\n\r\n")
+        try await server.waitForRequests(1)
+        await server.stop(within: .milliseconds(50))
+        #expect(server.openConnections == 0)
+        #expect(try client.receive().isEmpty)
+    }
+
+    @Test("a server that keeps no requests still counts connections")
+    func keepsNoRequests() throws {
+        let server = try LoopbackServer.start(keepsRequests: false) { .ok("<\($0.target)>") }
+        defer { server.close() }
+        let client = try RawClient(port: server.port)
+        #expect(try client.get("/a", through: ">").hasSuffix("</a>"))
+        #expect(server.requests.isEmpty)
+        #expect(server.connectionsAccepted == 1)
+    }
+
     @Test("a released server closes itself")
     func forgotten() async throws {
         var server: LoopbackServer? = try LoopbackServer.start { _ in .stallBeforeHead }

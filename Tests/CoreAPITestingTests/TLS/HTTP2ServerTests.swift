@@ -17,6 +17,27 @@ struct HTTP2ServerTests {
         await client.close()
     }
 
+    @Test("reads a body beyond the limit to its end, and drops it")
+    func bodyLimit() async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS(), bodyLimit: 5) { .ok("\($0.bodyText) of \($0.bodyLength)") }
+        let client = try Client(server)
+        let answer = try await client.send(body: String(repeating: "0123456789", count: 40_000))
+        #expect(answer == "01234 of 400000")
+        await client.close()
+    }
+
+    @Test("announces its stop, and closes an idle connection")
+    func stopping() async throws {
+        let server = try LoopbackServer.start { _ in .ok() }
+        let client = try RawClient(port: server.port)
+        try client.send(Data("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + Self.settings)
+        var received = Data()
+        while !received.suffix(9).elementsEqual(Self.acknowledgement) { received += try client.receive() }
+        await server.stop(within: .seconds(50))
+        // GOAWAY: no stream was processed, and there is no error.
+        #expect(try client.receiveToEnd() == Data([0, 0, 8, 7, 0, 0, 0, 0, 0] + Array(repeating: 0, count: 8)))
+    }
+
     @Test("answers other streams of a connection while one stalls")
     func streamsAreIndependent() async throws {
         let reached = try Gate()

@@ -72,9 +72,18 @@ final class HTTP2Connection: @unchecked Sendable {
     }
 
     private func receive() -> Bool {
-        guard let bytes = socket.receive() else { return false }
-        pending.append(bytes)
-        return true
+        let isEnding = locked { isGoingAway }
+        if let bytes = socket.receive(orUntil: isEnding ? nil : engine.stopping) {
+            pending.append(bytes)
+            return true
+        }
+        // Streams that have begun are still answered, and the last one closes the connection. They need the client's frames.
+        guard !isEnding, engine.isStopping, goAway(refusing: nil) else { return false }
+        guard locked({ unanswered > 0 }) else {
+            socket.shutDown()
+            return false
+        }
+        return receive()
     }
 
     /// - Returns: Whether the connection continues.
@@ -151,7 +160,7 @@ final class HTTP2Connection: @unchecked Sendable {
         guard let bytes = frame.content else { return false }
         let isHeld = locked { () -> Bool in
             guard let stream = streams[frame.stream] else { return false }
-            stream.request.body.append(bytes)
+            stream.request.receive(bytes, keeping: engine.bodyLimit)
             if frame.flags.contains(.endStream) { stream.isRequestWhole = true }
             return stream.isHeld
         }

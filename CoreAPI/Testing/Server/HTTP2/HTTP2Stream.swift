@@ -73,7 +73,7 @@ final class HTTP2Stream: @unchecked Sendable {
 
     /// Blocks until half of the body has arrived, or any of it if its length is unknown.
     private func hasReceivedHalf() -> Bool {
-        connection.wait(self) { isRequestWhole || request.body.count >= max(1, announced / 2) }
+        connection.wait(self) { isRequestWhole || request.bodyLength >= max(1, announced / 2) }
     }
 
     /// As for the connection; the end of the stream ends it, too.
