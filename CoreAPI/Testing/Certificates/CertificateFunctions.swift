@@ -28,6 +28,7 @@ struct CertificateFunctions: Sendable {
     let subject: @convention(c) (Pointer?) -> Pointer?
     let addName: @convention(c) (Pointer?, UnsafePointer<CChar>, Int32, UnsafePointer<UInt8>, Int32, Int32, Int32) -> Int32
     let setIssuer: @convention(c) (Pointer?, Pointer?) -> Int32
+    let setExtensionContext: @convention(c) (Pointer?, Pointer?, Pointer?, Pointer?, Pointer?, Int32) -> Void
     let makeExtension: @convention(c) (Pointer?, Pointer?, Int32, UnsafePointer<CChar>) -> Pointer?
     let freeExtension: Free
     let addExtension: @convention(c) (Pointer?, Pointer?, Int32) -> Int32
@@ -59,6 +60,7 @@ struct CertificateFunctions: Sendable {
         subject = try LoadedLibrary.function("X509_get_subject_name", in: .crypto)
         addName = try LoadedLibrary.function("X509_NAME_add_entry_by_txt", in: .crypto)
         setIssuer = try LoadedLibrary.function("X509_set_issuer_name", in: .crypto)
+        setExtensionContext = try LoadedLibrary.function("X509V3_set_ctx", in: .crypto)
         makeExtension = try LoadedLibrary.function("X509V3_EXT_conf_nid", in: .crypto)
         freeExtension = try LoadedLibrary.function("X509_EXTENSION_free", in: .crypto)
         addExtension = try LoadedLibrary.function("X509_add_ext", in: .crypto)

@@ -31,8 +31,14 @@ extension TestCertificate {
             let issuerName = issuer.map { functions.subject($0.pointer) } ?? subject
             try check(functions.setIssuer(certificate, issuerName) == 1, "the issuer")
             try check(functions.setKey(certificate, key.pointer) == 1, "the key")
-            for (identifier, value) in extensions {
-                let made = functions.makeExtension(nil, nil, identifier, value)
+            // The identifiers of keys are made from these two certificates.
+            let context = UnsafeMutablePointer<Int>.allocate(capacity: Self.contextWords)
+            context.initialize(repeating: 0, count: Self.contextWords)
+            defer { context.deallocate() }
+            let contextPointer = OpaquePointer(context)
+            functions.setExtensionContext(contextPointer, issuer?.pointer ?? certificate, certificate, nil, nil, 0)
+            for (identifier, value) in extensions(hasIssuer: issuer != nil) {
+                let made = functions.makeExtension(nil, contextPointer, identifier, value)
                 defer { functions.freeExtension(made) }
                 try check(made != nil && functions.addExtension(certificate, made, -1) == 1, "the extension '\(value)'")
             }
@@ -40,11 +46,16 @@ extension TestCertificate {
             try check(functions.sign(certificate, signer.pointer, functions.digest(digest)) > 0, "the signature by \(digest)")
         }
 
-        private var extensions: [(Int32, String)] {
-            var extensions: [(Int32, String)] = []
+        /// With identifiers of keys, which strict clients demand (RFC 5280 §4.2.1.1, §4.2.1.2; Python 3.13 does).
+        private func extensions(hasIssuer: Bool) -> [(Int32, String)] {
+            var extensions = [(Self.subjectKeyIdentifier, "hash")]
+            if hasIssuer { extensions.append((Self.authorityKeyIdentifier, "keyid")) }
             if isAuthority {
                 extensions.append((Self.basicConstraints, "critical,CA:TRUE"))
                 extensions.append((Self.keyUsage, "critical,keyCertSign,cRLSign"))
+            } else {
+                // Apple's platforms demand it.
+                extensions.append((Self.extendedKeyUsage, "serverAuth,clientAuth"))
             }
             if !hosts.isEmpty {
                 let names = hosts.map { Self.isAddress($0) ? "IP:\($0)" : "DNS:\($0)" }
@@ -62,5 +73,11 @@ extension TestCertificate {
         private static let alternativeNames: Int32 = 85
         private static let basicConstraints: Int32 = 87
         private static let keyUsage: Int32 = 83
+        private static let subjectKeyIdentifier: Int32 = 82
+        private static let authorityKeyIdentifier: Int32 = 90
+        private static let extendedKeyUsage: Int32 = 126
+
+        /// At least the size of `X509V3_CTX`, which has eight words in OpenSSL 3.
+        private static let contextWords = 16
     }
 }

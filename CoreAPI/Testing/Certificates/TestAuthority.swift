@@ -23,7 +23,7 @@ public final class TestAuthority: Sendable {
     /// A new root.
     ///
     /// - Parameters:
-    ///   - name: its common name. Of two authorities with one name a client finds the first only.
+    ///   - name: its common name.
     ///   - key: the key that it signs with.
     ///   - validity: when it may sign.
     /// - Throws: ``LoopbackServerError`` if OpenSSL is not loaded or refuses.

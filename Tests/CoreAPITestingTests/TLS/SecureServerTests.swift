@@ -54,7 +54,21 @@ struct SecureServerTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("makes certificates that openssl accepts, with the pins that openssl computes")
+    @Test("a client that trusts two authorities of one name accepts a certificate of either")
+    func sameName() async throws {
+        let authorities = try (0..<2).map { _ in try TestAuthority(name: "Twin") }
+        for authority in authorities {
+            var tls = try ServerTLS(authority.certificate(), authority: authority)
+            tls.authorityPEM = authorities.map(\.pem).joined()
+            let server = try LoopbackServer.start(tls: tls) { _ in .ok("hello") }
+            let client = try Client(server)
+            let text = try await client.send()
+            #expect(text == "hello")
+            await client.close()
+        }
+    }
+
+    @Test("makes certificates that a strict openssl accepts, with the pins that openssl computes")
     func certificates() async throws {
         let root = try TestAuthority(name: "Root")
         let leaf = try root.intermediate().certificate(for: ["a.test", "*.b.test", "10.1.2.3"], key: .rsa(2048))
@@ -66,7 +80,7 @@ struct SecureServerTests {
         }
         let script = """
             cd \(folder.path)
-            openssl verify -CAfile root -untrusted chain -verify_hostname x.b.test -verify_ip 10.1.2.3 leaf
+            openssl verify -x509_strict -CAfile root -untrusted chain -verify_hostname x.b.test -verify_ip 10.1.2.3 leaf
             openssl pkey -in key -pubout -outform der | openssl dgst -sha256 -binary | base64
             """
         let output = try await Program.run(["/bin/bash", "-c", script]).text
