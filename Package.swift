@@ -89,12 +89,7 @@ let package = Package(
         .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-crypto.git", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
-        .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
-        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
     ],
     targets: [
         .systemLibrary(
@@ -174,17 +169,7 @@ let package = Package(
             path: "CoreAPI/XML", swiftSettings: settings),
         ofEveryChannel(
             "Sandbox", "Sandbox", besides: "Tour",
-            [
-                product("Crypto", "swift-crypto", trait: "Tools"),
-                product("Hummingbird", "hummingbird", trait: "Tools"),
-                product("HummingbirdCore", "hummingbird", trait: "Tools"),
-                product("HummingbirdHTTP2", "hummingbird", trait: "Tools"),
-                product("SwiftASN1", "swift-asn1", trait: "Tools"),
-                product("X509", "swift-certificates", trait: "Tools"),
-                product("NIOConcurrencyHelpers", "swift-nio", trait: "Tools"),
-                product("NIOCore", "swift-nio", trait: "Tools"),
-                httpTypes, logging,
-            ]),
+            ["CoreAPIHash", "CoreAPILock", "CoreAPITesting", httpTypes]),
         ofEveryChannel("DemoTours", "Tour", besides: "Sandbox", ["CoreAPI"] + interactors),
         .executableTarget(
             name: "networker",
@@ -252,10 +237,7 @@ let package = Package(
             path: "Tests/DocumentationTests", swiftSettings: settings),
         .testTarget(
             name: "SandboxTests",
-            dependencies: [
-                "Sandbox", product("Hummingbird", "hummingbird", trait: "Tools"),
-                product("NIOConcurrencyHelpers", "swift-nio", trait: "Tools"), httpTypes,
-            ],
+            dependencies: ["CoreAPILock", "Sandbox", httpTypes],
             path: "Tests/SandboxTests", swiftSettings: settings),
     ]
         + channels.flatMap(channel),

@@ -1,4 +1,6 @@
+import CoreAPITesting
 import Foundation
+import HTTPTypes
 
 /// The channels' services on this machine: real sockets, real TLS, real HTTP/2, made-up data.
 ///
@@ -20,28 +22,40 @@ public final class SandboxServer: Sendable {
     /// The server's own certificate, PEM, for clients that pin it.
     public let certificatePEM: String
 
-    private let listener: HTTPListener
+    private let server: LoopbackServer
     private let channels: [any SandboxChannel]
 
-    private init(listener: HTTPListener, certificates: SandboxCertificates, channels: [any SandboxChannel]) {
-        self.port = listener.port
-        self.authorityPEM = certificates.authorityPEM
-        self.certificatePEM = certificates.certificatePEM
-        self.listener = listener
+    /// The time for exchanges when the server stops.
+    private static let grace: Duration = .milliseconds(250)
+    /// Every valid request is far below a megabyte.
+    private static let bodyLimit = 1 << 20
+
+    private init(_ options: SandboxOptions) throws {
+        guard let port = UInt16(exactly: options.port) else { throw SandboxError.portOutOfRange(options.port) }
+        let authority = try TestAuthority(name: "Sandbox Authority")
+        let certificate = try authority.certificate(name: "localhost")
+        let channels = everySandboxChannel.map { $0(options) }
+        let router = SandboxRouter(channels: channels)
+        do throws(LoopbackServerError) {
+            server = try LoopbackServer.start(
+                tls: ServerTLS(certificate, authority: authority), port: port, bodyLimit: Self.bodyLimit, keepsRequests: false
+            ) { request in
+                ServerReply(router.answer(to: SandboxRequest(request)))
+            }
+        } catch {
+            throw SandboxError(error, port: options.port) ?? (error as any Error)
+        }
+        self.port = Int(server.port)
+        self.authorityPEM = authority.pem
+        self.certificatePEM = certificate.pem
         self.channels = channels
     }
 
     /// Starts a server and returns once it accepts connections.
     ///
-    /// - Throws: ``SandboxError`` if the port is taken, or the system's error, or an error of making certificates.
+    /// - Throws: ``SandboxError`` for a wrong or taken port, or the error of the system or of OpenSSL.
     public static func start(_ options: SandboxOptions = .init()) async throws -> SandboxServer {
-        let channels = everySandboxChannel.map { $0(options) }
-        let certificates = try SandboxCertificates(validAround: Date())
-        let listener = try await HTTPListener.start(
-            port: options.port,
-            tls: try certificates.tlsConfiguration(),
-            responder: SandboxRouter(channels: channels))
-        return SandboxServer(listener: listener, certificates: certificates, channels: channels)
+        try SandboxServer(options)
     }
 
     /// The base URL of a channel.
@@ -52,11 +66,11 @@ public final class SandboxServer: Sendable {
         "https://localhost:\(port)/\(channel.lowercased())"
     }
 
-    /// Stops listening, lets running requests finish, and returns when the port is closed and every task has ended.
+    /// Stops listening, lets running requests finish, and returns when the port is closed and every thread has ended.
     ///
-    /// After a quarter of a second it cuts connections that are still open, for example idle ones. A second call does nothing.
+    /// After a quarter of a second it cuts connections that are still open. A second call does nothing.
     public func stop() async {
-        await listener.stop()
+        await server.stop(within: Self.grace)
     }
 
     /// Makes all issued access tokens expired.
@@ -71,7 +85,22 @@ public final class SandboxServer: Sendable {
     public var ordersPlaced: Int { channel(IDChannel.self)?.orders.placed ?? 0 }
 
     /// How many TCP connections were accepted since the start, including those whose TLS handshake failed.
-    public var connectionsAccepted: Int { listener.connections.accepted }
+    public var connectionsAccepted: Int { server.connectionsAccepted }
 
     private func channel<Found: SandboxChannel>(_ type: Found.Type) -> Found? { channels.lazy.compactMap { $0 as? Found }.first }
+}
+
+extension SandboxRequest {
+    fileprivate init(_ request: ReceivedRequest) {
+        self.init(
+            request.method, request.target, headers: request.headers.map { ($0.name, $0.value) },
+            body: request.bodyLength > request.body.count ? nil : request.body)
+    }
+}
+
+extension ServerReply {
+    fileprivate init(_ answer: SandboxAnswer) {
+        let lines = answer.headers.map { HeaderLines.Line(name: $0.name, value: $0.value) }
+        self = .status(answer.status.code, body: answer.body, headers: HeaderLines(lines))
+    }
 }

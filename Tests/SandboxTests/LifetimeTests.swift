@@ -35,6 +35,11 @@ import Testing
         await first.stop()
     }
 
+    @Test("refuses a port that does not exist", arguments: [-1, 65_536])
+    func impossiblePort(port: Int) async {
+        await #expect(throws: SandboxError.portOutOfRange(port)) { try await SandboxServer.start(.init(port: port)) }
+    }
+
     @Test("frees its port when it is released")
     func released() async throws {
         let port = try await SandboxServer.start().port

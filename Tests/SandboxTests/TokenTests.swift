@@ -1,5 +1,5 @@
+import CoreAPILock
 import Foundation
-import NIOConcurrencyHelpers
 import Testing
 
 @testable import Sandbox
@@ -7,9 +7,9 @@ import Testing
 @Suite("An access token") struct TokenTests {
     /// A clock set by the test.
     private final class HandClock: Sendable {
-        private let seconds = NIOLockedValueBox(0.0)
-        var now: Date { Date(timeIntervalSince1970: seconds.withLockedValue { $0 }) }
-        func advance(by step: Double) { seconds.withLockedValue { $0 += step } }
+        private let seconds = Mutex(0.0)
+        var now: Date { Date(timeIntervalSince1970: seconds.withLock { $0 }) }
+        func advance(by step: Double) { seconds.withLock { $0 += step } }
     }
 
     @Test("is valid for its lifetime")

@@ -1,9 +1,10 @@
 import Foundation
-import Hummingbird
 
 /// The second-hand shop: short-lived access tokens, issued for a refresh token.
 struct DLChannel: SandboxChannel {
     static let refreshToken = "dl-sandbox-refresh"
+
+    typealias Failure = DLFailure
 
     let prefix = "dl"
     let tokens: DLTokens
@@ -12,31 +13,25 @@ struct DLChannel: SandboxChannel {
         tokens = DLTokens(lifetime: options.tokenLifetime, now: options.now)
     }
 
-    func routes() -> Router<BasicRequestContext> {
-        Router()
-            .add(middleware: Envelope<DLFailure>())
-            .post("dl/auth/token", use: issueToken)
-            // Routes below this line need a token.
-            .add(middleware: Gate(admit: checkToken))
-            .get("dl/orders", use: orders)
-            .get("dl/orders/:id", use: order)
-    }
+    var openRoutes: [Route] { [.post("dl/auth/token", issueToken)] }
 
-    @Sendable private func checkToken(_ request: inout Request) throws {
+    var routes: [Route] { [.get("dl/orders", orders), .get("dl/orders/:id", order)] }
+
+    /// Every other route needs a token.
+    func admit(_ request: SandboxRequest) throws {
         let words = (request.header("authorization") ?? "").split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "bearer" else { throw DLFailure.tokenMissing }
         guard tokens.isLive(String(words[1])) else { throw DLFailure.tokenExpired }
     }
 
-    @Sendable private func issueToken(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-        var request = request
-        let body = try JSONDecoder().decode(DLTokenRequest.self, from: try await request.wholeBody())
+    private func issueToken(_ request: SandboxRequest) throws -> SandboxAnswer {
+        let body = try JSONDecoder().decode(DLTokenRequest.self, from: request.wholeBody())
         guard body.refreshToken == Self.refreshToken else { throw DLFailure.refreshInvalid }
         return try .json(
             DLTokenAnswer(accessToken: tokens.issue(), expiresIn: Int(tokens.lifetime.components.seconds)))
     }
 
-    @Sendable private func orders(_ request: Request, _ context: BasicRequestContext) throws -> Response {
+    private func orders(_ request: SandboxRequest) throws -> SandboxAnswer {
         let page = request.query("page", in: 1...10_000, default: 1)
         let size = request.query("size", in: 1...50, default: 5)
         let all = DLOrderBook.orders
@@ -47,8 +42,8 @@ struct DLChannel: SandboxChannel {
                 totalPages: (all.count + size - 1) / size))
     }
 
-    @Sendable private func order(_ request: Request, _ context: BasicRequestContext) throws -> Response {
-        let id = context.parameters.get("id")
+    private func order(_ request: SandboxRequest) throws -> SandboxAnswer {
+        let id = request.parameters["id"]
         guard let order = DLOrderBook.orders.first(where: { $0.id == id }) else { throw DLFailure.orderNotFound }
         return try .json(DLOrderDetail(order))
     }

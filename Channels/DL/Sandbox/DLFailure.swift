@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 
 /// An error in the second-hand shop's envelope.
 struct DLFailure: ChannelFailure {

@@ -1,5 +1,5 @@
+import CoreAPILock
 import Foundation
-import NIOConcurrencyHelpers
 
 /// The issued access tokens and their expiry.
 final class DLTokens: Sendable {
@@ -12,7 +12,7 @@ final class DLTokens: Sendable {
     let lifetime: Duration
 
     private let now: @Sendable () -> Date
-    private let state = NIOLockedValueBox(State())
+    private let state = Mutex(State())
 
     init(lifetime: Duration, now: @escaping @Sendable () -> Date) {
         self.lifetime = lifetime
@@ -20,14 +20,14 @@ final class DLTokens: Sendable {
     }
 
     /// How many tokens were issued.
-    var issued: Int { state.withLockedValue { $0.issued } }
+    var issued: Int { state.withLock { $0.issued } }
 
     /// Issues a new token; earlier tokens stay valid until they expire.
     func issue() -> String {
         let token = "dl-" + UUID().uuidString.lowercased()
         let now = now()
         let expiry = now.addingTimeInterval(lifetime / .seconds(1))
-        state.withLockedValue { state in
+        state.withLock { state in
             state.issued += 1
             state.expiry = state.expiry.filter { $0.value > now }
             state.expiry[token] = expiry
@@ -38,11 +38,11 @@ final class DLTokens: Sendable {
     /// Whether a token was issued and has not expired. "dl-sandbox-stale" was never issued, so it is never valid.
     func isLive(_ token: String) -> Bool {
         let now = now()
-        return state.withLockedValue { state in state.expiry[token].map { $0 > now } ?? false }
+        return state.withLock { state in state.expiry[token].map { $0 > now } ?? false }
     }
 
     /// Makes all issued tokens expired.
     func expireAll() {
-        state.withLockedValue { $0.expiry = [:] }
+        state.withLock { $0.expiry = [:] }
     }
 }

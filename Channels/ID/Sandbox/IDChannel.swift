@@ -1,12 +1,13 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
 
 /// The instant delivery: a session, and checkouts that can be retried without a second order.
 struct IDChannel: SandboxChannel {
     static let sessionID = "id-sandbox-session"
     /// The largest distance of a delivery, in metres.
     static let reach = 10_000
+
+    typealias Failure = IDFailure
 
     let prefix = "id"
     let orders: IDOrders
@@ -15,19 +16,13 @@ struct IDChannel: SandboxChannel {
         orders = IDOrders(failsFirst: options.failFirstCheckout, now: options.now)
     }
 
-    func routes() -> Router<BasicRequestContext> {
-        Router()
-            .add(middleware: Envelope<IDFailure>())
-            .add(middleware: Gate(admit: checkSession))
-            .get("id/stores", use: stores)
-            .post("id/baskets/:basketId/checkout", use: checkout)
-    }
+    var routes: [Route] { [.get("id/stores", stores), .post("id/baskets/:basketId/checkout", checkout)] }
 
-    @Sendable private func checkSession(_ request: inout Request) throws {
+    func admit(_ request: SandboxRequest) throws {
         guard request.header("x-session-id") == Self.sessionID else { throw IDFailure.sessionExpired }
     }
 
-    @Sendable private func stores(_ request: Request, _ context: BasicRequestContext) throws -> Response {
+    private func stores(_ request: SandboxRequest) throws -> SandboxAnswer {
         guard let place = GeoPoint(latitude: request.query("lat"), longitude: request.query("lon")) else {
             throw IDFailure.locationInvalid
         }
@@ -38,22 +33,14 @@ struct IDChannel: SandboxChannel {
         return try .json(["stores": near])
     }
 
-    @Sendable private func checkout(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    private func checkout(_ request: SandboxRequest) throws -> SandboxAnswer {
         guard let key = request.header("idempotency-key") else { throw IDFailure.idempotencyKeyMissing }
-        var request = request
-        let body = try JSONDecoder().decode(IDCheckout.self, from: try await request.wholeBody())
-        let basket = try context.parameters.require("basketId")
+        let body = try JSONDecoder().decode(IDCheckout.self, from: request.wholeBody())
 
-        switch try orders.place(body, basket: basket, key: key) {
+        switch try orders.place(body, basket: request.parameters["basketId"] ?? "", key: key) {
         case .placed(let order): return try .json(order, status: .created)
-        case .replayed(let order): return try .json(order, status: .created, headers: Self.replayMark)
+        case .replayed(let order): return try .json(order, status: .created, headers: [("idempotency-replayed", "true")])
         case .placedUnseen: throw IDFailure.tryAgain
         }
     }
-
-    private static let replayMark: HTTPFields = {
-        var fields = HTTPFields()
-        if let name = HTTPField.Name("idempotency-replayed") { fields[name] = "true" }
-        return fields
-    }()
 }

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 
 /// An error in the instant delivery's envelope.
 struct IDFailure: ChannelFailure {

@@ -1,5 +1,5 @@
+import CoreAPILock
 import Foundation
-import NIOConcurrencyHelpers
 
 /// The placed orders, by idempotency key.
 final class IDOrders: Sendable {
@@ -21,7 +21,7 @@ final class IDOrders: Sendable {
 
     private let failsFirst: Bool
     private let now: @Sendable () -> Date
-    private let entries = NIOLockedValueBox<[String: Entry]>([:])
+    private let entries = Mutex<[String: Entry]>([:])
 
     init(failsFirst: Bool, now: @escaping @Sendable () -> Date) {
         self.failsFirst = failsFirst
@@ -29,27 +29,25 @@ final class IDOrders: Sendable {
     }
 
     /// How many orders were placed.
-    var placed: Int { entries.withLockedValue { $0.count } }
+    var placed: Int { entries.withLock { $0.count } }
 
     /// Places an order, or finds the one with this key. A checkout that breaks a rule leaves its key unused.
     func place(_ checkout: IDCheckout, basket: String, key: String) throws(IDFailure) -> Outcome {
         let placedAt = now()
-        // Returned as a value, because the lock rethrows untyped errors only.
-        let outcome = entries.withLockedValue { entries -> Result<Outcome, IDFailure> in
+        return try entries.withLock { entries throws(IDFailure) -> Outcome in
             if let known = entries[key] {
-                guard known.basket == basket, known.checkout == checkout else { return .failure(.idempotencyConflict) }
-                return .success(.replayed(known.order))
+                guard known.basket == basket, known.checkout == checkout else { throw .idempotencyConflict }
+                return .replayed(known.order)
             }
-            guard !checkout.items.isEmpty else { return .failure(.basketEmpty) }
-            guard checkout.items.allSatisfy({ (1...99).contains($0.quantity) }) else { return .failure(.quantityInvalid) }
+            guard !checkout.items.isEmpty else { throw .basketEmpty }
+            guard checkout.items.allSatisfy({ (1...99).contains($0.quantity) }) else { throw .quantityInvalid }
             let order = IDOrder(
                 orderId: "ID-\(48_201 + entries.count)",
                 total: checkout.items.reduce(.lira(0)) { $0 + IDShelves.price(of: $1.productId) * $1.quantity },
                 estimatedMinutes: 15 + min(checkout.items.count, 10),
                 placedAt: placedAt)
             entries[key] = Entry(basket: basket, checkout: checkout, order: order)
-            return .success(failsFirst ? .placedUnseen : .placed(order))
+            return failsFirst ? .placedUnseen : .placed(order)
         }
-        return try outcome.get()
     }
 }

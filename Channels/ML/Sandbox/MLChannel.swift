@@ -1,7 +1,7 @@
-import Hummingbird
-
 /// The meal ordering: every request must be signed.
 struct MLChannel: SandboxChannel {
+    typealias Failure = MLFailure
+
     let prefix = "ml"
     let signature: MLSignature
 
@@ -9,15 +9,13 @@ struct MLChannel: SandboxChannel {
         signature = MLSignature(now: options.now)
     }
 
-    func routes() -> Router<BasicRequestContext> {
-        Router()
-            .add(middleware: Envelope<MLFailure>())
-            .add(middleware: Gate(admit: signature.check))
-            .get("ml/restaurants", use: restaurants)
-            .get("ml/restaurants/:id/menu", use: menu)
+    var routes: [Route] { [.get("ml/restaurants", restaurants), .get("ml/restaurants/:id/menu", menu)] }
+
+    func admit(_ request: SandboxRequest) throws {
+        try signature.check(request)
     }
 
-    @Sendable private func restaurants(_ request: Request, _ context: BasicRequestContext) throws -> Response {
+    private func restaurants(_ request: SandboxRequest) throws -> SandboxAnswer {
         guard let place = GeoPoint(latitude: request.query("lat"), longitude: request.query("lon")) else {
             throw MLFailure.badLocation
         }
@@ -29,8 +27,8 @@ struct MLChannel: SandboxChannel {
         return try .json(["restaurants": near])
     }
 
-    @Sendable private func menu(_ request: Request, _ context: BasicRequestContext) throws -> Response {
-        let id = context.parameters.get("id")
+    private func menu(_ request: SandboxRequest) throws -> SandboxAnswer {
+        let id = request.parameters["id"]
         guard let restaurant = MLTown.restaurants.first(where: { $0.id == id }) else { throw MLFailure.unknownRestaurant }
         return try .json(MLMenu(of: restaurant))
     }

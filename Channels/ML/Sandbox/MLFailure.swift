@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 
 /// An error in the meal ordering's envelope.
 struct MLFailure: ChannelFailure {

@@ -1,10 +1,10 @@
 import HTTPTypes
-import Hummingbird
 
-/// An error in one channel's envelope. Each channel has its own type, because each has its own envelope. ``Envelope`` converts
-/// all other thrown errors into it.
-protocol ChannelFailure: HTTPResponseError {
+/// An error in one channel's envelope. Each channel has its own type, because each has its own envelope.
+protocol ChannelFailure: Error {
     associatedtype Body: Encodable
+
+    var status: HTTPResponse.Status { get }
 
     /// The content of the body.
     var body: Body { get }
@@ -14,7 +14,7 @@ protocol ChannelFailure: HTTPResponseError {
 }
 
 /// A failure that any channel can have, outside its own rules.
-enum Mishap: Sendable {
+enum Mishap: Error {
     case unknownPath
     case malformedBody
     case bodyTooLarge
@@ -22,32 +22,17 @@ enum Mishap: Sendable {
 }
 
 extension ChannelFailure {
-    func response(from request: Request, context: some RequestContext) throws -> Response {
-        try .json(body, status: status)
-    }
-}
-
-/// Converts all errors of a channel's rules, routes and router into the channel's envelope.
-struct Envelope<Failure: ChannelFailure>: RouterMiddleware {
-    typealias Context = BasicRequestContext
-
-    func handle(
-        _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
-    ) async throws -> Response {
-        do {
-            return try await next(request, context)
-        } catch let failure as Failure {
-            throw failure
-        } catch is DecodingError {
-            throw Failure(.malformedBody)
-        } catch let error as any HTTPResponseError {
-            switch error.status {
-            case .notFound: throw Failure(.unknownPath)
-            case .contentTooLarge: throw Failure(.bodyTooLarge)
-            default: throw Failure(.unexpected)
-            }
-        } catch {
-            throw Failure(.unexpected)
+    /// The failure of any error that the channel's rules and routes throw.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as Self: self = failure
+        case let mishap as Mishap: self.init(mishap)
+        case is DecodingError: self.init(.malformedBody)
+        default: self.init(.unexpected)
         }
+    }
+
+    var answer: SandboxAnswer {
+        (try? .json(body, status: status)) ?? SandboxAnswer(status: .internalServerError)
     }
 }

@@ -1,28 +1,24 @@
-import Hummingbird
-
 /// The marketplace: an API key, a locale and a culture in every request, and an envelope that may contain an error in a 200.
 struct TYChannel: SandboxChannel {
     static let apiKey = "ty-sandbox-key"
+
+    typealias Failure = TYFailure
 
     let prefix = "ty"
 
     init(_ options: SandboxOptions) {}
 
-    func routes() -> Router<BasicRequestContext> {
-        Router()
-            .add(middleware: Envelope<TYFailure>())
-            .add(middleware: Gate(admit: checkHeaders))
-            .get("ty/discovery/v1/products/search", use: search)
-            .get("ty/discovery/v1/products/:id", use: product)
+    var routes: [Route] {
+        [.get("ty/discovery/v1/products/search", search), .get("ty/discovery/v1/products/:id", product)]
     }
 
-    @Sendable private func checkHeaders(_ request: inout Request) throws {
+    func admit(_ request: SandboxRequest) throws {
         guard request.header("x-api-key") == Self.apiKey else { throw TYFailure.invalidAPIKey }
         guard request.header("x-locale") != nil else { throw TYFailure.missingLocale }
         guard request.header("x-culture") != nil else { throw TYFailure.missingCulture }
     }
 
-    @Sendable private func search(_ request: Request, _ context: BasicRequestContext) throws -> Response {
+    private func search(_ request: SandboxRequest) throws -> SandboxAnswer {
         let page = request.query("page", in: 0...10_000, default: 0)
         let size = request.query("size", in: 1...50, default: 10)
         let found = TYCatalogue.products(matching: request.query("q") ?? "")
@@ -37,8 +33,8 @@ struct TYChannel: SandboxChannel {
                     hasNext: (page + 1) * size < found.count)))
     }
 
-    @Sendable private func product(_ request: Request, _ context: BasicRequestContext) throws -> Response {
-        guard let id = context.parameters.get("id", as: Int.self),
+    private func product(_ request: SandboxRequest) throws -> SandboxAnswer {
+        guard let id = request.parameters["id"].flatMap({ Int($0) }),
             let product = TYCatalogue.products.first(where: { $0.id == id })
         else { throw TYFailure.productNotFound }
         return try .json(TYSuccess(result: TYProductDetail(product)))

@@ -35,8 +35,8 @@ struct SandboxCommand: AsyncParsableCommand {
         do {
             server = try await SandboxServer.start(SandboxOptions(port: port, failFirstCheckout: failFirstCheckout))
         } catch {
-            Console.error.write(
-                failure: "the sandbox cannot start: \(error.readableDescription); choose another port with --port")
+            let advice = error is SandboxError ? "; choose another port with --port" : ""
+            Console.error.write(failure: "the sandbox cannot start: \(error.readableDescription)\(advice)")
             throw ExitCode.failure
         }
         let stop = StopSignal()

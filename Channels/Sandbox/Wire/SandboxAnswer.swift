@@ -1,19 +1,22 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
 
-extension Response {
+/// An answer of the sandbox.
+struct SandboxAnswer: Sendable {
+    let status: HTTPResponse.Status
+    var headers: [(name: String, value: String)] = []
+    var body = Data()
+
     /// A JSON answer of any channel: ISO 8601 dates, keys in a stable order, slashes unescaped.
     static func json(
-        _ body: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
-    ) throws -> Response {
+        _ body: some Encodable, status: HTTPResponse.Status = .ok, headers: [(name: String, value: String)] = []
+    ) throws -> SandboxAnswer {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        var headers = headers
-        headers[.contentType] = "application/json"
-        return Response(
-            status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: try encoder.encode(body))))
+        return SandboxAnswer(
+            status: status, headers: [(name: "content-type", value: "application/json")] + headers, body: try encoder.encode(body)
+        )
     }
 }
 
