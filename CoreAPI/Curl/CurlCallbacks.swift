@@ -34,7 +34,10 @@ enum CurlCallbacks {
             do {
                 let room = UnsafeMutableRawBufferPointer(start: buffer, count: size * count)
                 // A read that finds nothing is no activity: the loop makes one now and then (``Defect/deafPause``).
-                guard let count = try transfer.upload.read(into: room) else { return ccurl_readfunc_pause }
+                guard let count = try transfer.upload.read(into: room) else {
+                    handle.connections.noteHeldUpload()
+                    return ccurl_readfunc_pause
+                }
                 handle.noteActivity()
                 return count
             } catch {

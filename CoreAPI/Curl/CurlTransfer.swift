@@ -125,6 +125,8 @@ final class CurlTransfer: @unchecked Sendable {
     /// Gives the loop's resources back.
     func leave() {
         stage = .done
+        // A list of the loop may keep the transfer until the pool's next turn; its sequence must not wait that long.
+        upload.close()
         handle = nil
         ticket = nil
         pinCheck = nil

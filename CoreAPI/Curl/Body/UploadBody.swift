@@ -66,18 +66,23 @@ struct UploadBody: ~Copyable {
     }
 
     deinit {
-        if descriptor >= 0 { _ = close(descriptor) }
+        if descriptor >= 0 { _ = systemClose(descriptor) }
+    }
+
+    /// Releases the source: nothing more is read.
+    mutating func close() {
+        if descriptor >= 0 { _ = systemClose(descriptor) }
+        descriptor = -1
+        (stream, pump, last, leftover) = (nil, nil, nil, Data())
     }
 
     /// Opens the source and finds its length. Called before the transfer starts, and before it starts again.
     ///
     /// - Parameter transfer: whose loop is called when there are more bytes to send, after ``read(into:)`` had none.
     mutating func open(for transfer: CurlTransfer) throws {
-        if descriptor >= 0 { _ = close(descriptor) }
-        descriptor = -1
+        close()
         sent = 0
         isAtEnd = false
-        leftover = Data()
         switch body {
         case .none: length = 0
         case .bytes(let data): length = Int64(data.count)
@@ -188,6 +193,7 @@ struct UploadBody: ~Copyable {
 }
 
 // `UploadBody` has methods of these names.
+private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
 private func systemOpen(_ path: UnsafePointer<CChar>, _ flags: Int32) -> Int32 { open(path, flags) }
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(descriptor, buffer, count)

@@ -38,6 +38,7 @@ final class LoopConnections {
     @exclusivity(unchecked) private var discovered: [(transfer: CurlTransfer, multiplexes: Bool)] = []
     @exclusivity(unchecked) private var withHead: [CurlTransfer] = []
     @exclusivity(unchecked) private var pausedForTurn: [CurlTransfer] = []
+    @exclusivity(unchecked) private var hasHeldUpload = false
     /// Transfers that were answered while their request was still being sent; see ``Defect/endlessUpload``.
     @exclusivity(unchecked) var early: [CurlTransfer] = []
     /// Whether the loop serves other pools, too.
@@ -88,6 +89,15 @@ final class LoopConnections {
         guard !discovered.isEmpty else { return [] }
         defer { discovered = [] }
         return discovered
+    }
+
+    /// Notes, inside a callback, that libcurl waits for more of a request's body.
+    func noteHeldUpload() { hasHeldUpload = true }
+
+    /// Whether that happened since the last call.
+    func takeHeldUpload() -> Bool {
+        defer { hasHeldUpload = false }
+        return hasHeldUpload
     }
 
     /// The bytes that one HTTP/1.1 answer may read per turn if other pools wait. libcurl would read up to a hundred buffers of 64

@@ -162,6 +162,8 @@ final class PoolWorker {
             transfer.closeConnectionAfterUse(among: transfers)
             settle(transfer, CURLE_HTTP2)
         }
+        // Its deadline was computed while there was something to send, and may be far away.
+        if multi.connections.takeHeldUpload() { nextDeadline = min(nextDeadline, now + CurlTransfer.pokeInterval) }
         let holdsAnswers = multi.takeHeldAnswers()
         // An unreported answer does not wait for the next one.
         heldAnswersDue = holdsAnswers ? now : multi.mayHoldAnswers ? now + 50_000_000 : LoopClock.never

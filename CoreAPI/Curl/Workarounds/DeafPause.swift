@@ -8,7 +8,7 @@ extension Defect {
 }
 
 extension CurlTransfer {
-    private static let pokeInterval: LoopClock.Nanoseconds = 250_000_000
+    static let pokeInterval: LoopClock.Nanoseconds = 250_000_000
 
     /// Whether libcurl must be resumed now and then, although there is nothing to send.
     var needsPoke: Bool { upload.isHeld && !isHeld && handle?.library.has(.deafPause) == true }
