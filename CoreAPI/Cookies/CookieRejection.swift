@@ -39,7 +39,8 @@ extension CookieRejection: LocalizedError {
         case .foreignDomain(let domain, let host): "the host '\(host)' may not set a cookie for the domain '\(domain)'"
         case .publicSuffix(let domain): "a cookie for the public suffix '\(domain)' would go to all hosts below it"
         case .unknownSuffix(let domain):
-            "whether '\(domain)' is a public suffix is unknown, because libcurl was built without libpsl; only a host's own name is accepted"
+            "whether '\(domain)' is a public suffix is unknown, because libcurl was built without libpsl; "
+                + "only a host's own name is accepted"
         case .secureFromInsecureOrigin: "a Secure cookie was set over http"
         case .overlaysSecure(let name): "the cookie '\(name)', set over http, would hide a Secure cookie"
         case .sameSiteNoneWithoutSecure: "SameSite=None was set without Secure"

@@ -17,8 +17,8 @@ internal import Synchronization
 /// channel's ``Limits``.
 ///
 /// The way of an exchange: `CurlExchange` prepares a `CurlTransfer`. Its `ConnectionPool` starts it, or leaves it to the
-/// `HostQueue`, and posts it to a `Loop`. On the loop's thread the pool's `PoolWorker` sets its options on a `CurlHandle` and adds
-/// it to its `CurlMulti`. libcurl passes head and body to `CurlCallbacks`. The worker ends the transfer and resumes the task,
+/// `HostQueue`, and posts it to a `Loop`. On the loop's thread the pool's `PoolWorker` sets its options on a `CurlHandle` and
+/// adds it to its `CurlMulti`. libcurl passes head and body to `CurlCallbacks`. The worker ends the transfer and resumes the task,
 /// where `CurlExchange` reads the reply.
 ///
 /// A server may send an HTTP/1.1 answer before any request. If it arrives before the next request is sent, the transport detects

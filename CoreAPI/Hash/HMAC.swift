@@ -11,8 +11,8 @@ package enum HMAC {
         return SHA256.hash(key.map { $0 ^ 0x5C } + inner)
     }
 
-    /// Whether a code is the message's HMAC-SHA-256. The time of the comparison does not depend on the code's bytes, so it tells a
-    /// forger nothing about the right ones.
+    /// Whether a code is the message's HMAC-SHA-256. The time of the comparison does not depend on the code's bytes, so it tells
+    /// a forger nothing about the right ones.
     package static func isSHA256(_ code: some Sequence<UInt8>, of message: some Sequence<UInt8>, key: [UInt8]) -> Bool {
         let given = Array(code)
         let expected = sha256(message, key: key)

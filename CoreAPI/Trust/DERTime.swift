@@ -1,8 +1,8 @@
 internal import CoreAPIHTTPSupport
 internal import Foundation
 
-/// A certificate's dates (RFC 5280 §4.1.2.5): `UTCTime` for years from 1950 to 2049, else `GeneralizedTime`; both with seconds and
-/// at Greenwich.
+/// A certificate's dates (RFC 5280 §4.1.2.5): `UTCTime` for years from 1950 to 2049, else `GeneralizedTime`; both with seconds
+/// and at Greenwich.
 enum DERTime {
     static func next(in reader: inout DERReader) throws(CertificateError) -> Date {
         guard let element = reader.next(), let date = date(element) else {

@@ -17,6 +17,13 @@ struct MiddlewareSamplesTests {
         return Channel(name: "samples", environment: environment)
     }
 
+    /// Has one entity, with the validator `"1"`.
+    private func validatingServer() throws -> LoopbackServer {
+        try LoopbackServer.start { request in
+            request.headers["if-none-match"] == "\"1\"" ? .status(304) : .ok("fresh", headers: ["ETag": "\"1\""])
+        }
+    }
+
     @Test("the page shows the compiled samples, each of at most 25 lines")
     func page() throws {
         let blocks = try Documentation.swift(in: "\(Documentation.catalog)/AroundACall.md")
@@ -29,9 +36,7 @@ struct MiddlewareSamplesTests {
 
     @Test("the ETag cache sends its validator and answers a 304 with its stored reply")
     func cache() async throws {
-        let server = try LoopbackServer.start { request in
-            request.headers["if-none-match"] == "\"1\"" ? .status(304) : .ok("fresh", headers: ["ETag": "\"1\""])
-        }
+        let server = try validatingServer()
         defer { server.close() }
         var channel = channel(server)
         channel.attemptMiddleware = [ETagCache()]
@@ -101,9 +106,7 @@ struct MiddlewareSamplesTests {
 
     @Test("a stream passes the ETag cache without a validator, and is not kept")
     func cacheWithStreams() async throws {
-        let server = try LoopbackServer.start { request in
-            request.headers["if-none-match"] == "\"1\"" ? .status(304) : .ok("fresh", headers: ["ETag": "\"1\""])
-        }
+        let server = try validatingServer()
         defer { server.close() }
         var channel = channel(server)
         channel.attemptMiddleware = [ETagCache()]

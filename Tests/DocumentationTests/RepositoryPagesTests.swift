@@ -5,10 +5,13 @@ import Testing
 /// The Markdown files of the repository, apart from the documentation's catalog.
 @Suite("The repository's pages")
 struct RepositoryPagesTests {
-    private static let pages =
-        ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"]
-        + ((try? FileManager.default.contentsOfDirectory(atPath: Documentation.root.appendingPathComponent("docs/decisions").path))
-        ?? []).filter { $0.hasSuffix(".md") }.sorted().map { "docs/decisions/\($0)" }
+    private static let pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"] + decisions
+
+    private static var decisions: [String] {
+        let folder = Documentation.root.appendingPathComponent("docs/decisions").path
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { $0.hasSuffix(".md") }.sorted().map { "docs/decisions/\($0)" }
+    }
 
     private static func exists(_ path: String) -> Bool {
         FileManager.default.fileExists(atPath: Documentation.root.appendingPathComponent(path).standardizedFileURL.path)

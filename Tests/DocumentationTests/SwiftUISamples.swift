@@ -2,8 +2,8 @@ import CoreAPI
 import Foundation
 import Observation
 
-// Shown on the page "iOS and SwiftUI"; the model runs in SwiftUITests. Linux has no SwiftUI: the view is compiled on Apple platforms
-// only.
+// Shown on the page "iOS and SwiftUI"; the model runs in SwiftUITests. Linux has no SwiftUI: the view is compiled on Apple
+// platforms only.
 
 nonisolated struct Bread: Codable, Equatable, Identifiable, Sendable {
     let id: Int

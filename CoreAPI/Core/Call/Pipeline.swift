@@ -240,8 +240,8 @@ extension Attempt {
     @inline(never)
     func draft() -> Draft { Draft(self) }
 
-    /// Runs the enhancers, one of which verifies the status, then filters and decodes an answer; the last stages that can fail. A reply that was read before is returned
-    /// unchanged.
+    /// Runs the enhancers, one of which verifies the status, then filters and decodes an answer; the last stages that
+    /// can fail. A reply that was read before is returned unchanged.
     func read(_ reply: Reply) -> Reply {
         // A middleware may give a reply that it has kept from another call.
         let reply = reply.call === call ? reply : reply.copy(call: call, attempt: self)

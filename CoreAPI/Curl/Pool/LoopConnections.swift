@@ -9,8 +9,8 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// The connections of one multi handle, so that each can be checked before it is used again. libcurl does not reveal the socket of
-/// a connection before use. So sockets are noted when they are opened and found again by their two ends.
+/// The connections of one multi handle, so that each can be checked before it is used again. libcurl does not reveal the socket
+/// of a connection before use. So sockets are noted when they are opened and found again by their two ends.
 ///
 /// Used on the loop's thread only, so exclusivity checks are off; outlives every connection.
 final class LoopConnections {

@@ -94,7 +94,8 @@ struct CookiesOverTheWireTests {
         #expect(cookie.name == "nä" && cookie.value.revealed == "José")
         var dumped = ""
         dump(cookie, to: &dumped)
-        #expect(!"\(cookie) \(dumped)".contains("José") && !dumped.contains("233"))
+        // A byte of the value, as the dump of an array has it; a date may contain the same digits.
+        #expect(!"\(cookie) \(dumped)".contains("José") && !dumped.contains("- 233\n"))
     }
 
     @Test("of a redirect are sent to its target, and each host gets its own")

@@ -41,16 +41,22 @@ struct LoadTests {
     @Test("One after another: no wake-up is lost, so none takes half a second")
     func sequentialLatency() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
-        let transport = CurlTransport()
+        // On threads of its own, because other tests may keep the shared ones busy for longer than that.
+        let loops = LoopGroup(loops: 1)
+        let transport = CurlTransport(loops: loops)
         let requests = Requests(transport)
-        var slowest = Duration.zero
-        for _ in 0..<3_000 {
-            let started = ContinuousClock.now
-            #expect(try await requests.send(.get, server.url).status == 200)
-            slowest = max(slowest, started.duration(to: .now))
+        let slowest = try await withTaskExecutorPreference(ownThread()) { () async throws in
+            var slowest = Duration.zero
+            for _ in 0..<3_000 {
+                let started = ContinuousClock.now
+                #expect(try await requests.send(.get, server.url).status == 200)
+                slowest = max(slowest, started.duration(to: .now))
+            }
+            return slowest
         }
         #expect(slowest < .milliseconds(500), "the slowest of 3,000 took \(slowest)")
         await transport.close()
+        await loops.shutdown()
     }
 
     @Test("A queue of 10,000 is processed, and every request reports its waiting time")

@@ -43,7 +43,7 @@ struct PinReport: Encodable {
         return """
             \(table.rendered(palette))
 
-            \(palette.paint("A pin set of the server's key and its issuer's; replace the second by the pin of your own backup key:", .quiet))
+            \(palette.paint("A pin set of the server's key and its issuer's; replace the second by your backup key's:", .quiet))
             \(pinSet)
             """
     }

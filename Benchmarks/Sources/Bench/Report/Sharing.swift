@@ -23,8 +23,8 @@ struct Sharing {
         return Table(heads: heads, rows: rows)
     }
 
-    /// The promises for channels that share threads that the kit misses: what four channels in turn cost, how two loops divide the
-    /// work, and what a neighbour does to the 99th percentile.
+    /// The promises for channels that share threads that the kit misses: what four channels in turn cost, how two loops
+    /// divide the work, and what a neighbour does to the 99th percentile.
     var problems: [String] {
         guard let one = row("s8-one", .kit) else { return [] }
         func problem(_ name: String, _ what: String, _ bound: Double, _ ratio: (Row) -> Double?) -> String? {

@@ -16,7 +16,8 @@ extension FuzzTarget {
         guard let rendered = HTTPDate.text(date) else { return expect(text.contains("60"), "a year of four digits: \(date)") }
         expect(HTTPDate.date(rendered) == date, "rendered and parsed again: \(rendered)")
         let words = text.split { " ,-".contains($0) }
-        let day = Int(words[words.count == 6 ? 1 : 2])
+        // The day is the first number of each form, with a weekday or without.
+        let day = words.first { $0.allSatisfy(\.isNumber) }.flatMap { Int($0) }
         expect(
             text.contains("60") || day.map { rendered.hasPrefix("Mon, \($0 < 10 ? "0" : "")\($0) ") } ?? false,
             "the day that was written: \(rendered)")

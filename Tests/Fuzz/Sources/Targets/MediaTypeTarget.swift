@@ -32,16 +32,26 @@ extension FuzzTarget {
         expect((try? Charset(named: charset.name)) == charset, "a charset is found by its own name")
         guard let text = try? charset.text(of: body) else { return }
         expect(text.utf8.count <= 3 * body.count, "a byte becomes three at the most")
-        // As the charset itself looks names up.
-        let key = charset.name.filter { $0 != "-" && $0 != "_" }
-        if ["utf8", "usascii", "ascii"].contains(key) {
+        switch form(of: body, named: charset.name.filter { $0 != "-" && $0 != "_" }) {
+        case "utf8", "usascii", "ascii":
             let mark = Data([0xEF, 0xBB, 0xBF])
             expect(Data(text.utf8) == (body.starts(with: mark) ? body.dropFirst(3) : body), "UTF-8 stays as it is")
-        } else if key.hasPrefix("utf16") {
+        case "utf16":
             expect((0...1).contains(body.count / 2 - text.utf16.count), "UTF-16 stays as it is, but for a mark")
-        } else {
-            expect(text.unicodeScalars.count == body.count, "one character for each byte")
+        case "utf32":
+            expect((0...1).contains(body.count / 4 - text.unicodeScalars.count), "UTF-32 stays as it is, but for a mark")
+        default: expect(text.unicodeScalars.count <= body.count, "a character takes a byte or more")
         }
+    }
+
+    /// The encoding that a byte order mark names, else the charset's (WHATWG Encoding §6).
+    private static func form(of body: Data, named key: String) -> String {
+        let isUTF32 = key.hasPrefix("utf32")
+        if isUTF32, body.starts(with: [0, 0, 0xFE, 0xFF]) { return "utf32" }
+        if isUTF32, key != "utf32be", body.starts(with: [0xFF, 0xFE, 0, 0]) { return "utf32" }
+        if body.starts(with: [0xEF, 0xBB, 0xBF]) { return "utf8" }
+        if body.starts(with: [0xFE, 0xFF]) || body.starts(with: [0xFF, 0xFE]) { return "utf16" }
+        return isUTF32 ? "utf32" : key.hasPrefix("utf16") ? "utf16" : key
     }
 }
 
