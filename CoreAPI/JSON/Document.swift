@@ -37,33 +37,41 @@ final class Document: ManagedBuffer<DocumentHeader, UInt64> {
     static let padding = 16
     static let root = 1
 
+    /// - Parameter takesTrailingCommas: whether a comma may follow the last item, as in Foundation.
     /// - Returns: `nil` for a document beyond the size limit.
     /// - Throws: ``JSONSyntaxError``.
-    static func read(_ data: Data, _ shared: SharedDecodingSettings) throws -> Document? {
+    static func read(
+        _ data: Data, _ shared: SharedDecodingSettings, takesTrailingCommas: Bool = true
+    ) throws -> Document? {
         guard data.count <= shared.settings.sizeLimit else { return nil }
         return try data.withUnsafeBytes { text in
-            if text.count >= 2, TextEncoding.isPlain(text[0], text[1]) { return try read(text, shared) }
+            if text.count >= 2, TextEncoding.isPlain(text[0], text[1]) { return try read(text, shared, takesTrailingCommas) }
             let found = TextEncoding(of: text)
             let text = UnsafeRawBufferPointer(rebasing: text[found.markLength...])
-            guard let encoding = found.encoding else { return try read(text, shared) }
-            return try read(text, in: encoding, shared)
+            guard let encoding = found.encoding else { return try read(text, shared, takesTrailingCommas) }
+            return try read(text, in: encoding, shared, takesTrailingCommas)
         }
     }
 
     private static func read(
-        _ text: UnsafeRawBufferPointer, in encoding: String.Encoding, _ shared: SharedDecodingSettings
+        _ text: UnsafeRawBufferPointer, in encoding: String.Encoding, _ shared: SharedDecodingSettings,
+        _ takesTrailingCommas: Bool
     ) throws -> Document? {
         guard var utf8 = String(bytes: text, encoding: encoding) else {
             throw JSONSyntaxError(reason: "expected text in \(encoding), as its first bytes say", offset: 0)
         }
         guard utf8.utf8.count <= shared.settings.sizeLimit else { return nil }
-        return try utf8.withUTF8 { try read(UnsafeRawBufferPointer($0), shared) }
+        return try utf8.withUTF8 { try read(UnsafeRawBufferPointer($0), shared, takesTrailingCommas) }
     }
 
     /// - Parameter text: UTF-8.
-    private static func read(_ text: UnsafeRawBufferPointer, _ shared: SharedDecodingSettings) throws -> Document {
+    private static func read(
+        _ text: UnsafeRawBufferPointer, _ shared: SharedDecodingSettings, _ takesTrailingCommas: Bool
+    ) throws -> Document {
         let document = make(text, shared)
-        var scanner = Scanner(bytes: document.bytes, count: text.count, tape: document.tape, capacity: capacity(text.count))
+        var scanner = Scanner(
+            bytes: document.bytes, count: text.count, tape: document.tape, capacity: capacity(text.count),
+            takesTrailingCommas: takesTrailingCommas)
         defer {
             document.fields.pointee.tape = scanner.tape
             document.fields.pointee.hasOwnTape = scanner.hasGrown

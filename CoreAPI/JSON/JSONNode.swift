@@ -21,10 +21,8 @@ package struct JSONNode {
     /// - Returns: `nil` for a document of more than 256 MiB, the limit of its tape.
     /// - Throws: ``JSONSyntaxError``.
     package static func root(of data: Data, takesTrailingCommas: Bool = false) throws -> JSONNode? {
-        guard let document = try Document.read(data, SharedDecodingSettings(DecodingSettings())) else { return nil }
-        if !takesTrailingCommas, let offset = document.trailingComma() {
-            throw JSONSyntaxError(reason: "expected no comma after the last item", offset: offset)
-        }
+        let settings = SharedDecodingSettings(DecodingSettings())
+        guard let document = try Document.read(data, settings, takesTrailingCommas: takesTrailingCommas) else { return nil }
         return JSONNode(document: document, index: Document.root)
     }
 
@@ -69,34 +67,5 @@ package struct JSONNode {
             next = document.index(after: next + 1)
         }
         return members
-    }
-}
-
-extension Document {
-    /// The offset of a comma after the last item of an array or object, which the scanner accepts and RFC 8259 does not.
-    fileprivate func trailingComma() -> Int? {
-        var comma: Int?
-        var offset = 0
-        // Zeros follow the text. The scanner has refused any outside of strings.
-        while bytes[offset] != 0 {
-            switch bytes[offset] {
-            case UInt8(ascii: ","): comma = offset
-            case UInt8(ascii: "]"), UInt8(ascii: "}"): if let comma { return comma }
-            case 0x09, 0x0A, 0x0D, 0x20: break
-            case UInt8(ascii: "\""):
-                comma = nil
-                offset = endOfString(from: offset + 1)
-            default: comma = nil
-            }
-            offset += 1
-        }
-        return nil
-    }
-
-    /// - Returns: the offset of the closing quote.
-    private func endOfString(from start: Int) -> Int {
-        var offset = start
-        while bytes[offset] != UInt8(ascii: "\"") { offset += bytes[offset] == UInt8(ascii: "\\") ? 2 : 1 }
-        return offset
     }
 }

@@ -5,6 +5,7 @@
 struct Scanner {
     private static let depthLimit = 512
     private let text: TokenScanner
+    private let takesTrailingCommas: Bool
     private(set) var tape: UnsafeMutablePointer<UInt64>
     private var capacity: Int
     private var length = 0
@@ -28,8 +29,12 @@ struct Scanner {
     ///   - bytes: followed by ``Document/padding`` zeros.
     ///   - tape: memory for the tape, owned by the caller.
     ///   - capacity: its size in words.
-    init(bytes: UnsafePointer<UInt8>, count: Int, tape: UnsafeMutablePointer<UInt64>, capacity: Int) {
+    ///   - takesTrailingCommas: whether a comma may follow the last item.
+    init(
+        bytes: UnsafePointer<UInt8>, count: Int, tape: UnsafeMutablePointer<UInt64>, capacity: Int, takesTrailingCommas: Bool
+    ) {
         text = TokenScanner(bytes: bytes, count: count)
+        self.takesTrailingCommas = takesTrailingCommas
         self.tape = tape
         self.capacity = capacity
     }
@@ -86,6 +91,7 @@ struct Scanner {
             length &+= 1
             byte = try text.skipComma(text.skipSpace(&at), "',' or '}'", &at, UInt8(ascii: "}"))
         }
+        if !takesTrailingCommas { try refuseComma(before: at) }
         (self.at, self.length, self.items, self.keys) = (at &+ 1, length, items, keys)
         close()
     }
@@ -106,8 +112,18 @@ struct Scanner {
             length &+= 1
             byte = try text.skipComma(text.skipSpace(&at), "',' or ']'", &at, UInt8(ascii: "]"))
         }
+        if !takesTrailingCommas { try refuseComma(before: at) }
         (self.at, self.length, self.items) = (at &+ 1, length, items)
         close()
+    }
+
+    /// - Parameter closing: the offset of a closing bracket. Only white space and a comma may stand between it and the last item.
+    private func refuseComma(before closing: Int) throws(JSONSyntaxError) {
+        var offset = closing - 1
+        while text.bytes[offset] <= 0x20 { offset -= 1 }
+        guard text.bytes[offset] != UInt8(ascii: ",") else {
+            throw JSONSyntaxError(reason: "expected no comma after the last item", offset: offset)
+        }
     }
 
     /// - Parameters:

@@ -51,6 +51,14 @@ struct JSONNodeTests {
         _ = try text(root(document))
     }
 
+    @Test("a string ends at the same quote for every check, even if its escapes are malformed")
+    func endOfMalformedString() throws {
+        // Behind `\u` the scanner takes four bytes as digits, the backslash among them. Taken for an escape, it would hide the quote.
+        let node = try root(#"["\ude:\",",]"]"#)
+        #expect(throws: JSONSyntaxError.self) { try text(node) }
+        #expect(throws: JSONSyntaxError.self) { try text(root(#""\ude:\""#)) }
+    }
+
     @Test(
         "a malformed number or string is refused when it is read",
         arguments: ["[01]", "[1.]", #"["\ud800"]"#, "[\"\u{1}\"]"])
