@@ -44,6 +44,8 @@ func product(_ name: String, _ package: String, trait: String) -> Target.Depende
     .product(name: name, package: package, condition: .when(traits: [trait]))
 }
 
+let argumentParser = product("ArgumentParser", "swift-argument-parser", trait: "Command")
+
 /// A channel's networker and its interactors.
 func channel(_ name: String) -> [Target] {
     [
@@ -73,16 +75,18 @@ let package = Package(
         .library(name: "CoreAPITesting", targets: ["CoreAPITesting"]),
         .library(name: "CoreAPIURLSession", targets: ["CoreAPIURLSession"]),
         .library(name: "CoreAPIXML", targets: ["CoreAPIXML"]),
-        .executable(name: "networker", targets: ["networker"]),
+        .library(name: "NetworkerCommand", targets: ["NetworkerCommand"]),
+        // What the command of this repository has besides: Tools/Package.swift.
+        .library(name: "DemoCommand", targets: ["DemoCommand", "EveryChannel"]),
     ]
         + channels.flatMap { name in
             ["\(name)Networker", "\(name)Interactors"].map { .library(name: $0, targets: [$0]) }
         },
     traits: [
+        .trait(name: "Command", description: "swift-argument-parser, for NetworkerCommand."),
         .trait(name: "Reactive", description: "OpenCombine, for CoreAPIReactive."),
-        .trait(name: "Tools", description: "The networker command and its sandbox server."),
         .trait(name: "XML", description: "XMLCoder, for CoreAPIXML."),
-        .default(enabledTraits: ["Reactive", "Tools", "XML"]),
+        .default(enabledTraits: ["Command", "Reactive", "XML"]),
     ],
     dependencies: [
         .package(url: "https://github.com/CoreOffice/XMLCoder.git", from: "0.18.2"),
@@ -171,14 +175,20 @@ let package = Package(
             "Sandbox", "Sandbox", besides: "Tour",
             ["CoreAPIHash", "CoreAPILock", "CoreAPITesting", httpTypes]),
         ofEveryChannel("DemoTours", "Tour", besides: "Sandbox", ["CoreAPI"] + interactors),
-        .executableTarget(
-            name: "networker",
+        .target(
+            name: "NetworkerCommand",
             dependencies: [
-                "CoreAPILock",
-                "CoreAPI", "DemoTours", "EveryChannel", "Sandbox",
-                product("ArgumentParser", "swift-argument-parser", trait: "Tools"), httpTypes, logging,
+                "CoreAPI", "CoreAPIDigest", "CoreAPILock", argumentParser, httpTypes, logging,
             ],
-            path: "Tools/Networker", swiftSettings: settings),
+            path: "Command/Networker", swiftSettings: settings),
+        .target(
+            name: "DemoCommand",
+            dependencies: ["CoreAPI", "DemoTours", "NetworkerCommand", "Sandbox", argumentParser, httpTypes],
+            path: "Command/Demo", swiftSettings: settings),
+        .executableTarget(
+            name: "networker-of-tests",
+            dependencies: ["HTTPBinNetworker", "NetworkerCommand", "TYNetworker"],
+            path: "Tests/NetworkerOfTests", swiftSettings: settings),
         .target(name: "Programs", path: "Tests/Programs", swiftSettings: settings),
         .testTarget(
             name: "CoreAPITests",
@@ -223,9 +233,9 @@ let package = Package(
             name: "NetworkerCommandTests",
             dependencies: [
                 "CoreAPILock",
-                "networker", "CoreAPI", "CoreAPITesting", "DemoTours", "Programs", "Sandbox",
-                product("ArgumentParser", "swift-argument-parser", trait: "Tools"),
-                httpTypes,
+                "CoreAPI", "CoreAPITesting", "DemoCommand", "DemoTours", "EveryChannel", "NetworkerCommand", "Programs",
+                "Sandbox",
+                "networker-of-tests", argumentParser, httpTypes,
             ],
             path: "Tests/NetworkerCommandTests", swiftSettings: settings),
         .testTarget(

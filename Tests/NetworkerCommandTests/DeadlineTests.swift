@@ -1,6 +1,6 @@
 import Testing
 
-@testable import networker
+@testable import NetworkerCommand
 
 @Suite("A deadline")
 struct DeadlineTests {

@@ -8,7 +8,7 @@ struct ProcessTests {
     /// Runs the built command from the folder of the test bundle.
     private func run(_ arguments: [String], environment: [String: String]) async throws -> Program.Outcome {
         let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        let command = tests.deletingLastPathComponent().appendingPathComponent("networker").path
+        let command = tests.deletingLastPathComponent().appendingPathComponent("networker-of-tests").path
         return try await Program.run([command] + arguments, environment: environment, capturesErrors: true)
     }
 

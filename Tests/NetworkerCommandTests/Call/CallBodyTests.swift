@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Testing
 
-@testable import networker
+@testable import NetworkerCommand
 
 @Suite("--data")
 struct CallBodyTests {

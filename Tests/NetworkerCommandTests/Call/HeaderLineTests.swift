@@ -1,7 +1,7 @@
 import ArgumentParser
 import Testing
 
-@testable import networker
+@testable import NetworkerCommand
 
 @Suite("--header")
 struct HeaderLineTests {

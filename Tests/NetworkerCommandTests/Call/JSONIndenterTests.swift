@@ -2,7 +2,7 @@ import CoreAPI
 import Foundation
 import Testing
 
-@testable import networker
+@testable import NetworkerCommand
 
 @Suite("JSON in lines")
 struct JSONIndenterTests {

@@ -1,14 +1,15 @@
 import Foundation
 import Testing
 
+@testable import DemoCommand
 @testable import DemoTours
-@testable import networker
+@testable import NetworkerCommand
 
 @Suite("The demo")
 struct DemoRunTests {
     @Test("uses every feature, and keeps its promises")
     func goesWell() async throws {
-        let report = try await DemoRun(tours: [.ty, .dl, .ml, .id]).report()
+        let report = try await DemoRun(registry: .standard, tours: [.ty, .dl, .ml, .id]).report()
         #expect(report.failures.isEmpty)
         #expect(report.stops.map(\.channel) == ["TY", "TY", "TY", "DL", "DL", "ML", "ML", "ID", "ID"])
         #expect(report.stops.flatMap(\.exchanges).count == 12)
@@ -29,7 +30,7 @@ struct DemoRunTests {
     @Test("names a failed feature with the reason, and continues with the others")
     func tellsFailures() async throws {
         let lost = DemoTour(channel: "TY", prefix: "nowhere", walk: DemoTour.ty.walk)
-        let report = try await DemoRun(tours: [lost, .dl, .ml, .id]).report()
+        let report = try await DemoRun(registry: .standard, tours: [lost, .dl, .ml, .id]).report()
         #expect(report.failures.first?.hasPrefix("TY product search: expected a status in 200…299, got 404 [channel TY") == true)
         #expect(report.failures.contains("TY product detail: not tried: the search found no product"))
         #expect(report.stops.filter { $0.channel != "TY" }.allSatisfy { $0.failure == nil })
@@ -38,7 +39,7 @@ struct DemoRunTests {
 
     @Test("reports a broken promise")
     func noticesAbsence() async throws {
-        let report = try await DemoRun(tours: [.ty]).report()
+        let report = try await DemoRun(registry: .standard, tours: [.ty]).report()
         #expect(report.failures.contains { $0.hasPrefix("expected DL's order list to be answered 401") })
         #expect(report.failures.contains { $0.hasPrefix("expected ID's checkout to be answered 503") })
     }

@@ -4,7 +4,7 @@ import Foundation
 import Sandbox
 import Testing
 
-@testable import networker
+@testable import NetworkerCommand
 
 @Suite("networker doctor", .timeLimit(.minutes(1)))
 struct ExaminationTests {

@@ -4,7 +4,7 @@ import Foundation
 import Sandbox
 import Testing
 
-@testable import networker
+@testable import NetworkerCommand
 
 @Suite("networker pins", .timeLimit(.minutes(1)))
 struct PinsCommandTests {

@@ -3,7 +3,7 @@ import CoreAPILock
 import HTTPTypes
 import Testing
 
-@testable import networker
+@testable import NetworkerCommand
 
 @Suite("The call recorder")
 struct CallRecorderTests {
@@ -46,7 +46,7 @@ struct CallRecorderTests {
     private func recorded(
         _ interceptor: any RequestInterceptor, path: String = "a", logger: any NetworkLogger = SilentLogger()
     ) async throws -> RecordedCall {
-        var channel = try ChannelRegistry.standard.entry("HTTPBin").place(nil).make()
+        var channel = try #require(ChannelRegistry.standard.entry("HTTPBin")).place(nil).make()
         channel.transport = FixtureTransport([
             Fixture(.get, "a", status: 503), Fixture(.get, "old", status: 302, headers: ["Location": "/a"]),
         ])
@@ -54,7 +54,7 @@ struct CallRecorderTests {
         let recorder = CallRecorder()
         channel.logger = logger
         channel.listeners = [recorder]
-        _ = await CommonDispatcher(channel: channel).response(for: AdHocEndpoint(method: .get, path: path), as: .nothing)
+        _ = await CommonDispatcher(channel: channel).response(for: AdHocEndpoint.get(path), as: .nothing)
         let calls = recorder.takeFinished()
         #expect(recorder.takeFinished().isEmpty)
         return try #require(calls.count == 1 ? calls.first : nil)

@@ -2,14 +2,14 @@ import CoreAPI
 import HTTPTypes
 import Testing
 
-@testable import networker
+@testable import NetworkerCommand
 
 @Suite("The timeline")
 struct TimelineTests {
     private func exchange(
         _ metrics: TransferMetrics?, after delay: Duration, from start: ContinuousClock.Instant
     ) throws -> Exchange {
-        let channel = try ChannelRegistry.standard.entry("TY").place("sandbox").make()
+        let channel = try #require(ChannelRegistry.standard.entry("TY")).place("sandbox").make()
         let call = Call(channel: channel, endpoint: "test")
         let request = Request(call: call, method: .get, url: try HTTPURL("https://localhost/a?secret=1"))
         var exchange = Exchange(request: request, endpoint: "test", sentAt: start + delay, pause: .zero)

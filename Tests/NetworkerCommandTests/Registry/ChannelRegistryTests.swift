@@ -2,7 +2,7 @@ import ArgumentParser
 import CoreAPI
 import Testing
 
-@testable import networker
+@testable import NetworkerCommand
 
 @Suite("The registry of channels")
 struct ChannelRegistryTests {
@@ -23,22 +23,28 @@ struct ChannelRegistryTests {
 
     @Test("finds channels and environments in any case")
     func names() throws {
-        let place = try registry.entry("ty").place("Production")
+        let place = try #require(registry.entry("ty")).place("Production")
         #expect(place.make().environment.baseURL == "https://api.marketplace.example")
     }
 
     @Test("uses a simulated environment by default")
     func defaultPlace() throws {
-        #expect(try registry.entry("DL").place(nil).environment == "sandbox")
-        #expect(try registry.entry("GIPHY").place(nil).environment == "production")
+        #expect(try #require(registry.entry("DL")).place(nil).environment == "sandbox")
+        #expect(try #require(registry.entry("GIPHY")).place(nil).environment == "production")
     }
 
     @Test("lists the existing names for an unknown one")
     func unknown() throws {
-        let three = ChannelRegistry(entries: ["TY", "DL", "ID"].map { ChannelEntry(Channel($0, hosts: [:])) })
-        let channel = #expect(throws: ValidationError.self) { try three.entry("XX") }
-        #expect(channel?.message == "unknown channel 'XX'; expected TY, DL or ID")
-        let entry = try registry.entry("ID")
+        let three = ChannelRegistry(["TY", "DL", "ID"].map { Channel($0, hosts: [:]) })
+        let channel = #expect(throws: ValidationError.self) {
+            try CommandSetup.$current.withValue(CommandSetup(registry: three)) {
+                try CallTarget("XX", environment: nil, host: nil, authority: nil)
+            }
+        }
+        #expect(
+            channel?.message
+                == "unknown channel 'XX'; expected TY, DL, ID or an address such as https://example.com or :8080/path")
+        let entry = try #require(registry.entry("ID"))
         let environment = #expect(throws: ValidationError.self) { try entry.place("moon") }
         #expect(environment?.message == "channel ID has no environment 'moon'; expected production, staging or sandbox")
     }

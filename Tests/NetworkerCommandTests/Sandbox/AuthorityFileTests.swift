@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import networker
+@testable import DemoCommand
 
 @Suite("The sandbox's authority file")
 struct AuthorityFileTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import networker
+@testable import DemoCommand
 
 @Suite("The text of a sandbox that is ready")
 struct SandboxGreetingTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import networker
+@testable import NetworkerCommand
 
 @Suite("Amounts for people")
 struct ReadableAmountsTests {

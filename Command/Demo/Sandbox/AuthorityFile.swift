@@ -1,0 +1,47 @@
+import Foundation
+import NetworkerCommand
+
+/// The file with a running sandbox's authority. The channels' sandbox environments trust that authority.
+struct AuthorityFile: Sendable {
+    let path: String
+
+    /// Replaces the file atomically, readable by this user only; creates the folder if necessary.
+    ///
+    /// - Throws: ``Failure`` with the system's error.
+    func write(_ text: String) throws {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+        // If this fails, opening the file reports the reason.
+        try? FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        // A new file with a random name is renamed, so that the text is never written through an existing link.
+        let draft = "\(path).\(UUID().uuidString)"
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
+        do {
+            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
+            try handle.write(contentsOf: Data(text.utf8))
+            try handle.close()
+        } catch {
+            unlink(draft)
+            throw error
+        }
+        guard rename(draft, path) == 0 else {
+            let code = errno
+            unlink(draft)
+            throw Failure(path: path, code: code)
+        }
+    }
+
+    /// Removes the file, unless another sandbox has replaced it since.
+    func remove(ifStill text: String) {
+        guard FileManager.default.contents(atPath: path) == Data(text.utf8) else { return }
+        unlink(path)
+    }
+
+    struct Failure: Error, Hashable, LocalizedError {
+        let path: String
+        let code: Int32
+
+        var errorDescription: String? { "cannot write the authority to \(path): \(String(cString: strerror(code)))" }
+    }
+}

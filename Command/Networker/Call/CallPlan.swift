@@ -1,0 +1,231 @@
+import ArgumentParser
+import CoreAPI
+import Foundation
+import HTTPTypes
+
+/// A request as the words and options of a command line describe it.
+struct CallPlan: Sendable {
+    /// How items without a place of their own go into the body.
+    enum BodyForm: Sendable, Hashable {
+        case json, form, multipart
+    }
+
+    let target: CallTarget
+    let method: HTTPRequest.Method
+    /// Below the base URL; with all query items.
+    let path: String
+    let headers: [HeaderLine]
+    /// `nil` for no body.
+    let encoding: InputEncoding?
+
+    /// - Parameters:
+    ///   - words: a channel, a method and a path, or a method and an address, or an address; then items.
+    ///   - options: where a channel's requests go.
+    ///   - lines: the headers of `--header`.
+    ///   - data: the body of `--data`.
+    ///   - form: how items become a body.
+    /// - Throws: `ValidationError` that names the word and states what was expected.
+    init(
+        _ words: [String], _ options: ChannelOptions = ChannelOptions(), headers lines: [HeaderLine] = [],
+        data: CallBody? = nil, form: BodyForm = .json
+    ) throws {
+        var words = words[...]
+        let start = try Start(&words, options)
+        let items = try words.map(RequestItem.init)
+        target = start.target
+        headers = lines + (try items.filter { $0.kind == .header }.map { try HeaderLine(name: $0.name, value: $0.value) })
+        try headers.checkNamesAreDistinct()
+
+        let values = items.filter { $0.kind != .header && $0.kind != .query }
+        let hasBody = data != nil || !values.isEmpty
+        method = start.method ?? (hasBody ? .post : .get)
+        // A parameter of a GET belongs into its query, as for every endpoint.
+        let isQuery = data != nil ? form == .json : !method.takesValuesInBody
+        if data != nil, let value = values.first, method.takesValuesInBody {
+            throw ValidationError(
+                "'\(value.name.escapingControls)' and --data would both be the body of the \(method.rawValue); expected one of "
+                    + "them, or \(value.name.escapingControls)==… for the query")
+        }
+        if isQuery, let value = values.first(where: { $0.kind != .text }) {
+            throw ValidationError(
+                "'\(value.name.escapingControls)' needs a body, and a \(method.rawValue) has none; expected name=value or name==value"
+            )
+        }
+        path = try start.path.appending(items.filter { $0.kind == .query || isQuery && $0.kind == .text })
+        let body = isQuery ? [] : values
+        encoding =
+            if let data {
+                .body(.bytes(data.bytes), contentType: form == .json ? data.contentType : "application/x-www-form-urlencoded")
+            } else if !body.isEmpty {
+                try Self.encoding(body, form)
+            } else {
+                nil
+            }
+    }
+
+    /// The part of a command line before its items.
+    private struct Start {
+        let target: CallTarget
+        let method: HTTPRequest.Method?
+        let path: String
+
+        init(_ words: inout ArraySlice<String>, _ options: ChannelOptions) throws {
+            let registry = CommandSetup.current.registry
+            guard let first = words.popFirst() else {
+                throw ValidationError(
+                    "expected an address, or a channel, a method and a path: \((registry.names.first ?? "CHANNEL")) GET orders")
+            }
+            if registry.entry(first) == nil, let method = try? HTTPRequest.Method(argument: first), let next = words.first {
+                if registry.entry(next) != nil {
+                    throw ValidationError(
+                        "the channel comes before the method; expected '\(next.escapingControls) \(method.rawValue) …'")
+                }
+                if let address = try Address(next) {
+                    words.removeFirst()
+                    self = try Start(address, next, method, options)
+                    return
+                }
+            }
+            if registry.entry(first) == nil, let address = try Address(first) {
+                self = try Start(address, first, nil, options)
+                return
+            }
+            target = try options.target(first)
+            guard let word = words.popFirst() else {
+                throw ValidationError("expected a method and a path after '\(first.escapingControls)', such as GET orders")
+            }
+            if word.contains("://") {
+                throw ValidationError(
+                    "'\(first.escapingControls)' names its own host; expected a path below it, or the address without the channel"
+                )
+            }
+            method = try HTTPRequest.Method(argument: word)
+            guard let path = words.popFirst() else {
+                throw ValidationError(
+                    "expected a path after the method '\(word.escapingControls)', such as "
+                        + "'\(first.escapingControls) GET \(word.escapingControls)'")
+            }
+            if path.contains("://") {
+                throw ValidationError(
+                    "'\(first.escapingControls)' names its own host; expected a path below it, or the address without the channel"
+                )
+            }
+            // The call reports a malformed base URL of the environment, because that is a problem of the channel.
+            if let base = try? HTTPURL(target.channel().environment.baseURL) { try base.check(path: path) }
+            self.path = path
+        }
+
+        private init(_ address: Address, _ word: String, _ method: HTTPRequest.Method?, _ options: ChannelOptions) throws {
+            target = try options.target(word)
+            self.method = method
+            path = address.target
+            try address.origin.check(path: path)
+        }
+    }
+
+    private static func encoding(_ items: [RequestItem], _ form: BodyForm) throws -> InputEncoding {
+        if let file = items.first(where: { $0.kind == .file }), form == .json {
+            throw ValidationError("'\(file.name.escapingControls)@…' sends a file, which needs a form; add --form")
+        }
+        switch form {
+        case .json:
+            return .body(.bytes(Data(items.jsonObject.utf8)), contentType: "application/json")
+        case .form where !items.contains(where: { $0.kind == .file }):
+            let text = try "".appending(items).dropFirst()
+            return .body(.bytes(Data(text.utf8)), contentType: "application/x-www-form-urlencoded")
+        case .form, .multipart:
+            let form = MultipartForm(items.map(\.part))
+            do {
+                _ = try form.body()
+            } catch {
+                throw ValidationError("cannot read a file of the form: \(error.systemReason)")
+            }
+            return .multipart(form)
+        }
+    }
+
+    /// - Parameters:
+    ///   - timeout: the limit of the whole call.
+    ///   - accept: the value of `Accept`, unless a header of the command line has another.
+    func endpoint(timeout: Duration, accept: String) -> AdHocEndpoint {
+        var fields: Headers = ["Accept": accept]
+        for line in headers { fields[line.name] = line.value }
+        return AdHocEndpoint(
+            method, path, encoding: encoding, headers: fields, modifiers: [Timeout(timeout)],
+            name: "\(method.rawValue) \(path.prefix { $0 != "?" })")
+    }
+}
+
+extension String {
+    /// The path with further query items.
+    fileprivate func appending(_ items: [RequestItem]) throws -> String {
+        guard !items.isEmpty else { return self }
+        var url = try HTTPURL("http://localhost")
+        for item in items { url.appendQuery(item.name, item.value) }
+        return "\(self)\(contains("?") ? "&" : "?")\(url.query ?? "")"
+    }
+}
+
+extension [RequestItem] {
+    /// A JSON object, in the order of the items; a repeated name becomes a list. Numbers keep their digits.
+    fileprivate var jsonObject: String {
+        var names: [String] = []
+        var values: [String: [String]] = [:]
+        for item in self {
+            if values[item.name] == nil { names.append(item.name) }
+            values[item.name, default: []].append(item.kind == .json ? item.value : item.value.jsonString)
+        }
+        let members = names.map { name in
+            let all = values[name] ?? []
+            return "\(name.jsonString):\(all.count == 1 ? all[0] : "[\(all.joined(separator: ","))]")"
+        }
+        return "{\(members.joined(separator: ","))}"
+    }
+}
+
+extension String {
+    /// As a string of JSON (RFC 8259 §7).
+    fileprivate var jsonString: String {
+        let text = unicodeScalars.reduce(into: "\"") { text, scalar in
+            switch scalar {
+            case "\"", "\\": text += "\\\(scalar)"
+            case "\u{00}"..."\u{1F}":
+                let digits = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text + "\""
+    }
+}
+
+extension RequestItem {
+    fileprivate var part: MultipartForm.Part {
+        guard kind == .file else { return .text(name, value) }
+        // As in HTTPie and curl: photo@bag.jpg;type=image/jpeg
+        let pieces = value.components(separatedBy: ";type=")
+        let url = URL(fileURLWithPath: pieces[0])
+        return .file(name, url, contentType: pieces.count > 1 ? pieces[1] : url.mediaType)
+    }
+}
+
+extension URL {
+    /// The media type that the extension of the name stands for.
+    fileprivate var mediaType: String {
+        switch pathExtension.lowercased() {
+        case "jpg", "jpeg": "image/jpeg"
+        case "png": "image/png"
+        case "gif": "image/gif"
+        case "webp": "image/webp"
+        case "svg": "image/svg+xml"
+        case "pdf": "application/pdf"
+        case "json": "application/json"
+        case "xml": "application/xml"
+        case "csv": "text/csv"
+        case "txt": "text/plain"
+        case "html": "text/html"
+        case "zip": "application/zip"
+        default: "application/octet-stream"
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import ArgumentParser
+import CoreAPI
+import Foundation
+
+/// The host and the trust of a call, from the command line.
+struct CallTarget: Sendable {
+    let place: ChannelEntry.Place
+    /// Replaces the environment's base URL.
+    var host: HTTPURL?
+    var authority: Authority?
+
+    /// The value of `--authority`.
+    enum Authority: Sendable, Hashable {
+        case system
+        case file(String)
+
+        /// - Throws: `ValidationError` for a file that cannot be read.
+        init(_ text: String) throws {
+            if text == "system" {
+                self = .system
+            } else if FileManager.default.isReadableFile(atPath: text) {
+                self = .file(text)
+            } else {
+                throw ValidationError(
+                    "expected a readable file of PEM certificates, or the word system, got '\(text.escapingControls)'")
+            }
+        }
+    }
+
+    /// The target that a word names: a channel, or a plain address.
+    ///
+    /// - Throws: `ValidationError` that lists the channels.
+    init(_ word: String, environment: String?, host: HTTPURL?, authority: Authority?) throws {
+        let registry = CommandSetup.current.registry
+        if let entry = registry.entry(word) {
+            self.init(place: try entry.place(environment), host: host, authority: authority)
+        } else if let address = try Address(word) {
+            guard environment == nil, host == nil else {
+                throw ValidationError(
+                    "\(environment == nil ? "--host" : "--environment") is for a channel; the address already names the server")
+            }
+            self.init(place: .address(address), host: nil, authority: authority)
+        } else {
+            throw ValidationError(
+                "unknown channel '\(word.escapingControls)'; expected "
+                    + (registry.names + ["an address such as https://example.com or :8080/path"]).alternatives)
+        }
+    }
+
+    private init(place: ChannelEntry.Place, host: HTTPURL?, authority: Authority?) {
+        self.place = place
+        self.host = host
+        self.authority = authority
+    }
+
+    /// The channel with all its hooks, directed at the target.
+    func channel() -> Channel {
+        var channel = place.make()
+        if let host { channel.environment.baseURL = host.string }
+        switch authority {
+        case .system: channel.environment.serverTrustManager.authorities = .system
+        case .file(let path): channel.environment.serverTrustManager.authorities = .file(path)
+        case nil: break
+        }
+        return channel
+    }
+
+    /// Advice about a failure with a usual cause outside the kit; `nil` for any other failure.
+    func advice(about error: APIClientError) -> String? {
+        guard case .transport(let failure, _) = error else { return nil }
+        return advice(about: failure)
+    }
+
+    /// The same for the error of a transport.
+    func advice(about failure: TransportError) -> String? {
+        let channel = channel()
+        let host = (try? HTTPURL(channel.environment.baseURL)).map { "\($0.host):\($0.effectivePort)" } ?? "the server"
+        switch failure {
+        case .cannotConnect where needsSandbox:
+            return "start '\(CommandSetup.current.name) sandbox' in another terminal, or name another server with --host"
+        case .cannotConnect:
+            return "check that a server listens at \(host)"
+                + (self.host == nil && !isAddress ? ", or name another with --host" : "")
+        case .cannotResolveHost: return "check the spelling of the host, and this machine's DNS"
+        case .proxy(_, let source, _, _): return "check the variable \(source), or name the host in no_proxy"
+        case .tls(_, let reason) where reason.contains("wrong version number"):
+            return "\(host) speaks clear text; write http:// if that is intended"
+        case .tls where needsSandbox:
+            return
+                "the environment \(place.environment) trusts only the authority in \(ServerTrustManager.localAuthorityFile), which "
+                + "'\(CommandSetup.current.name) sandbox' writes while it runs; start it in another terminal, or name an authority "
+                + "with --authority"
+        case .tls: return "\(CommandSetup.current.name) doctor \(place.word) checks each step, certificates and clock included"
+        case .timedOut: return "--timeout sets another limit, in seconds"
+        default: return nil
+        }
+    }
+
+    /// Whether the target trusts the authority of the sandbox, and nothing else.
+    private var needsSandbox: Bool {
+        guard place.isSimulated, authority == nil else { return false }
+        guard case .file(ServerTrustManager.localAuthorityFile) = place.make().environment.serverTrustManager.authorities else {
+            return false
+        }
+        return true
+    }
+
+    var isAddress: Bool { place.environment == ChannelEntry.Place.addressName }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import CoreAPI
+import HTTPTypes
+
+/// A header of the command line.
+struct HeaderLine: Sendable, Hashable {
+    let name: String
+    let value: String
+
+    /// - Throws: `ValidationError` that states what was expected.
+    init(name: String, value: String) throws {
+        do {
+            let field = try HTTPField(checking: name, value: value)
+            self.name = field.name.rawName
+            self.value = field.value
+        } catch {
+            throw ValidationError(error.readableDescription)
+        }
+    }
+
+    /// - Parameter text: `Name: value`, split at its first colon.
+    /// - Throws: `ValidationError` that states what was expected.
+    init(_ text: String) throws {
+        guard let colon = text.firstIndex(of: ":") else {
+            throw ValidationError("expected 'Name: value', such as 'Accept-Language: tr', got '\(text.escapingControls)'")
+        }
+        try self.init(name: String(text[..<colon]), value: String(text[text.index(after: colon)...]))
+    }
+}
+
+extension [HeaderLine] {
+    /// - Throws: `ValidationError` if a name is given twice, because only one line would be sent.
+    func checkNamesAreDistinct() throws {
+        var seen: Set<String> = []
+        for line in self where !seen.insert(line.name.lowercased()).inserted {
+            throw ValidationError("the header '\(line.name)' is given twice; expected one line, its values separated by commas")
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import CoreAPI
+import Foundation
+import HTTPTypes
+
+/// The results of one request that was sent many times.
+struct Repetition: Sendable {
+    /// From the start of the first call to the end of the last one.
+    let elapsed: Duration
+    let atATime: Int
+    /// From a call's start to its end, waits in the kit's queue included; shortest first.
+    let totals: [Duration]
+    /// Until the first byte of an answer; shortest first.
+    let firstBytes: [Duration]
+    /// How many calls had each status; 0 for no answer.
+    let statuses: [Int: Int]
+    let failures: Int
+    let firstError: APIClientError?
+
+    private struct Outcome: Sendable {
+        let total: Duration
+        let firstByte: Duration?
+        let status: Int
+        let error: APIClientError?
+    }
+
+    /// Sends the request `count` times, `width` at a time.
+    static func run(
+        _ endpoint: AdHocEndpoint, through dispatcher: CommonDispatcher, _ count: Int, atATime width: Int
+    ) async -> Repetition {
+        let start = ContinuousClock.now
+        let outcomes = await withTaskGroup(of: [Outcome].self) { group in
+            for index in 0..<min(width, count) {
+                group.addTask {
+                    var outcomes: [Outcome] = []
+                    for _ in 0..<(count / width + (index < count % width ? 1 : 0)) {
+                        let start = ContinuousClock.now
+                        let response = await dispatcher.response(for: endpoint, as: .data)
+                        outcomes.append(
+                            Outcome(
+                                total: start.duration(to: .now), firstByte: response.metrics?.firstByte,
+                                status: response.head?.status.code ?? 0, error: response.error))
+                    }
+                    return outcomes
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        return Repetition(
+            elapsed: start.duration(to: .now), atATime: width, totals: outcomes.map(\.total).sorted(),
+            firstBytes: outcomes.compactMap(\.firstByte).sorted(),
+            statuses: outcomes.reduce(into: [:]) { $0[$1.status, default: 0] += 1 },
+            failures: outcomes.count { $0.error != nil }, firstError: outcomes.lazy.compactMap(\.error).first)
+    }
+
+    private static let percentiles: [(name: String, part: Double)] = [
+        ("min", 0), ("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("max", 1),
+    ]
+
+    /// By the nearest rank.
+    static func percentile(_ part: Double, of sorted: [Duration]) -> Duration {
+        guard !sorted.isEmpty else { return .zero }
+        return sorted[max(0, min(sorted.count, Int((part * Double(sorted.count)).rounded(.up))) - 1)]
+    }
+
+    private var perSecond: Double { Double(totals.count) / max(elapsed / .seconds(1), 1e-9) }
+
+    func rendered(_ palette: Palette = .none) -> String {
+        let rate = String(format: perSecond < 10 ? "%.1f" : "%.0f", perSecond)
+        let heading = palette.paint(
+            "\(totals.count) calls, \(atATime) at a time, in \(elapsed.readable): \(rate) a second", .strong)
+        let found = statuses.sorted { $0.key < $1.key }.map { status, count in
+            palette.paint("\(count) × \(status == 0 ? "no answer" : "status \(status)")", status / 100 == 2 ? .good : .bad)
+        }
+        var table = TextTable([.init("")] + Self.percentiles.map { .init($0.name, .trailing) })
+        for (name, durations) in [("total", totals), ("first byte", firstBytes)] where !durations.isEmpty {
+            table.add([.init(name)] + Self.percentiles.map { .init(Self.percentile($0.part, of: durations).readable) })
+        }
+        return [heading + "\n" + found.joined(separator: ", "), table.rendered(palette), histogram(palette)]
+            .joined(separator: "\n\n")
+    }
+
+    /// Ten equal steps of the total time up to the 99th percentile, and a line for the longer ones.
+    private func histogram(_ palette: Palette) -> String {
+        let steps = 10
+        guard let least = totals.first, let longest = totals.last else { return "" }
+        let most = Self.percentile(0.99, of: totals)
+        let width = max((most - least) / steps, .microseconds(1))
+        var counts = Array(repeating: 0, count: steps + 1)
+        for total in totals { counts[total > most ? steps : min(steps - 1, Int((total - least) / width))] += 1 }
+        let largest = counts.max() ?? 1
+        let labels = (0..<steps).map { "≤ " + (least + width * ($0 + 1)).readable } + ["≤ " + longest.readable]
+        let longestLabel = labels.map(\.count).max() ?? 0
+        let longestCount = counts.map { "\($0)".count }.max() ?? 0
+        return zip(labels, counts).enumerated().compactMap { index, line in
+            let (label, count) = line
+            guard index < steps || count > 0 else { return nil }
+            // A step with any call is seen.
+            let length = count == 0 ? 0 : max(1, count * 40 / largest)
+            let bar = String(repeating: "█", count: length)
+            let number = String(repeating: " ", count: longestCount - "\(count)".count) + "\(count)"
+            let padding = String(repeating: " ", count: longestLabel - label.count)
+            return "  \(padding)\(label)  \(number)" + (bar.isEmpty ? "" : "  " + palette.paint(bar, .good))
+        }.joined(separator: "\n")
+    }
+
+    /// For programs; times in milliseconds.
+    struct Record: Encodable {
+        let calls: Int
+        let failures: Int
+        let error: String?
+        let atATime: Int
+        let elapsedMs: Double
+        let perSecond: Double
+        let statuses: [String: Int]
+        let totalMs: [String: Double]
+        let firstByteMs: [String: Double]
+    }
+
+    var record: Record {
+        func named(_ durations: [Duration]) -> [String: Double] {
+            guard !durations.isEmpty else { return [:] }
+            return Dictionary(
+                uniqueKeysWithValues: Self.percentiles.map { ($0.name, Self.percentile($0.part, of: durations).milliseconds) })
+        }
+        return Record(
+            calls: totals.count, failures: failures, error: firstError?.description, atATime: atATime,
+            elapsedMs: elapsed.milliseconds, perSecond: perSecond,
+            statuses: Dictionary(uniqueKeysWithValues: statuses.map { ("\($0.key)", $0.value) }), totalMs: named(totals),
+            firstByteMs: named(firstBytes))
+    }
+}

@@ -1,0 +1,136 @@
+import ArgumentParser
+import CoreAPI
+import Foundation
+
+/// One item of a request, in HTTPie's notation.
+///
+/// The first separator of the word decides, and of two that begin at the same character the longer one. A backslash before a
+/// separator makes it a part of the name.
+struct RequestItem: Sendable, Hashable {
+    enum Kind: Sendable, Hashable {
+        /// `name=value`: a parameter, in the body or the query, as the method has it.
+        case text
+        /// `name:=3`: a value in JSON.
+        case json
+        /// `name==value`: in the query, whatever the method.
+        case query
+        /// `Name:value`
+        case header
+        /// `name@path`: a file of a form.
+        case file
+    }
+
+    let kind: Kind
+    let name: String
+    /// The path of a ``Kind/file``.
+    let value: String
+
+    init(_ kind: Kind, _ name: String, _ value: String) {
+        self.kind = kind
+        self.name = name
+        self.value = value
+    }
+
+    /// Longer ones first. After each but `@`, a further `@` means that the value is in a file.
+    private static let separators: [(text: String, kind: Kind)] = [
+        (":=", .json), ("==", .query), ("=", .text), (":", .header), ("@", .file),
+    ]
+    static let forms = "name=value, name:=JSON, name==value for the query, Name:value for a header, or name@file"
+
+    /// - Throws: `ValidationError` that states what was expected, or which file cannot be read.
+    init(_ word: String) throws {
+        var name = ""
+        var rest = word[...]
+        while let character = rest.first {
+            if character == "\\", let next = rest.dropFirst().first, ":=@\\".contains(next) {
+                name.append(next)
+                rest = rest.dropFirst(2)
+                continue
+            }
+            if let separator = Self.separators.first(where: { rest.hasPrefix($0.text) }) {
+                try self.init(separator.kind, name, after: rest.dropFirst(separator.text.count), of: word)
+                return
+            }
+            if character == ";", rest.count == 1, !name.isEmpty {
+                try self.init(header: name, "", of: word)
+                return
+            }
+            name.append(character)
+            rest = rest.dropFirst()
+        }
+        throw ValidationError("expected \(Self.forms), got '\(word.escapingControls)'")
+    }
+
+    private init(_ kind: Kind, _ name: String, after rest: Substring, of word: String) throws {
+        guard !name.isEmpty else {
+            throw ValidationError("expected a name before the separator, as in \(Self.forms), got '\(word.escapingControls)'")
+        }
+        var value = String(rest)
+        if kind != .file, value.hasPrefix("@") {
+            value = try CommandFile(String(value.dropFirst())).text(for: "the value of '\(name.escapingControls)'")
+        } else if value.hasPrefix("\\@") {
+            value.removeFirst()
+        }
+        switch kind {
+        case .header: try self.init(header: name, value, of: word)
+        case .json:
+            guard (try? JSONValue(parsing: Data(value.utf8))) != nil else {
+                throw ValidationError(
+                    "expected JSON after '\(name.escapingControls):=', such as 3, true or [1,2], got '\(value.escapingControls)'; "
+                        + "for text write \(name.escapingControls)=\(value.escapingControls)")
+            }
+            self.init(.json, name, value)
+        case .file:
+            guard !value.isEmpty else { throw ValidationError("expected a file after '\(name.escapingControls)@'") }
+            self.init(.file, name, value)
+        case .text, .query: self.init(kind, name, value)
+        }
+    }
+
+    private init(header name: String, _ value: String, of word: String) throws {
+        guard !value.isEmpty || word.hasSuffix(";") else {
+            throw ValidationError(
+                "expected a value after '\(name.escapingControls):'; '\(name.escapingControls);' sends the header without one")
+        }
+        let line = try HeaderLine(name: name, value: value)
+        self.init(.header, line.name, line.value)
+    }
+}
+
+/// A file that an argument names; `-` is standard input.
+struct CommandFile: Sendable, Hashable {
+    let path: String
+
+    init(_ path: String) {
+        self.path = path
+    }
+
+    /// - Throws: `ValidationError` with the system's reason.
+    func data(for purpose: String) throws -> Data {
+        do {
+            if path == "-" { return try FileHandle.standardInput.readToEnd() ?? Data() }
+            // A pipe, such as /dev/stdin or a shell's <(…), has no size, and Data(contentsOf:) refuses it.
+            let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+            return try file.readToEnd() ?? Data()
+        } catch {
+            throw ValidationError("cannot read \(purpose) from '\(path.escapingControls)': \(error.systemReason)")
+        }
+    }
+
+    /// - Throws: `ValidationError` with the system's reason, or if the file is not UTF-8.
+    func text(for purpose: String) throws -> String {
+        guard let text = String(validating: try data(for: purpose), as: UTF8.self) else {
+            throw ValidationError("cannot read \(purpose) from '\(path.escapingControls)': expected UTF-8")
+        }
+        return text
+    }
+}
+
+extension Error {
+    /// The system's own words, such as `No such file or directory`, for an error of a file; else the error's description.
+    package var systemReason: String {
+        let error = self as NSError
+        let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
+        return cause.domain == NSPOSIXErrorDomain ? String(cString: strerror(Int32(cause.code))) : localizedDescription
+    }
+}

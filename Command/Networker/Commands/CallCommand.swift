@@ -1,0 +1,265 @@
+import ArgumentParser
+import CoreAPI
+import CoreAPIDigest
+import Foundation
+import HTTPTypes
+
+/// `networker call`
+struct CallCommand: AsyncParsableCommand {
+    static var configuration: CommandConfiguration {
+        let name = CommandSetup.current.name
+        let channel = CommandSetup.current.registry.names.first ?? "CHANNEL"
+        return CommandConfiguration(
+            commandName: "call",
+            abstract: "Send one request, and show its answer and timeline.",
+            usage: """
+                \(name) [call] [METHOD] <address> [items] [options]
+                \(name) [call] <channel> METHOD <path> [items] [options]
+                """,
+            discussion: """
+                An address is https://example.com/books, example.com/books, localhost:8080 or :8080/books. Without a scheme it is \
+                http for this machine and https for all others. Without a method it is GET, or POST if there is a body.
+
+                A request to a channel passes the same stages as a feature's request: the channel's credentials, signatures, \
+                retries and errors. The default environment is the sandbox if the channel has one, else its first one. \
+                Credentials for production and staging come from the process's environment; a message names a missing variable.
+
+                ITEMS
+                  name=value       a field of the JSON body, as text; in the query of a GET, HEAD, OPTIONS, TRACE or DELETE
+                  name:=3          a field of the JSON body, as JSON
+                  name==value      in the query
+                  Name:value       a header; 'Name;' is one without a value
+                  name@file        a file of a form; with ';type=image/png' after it, of that type
+                  A value of @file is read from the file: note=@note.txt. A backslash takes the meaning from a separator: \
+                a\\=b=c, name=\\@x. A repeated name becomes a list.
+
+                OUTPUT
+                  On a terminal: status, body and timeline. Otherwise standard output has the body, byte for byte, and standard \
+                error has the rest. If the call fails, an error status included, the exit code is 1 and the error is on standard \
+                error. The exit code is 64 for an invalid command line.
+
+                EXAMPLES
+                  \(name) https://example.com/books q==swift
+                  \(name) POST :8080/books title=Swift pages:=300 | jq .id
+                  \(name) PUT :8080/books/1 --data @book.json --auth ege:secret
+                  \(name) POST :8080/books/1/cover --form cover@cover.jpg
+                  \(name) \(channel) GET orders page==1 --verbose
+                  \(name) :8080/books --repeat 200 --at-a-time 8
+                """)
+    }
+
+    @Argument(help: ArgumentHelp("An address, or a channel, a method and a path; then items.", valueName: "word"))
+    var words: [String] = []
+
+    @OptionGroup var options: ChannelOptions
+
+    @Option(
+        name: [.customShort("H"), .long],
+        help: ArgumentHelp("A header; overrides the channel's header of that name.", valueName: "name: value"),
+        transform: HeaderLine.init)
+    var header: [HeaderLine] = []
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The body, or @ and the name of a file with it; @- for standard input. Its type is JSON if it is JSON, else text.",
+            valueName: "text|@file"))
+    var data: String?
+
+    @Flag(help: "Send the items, or --data, as a form; as multipart/form-data if an item is a file.")
+    var form = false
+
+    @Flag(help: "Send the items as multipart/form-data.")
+    var multipart = false
+
+    @Option(
+        name: [.customShort("a"), .customShort("u"), .long],
+        help: ArgumentHelp("Credentials: user:password, or a token with --auth-type bearer.", valueName: "user:password"))
+    var auth: String?
+
+    @Option(help: "How the credentials are sent.")
+    var authType: AuthType = .basic
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Write the body of a successful answer to a file instead.", valueName: "file"),
+        completion: .file())
+    var output: String?
+
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("The time limit of the whole call.", valueName: "seconds"),
+        transform: TimeLimit.init)
+    var timeout = TimeLimit(seconds: 60)
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("Send the request so many times, and show percentiles.", valueName: "n"))
+    var `repeat`: Int?
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("With --repeat: how many calls run at the same time.", valueName: "m"))
+    var atATime: Int?
+
+    @Flag(help: "Print the request that would be sent, secrets redacted, and send nothing.")
+    var offline = false
+
+    @Flag(help: "Show the request as a cURL command, as the last attempt sent it; secrets redacted.")
+    var curl = false
+
+    @Flag(help: "With --curl: show secrets, so that the command can be run.")
+    var revealSecrets = false
+
+    @Flag(help: "Print JSON instead of text; times in milliseconds.")
+    var json = false
+
+    @Flag(name: .shortAndLong, help: "Show every line that was sent, and every head that arrived, redirects included.")
+    var verbose = false
+
+    @Flag(name: .shortAndLong, help: "Print the body only.")
+    var body = false
+
+    enum AuthType: String, CaseIterable, ExpressibleByArgument, Sendable {
+        case basic, bearer, digest
+    }
+
+    func validate() throws {
+        if revealSecrets, !curl { throw ValidationError("--reveal-secrets changes the cURL command; expected --curl as well") }
+        if form, multipart { throw ValidationError("expected one of --form and --multipart, got both") }
+        if multipart, data != nil { throw ValidationError("--multipart sends items; expected no --data") }
+        if let count = self.repeat, !(1...1_000_000).contains(count) {
+            throw ValidationError("expected --repeat from 1 to 1000000, got \(count)")
+        }
+        if let count = atATime {
+            guard self.repeat != nil else { throw ValidationError("--at-a-time changes --repeat; expected --repeat as well") }
+            guard (1...10_000).contains(count) else {
+                throw ValidationError("expected --at-a-time from 1 to 10000, got \(count)")
+            }
+        }
+        for (name, isGiven) in [("--output", output != nil), ("--offline", offline), ("--curl", curl), ("--body", body)]
+        where isGiven && self.repeat != nil {
+            throw ValidationError("--repeat shows percentiles only; expected no \(name)")
+        }
+        if json, body || output != nil {
+            throw ValidationError("--json holds the body; expected no \(body ? "--body" : "--output")")
+        }
+    }
+
+    func run() async throws {
+        let plan = try plan()
+        var channel = plan.target.channel()
+        try authenticate(&channel)
+        let endpoint = plan.endpoint(timeout: timeout.duration, accept: accept(of: plan, channel))
+        if let count = self.repeat {
+            try await repeated(endpoint, through: channel, count, plan.target)
+            return
+        }
+        let recorder = CallRecorder()
+        channel.listeners.append(recorder)
+        if offline { channel.transport = OfflineTransport() }
+        let response = await CommonDispatcher(channel: channel).response(for: endpoint, as: .data)
+        await channel.close()
+        let report = CallReport(response: response, calls: recorder.takeFinished(), extras: extras)
+        if offline { try show(offline: report, plan.target) } else { try show(report, plan.target) }
+    }
+
+    func plan() throws -> CallPlan {
+        let lines = header + (try authorization.map { [$0] } ?? [])
+        return try CallPlan(
+            words, options, headers: lines, data: try data.map(CallBody.init),
+            form: multipart ? .multipart : form ? .form : .json)
+    }
+
+    /// The same verification as a feature that decodes the answer; a plain address promises no type.
+    private func accept(of plan: CallPlan, _ channel: Channel) -> String {
+        plan.target.isAddress ? "application/json, */*;q=0.5" : channel.coder.contentType
+    }
+
+    /// The header of `--auth`, unless the answer to a challenge has it.
+    private var authorization: HeaderLine? {
+        get throws {
+            guard let auth else { return nil }
+            switch authType {
+            case .bearer: return try HeaderLine(name: "Authorization", value: "Bearer \(auth)")
+            case .basic:
+                try checkHasPassword(auth)
+                return try HeaderLine(name: "Authorization", value: "Basic \(Data(auth.utf8).base64EncodedString())")
+            case .digest: return nil
+            }
+        }
+    }
+
+    private func authenticate(_ channel: inout Channel) throws {
+        guard let auth, authType == .digest else { return }
+        try checkHasPassword(auth)
+        let parts = auth.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        do {
+            let digest = try DigestAuthentication(username: String(parts[0]), password: Secret(String(parts[1])))
+            channel.attemptMiddleware.append(digest)
+        } catch {
+            throw ValidationError(error.readableDescription)
+        }
+    }
+
+    private func checkHasPassword(_ auth: String) throws {
+        guard auth.contains(":") else {
+            throw ValidationError("expected --auth user:password; a token needs --auth-type bearer")
+        }
+    }
+
+    private var extras: CallReport.Extras {
+        var extras: CallReport.Extras = []
+        if verbose { extras.insert(.heads) }
+        if curl { extras.insert(.cURL) }
+        if revealSecrets { extras.insert(.secrets) }
+        return extras
+    }
+
+    // MARK: - Output
+
+    private func show(_ report: CallReport, _ target: CallTarget) throws {
+        let isFailed = report.response.error != nil
+        let isTerminal = Console.output.isTerminal
+        if json {
+            Console.output.write(try JSONOutput.text(report.record))
+        } else if let output, !isFailed {
+            let place = try OutputFile(path: output).write(report.response.data)
+            if !body { Console.report.write(report.rendered(Console.report.palette, body: .written(place))) }
+        } else if isTerminal {
+            Console.output.write(
+                body ? report.text ?? report.notShown : report.rendered(Console.output.palette, body: .shown))
+        } else {
+            if output == nil { Console.output.write(bytes: report.response.data) }
+            if !body { Console.error.write(report.rendered(Console.error.palette, body: output == nil ? .left : .shown)) }
+        }
+        guard let error = report.response.error else { return }
+        Console.error.write(failure: error.description)
+        if let advice = target.advice(about: error) { Console.error.write(hint: advice) }
+        throw ExitCode.failure
+    }
+
+    private func show(offline report: CallReport, _ target: CallTarget) throws {
+        let requests = report.exchanges.map { exchange in
+            var exchange = exchange
+            exchange.head = nil
+            exchange.error = nil
+            return exchange
+        }
+        // The answer is not the server's, so only an error before it counts.
+        guard !requests.isEmpty else {
+            Console.error.write(failure: report.response.error?.description ?? "no request was built")
+            throw ExitCode.failure
+        }
+        let cURL = report.cURL.map { "\n\n" + $0 } ?? ""
+        Console.output.write(
+            requests.map { HeaderListing(exchange: $0).rendered(Console.output.palette) }.joined(separator: "\n\n") + cURL)
+    }
+
+    private func repeated(_ endpoint: AdHocEndpoint, through channel: Channel, _ count: Int, _ target: CallTarget) async throws {
+        let repetition = await Repetition.run(
+            endpoint, through: CommonDispatcher(channel: channel), count, atATime: atATime ?? 1)
+        await channel.close()
+        Console.output.write(
+            json ? try JSONOutput.text(repetition.record) : repetition.rendered(Console.output.palette))
+        guard let error = repetition.firstError else { return }
+        Console.error.write(failure: "\(repetition.failures) of \(count) calls failed, the first with: \(error.description)")
+        if let advice = target.advice(about: error) { Console.error.write(hint: advice) }
+        throw ExitCode.failure
+    }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import CoreAPI
+
+/// The host and the authority of a command that takes a channel or an address.
+struct ChannelOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The channel's environment, such as production, staging or sandbox.", valueName: "name"))
+    var environment: String?
+
+    @Option(
+        help: ArgumentHelp("Another base URL of the channel; the environment's credentials and trust stay.", valueName: "url"),
+        transform: HTTPURL.init(argument:))
+    var host: HTTPURL?
+
+    @Option(
+        help: ArgumentHelp(
+            "The authorities to trust instead: a file of PEM certificates, or the word system.", valueName: "file.pem"),
+        completion: .file(extensions: ["pem", "crt"]), transform: CallTarget.Authority.init)
+    var authority: CallTarget.Authority?
+
+    /// - Parameter word: a channel's name, or a plain address.
+    /// - Throws: `ValidationError`.
+    func target(_ word: String) throws -> CallTarget {
+        try CallTarget(word, environment: environment, host: host, authority: authority)
+    }
+}
+
+/// The time limit of a command.
+struct TimeLimit: Sendable, Hashable {
+    let seconds: Double
+
+    /// - Throws: `ValidationError` that states what was expected.
+    init(_ text: String) throws {
+        guard let seconds = Double(text), seconds > 0, seconds <= 86_400 else {
+            throw ValidationError("expected more than 0 and at most 86400 seconds, got '\(text.escapingControls)'")
+        }
+        self.seconds = seconds
+    }
+
+    init(seconds: Double) {
+        self.seconds = seconds
+    }
+
+    var duration: Duration { .seconds(seconds) }
+}

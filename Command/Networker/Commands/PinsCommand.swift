@@ -1,0 +1,60 @@
+import ArgumentParser
+import CoreAPI
+import Foundation
+
+/// `networker pins`
+struct PinsCommand: AsyncParsableCommand {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "pins",
+            abstract: "Show a server's verified certificates, with their pins and a ready pin set.",
+            discussion: """
+                Connects, verifies the server as every channel does, and lists the chain from the server's own certificate to the \
+                root. If verification fails, the command fails with the reason. --authority replaces the system's authorities.
+
+                EXAMPLES
+                  \(CommandSetup.current.name) pins example.com
+                  \(CommandSetup.current.name) pins localhost:8443 --authority sandbox-authority.pem
+                """)
+    }
+
+    @Argument(help: ArgumentHelp("The server, with a port if it is not 443.", valueName: "host"))
+    var host: String
+
+    @Option(help: ArgumentHelp("A PEM file with the only authorities to trust.", valueName: "file"))
+    var authority: String?
+
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("The time limit.", valueName: "seconds"), transform: TimeLimit.init)
+    var timeout = TimeLimit(seconds: 20)
+
+    @Flag(help: "Print JSON instead of text.")
+    var json = false
+
+    func validate() throws {
+        _ = try address()
+        if let authority, !FileManager.default.isReadableFile(atPath: authority) {
+            throw ValidationError("expected a readable file after --authority, got '\(authority)'")
+        }
+    }
+
+    private func address() throws -> HTTPURL {
+        guard !host.contains("/"), let address = try? HTTPURL("https://\(host)") else {
+            throw ValidationError("expected a host such as example.com or localhost:8443, got '\(host)'")
+        }
+        return address
+    }
+
+    func run() async throws {
+        let address = try address()
+        do {
+            let trust = ServerTrustManager(authorities: authority.map { .file($0) } ?? .system)
+            let probe = ChainProbe(address: address, trust: trust, timeout: timeout.duration)
+            let report = PinReport(host: address.host, try await probe.certificates())
+            Console.output.write(json ? try JSONOutput.text(report) : report.rendered(Console.output.palette))
+        } catch let error as APIClientError {
+            Console.error.write(failure: error.description)
+            throw ExitCode.failure
+        }
+    }
+}

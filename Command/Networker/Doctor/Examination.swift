@@ -1,0 +1,135 @@
+import CoreAPI
+import Foundation
+import HTTPTypes
+
+/// Checks each step of a connection, in order. Each check is one finding.
+struct Examination {
+    struct Finding: Encodable, Equatable {
+        enum Verdict: String, Encodable {
+            case good, warning, bad
+        }
+
+        let subject: String
+        let verdict: Verdict
+        let text: String
+    }
+
+    let channel: Channel
+    let timeout: Duration
+    var now: @Sendable () -> Date = { Date() }
+
+    func findings() async -> [Finding] {
+        var findings = channel.problems.map { Finding(subject: "channel", verdict: .bad, text: $0) }
+        findings += channel.warnings.map { Finding(subject: "channel", verdict: .warning, text: $0) }
+        guard channel.problems.isEmpty else { return findings }
+        if let missing = missingAuthority() { return findings + [missing] }
+        // Only the environment: the channel's credentials and errors do not affect the connection to its server.
+        var bare = Channel(name: channel.name, environment: channel.environment)
+        bare.modifiers = [Timeout(timeout), StatusCodeResponseVerifier(100..<1_000)]
+        bare.limits.redirects = 0
+        // GET, because some servers do not answer HEAD over HTTP/2.
+        let response = await CommonDispatcher(channel: bare).response(for: AdHocEndpoint.get(""), as: .nothing)
+        await bare.close()
+        findings += way(response)
+        guard response.head != nil else { return findings }
+        if let clock = clock(response) { findings.append(clock) }
+        return findings + (await certificates())
+    }
+
+    /// Without its authorities no server can be verified, so TLS's error would be misleading.
+    private func missingAuthority() -> Finding? {
+        let address = try? HTTPURL(channel.environment.baseURL)
+        guard address?.scheme == .https, case .file(let path) = channel.environment.serverTrustManager.authorities,
+            !FileManager.default.isReadableFile(atPath: path)
+        else { return nil }
+        let advice =
+            path == ServerTrustManager.localAuthorityFile
+            ? "'\(CommandSetup.current.name) sandbox' writes this file while it runs; start it in another terminal"
+            : "pass a readable one with --authority"
+        return Finding(
+            subject: "authorities", verdict: .bad, text: "the file '\(path)' is missing or not readable; \(advice)")
+    }
+
+    private func way(_ response: Response<Void>) -> [Finding] {
+        let host = (try? HTTPURL(channel.environment.baseURL))?.host ?? channel.environment.baseURL
+        // Any head suffices; the body does not matter.
+        guard response.head == nil, case .transport(let failure, _)? = response.error else {
+            let metrics = response.metrics
+            return [
+                Finding(subject: "DNS", verdict: .good, text: "\(host) is \(metrics?.remoteAddress ?? "known")"),
+                Finding(
+                    subject: "connection", verdict: .good, text: "port \(metrics?.remotePort.map(String.init) ?? "?") answers"),
+            ] + (metrics?.tls == nil ? [] : [Finding(subject: "TLS", verdict: .good, text: "the server is verified")])
+        }
+        let subject: String
+        let advice: String
+        switch failure {
+        case .cannotResolveHost: (subject, advice) = ("DNS", "check the name and this machine's name servers")
+        case .cannotConnect, .timedOut(.connect, _):
+            (subject, advice) = ("connection", "check that the server runs, and that no firewall or proxy blocks it")
+        case .proxy(_, let source, _, _):
+            (subject, advice) = ("proxy", "check the variable \(source), or name the host in no_proxy")
+        case .tls(_, let reason) where reason.contains("wrong version number"):
+            (subject, advice) = ("TLS", "the server speaks clear text; write http:// if that is intended")
+        case .tls:
+            (subject, advice) = (
+                "TLS",
+                "check that the certificate is for this host, has not expired and is signed by one of the environment's authorities, "
+                    + "and that this machine's clock is right"
+            )
+        case .pinMismatch:
+            (subject, advice) = (
+                "pins", "'\(CommandSetup.current.name) pins \(host)' shows the server's pins; the pin set needs one of them"
+            )
+        default: (subject, advice) = ("exchange", "the server was reached, but its answer is not HTTP")
+        }
+        return [Finding(subject: subject, verdict: .bad, text: "\(failure.readableDescription); \(advice)")]
+    }
+
+    /// A wrong clock makes valid certificates appear expired or not yet valid.
+    private func clock(_ response: Response<Void>) -> Finding? {
+        guard let text = response.head?.headers[.date], let date = HTTPDate.date(text) else { return nil }
+        let skew = Int(now().timeIntervalSince(date).rounded())
+        return abs(skew) <= 60
+            ? Finding(subject: "clock", verdict: .good, text: "within a minute of the server's")
+            : Finding(
+                subject: "clock", verdict: abs(skew) > 86_400 ? .bad : .warning,
+                text: "\(abs(skew)) seconds \(skew > 0 ? "ahead of" : "behind") the server's; set this machine's clock")
+    }
+
+    private func certificates() async -> [Finding] {
+        guard let address = try? HTTPURL(channel.environment.baseURL), address.scheme == .https else { return [] }
+        let trust = channel.environment.serverTrustManager
+        let certificates: [Certificate]
+        do {
+            certificates = try await ChainProbe(address: address, trust: trust, timeout: timeout).certificates()
+        } catch {
+            return [
+                Finding(
+                    subject: "certificates", verdict: .warning, text: "the chain could not be read: \(error.readableDescription)"
+                )
+            ]
+        }
+        var findings: [Finding] = []
+        let ends = certificates.compactMap { try? $0.details.notAfter }
+        if let end = ends.min() {
+            let days = Int(end.timeIntervalSince(now()) / 86_400)
+            findings.append(
+                Finding(
+                    subject: "expiry", verdict: days < 0 ? .bad : days < 21 ? .warning : .good,
+                    text: days < 0
+                        ? "a certificate of the chain has expired; renew it" : "the chain is valid for another \(days) days"))
+        }
+        let pins = trust.isPinningActive ? trust.pins.pins(for: address.host) : []
+        if pins.isEmpty {
+            findings.append(Finding(subject: "pins", verdict: .good, text: "the environment pins no key of \(address.host)"))
+        } else {
+            let matches = certificates.filter { pins.contains($0.pin) }.count
+            findings.append(
+                Finding(
+                    subject: "pins", verdict: matches > 0 ? .good : .bad,
+                    text: "\(matches) of \(certificates.count) certificates match one of \(pins.count) pins"))
+        }
+        return findings
+    }
+}

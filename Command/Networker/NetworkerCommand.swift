@@ -1,0 +1,105 @@
+public import ArgumentParser
+public import CoreAPI
+internal import Foundation
+internal import Logging
+
+/// A command line for the channels of a team: calls, diagnosis, pins, templates.
+///
+/// ```swift
+/// import NetworkerCommand
+/// import Shop
+///
+/// @main enum Program {
+///     static func main() async { await NetworkerCommand.main(channels: [.shop]) }
+/// }
+/// ```
+///
+/// `networker --help` describes the subcommands. Messages use the name of the executable in place of `networker`.
+public enum NetworkerCommand {
+    /// Runs the command with the arguments of the process, and ends the process if an argument is wrong or the command fails.
+    ///
+    /// The exit code is 0 for success, 1 for a failure such as a status of 400, and 64 for an invalid command line.
+    ///
+    /// - Parameters:
+    ///   - channels: the channels that calls may name, in the order of the list.
+    ///   - subcommands: further subcommands, listed first.
+    public static func main(channels: [Channel], subcommands: [any ParsableCommand.Type] = []) async {
+        let variable = "NETWORKER_LOG"
+        let wanted = ProcessInfo.processInfo.environment[variable] ?? ""
+        let level = Logger.Level(rawValue: wanted.lowercased())
+        guard wanted.isEmpty || level != nil else {
+            let levels = Logger.Level.allCases.map(\.rawValue).alternatives
+            RootCommand.exit(withError: ValidationError("expected \(variable) to be \(levels), got '\(wanted.escapingControls)'"))
+        }
+        // Before the first channel makes a call, because a logger is made with its first use.
+        LoggingSystem.bootstrap { label in
+            guard let level else { return SwiftLogNoOpLogHandler() }
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = level
+            return handler
+        }
+        let setup = CommandSetup(
+            name: ProcessInfo.processInfo.processName, registry: ChannelRegistry(channels), subcommands: subcommands)
+        await CommandSetup.$current.withValue(setup) { await RootCommand.main() }
+    }
+}
+
+/// The name, the channels and the subcommands of the running command.
+package struct CommandSetup: Sendable {
+    package var name = "networker"
+    package var registry = ChannelRegistry([])
+    package var subcommands: [any ParsableCommand.Type] = []
+
+    /// ArgumentParser reads static properties, so the values cannot be passed along.
+    @TaskLocal package static var current = CommandSetup()
+
+    package init(
+        name: String = "networker", registry: ChannelRegistry = ChannelRegistry([]),
+        subcommands: [any ParsableCommand.Type] = []
+    ) {
+        self.name = name
+        self.registry = registry
+        self.subcommands = subcommands
+    }
+}
+
+package struct RootCommand: AsyncParsableCommand {
+    package static var configuration: CommandConfiguration {
+        let setup = CommandSetup.current
+        let name = setup.name
+        return CommandConfiguration(
+            commandName: name,
+            abstract: "Send requests through the channels of a team, and find out why one fails.",
+            discussion: """
+                A channel describes the backend of one business domain: hosts, trust, credentials, errors. Without a channel, \
+                give a whole address. 'call' is the subcommand if none is named.
+
+                EXAMPLES
+                  \(name) https://example.com/books q==swift
+                  \(name) POST :8080/books title=Swift pages:=300
+                  \(name) call \(setup.registry.names.first ?? "CHANNEL") GET books --verbose
+                  \(name) doctor https://example.com
+                  \(name) pins example.com
+
+                ENVIRONMENT
+                  NO_COLOR=1              no colour, even on a terminal
+                  NETWORKER_LOG=debug     the kit's own log, at this level and above, on standard error
+                """,
+            version: version,
+            subcommands: setup.subcommands + [
+                CallCommand.self, ChannelsCommand.self, DoctorCommand.self, PinsCommand.self,
+            ],
+            defaultSubcommand: CallCommand.self)
+    }
+
+    package init() {}
+
+    /// The output of `--version`.
+    static var version: String {
+        let library = CurlTransport.capabilities
+        return [
+            "\(CommandSetup.current.name) \(CurlTransport.kitVersion)", "libcurl \(CurlTransport.version)",
+            library.tlsBackend ?? "no TLS", library.httpVersions.map { "HTTP/\($0)" }.joined(separator: " and "),
+        ].joined(separator: ", ")
+    }
+}

@@ -1,0 +1,49 @@
+package import CoreAPI
+import CoreAPICurl
+import Foundation
+package import HTTPTypes
+
+/// An exchange's lines as `curl --verbose` shows them: `>` for the request with its body, `<` for the head of the answer. The
+/// request has every header that was sent, those of the transport included. Secrets are redacted.
+package struct HeaderListing: Sendable {
+    package let exchange: Exchange
+
+    package init(exchange: Exchange) {
+        self.exchange = exchange
+    }
+
+    package func rendered(_ palette: Palette = .none) -> String {
+        let request = exchange.request
+        let redaction = request.call.channel.redaction
+        func line(_ name: String, _ value: String, _ mark: String) -> String {
+            "\(mark) \(palette.paint(name + ":", .quiet)) \(redaction.redact(value, under: name).escapingControls)"
+        }
+        var text = ["> \(request.method.rawValue) \(redaction.redact(url: request.url))"]
+        let fields = (try? request.sentFields()) ?? request.headers.map { ($0.name.rawName, $0.value) }
+        text += fields.map { line($0.name, $0.value, ">") }
+        text += body(redaction).map { "> \($0)" }
+        if let head = exchange.head {
+            let status = [exchange.metrics?.httpVersion, "\(head.status.code)", head.status.reasonPhrase]
+            text.append("< " + status.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: " ").escapingControls)
+            text += head.headers.map { line($0.name.rawName, $0.value, "<") }
+        } else if exchange.error != nil {
+            text.append("< no answer")
+        }
+        return text.joined(separator: "\n")
+    }
+
+    /// The lines of the body, after an empty one.
+    private func body(_ redaction: Redaction) -> [String] {
+        switch exchange.request.body {
+        case .none: return []
+        case .bytes(let data):
+            guard let text = String(validating: data, as: UTF8.self) else {
+                return ["", "(\(Int64(data.count).readableBytes), not text and not shown)"]
+            }
+            let lines = redaction.redact(text: text).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            return data.isEmpty ? [] : [""] + lines.map { String($0).escapingControls }
+        case .file(let url): return ["", "(the file \(url.path.escapingControls))"]
+        case .stream(let stream): return ["", "(\(stream.length.map(\.readableBytes) ?? "a stream"), not shown)"]
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package import CoreAPI
+package import HTTPTypes
+
+/// The times of a call, exchange by exchange: the kit's queue, DNS, TCP, TLS, the server, the body.
+///
+/// Each exchange is drawn at its start relative to the call's start. So a pause, or a wait for another call, is a gap.
+package struct Timeline: Sendable {
+    package let chart: BarChart
+
+    /// - Parameters:
+    ///   - exchanges: the exchanges in the order in which they were sent.
+    ///   - start: the start of the call.
+    ///   - call: its identity; the exchanges of other calls are those that it caused, such as a token's refresh.
+    package init(_ exchanges: [Exchange], from start: ContinuousClock.Instant, call: String? = nil) {
+        chart = BarChart(groups: exchanges.map { Self.group($0, from: start, call: call) })
+    }
+
+    private static func group(_ exchange: Exchange, from start: ContinuousClock.Instant, call: String?) -> BarChart.Group {
+        let isOther = call.map { $0 != exchange.request.call.id } ?? false
+        var title = isOther ? "refresh" : "attempt \(exchange.request.attempt)"
+        if exchange.pause > .zero { title += " after a pause of \(exchange.pause.readable)" }
+        title += ": \(exchange.request.method.rawValue) \(exchange.request.url.path)"
+        title += exchange.status.map { ", status \($0)" } ?? ", no answer"
+        guard let metrics = exchange.metrics else { return BarChart.Group(title: title, bars: []) }
+        if let remote = metrics.remote { title += ", \(metrics.isConnectionReused ? "open" : "new") connection to \(remote)" }
+
+        let begin = start.duration(to: exchange.sentAt)
+        var next = begin
+        var bars: [BarChart.Bar] = []
+        func add(_ label: String, _ length: Duration?, _ tone: Tone = .plain) {
+            guard let length else { return }
+            bars.append(BarChart.Bar(label, from: next, lasting: length, tone))
+            next += length
+        }
+        add("queue", metrics.queued, .quiet)
+        add("DNS", metrics.nameLookup, .warning)
+        add("TCP", metrics.connect, .warning)
+        add("TLS", metrics.tls, .warning)
+        add("first byte", metrics.firstByte, .good)
+        // The rest of the time, mostly for the body.
+        add("the rest", max(.zero, begin + metrics.queued + metrics.total - next))
+        bars.append(BarChart.Bar("total", from: begin, lasting: metrics.queued + metrics.total, .strong))
+        return BarChart.Group(title: title, bars: bars)
+    }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+package import CoreAPI
+
+/// A channel of the command: its name, its environments, and a function that makes it for one of them.
+package struct ChannelEntry: Sendable {
+    /// One environment of the channel.
+    package struct Place: Sendable {
+        /// `production`
+        let environment: String
+        /// Whether it is a sandbox or another test environment.
+        let isSimulated: Bool
+        /// Makes the channel anew, with separate connections.
+        package let make: @Sendable () -> Channel
+        /// What names it on the command line: the channel's name, or an address.
+        let word: String
+
+        static let addressName = "address"
+
+        /// A channel for a plain address, without credentials or hooks.
+        static func address(_ address: Address) -> Place {
+            Place(
+                environment: addressName, isSimulated: false,
+                make: {
+                    var environment = APIEnvironment(addressName, baseURL: address.origin.string)
+                    environment.allowsInsecureConnections = address.origin.scheme == .http
+                    return Channel(name: address.origin.host, environment: environment)
+                }, word: address.origin.string)
+        }
+    }
+
+    let name: String
+    /// A description of the channel in a few words.
+    let summary: String
+    let places: [Place]
+
+    init(_ channel: Channel) {
+        name = channel.name
+        summary = channel.summary
+        let places = channel.hosts.map { host in
+            Place(
+                environment: host.name, isSimulated: host.isSimulated,
+                make: { channel.at(HostName(rawValue: host.name)) }, word: channel.name)
+        }
+        let only = Place(
+            environment: channel.environment.name, isSimulated: channel.environment.isSimulated, make: { channel },
+            word: channel.name)
+        self.places = places.isEmpty ? [only] : places
+    }
+
+    /// Finds an environment. Without a name it is the first simulated one, if there is one, so that a hasty command does not
+    /// reach production.
+    ///
+    /// - Throws: `ValidationError` that lists the environments.
+    package func place(_ environment: String?) throws -> Place {
+        let wanted = environment?.lowercased()
+        let found = places.first { wanted == nil ? $0.isSimulated : $0.environment.lowercased() == wanted }
+        if let found = found ?? (wanted == nil ? places.first : nil) { return found }
+        throw ValidationError(
+            "channel \(name) has no environment '\((environment ?? "").escapingControls)'; "
+                + "expected \(places.map(\.environment).alternatives)")
+    }
+}

@@ -1,0 +1,45 @@
+package import CoreAPI
+package import Foundation
+
+/// One of the command's two output streams, with the colours that it can show.
+package struct Console: Sendable {
+    /// For results.
+    package static let output = Console(descriptor: STDOUT_FILENO)
+    /// For errors only, so that results can be piped.
+    package static let error = Console(descriptor: STDERR_FILENO)
+
+    /// What people read about a result: standard output if it is a terminal, else standard error.
+    package static let report = output.isTerminal ? output : error
+
+    package let palette: Palette
+    package let isTerminal: Bool
+    private let descriptor: Int32
+
+    private init(descriptor: Int32) {
+        self.descriptor = descriptor
+        isTerminal = isatty(descriptor) == 1
+        palette = Palette(isTerminal: isTerminal, variables: ProcessInfo.processInfo.environment)
+    }
+
+    /// Writes the text and ends the line if necessary. Unbuffered, so that the reader of a pipe sees it at once.
+    package func write(_ text: String) {
+        write(bytes: Data((text.hasSuffix("\n") ? text : text + "\n").utf8))
+    }
+
+    /// Writes the bytes and nothing else.
+    package func write(bytes: Data) {
+        // A reader that has closed the pipe (`| head`) is not an error.
+        try? FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).write(contentsOf: bytes)
+    }
+
+    /// Writes an error in the command's usual form. It is escaped, because it may contain text from a server, which must not
+    /// control the terminal.
+    package func write(failure reason: String) {
+        write("\(palette.paint("error:", .bad)) \(reason.escapingControls)")
+    }
+
+    /// Writes advice about a failure.
+    package func write(hint: String) {
+        write("\(palette.paint("hint:", .strong)) \(hint.escapingControls)")
+    }
+}

@@ -1,0 +1,156 @@
+internal import CoreAPIHTTPSupport
+public import Foundation
+internal import HTTPTypes
+
+/// A form with files, `multipart/form-data` (RFC 7578), sent part by part and never held in memory as a whole.
+///
+/// ```swift
+/// let form = MultipartForm([
+///     .text("title", "Bez çanta"),
+///     .file("photo", URL(fileURLWithPath: "bag.jpg"), contentType: "image/jpeg"),
+/// ])
+/// let item = try await manager.request(.post("items", encoding: .multipart(form)), as: Item.self)
+/// ```
+///
+/// The request has a `Content-Length` if the length of every part is known, else it is chunked.
+public struct MultipartForm: Sendable {
+    /// One field of a form.
+    public struct Part: Sendable {
+        /// The field's name. A quote, CR and LF in it are sent percent-encoded, as browsers do (WHATWG HTML, "multipart/form-data
+        /// encoding algorithm").
+        public var name: String
+        /// The name that the server sees for a file; `nil` for a field without one.
+        public var fileName: String?
+        /// The part's media type; `nil` for text.
+        public var contentType: String?
+        public var body: Body
+
+        public init(_ name: String, body: Body, fileName: String? = nil, contentType: String? = nil) {
+            self.name = name
+            self.fileName = fileName
+            self.contentType = contentType
+            self.body = body
+        }
+
+        /// A field with text.
+        public static func text(_ name: String, _ value: String) -> Part { Part(name, body: .bytes(Data(value.utf8))) }
+
+        /// A file in memory.
+        public static func data(
+            _ name: String, _ data: Data, fileName: String, contentType: String = "application/octet-stream"
+        ) -> Part {
+            Part(name, body: .bytes(data), fileName: fileName, contentType: contentType)
+        }
+
+        /// A file, read while it is sent.
+        ///
+        /// - Parameters:
+        ///   - name: the field's name.
+        ///   - url: the file.
+        ///   - fileName: the name that the server sees; `nil` for the file's own.
+        ///   - contentType: its media type.
+        public static func file(
+            _ name: String, _ url: URL, fileName: String? = nil, contentType: String = "application/octet-stream"
+        ) -> Part {
+            Part(name, body: .file(url), fileName: fileName ?? url.lastPathComponent, contentType: contentType)
+        }
+    }
+
+    public let parts: [Part]
+    /// Separates the parts. 128 random bits, so that no part contains it.
+    public let boundary: String
+
+    public init(_ parts: [Part]) {
+        self.init(parts, boundary: "networkerkit-" + Self.random + Self.random)
+    }
+
+    package init(_ parts: [Part], boundary: String) {
+        self.parts = parts
+        self.boundary = boundary
+    }
+
+    private static var random: String {
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// The value of `Content-Type`.
+    public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
+
+    /// The form as the body of a request.
+    ///
+    /// - Throws: the system's error if the size of a file cannot be read; ``RequestError/malformedHeader(name:reason:)`` for a
+    ///   media type that is no header value.
+    public func body() throws -> Body {
+        for part in parts {
+            if let type = part.contentType { _ = try HTTPField(checking: "Content-Type", value: type) }
+        }
+        // Also for a length that is not known, so that an unreadable file fails before anything is sent.
+        let lengths = try parts.map { try $0.body.knownLength() }
+        let frame = parts.reduce(end.count) { $0 + head(of: $1).count + 2 }
+        let length = lengths.contains(nil) ? nil : lengths.compactMap(\.self).reduce(Int64(frame), +)
+        let isReplayable = parts.allSatisfy(\.body.isReplayable)
+        let source = ChunkSource(isReplayable: isReplayable) {
+            var parts = parts.makeIterator()
+            var current: Body.AsyncIterator?
+            var isEnded = false
+            return {
+                if let chunk = try await current?.next() { return chunk }
+                let closing = current == nil ? Data() : Data("\r\n".utf8)
+                current = nil
+                if let part = parts.next() {
+                    current = part.body.makeAsyncIterator()
+                    return closing + head(of: part)
+                }
+                guard !isEnded else { return nil }
+                isEnded = true
+                return closing + end
+            }
+        }
+        return .stream(BodyStream(length: length, source))
+    }
+
+    private var end: Data { Data("--\(boundary)--\r\n".utf8) }
+
+    private func head(of part: Part) -> Data {
+        var text = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(part.name.quotedInForm)\""
+        if let fileName = part.fileName { text += "; filename=\"\(fileName.quotedInForm)\"" }
+        text += "\r\n"
+        if let type = part.contentType { text += "Content-Type: \(type)\r\n" }
+        return Data((text + "\r\n").utf8)
+    }
+}
+
+extension Body {
+    /// The length, for which the size of a file is looked up; `nil` if it is not known.
+    fileprivate func knownLength() throws -> Int64? {
+        guard case .file(let url) = self else { return length }
+        try url.checkIsLocalFile()
+        let file = try FileHandle(forReadingFrom: url)
+        defer { try? file.close() }
+        return Int64(try file.seekToEnd())
+    }
+}
+
+extension String {
+    fileprivate var quotedInForm: String {
+        unicodeScalars.reduce(into: "") { text, scalar in
+            switch scalar {
+            case "\"": text += "%22"
+            case "\r": text += "%0D"
+            case "\n": text += "%0A"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}
+
+extension InputEncoding {
+    /// Into the body, as a form with files. Parameters are ignored: write them as parts.
+    public static func multipart(_ form: MultipartForm) -> InputEncoding {
+        InputEncoding("a multipart form") { _, request in
+            request.body = try form.body()
+            request.headers[.contentType] = form.contentType
+        }
+    }
+}

@@ -1,0 +1,40 @@
+internal import CCurl
+package import CoreAPICore
+internal import Foundation
+internal import HTTPTypes
+
+extension Request {
+    /// The header fields as libcurl sends them, those of the transport included, for a tool that shows what was sent. HTTP/2 has
+    /// `:authority` in place of `Host`.
+    ///
+    /// - Throws: ``RequestError/malformedHeader(name:reason:)``, as sending the request does.
+    package func sentFields() throws(RequestError) -> [(name: String, value: String)] {
+        let lines = try HeaderBlock(headers, hasBody: !body.isNone).list
+        var fields = lines.namesHost ? [] : [(name: "Host", value: url.authority)]
+        var node = lines.first
+        while let line = node?.pointee {
+            let text = String(cString: line.data)
+            if let colon = text.firstIndex(of: ":") {
+                let value = text[text.index(after: colon)...].drop { $0 == " " }
+                // A name alone removes a header of libcurl's own.
+                if !value.isEmpty { fields.append((String(text[..<colon]), String(value))) }
+            } else if text.hasSuffix(";") {
+                fields.append((String(text.dropLast()), ""))
+            }
+            node = line.next
+        }
+        withExtendedLifetime(lines) {}
+        return fields + framing
+    }
+
+    private var framing: [(name: String, value: String)] {
+        switch body {
+        case .none: [.post, .put, .patch, .query].contains(method) ? [("Content-Length", "0")] : []
+        case .bytes(let data): [("Content-Length", "\(data.count)")]
+        case .file(let url):
+            (try? FileManager.default.attributesOfItem(atPath: url.path)[.size]).flatMap { $0 as? NSNumber }
+                .map { [("Content-Length", "\($0)")] } ?? []
+        case .stream(let stream): stream.length.map { [("Content-Length", "\($0)")] } ?? [("Transfer-Encoding", "chunked")]
+        }
+    }
+}

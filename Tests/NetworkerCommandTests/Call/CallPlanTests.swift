@@ -1,0 +1,88 @@
+import ArgumentParser
+import CoreAPI
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import NetworkerCommand
+
+@Suite("The request of a command line")
+struct CallPlanTests {
+    @Test(
+        "has an address in any of its short forms",
+        arguments: [
+            ("https://example.com/a?b=1", "https://example.com/a?b=1"), ("example.com/a", "https://example.com/a"),
+            ("http://example.com", "http://example.com/"), (":8080/a", "http://localhost:8080/a"), (":/a", "http://localhost/a"),
+            (":8080", "http://localhost:8080/"), ("localhost:3000/a", "http://localhost:3000/a"),
+            ("127.0.0.1:18999/get", "http://127.0.0.1:18999/get"), ("[::1]:81/a", "http://[::1]:81/a"),
+            ("https://example.com/a%2Fb/?q=%C5%9F#part", "https://example.com/a%2Fb/?q=%C5%9F"),
+        ])
+    func addresses(word: String, url: String) async throws {
+        #expect(try await request([word]).url.string == url)
+        #expect(try await request(["GET", word]).url.string == url)
+    }
+
+    @Test("has its items in their places")
+    func items() async throws {
+        let request = try await request([
+            "PUT", "https://example.com/a?x=1", "q==ş t", "X-Foo:bar", "name=Ege", "age:=3.10", "big:=12345678901234567890",
+            "tag=a",
+            "tag=b", "quote=\"\\\n",
+        ])
+        #expect(request.method == .put)
+        #expect(request.url.target == "/a?x=1&q=%C5%9F%20t")
+        #expect(request.headers[try #require(HTTPField.Name("X-Foo"))] == "bar")
+        #expect(request.headers[.contentType] == "application/json")
+        #expect(
+            try await String(decoding: request.body.collect(upTo: 1_000), as: UTF8.self)
+                == #"{"name":"Ege","age":3.10,"big":12345678901234567890,"tag":["a","b"],"quote":"\"\\\u000a"}"#)
+    }
+
+    @Test(
+        "is a GET without a body, and a POST with one",
+        arguments: [
+            (["example.com"], "GET"), (["example.com", "q==1"], "GET"), (["example.com", "X-Foo:bar"], "GET"),
+            (["example.com", "a=1"], "POST"), (["example.com", "a:=1"], "POST"), (["example.com", "--data", "x"], "POST"),
+            (["delete", "example.com"], "DELETE"), (["PURGE", "example.com"], "PURGE"),
+        ])
+    func methods(words: [String], method: String) throws {
+        #expect(try plan(words).method.rawValue == method)
+    }
+
+    @Test("has the parameters of a GET in its query, as an endpoint does")
+    func query() async throws {
+        let request = try await request(["TY", "GET", "a?x=1", "q=ş", "q=b"])
+        #expect(request.url.path.hasSuffix("/a"))
+        #expect(request.url.query == "x=1&q=%C5%9F&q=b")
+        #expect(request.body.isEmpty)
+    }
+
+    @Test("is a form with --form")
+    func form() async throws {
+        let request = try await request(["example.com", "--form", "a=1 2", "b:=true", "c=&ş"])
+        #expect(request.headers[.contentType] == "application/x-www-form-urlencoded")
+        #expect(try await String(decoding: request.body.collect(upTo: 1_000), as: UTF8.self) == "a=1%202&b=true&c=%26%C5%9F")
+        let data = try await self.data(["example.com", "--form", "--data", "a=1&b=2"])
+        #expect(data == "application/x-www-form-urlencoded a=1&b=2")
+        #expect(try await self.data(["example.com", "--data", "a=1&b=2"]) == "text/plain; charset=utf-8 a=1&b=2")
+        #expect(try await self.data(["example.com", "--data", "[1]", "-H", "Content-Type: text/csv"]) == "text/csv [1]")
+    }
+
+    private func data(_ words: [String]) async throws -> String {
+        let request = try await request(words)
+        return try await "\(request.headers[.contentType] ?? "") "
+            + String(decoding: request.body.collect(upTo: 1_000), as: UTF8.self)
+    }
+
+    @Test("carries the credentials of --auth, and no header of them with Digest")
+    func auth() async throws {
+        let basic = try await request(["example.com", "--auth", "ege:a:b"])
+        #expect(basic.headers[.authorization] == "Basic \(Data("ege:a:b".utf8).base64EncodedString())")
+        #expect(try await request(["example.com", "-u", "ege:x"]).headers[.authorization] != nil)
+        let bearer = try await request(["example.com", "--auth", "token", "--auth-type", "bearer"])
+        #expect(bearer.headers[.authorization] == "Bearer token")
+        #expect(try await request(["example.com", "-a", "ege:x", "--auth-type", "digest"]).headers[.authorization] == nil)
+        #expect(throws: ValidationError.self) { try plan(["example.com", "--auth", "ege"]) }
+        #expect(throws: ValidationError.self) { try plan(["example.com", "--auth", "a:b", "Authorization:x"]) }
+    }
+}
