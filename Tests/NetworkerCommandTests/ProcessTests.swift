@@ -7,9 +7,172 @@ import Testing
 struct ProcessTests {
     /// Runs the built command from the folder of the test bundle.
     private func run(_ arguments: [String], environment: [String: String]) async throws -> Program.Outcome {
+        try await Program.run([command] + arguments, environment: environment, capturesErrors: true)
+    }
+
+    private var command: String {
         let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        let command = tests.deletingLastPathComponent().appendingPathComponent("networker-of-tests").path
-        return try await Program.run([command] + arguments, environment: environment, capturesErrors: true)
+        return tests.deletingLastPathComponent().appendingPathComponent("networker-of-tests").path
+    }
+
+    /// Standard output and standard error, apart.
+    private func streams(
+        _ arguments: [String], input: String = "/dev/null", environment: [String: String] = ["HOME": "/tmp"]
+    ) async throws -> (status: Int32, output: Data, errors: String) {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("errors-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let outcome = try await Program.run(
+            ["/bin/sh", "-c", "file=$1; shift; exec \"$@\" 2>\"$file\"", "sh", file.path, command] + arguments,
+            environment: environment, input: input)
+        return (outcome.status, outcome.output, String(decoding: try Data(contentsOf: file), as: UTF8.self))
+    }
+
+    private func temporary(_ data: Data) throws -> URL {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("body-\(UUID().uuidString)")
+        try data.write(to: file)
+        return file
+    }
+
+    @Test("in a pipe, standard output has the body byte for byte, and standard error the rest")
+    func pipe() async throws {
+        let bytes = Data((0...255).map(UInt8.init))
+        let server = try LoopbackServer.start { request in
+            request.target == "/gone" ? .status(404, body: bytes) : .ok(bytes, headers: ["Content-Type": "image/png"])
+        }
+        defer { server.close() }
+        let call = try await streams([server.url + "/a"])
+        #expect(call.status == 0 && call.output == bytes)
+        #expect(call.errors.hasPrefix("200 OK, HTTP/1.1, 256 B") && call.errors.contains("first byte"))
+        let failed = try await streams([server.url + "/gone"])
+        #expect(failed.status == 1 && failed.output == bytes)
+        #expect(failed.errors.contains("error: expected a status in 200…299, got 404"))
+        let silent = try await streams([server.url, "--body"])
+        #expect(silent.output == bytes && silent.errors.isEmpty)
+        let wrong = try await streams(["TY"])
+        #expect(wrong.status == 64 && wrong.output.isEmpty && wrong.errors.contains("expected a method"))
+        let json = try await streams([server.url, "--json"])
+        #expect(try JSONSerialization.jsonObject(with: json.output) is [String: Any])
+    }
+
+    @Test("-o writes the body of a success into the file, and leaves the file of a failure as it was")
+    func output() async throws {
+        let server = try LoopbackServer.start { $0.target == "/gone" ? .status(404, body: Data("no".utf8)) : .ok("new") }
+        defer { server.close() }
+        let file = try temporary(Data("old".utf8))
+        defer { try? FileManager.default.removeItem(at: file) }
+        let failed = try await streams([server.url + "/gone", "-o", file.path])
+        #expect(failed.status == 1 && failed.output.isEmpty && failed.errors.contains("no"))
+        #expect(try Data(contentsOf: file) == Data("old".utf8))
+        let saved = try await streams([server.url, "-o", file.path])
+        #expect(saved.status == 0 && saved.output.isEmpty && saved.errors.contains("3 B written to \(file.path)"))
+        #expect(try Data(contentsOf: file) == Data("new".utf8))
+        let unwritable = try await streams([server.url, "-o", "/nowhere/at/all"])
+        #expect(unwritable.status == 64 && unwritable.errors.contains("'/nowhere/at/all': No such file or directory"))
+    }
+
+    @Test("reads a body from standard input")
+    func standardInput() async throws {
+        let server = try LoopbackServer.start { .ok($0.body, headers: ["X-Type": $0.headers["content-type"] ?? ""]) }
+        defer { server.close() }
+        let bytes = Data((0...255).map(UInt8.init))
+        let file = try temporary(bytes)
+        defer { try? FileManager.default.removeItem(at: file) }
+        for data in ["@-", "@/dev/stdin", "@\(file.path)"] {
+            let call = try await streams(["POST", server.url, "--data", data], input: file.path)
+            #expect(call.output == bytes, "\(call.errors)")
+        }
+    }
+
+    @Test("-v shows every line that was sent, of every hop")
+    func verbose() async throws {
+        let server = try LoopbackServer.start { request in
+            request.target == "/a" ? .status(307, headers: ["Location": "/b"]) : .ok("done")
+        }
+        defer { server.close() }
+        let call = try await streams(["PUT", server.url + "/a", "x=1", "X-Foo:bar", "--auth", "ege:secret1", "-v"])
+        #expect(call.output == Data("done".utf8))
+        let sent = call.errors.split(separator: "\n").filter { $0.hasPrefix("> ") }.map(String.init)
+        #expect(sent.count { $0.hasPrefix("> PUT ") } == 2 && sent.count { $0 == "> {\"x\":\"1\"}" } == 2)
+        let shown = Set(sent.compactMap { $0.dropFirst(2).split(separator: ":").first?.lowercased() })
+        for request in server.requests {
+            for name in request.headers.map(\.name) {
+                #expect(shown.contains(name.lowercased()), "\(name) was sent and is not shown")
+            }
+        }
+        #expect(!call.errors.contains("secret1") && !call.errors.contains(Data("ege:secret1".utf8).base64EncodedString()))
+        #expect(call.errors.contains("\nredirect: PUT /b"))
+    }
+
+    @Test("--offline prints the request and sends nothing")
+    func offline() async throws {
+        let server = try LoopbackServer.start { _ in .ok() }
+        defer { server.close() }
+        let call = try await streams([server.url, "a:=1", "--offline", "--curl"])
+        let text = String(decoding: call.output, as: UTF8.self)
+        #expect(call.status == 0 && server.requests.isEmpty)
+        #expect(text.contains("> {\"a\":1}") && text.contains("> Content-Length: 7") && text.contains("curl --globoff"))
+    }
+
+    @Test("--repeat counts statuses, and exits with 1 if a call failed")
+    func repetition() async throws {
+        let server = try LoopbackServer.start { $0.target == "/gone" ? .status(503) : .ok() }
+        defer { server.close() }
+        let call = try await streams([server.url, "--repeat", "20", "--at-a-time", "4"])
+        let text = String(decoding: call.output, as: UTF8.self)
+        #expect(call.status == 0 && server.requests.count == 20)
+        #expect(text.contains("20 calls, 4 at a time") && text.contains("20 × status 200") && text.contains("p99"))
+        let failed = try await streams([server.url + "/gone", "--repeat", "3", "--json"])
+        #expect(failed.status == 1 && failed.errors.contains("3 of 3 calls failed, the first with: expected a status"))
+        let record = try JSONSerialization.jsonObject(with: failed.output) as? [String: Any]
+        #expect(record?["failures"] as? Int == 3)
+    }
+
+    @Test("sends the files of a form, which Python's parser reads")
+    func form() async throws {
+        let url = try #require(ProcessInfo.processInfo.environment["NETWORKERKIT_HTTPBIN_URL"])
+        let file = try temporary(Data("a file".utf8))
+        defer { try? FileManager.default.removeItem(at: file) }
+        let call = try await streams(["\(url)/post", "--form", "title=ş", "doc@\(file.path);type=text/csv"])
+        let echo = try #require(try JSONSerialization.jsonObject(with: call.output) as? [String: Any])
+        #expect(echo["form"] as? [String: String] == ["title": "ş"])
+        #expect(echo["files"] as? [String: String] == ["doc": "a file"])
+    }
+
+    @Test("names the cause of a failure, and what to do")
+    func advice() async throws {
+        let httpbin = try #require(ProcessInfo.processInfo.environment["NETWORKERKIT_HTTPBIN_URL"]).dropFirst("http://".count)
+        let clear = try await streams(["https://\(httpbin)"])
+        #expect(
+            clear.status == 1 && clear.errors.contains("hint: \(httpbin) speaks clear text; write http://"), "\(clear.errors)")
+        let server = try LoopbackServer.start { _ in .ok() }
+        let plain = server.url.dropFirst("http://".count)
+        server.close()
+        let gone = try await streams([String(plain)])
+        #expect(gone.errors.contains("hint: check that a server listens at \(plain)"), "\(gone.errors)")
+        let unknown = try await streams(["https://nowhere.invalid"])
+        #expect(unknown.errors.contains("hint: check the spelling of the host"))
+        let sandbox = try await streams(
+            ["TY", "GET", "a", "--host", "https://\(plain)"], environment: ["HOME": "/nowhere/\(UUID().uuidString)"])
+        #expect(sandbox.status == 1 && sandbox.errors.contains("sandbox' "), "\(sandbox.errors)")
+        let level = try await streams([String(plain)], environment: ["NETWORKER_LOG": "bogus", "HOME": "/tmp"])
+        #expect(level.status == 64 && level.errors.contains("expected NETWORKER_LOG to be trace, debug"))
+    }
+
+    @Test("shows the body as text on a terminal, and not one that is no text")
+    func terminal() async throws {
+        let server = try LoopbackServer.start { request in
+            request.target == "/png" ? .ok(Data([0x89, 0xFF, 0])) : .ok("{\"a\":1}")
+        }
+        defer { server.close() }
+        // script(1) runs a program in a terminal of its own.
+        func shown(_ path: String) async throws -> String {
+            try await Program.run(
+                ["script", "-qec", "'\(command)' \(server.url)\(path) --body", "/dev/null"],
+                environment: ["HOME": "/tmp", "NO_COLOR": "1", "PATH": "/usr/bin:/bin"]
+            ).text
+        }
+        #expect(try await shown("/json").contains("{\r\n  \"a\": 1\r\n}"))
+        #expect(try await shown("/png").contains("(3 B of no stated type, not text and not shown; -o FILE keeps it)"))
     }
 
     /// A name server that does not answer; the dynamic linker loads it instead of the system's.

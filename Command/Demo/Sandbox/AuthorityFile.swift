@@ -13,22 +13,10 @@ struct AuthorityFile: Sendable {
         // If this fails, opening the file reports the reason.
         try? FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        // A new file with a random name is renamed, so that the text is never written through an existing link.
-        let draft = "\(path).\(UUID().uuidString)"
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
         do {
-            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
-            try handle.write(contentsOf: Data(text.utf8))
-            try handle.close()
-        } catch {
-            unlink(draft)
-            throw error
-        }
-        guard rename(draft, path) == 0 else {
-            let code = errno
-            unlink(draft)
-            throw Failure(path: path, code: code)
+            try FileReplacement(path: path, mode: 0o600).write(Data(text.utf8))
+        } catch let failure as FileReplacement.Failure {
+            throw Failure(path: path, code: failure.code)
         }
     }
 

@@ -21,7 +21,7 @@ struct OutputFile: Sendable, Hashable {
             if let type = type as? FileAttributeType, type != .typeRegular, type != .typeDirectory {
                 try FileHandle(forWritingTo: url).write(contentsOf: data)
             } else {
-                try data.write(to: url, options: .atomic)
+                try FileReplacement(path: path).write(data)
             }
             return path
         } catch {

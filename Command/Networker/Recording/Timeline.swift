@@ -12,12 +12,21 @@ package struct Timeline: Sendable {
     ///   - start: the start of the call.
     ///   - call: its identity; the exchanges of other calls are those that it caused, such as a token's refresh.
     package init(_ exchanges: [Exchange], from start: ContinuousClock.Instant, call: String? = nil) {
-        chart = BarChart(groups: exchanges.map { Self.group($0, from: start, call: call) })
+        let before = [nil] + exchanges.map(Optional.some)
+        chart = BarChart(
+            groups: zip(exchanges, before).map { Self.group($0, after: $1, from: start, call: call ?? $0.request.call.id) })
     }
 
-    private static func group(_ exchange: Exchange, from start: ContinuousClock.Instant, call: String?) -> BarChart.Group {
-        let isOther = call.map { $0 != exchange.request.call.id } ?? false
-        var title = isOther ? "refresh" : "attempt \(exchange.request.attempt)"
+    private static func group(
+        _ exchange: Exchange, after last: Exchange?, from start: ContinuousClock.Instant, call: String
+    ) -> BarChart.Group {
+        let request = exchange.request
+        var title = "attempt \(request.attempt)"
+        if request.call.id != call {
+            title = "refresh"
+        } else if let last, last.request.call.id == call, last.request.attempt == request.attempt {
+            title = (300..<400).contains(last.status ?? 0) ? "redirect" : "sent again"
+        }
         if exchange.pause > .zero { title += " after a pause of \(exchange.pause.readable)" }
         title += ": \(exchange.request.method.rawValue) \(exchange.request.url.path)"
         title += exchange.status.map { ", status \($0)" } ?? ", no answer"
@@ -32,6 +41,8 @@ package struct Timeline: Sendable {
             bars.append(BarChart.Bar(label, from: next, lasting: length, tone))
             next += length
         }
+        // The first call of a process starts threads and loads libraries.
+        if last == nil, begin > .zero { bars.append(BarChart.Bar("start", from: .zero, lasting: begin, .quiet)) }
         add("queue", metrics.queued, .quiet)
         add("DNS", metrics.nameLookup, .warning)
         add("TCP", metrics.connect, .warning)
