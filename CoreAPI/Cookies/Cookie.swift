@@ -6,7 +6,7 @@ public import Foundation
 ///
 /// Its value is a secret and prints as one; everything else may be shown.
 public struct Cookie: Sendable, Hashable {
-    /// From which sites a site allows its cookie to be sent (§5.6.7). Recorded only: the kit has no pages, so it makes no request
+    /// The sites whose requests may carry the cookie (§5.6.7). Recorded only: the kit has no pages, so it makes no request
     /// on behalf of another site.
     public enum SameSite: String, Sendable, Hashable, CaseIterable {
         case strict, lax, none

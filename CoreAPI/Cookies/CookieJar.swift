@@ -55,7 +55,7 @@ public final class CookieJar: Sendable {
     }
 
     /// The cookies of a request to an address, in the order in which they are sent: longer paths first, then older cookies
-    /// (§5.8.3). Counts as use.
+    /// (§5.8.3). Updates the time of their last use.
     public func cookies(for url: HTTPURL) -> [Cookie] {
         let now = now()
         return storage.withLock { $0.take(for: url, at: now) }

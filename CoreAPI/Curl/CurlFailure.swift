@@ -65,7 +65,7 @@ enum CurlFailure {
         // The write callback keeps its own reason. Without one, libcurl's decoder refused to continue.
         case CURLE_WRITE_ERROR: return .malformedResponse(reason: "the body cannot be decoded: \(facts.message)")
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN: return .unsupported(capability: facts.message)
-        default: return .curl(code: Int(code.rawValue), message: facts.message)
+        default: return .other(code: Int(code.rawValue), message: facts.message)
         }
     }
 

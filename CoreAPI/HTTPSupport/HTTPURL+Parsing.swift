@@ -227,7 +227,7 @@ extension String {
 
     /// Whether a path segment is `.` or `..`, written plainly or with `%2e`.
     package var hasDotSegment: Bool {
-        // Almost no path has a segment that begins so, and every request asks.
+        // Almost no path has a segment that begins with a dot, and every request is checked.
         guard hasDotAfterSlash else { return false }
         return split(separator: "/").contains { segment in
             guard segment.utf8.count <= 6 else { return false }

@@ -174,16 +174,3 @@ extension Attempt {
         return try with { try $0.setHeader("Authorization", "Bearer \(token)") }
     }
 }
-
-extension Channel {
-    /// The same channel without interceptors except its ``RetryPolicy``.
-    @available(
-        *, deprecated, message: "a refresh is exempt from its own authentication: let it go through `response.call.channel`"
-    )
-    public var withoutInterceptors: Channel {
-        var channel = self
-        channel.interceptors = interceptors.filter { $0 is RetryPolicy }
-        channel.attemptMiddleware = []
-        return channel
-    }
-}

@@ -80,7 +80,7 @@ extension String {
         "'" + replacing("'", with: "'\\''") + "'"
     }
 
-    /// Three digits, because `printf` expects its octal escapes so.
+    /// Three digits, because `printf` expects its octal escapes in this form.
     fileprivate var leftPadded: String {
         String(repeating: "0", count: max(0, 3 - count)) + self
     }

@@ -73,7 +73,7 @@ public struct CoreNetworkLogger: NetworkLogger {
             }
         case .warning(let text, let request):
             write(.warning, "channel warning", request) { _ in
-                ["warning": "\((request.call.channel.redaction).redact(text: text).escapingControls)"]
+                ["warning": "\(request.redaction.redact(text: text).escapingControls)"]
             }
         case .finished(let response):
             write(
@@ -120,7 +120,7 @@ public struct CoreNetworkLogger: NetworkLogger {
     }
 
     private func describe(_ response: Response<Void>, _ options: RequestLogging) -> Logger.Metadata {
-        let redaction = response.call.channel.redaction
+        let redaction = response.redaction
         var metadata: Logger.Metadata = [:]
         if options.contains(.url), let request = response.request { metadata["url"] = "\(redaction.redact(url: request.url))" }
         if let request = response.request { metadata["method"] = "\(request.method.rawValue)" }

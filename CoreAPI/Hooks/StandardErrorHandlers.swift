@@ -90,7 +90,7 @@ public struct RequestTimeoutErrorHandler: ErrorHandler {
 }
 
 extension Response {
-    /// How many attempts at the end of the list failed in the given way.
+    /// How many attempts of the call failed in the given way.
     fileprivate func repetitions(where isSuch: (APIClientError) -> Bool) -> Int {
         attempts.count { $0.error.map(isSuch) ?? false }
     }

@@ -7,7 +7,7 @@ public import CoreAPIHTTPSupport
 /// A name is split into words, at `-`, `_`, dots, brackets and the humps of camel case, without case. Words such as `token`,
 /// `password`, `signature` and a `key` not known to be harmless hide the value. Names of paging and counting (`nextPageToken`,
 /// `max_tokens`), rules about secrets (`passwordPolicy`) and CORS fields show it. OAuth's `code` and `state` are hidden in
-/// queries and forms only, and a payment card's number is hidden below the card. Private keys, JSON Web Tokens, `Bearer` and
+/// queries and forms only, and `number` is hidden if an outer key names a card. Private keys, JSON Web Tokens, `Bearer` and
 /// `Basic` credentials and the user information of an address are hidden under every name.
 public struct Redaction: Sendable, Hashable {
     /// The text in place of a secret.
@@ -15,6 +15,8 @@ public struct Redaction: Sendable, Hashable {
 
     private var hidden: Set<[UInt8]>
     private var shown: Set<[UInt8]>
+    /// Secrets that are hidden wherever they occur, because a request carries them and a server may repeat them.
+    private var values: Set<String> = []
 
     /// Names are those of headers, query items, form fields, JSON keys or XML elements. Case, `-`, `_` and space make no
     /// difference.
@@ -26,6 +28,13 @@ public struct Redaction: Sendable, Hashable {
     public init(_ names: [String] = [], showing harmless: [String] = []) {
         hidden = Set(names.map { Self.normalized($0) })
         shown = Set(harmless.map { Self.normalized($0) })
+    }
+
+    /// Hides values in addition, wherever they occur. Ignores values so short that they occur by chance.
+    package func hiding(values more: some Sequence<String>) -> Redaction {
+        var copy = self
+        copy.values.formUnion(more.filter { $0.utf8.count >= 6 })
+        return copy
     }
 
     /// Whether a value under this name is hidden. For a name with brackets, `user[token]`, every part is checked.
@@ -95,6 +104,7 @@ public struct Redaction: Sendable, Hashable {
 
     /// - Parameter isCard: whether the text is a part of a payment card.
     package func redact(text: String, isCard: Bool) -> String {
+        let text = values.reduce(text) { $0.replacing($1, with: Self.mask) }
         var scanner = SecretScanner(text, redaction: self, isCard: isCard)
         return scanner.redacted()
     }

@@ -19,7 +19,7 @@ public typealias PlatformTransport = CurlTransport
 extension Channel {
     /// - Parameters:
     ///   - name: appears in logs and errors.
-    ///   - environment: the server, and the terms.
+    ///   - environment: the server, with its headers, trust and fixtures.
     ///   - limits: bounds on answers, attempts and connections.
     ///   - transport: `nil` for a separate ``PlatformTransport``.
     public init(
@@ -55,7 +55,7 @@ extension CommonDispatcher {
     /// Makes an anonymous channel, for a team that has an environment and a few hooks.
     ///
     /// - Parameters:
-    ///   - environment: the server, and the terms; gives the channel its name.
+    ///   - environment: the server, with its headers, trust and fixtures; gives the channel its name.
     ///   - resultHandler: receives every outcome before the caller.
     ///   - errorFilter: finds and translates errors.
     ///   - interceptor: adapts and retries.

@@ -192,8 +192,8 @@ struct PortedDesignsTests {
 
     // MARK: - Refresh
 
-    @Test("a token's refresh skips its own authentication and no other hook", arguments: [true, false])
-    func refresh(isDocumentedOldWay: Bool) async throws {
+    @Test("a token's refresh skips its own authentication and no other hook")
+    func refresh() async throws {
         struct Tenant: RequestInterceptor {
             func adapt(_ request: inout Request) async throws { try request.setHeader("X-Tenant", "north") }
         }
@@ -209,19 +209,16 @@ struct PortedDesignsTests {
         channel.interceptors = [Tenant(), RetryPolicy(base: .milliseconds(1))]
         channel.attemptMiddleware = [
             BearerAuthentication(token: "old") { response in
-                let own = isDocumentedOldWay ? Self.old(response.call.channel) : response.call.channel
-                return try await NetworkManager<TestEndpoint>(channel: own)
+                try await NetworkManager<TestEndpoint>(channel: response.call.channel)
                     .request(endpoint: TestEndpoint("fresh", baseURL: answering.url), type: String.self)
             }
         ]
         try await channel.manager().request(endpoint: TestEndpoint("orders"))
         #expect(answering.requests.count == 2)
         #expect(answering.requests.allSatisfy { $0.headers["authorization"] == nil })
-        #expect(answering.requests.allSatisfy { ($0.headers["x-tenant"] == "north") != isDocumentedOldWay })
+        #expect(answering.requests.allSatisfy { $0.headers["x-tenant"] == "north" })
         await channel.close()
     }
-
-    private static func old(_ channel: Channel) -> Channel { (Self.self as any OldWay.Type).channel(channel) }
 
     @Test("a task that outlives its refresh gets the token")
     func leftBehind() async throws {
@@ -529,14 +526,4 @@ extension Endpoint {
         debugPrint(self, terminator: "", to: &text)
         return text
     }
-}
-
-/// Lets a test call deprecated API without a warning.
-private protocol OldWay {
-    static func channel(_ channel: Channel) -> Channel
-}
-
-extension PortedDesignsTests: OldWay {
-    @available(*, deprecated)
-    fileprivate static func channel(_ channel: Channel) -> Channel { channel.withoutInterceptors }
 }

@@ -5,36 +5,41 @@ import Foundation
 
 /// Asks with the validator that it has, and answers a 304 with what it kept (RFC 9110 §13.1.2).
 actor ETagCache: Middleware {
-    private var kept: [HTTPURL: Reply] = [:]
+    private var kept: [[String?]: Reply] = [:]
 
     func handle(_ attempt: Attempt, next: Next) async -> Reply {
         guard attempt.request.method == .get, !attempt.streamsBody else { return await next(attempt) }
-        let url = attempt.request.url
-        let known = kept[url]
+        // An answer belongs to the token that it was asked with.
+        let key = [attempt.request.url.string, attempt.request.headers[.authorization]]
+        let known = kept[key]
         let reply = await next(attempt.with { $0.headers[.ifNoneMatch] = known?.head?.headers[.eTag] })
         if reply.status == 304, let known {
             attempt.tell { $0.cached(CallEvent.Cached(attempt)) }
             return Reply(attempt, head: known.head, body: known.body)
         }
-        if reply.status == 200, reply.head?.headers[.eTag] != nil { kept[url] = reply }
+        if reply.failure == nil, reply.status == 200, reply.head?.headers[.eTag] != nil { kept[key] = reply }
         return reply
     }
 }
 
 /// Sends one request for all calls that ask for the same at the same time.
 actor SingleFlight: Middleware {
-    private var flights: [HTTPURL: Task<Reply, Never>] = [:]
+    struct Key: Hashable { let url: HTTPURL, headers: HTTPFields }
+    private var flights: [Key: Task<Reply, Never>] = [:]
 
     func handle(_ attempt: Attempt, next: Next) async -> Reply {
         guard attempt.request.method == .get, !attempt.streamsBody else { return await next(attempt) }
-        let url = attempt.request.url
-        if let flight = flights[url] {
+        let key = Key(url: attempt.request.url, headers: attempt.request.headers)
+        if let flight = flights[key] {
             let reply = await flight.value
-            return Reply(attempt, head: reply.head, body: reply.body, failure: reply.failure, metrics: reply.metrics)
+            if case .transport(let error, _)? = reply.failure { return attempt.failed(error) }
+            // This call verifies and decodes the answer itself.
+            let failure = reply.head == nil ? reply.failure : nil
+            return Reply(attempt, head: reply.head, body: reply.body, failure: failure, metrics: reply.metrics)
         }
         let flight = Task { await next(attempt) }
-        flights[url] = flight
-        defer { flights[url] = nil }
+        flights[key] = flight
+        defer { flights[key] = nil }
         return await flight.value
     }
 }
@@ -60,6 +65,8 @@ struct Signer: Middleware {
     let sign: @Sendable (_ target: String) throws -> String
 
     func handle(_ attempt: Attempt, next: Next) async -> Reply {
+        // A redirect may lead to another server, which must not learn a signature.
+        guard attempt.request.goesToEnvironment() else { return await next(attempt) }
         do {
             let signature = try sign("\(attempt.request.method) \(attempt.request.url.target)")
             return await next(try attempt.with { try $0.setHeader("X-Signature", signature) })

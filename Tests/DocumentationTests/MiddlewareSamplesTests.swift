@@ -48,6 +48,41 @@ struct MiddlewareSamplesTests {
         await channel.close()
     }
 
+    @Test("the ETag cache keeps no truncated answer, and none for another token")
+    func cacheKeepsWholeAnswersOfOneToken() async throws {
+        let server = try LoopbackServer.start { request in
+            guard request.headers["if-none-match"] == nil else { return .status(304) }
+            let isCut = request.headers["authorization"] == nil
+            return .ok("answer", headers: isCut ? ["ETag": "\"1\"", "Content-Length": "100"] : ["ETag": "\"1\""])
+        }
+        defer { server.close() }
+        var channel = channel(server)
+        channel.attemptMiddleware = [ETagCache()]
+        channel.limits.attempts = 1
+        let manager = NetworkManager<AdHocEndpoint>(channel: channel)
+        for headers in [[:], ["Authorization": "a"], ["Authorization": "b"], ["Authorization": "a"], [:]] as [Headers] {
+            _ = await manager.response(for: AdHocEndpoint.get("x", headers: headers), as: .text)
+        }
+        #expect(server.requests.map { $0.headers["if-none-match"] } == [nil, nil, nil, "\"1\"", nil])
+        await channel.close()
+    }
+
+    @Test("single flight shares no answer between tokens, and a failed verification is each call's own")
+    func flightsOfTwoTokens() async throws {
+        let gate = try Gate()
+        let server = try LoopbackServer.start { .ok($0.headers["authorization"] ?? "").after(.waitFor(gate)) }
+        defer { server.close() }
+        var channel = channel(server)
+        channel.callMiddleware = [SingleFlight()]
+        let manager = NetworkManager<AdHocEndpoint>(channel: channel)
+        async let first = manager.response(for: .get("x", headers: ["Authorization": "a"]), as: .text)
+        async let second = manager.response(for: .get("x", headers: ["Authorization": "b"]), as: .text)
+        while server.requests.count < 2 { await Task.yield() }
+        gate.open()
+        #expect(try await [first.value, second.value] == ["a", "b"])
+        await channel.close()
+    }
+
     @Test("single flight sends one request for simultaneous calls, and each call decodes for itself")
     func flight() async throws {
         let gate = try Gate()
@@ -173,6 +208,21 @@ struct MiddlewareSamplesTests {
         channel.attemptMiddleware = [Signer { "signed \($0)" }]
         #expect(await NetworkManager<Thing>(channel: channel).response(for: Thing(), as: .nothing).error == nil)
         #expect(server.requests.map { $0.headers["x-signature"] } == ["signed GET /thing", "signed GET /other"])
+        await channel.close()
+    }
+
+    @Test("the signer signs nothing for another server")
+    func signerElsewhere() async throws {
+        let other = try LoopbackServer.start { _ in .ok() }
+        let server = try LoopbackServer.start { _ in .redirect(to: other.url + "/thing") }
+        defer {
+            server.close()
+            other.close()
+        }
+        var channel = channel(server)
+        channel.attemptMiddleware = [Signer { "signed \($0)" }]
+        #expect(await NetworkManager<Thing>(channel: channel).response(for: Thing(), as: .nothing).error == nil)
+        #expect(other.requests.map { $0.headers["x-signature"] } == [nil])
         await channel.close()
     }
 }

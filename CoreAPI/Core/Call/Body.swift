@@ -203,7 +203,7 @@ public struct BodyReadTwice: Error, Hashable, LocalizedError {
     public var errorDescription: String? { "the body was read before, and comes over the network only once" }
 }
 
-/// A sequence that is sent a second time has fewer bytes than the first time, as one whose elements can be read only once.
+/// A sequence gave fewer bytes than before, for example because it can be read only once.
 public struct BodyShrunk: Error, Hashable, LocalizedError {
     /// Bytes that an earlier attempt has read.
     public let expected: Int
@@ -211,7 +211,7 @@ public struct BodyShrunk: Error, Hashable, LocalizedError {
     public let found: Int
 
     public var errorDescription: String? {
-        "the sequence gave \(found) bytes, and \(expected) to an earlier attempt; expected one that is made anew for each attempt"
+        "expected \(expected) bytes as in an earlier attempt, found \(found); make the sequence anew for each attempt"
     }
 }
 

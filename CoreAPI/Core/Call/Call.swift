@@ -114,7 +114,7 @@ public final class Call: Sendable {
             var value = earlier.flatMap { $0 as? Key.Value } ?? key.defaultValue
             let outcome = Swift.Result { () throws(Failure) in try change(&value) }
             if case .success = outcome { context[ObjectIdentifier(key)] = value }
-            // Both values leave the lock before one of them dies, as in the subscript.
+            // Both are released outside the lock, because a deinit may use the call.
             return (outcome, earlier, value)
         }
         return try outcome.get()

@@ -244,8 +244,13 @@ extension Attempt {
     /// can fail. A reply that was read before is returned unchanged.
     func read(_ reply: Reply) -> Reply {
         // A middleware may give a reply that it has kept from another call.
-        let reply = reply.call === call ? reply : reply.copy(call: call, attempt: self)
+        var reply = reply.call === call ? reply : reply.copy(call: call, attempt: self)
         guard case .unread = reply.reading else { return reply }
+        // Bytes that are parsed without a request have no attempt.
+        if reply.head == nil, reply.failure == nil, reply.attempt != nil {
+            reply = failed(
+                TransportError.malformedResponse(reason: "a middleware or transport gave neither a head nor a failure"))
+        }
         let channel = call.prepared
         var response = Response<Data>(unread: reply.answering(self))
         for index in channel.enhancers.indices {

@@ -70,7 +70,8 @@ extension ResponseHead {
     package func defectOfPart(to request: Request) -> TransportError? {
         guard status.code == 206 else { return nil }
         guard let range = request.headers[.range] else {
-            return .malformedResponse(reason: "a part (206) of what was asked for whole (RFC 9110 §15.3.7)")
+            return .malformedResponse(
+                reason: "expected the whole resource, found a part (206); the request has no Range (RFC 9110 §15.3.7)")
         }
         // Several ranges come as parts with a `Content-Range` each (§15.3.7.2).
         if mediaType?.essence == "multipart/byteranges" { return nil }

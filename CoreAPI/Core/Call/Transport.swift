@@ -1,8 +1,8 @@
 /// Sends one request over the wire, or answers it locally.
 ///
-/// Use a transport, or a wrapper around one, for the exchange itself: fixtures, caches, recording. Use an interceptor or an
-/// enhancer for the meaning of a request. Called once per attempt, on any thread, concurrently. It never throws, because a
-/// failure must keep everything that was received before it.
+/// Use a transport, or a wrapper around one, for the exchange itself: another library, fixtures, a recording. Use a
+/// ``Middleware`` for caches, signatures and credentials. Called for each request that is sent, each hop and each repetition, on
+/// any thread, concurrently. It never throws, because a failure must keep everything that was received before it.
 public protocol Transport: Sendable {
     /// Sends the attempt's request and returns its reply: the head, and the whole body or a stream of it. A failure comes with
     /// everything that arrived. Honours the cancellation of the surrounding task and the request's ``Request/timeout``.

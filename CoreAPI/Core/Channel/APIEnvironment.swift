@@ -31,7 +31,7 @@ public enum BaseURLRule: Sendable, Hashable {
     case environment
 }
 
-/// The server that a channel uses, and the terms: headers, trust, fixtures.
+/// The server that a channel uses, with its headers, trust and fixtures.
 public struct APIEnvironment: Sendable {
     public var type: any EnvironmentType
     public var name: String

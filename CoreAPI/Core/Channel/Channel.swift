@@ -72,7 +72,7 @@ public struct Channel: Sendable, ChannelSpellings {
 
     /// - Parameters:
     ///   - name: appears in logs and errors.
-    ///   - environment: the server, and the terms.
+    ///   - environment: the server, with its headers, trust and fixtures.
     ///   - limits: bounds on answers, attempts and connections.
     ///   - transport: sends the channel's requests.
     package init(name: String, environment: APIEnvironment, limits: Limits = Limits(), transport: any Transport) {
@@ -120,12 +120,14 @@ extension Channel {
     func findProblems(isDebugBuild: Bool) -> [String] {
         var problems = limits.problems + environment.serverTrustManager.pins.problems
         if environment.fixturesType.transport != nil, !environment.isSimulated {
-            problems.append("the environment '\(environment.name)' has fixtures but may not be simulated")
+            problems.append(
+                "the environment '\(environment.name)' has fixtures but is not simulated; set isSimulated, or remove the fixtures"
+            )
         }
         let trust = environment.serverTrustManager
         if !trust.isPinningActive, !trust.pins.isEmpty, !environment.isSimulated, !isDebugBuild {
             problems.append(
-                "pinning is switched off, which the environment '\(environment.name)' may only be when it is simulated")
+                "pins are switched off in '\(environment.name)', which is not simulated; a release build needs them")
         }
         if name.isEmpty { problems.append("the channel has no name") }
         do throws(RequestError) {

@@ -11,7 +11,7 @@ public struct ChannelDifference: Sendable, Hashable, CustomStringConvertible {
 
 extension Channel {
     /// The differences between this channel and another, secrets redacted. Modifiers are compared by their values, other hooks by
-    /// their types, closures not at all.
+    /// their types, closures (error filter, result handler) not at all.
     ///
     /// ```swift
     /// Channel.dl.differences(from: .dl.at(.staging))
@@ -46,6 +46,7 @@ extension Channel {
                 }.joined(separator: ", ")
             ),
             ("environment.fixturesType", environment.fixturesType.transport == nil ? "none" : "fixtures"),
+            ("environment.baseURLRule", "\(environment.baseURLRule)"),
             ("environment.cachePolicy", "\(environment.cachePolicy)"),
             ("environment.isSimulated", "\(environment.isSimulated)"),
             ("environment.allowsInsecureConnections", "\(environment.allowsInsecureConnections)"),
@@ -58,8 +59,12 @@ extension Channel {
             ("modifiers", modifiers.map { redaction.redact(text: "\($0)") }.joined(separator: ", ")),
             ("enhancers", types(enhancers)),
             ("interceptors", types(interceptors)),
+            ("callMiddleware", types(callMiddleware)),
+            ("attemptMiddleware", types(attemptMiddleware)),
             ("errorHandler", types([errorHandler])),
             ("logger", types([logger])),
+            ("listeners", types(listeners)),
+            ("hosts", hosts.map { "\($0.name): \($0.baseURL)" }.joined(separator: ", ")),
             ("coder", coder.contentType),
             ("query", "\(query)"),
             ("fieldsForOtherOrigins", fieldsForOtherOrigins.sorted().joined(separator: ", ")),

@@ -1,5 +1,5 @@
-/// Channels that replace others of the same name, for one task and its children. Tests and tools swap a channel so without a
-/// change in feature code. A task-local and not a global, so that parallel tests cannot see each other.
+/// Channels that replace others of the same name, for one task and its children. Tests and tools swap a channel in this way,
+/// without a change in feature code. A task-local and not a global, so that parallel tests cannot see each other.
 package enum ChannelOverride {
     /// The innermost last.
     @TaskLocal private static var current: [Channel] = []

@@ -24,8 +24,8 @@ public struct Limits: Sendable, Hashable {
     /// Connections open at once to one host (`CURLMOPT_MAX_HOST_CONNECTIONS`); a further request waits in the kit's queue.
     /// Default 100. A host that speaks HTTP/2 gets one connection and ``streamsPerConnection`` instead.
     ///
-    /// An app with a few requests in flight opens a few, whatever the limit. A service may have thousands, to a host that takes
-    /// seconds for each. 2,000 requests of 2 s take 40 s with 100 connections, and more than eight minutes with a browser's
+    /// An app with a few requests in flight opens a few, whatever the limit. A service may send thousands of slow requests to one
+    /// host. 2,000 requests of 2 s take 40 s with 100 connections, and more than eight minutes with a browser's
     /// eight.
     public var connectionsPerHost = 100
     /// Streams at once on one HTTP/2 connection (`CURLMOPT_MAX_CONCURRENT_STREAMS`). Such a host gets one connection (RFC 9113

@@ -46,7 +46,7 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
         case let error as VerificationError: return .verification(error, ErrorContext(response))
         default:
             let failure = DecodingFailure(
-                error, expected: valueName, body: body, redaction: response.call.channel.redaction)
+                error, expected: valueName, body: body, redaction: response.redaction)
             return .decoding(failure, ErrorContext(response))
         }
     }

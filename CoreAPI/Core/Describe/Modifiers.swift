@@ -76,7 +76,7 @@ public enum CachePolicy: RequestModifier, Hashable {
     case revalidate
     /// `no-store`: caches must not keep the answer.
     case noStore
-    /// `only-if-cached`: no request beyond the cache.
+    /// `only-if-cached`: the cache answers, or the request fails.
     case onlyIfCached
 
     public static let allowsSeveral = false

@@ -1,4 +1,4 @@
-/// A wish attached to a channel, a provider, an endpoint or a call. A ``RequestEnhancer`` reads it.
+/// A setting of a channel, a provider, an endpoint or a call: a header, a timeout. A ``RequestEnhancer`` applies it.
 ///
 /// Use a modifier to say *what* (a header, a timeout, your own tag) and an enhancer to say *how* it changes the request. Among
 /// several of one type the nearest to the call wins: call over endpoint over provider over channel.

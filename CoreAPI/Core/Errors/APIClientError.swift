@@ -223,7 +223,7 @@ extension TransportError {
         case .responseTooLarge, .headTooLarge, .tooManyHeadLines, .malformedResponse: "The answer could not be read."
         case .tooManyRedirects, .redirectRefused: "The server sent the request to an address that is not allowed."
         case .queueFull: "Too many requests are waiting; please try again later."
-        case .bodyUnreadable: "What was to be sent could not be read."
+        case .bodyUnreadable: "The data to send could not be read."
         case .unsupported, .closed, .fixture: "The request could not be made."
         default: "The server could not be reached."
         }

@@ -20,7 +20,7 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
     public private(set) var cause: APIClientError?
     /// Why the body of a refused answer could not be read as the channel's error; `nil` if the ``ErrorFilter`` did not try.
     public private(set) var unreadEnvelope: DecodingFailure?
-    let redaction: Redaction
+    private(set) var redaction: Redaction
 
     /// The context of a request, for a custom transport or interceptor.
     public init(_ request: Request, head: ResponseHead? = nil, body: Data = Data()) {
@@ -28,9 +28,11 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
     }
 
     private init(_ request: Request, at url: HTTPURL, head: ResponseHead?, body: Data) {
+        let redaction = request.redaction
         self.init(
-            request.call, method: request.method, url: request.call.channel.redaction.redact(url: url),
-            attempt: request.attempt, head: head, body: body)
+            request.call, method: request.method, url: redaction.redact(url: url), attempt: request.attempt, head: head,
+            body: body)
+        self.redaction = redaction
     }
 
     package init<Value>(_ response: Response<Value>) { self.init(response.reply) }

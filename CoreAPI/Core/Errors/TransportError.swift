@@ -43,8 +43,8 @@ public enum TransportError: Error, Sendable {
     case closed
     /// No fixture matches, or a fixture's file cannot be read.
     case fixture(FixtureError)
-    /// Anything else that libcurl reports.
-    case curl(code: Int, message: String)
+    /// Anything else that the library below the transport reports, libcurl's codes for ``CurlTransport``.
+    case other(code: Int, message: String)
 
     /// Which clock ran out.
     public enum TimeoutPhase: String, Sendable {
@@ -74,7 +74,7 @@ public enum TransportError: Error, Sendable {
         case .bodyUnreadable: "bodyUnreadable"
         case .closed: "closed"
         case .fixture: "fixture"
-        case .curl(let code, _): "curl.\(code)"
+        case .other(let code, _): "other.\(code)"
         }
     }
 }
@@ -108,7 +108,7 @@ extension TransportError: LocalizedError {
         case .bodyUnreadable(let error): "the request's body cannot be read: \(error.readableDescription)"
         case .closed: "the transport is closed"
         case .fixture(let error): error.readableDescription
-        case .curl(let code, let message): "libcurl error \(code): \(message)"
+        case .other(let code, let message): "error \(code) of the transport's library: \(message)"
         }
     }
 }

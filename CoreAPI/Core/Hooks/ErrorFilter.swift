@@ -167,7 +167,7 @@ extension Response where Value == Data {
         } catch {
             guard let failure = self.error else { return nil }
             let reason = DecodingFailure(
-                error, expected: String(describing: type), body: data, redaction: call.channel.redaction)
+                error, expected: String(describing: type), body: data, redaction: redaction)
             result = .failure(failure.replacingContext(failure.context.unable(toRead: reason)))
             return nil
         }

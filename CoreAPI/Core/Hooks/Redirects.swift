@@ -55,7 +55,7 @@ struct Redirects: Middleware {
         guard let head = reply.head else { return nil }
         let locations = Set(head.headers[fields: .location].map(address))
         guard let location = locations.first else { return nil }
-        let redaction = request.call.channel.redaction
+        let redaction = request.redaction
         guard locations.count == 1 else {
             throw .redirectRefused(
                 to: redaction.redact(text: location.shortened(to: 500)), reason: "the response names several addresses")
@@ -85,7 +85,8 @@ struct Redirects: Middleware {
             throw refused("its body was sent and cannot be sent a second time")
         }
         guard !request.call.prepared.isLeft(by: target) else {
-            throw refused("the environment '\(request.call.channel.environment.name)' may be simulated and is never left")
+            throw refused(
+                "the environment '\(request.call.channel.environment.name)' is simulated; expected an address at its own origin")
         }
         return next(request, to: target, status: head.status.code)
     }

@@ -7,8 +7,9 @@ internal import HTTPTypes
 /// error a refused answer means.
 ///
 /// A modifier: attached to the channel, a provider or an endpoint. Called once per attempt with an answer, synchronously, on the
-/// pipeline's thread. All verifiers run in order, farthest first, and the first failure wins. Of ``StatusCodeResponseVerifier``
-/// only the nearest runs, unless it is ``StatusCodeResponseVerifier/always``. Without one, 2xx is expected.
+/// pipeline's thread. All verifiers run in order, farthest first, and the first failure wins. Only the nearest
+/// ``StatusCodeResponseVerifier`` runs. One made by ``StatusCodeResponseVerifier/always`` runs in addition. Without one, 2xx is
+/// expected.
 public protocol ResponseVerifier: RequestModifier {
     /// - Throws: ``VerificationError``; any other error becomes ``VerificationError/custom(_:)``.
     func verify(_ response: Response<Data>) throws

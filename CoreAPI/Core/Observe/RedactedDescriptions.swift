@@ -5,6 +5,30 @@ internal import HTTPTypes
 // Types with headers or bodies print themselves without secrets, because sooner or later they end up in a log. Their mirrors show
 // the same, because `dump` and a failed expectation look into every value.
 
+extension Request {
+    /// The channel's redaction, which hides the request's own secrets, too: a server may repeat a key that it refuses.
+    package var redaction: Redaction {
+        let rules = call.channel.redaction
+        var secrets: [String] = []
+        for field in headers where rules.hides(field.name.rawName) {
+            secrets.append(field.value)
+            // `Bearer abc` is repeated without its scheme.
+            if let space = field.value.firstIndex(of: " ") {
+                secrets.append(String(field.value[field.value.index(after: space)...]))
+            }
+        }
+        for item in url.queryItems where rules.hides(item.name, inForm: true) {
+            if let value = item.value { secrets.append(value) }
+        }
+        return secrets.isEmpty ? rules : rules.hiding(values: secrets)
+    }
+}
+
+extension Response {
+    /// As ``Request/redaction``, for what a server answered.
+    package var redaction: Redaction { request?.redaction ?? call.channel.redaction }
+}
+
 extension Request: CustomReflectable, CustomStringConvertible, CustomDebugStringConvertible {
     /// Method, address and fields, secrets hidden; the body only by its size.
     public var description: String {
@@ -26,7 +50,7 @@ extension Response: CustomReflectable, CustomStringConvertible, CustomDebugStrin
     public var description: String {
         let outcome = error.map { $0.description } ?? "success"
         guard let head else { return "no response: \(outcome)" }
-        let redaction = call.channel.redaction
+        let redaction = redaction
         let fields = head.headers.map { "\($0.name.rawName): \(redaction.redact($0.value, under: $0.name.rawName))" }
         return "\(head.status.code) [\(fields.joined(separator: "; "))], \(data.count) bytes, \(outcome)".escapingControls
     }

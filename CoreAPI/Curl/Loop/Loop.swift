@@ -118,14 +118,14 @@ final class Loop: Sendable {
     }
 
     private func start(_ state: inout State) -> TransportError? {
-        guard let wakeup = Wakeup() else { return .curl(code: 27, message: "the process has no further descriptor") }
+        guard let wakeup = Wakeup() else { return .other(code: 27, message: "the process has no further descriptor") }
         guard
             let thread = LoopThread({
                 var run = LoopRun(of: self, wakeup)
                 run.run()
             })
         else {
-            return .curl(code: 27, message: "the system gives no further thread")
+            return .other(code: 27, message: "the system gives no further thread")
         }
         state.phase = .running(thread, wakeup)
         return nil
@@ -271,7 +271,7 @@ struct LoopRun {
 
     private func cancel(_ transfer: CurlTransfer) {
         guard let shard = transfer.shard else { return }
-        // It waited here and was started on another loop.
+        // The transfer was queued here and runs on another loop.
         guard shard.loop === loop else { return _ = shard.loop.postIfRunning(.cancel(transfer)) }
         switch transfer.stage {
         case .new: transfer.stage = .cancelled  // Its submission is still on the way.

@@ -165,7 +165,7 @@ final class CurlHandle {
         let code = curl_url_set(address, part, value, 0)
         guard code != CURLUE_OK else { return }
         let reason = "CURLUPART \(part.rawValue): \(String(cString: curl_url_strerror(code)))"
-        throw .curl(code: Int(CURLE_URL_MALFORMAT.rawValue), message: reason)
+        throw .other(code: Int(CURLE_URL_MALFORMAT.rawValue), message: reason)
     }
 
     // MARK: - Setters
@@ -256,7 +256,7 @@ final class CurlHandle {
             curl_easy_option_by_id(option).map { "CURLOPT_" + String(cString: $0.pointee.name) } ?? "option \(option.rawValue)"
         switch code {
         case CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN: throw .unsupported(capability: name)
-        default: throw .curl(code: Int(code.rawValue), message: "\(name): \(String(cString: curl_easy_strerror(code)))")
+        default: throw .other(code: Int(code.rawValue), message: "\(name): \(String(cString: curl_easy_strerror(code)))")
         }
     }
 

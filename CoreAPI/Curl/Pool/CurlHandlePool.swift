@@ -39,5 +39,5 @@ struct CurlHandlePool {
 
 extension TransportError {
     /// libcurl has no memory for another handle (`CURLE_OUT_OF_MEMORY`).
-    static let outOfHandles = TransportError.curl(code: 27, message: "out of memory for another transfer")
+    static let outOfHandles = TransportError.other(code: 27, message: "out of memory for another transfer")
 }

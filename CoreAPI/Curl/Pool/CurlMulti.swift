@@ -41,9 +41,9 @@ final class CurlMulti {
     /// - Throws: ``TransportError`` if libcurl cannot be set up.
     init(_ share: ConnectionShare, streams: Int, sockets: PollSet, library: CurlLibrary) throws(TransportError) {
         guard CurlGlobal.code == CURLE_OK else {
-            throw .curl(code: Int(CurlGlobal.code.rawValue), message: String(cString: curl_easy_strerror(CurlGlobal.code)))
+            throw .other(code: Int(CurlGlobal.code.rawValue), message: String(cString: curl_easy_strerror(CurlGlobal.code)))
         }
-        guard let multi = curl_multi_init() else { throw .curl(code: 27, message: "out of memory for a multi handle") }
+        guard let multi = curl_multi_init() else { throw .other(code: 27, message: "out of memory for a multi handle") }
         self.multi = multi
         self.sockets = sockets
         connections = LoopConnections(sockets, library)
@@ -219,6 +219,6 @@ final class CurlMulti {
 
     private func check(_ code: CURLMcode) throws(TransportError) {
         guard code != CURLM_OK else { return }
-        throw .curl(code: Int(code.rawValue), message: String(cString: curl_multi_strerror(code)))
+        throw .other(code: Int(code.rawValue), message: String(cString: curl_multi_strerror(code)))
     }
 }

@@ -126,8 +126,8 @@ final class HostQueue<Key: Hashable, Item> {
         return Ticket(host: host, number: lastNumber, isStarted: false)
     }
 
-    /// Starts an item at once if it would be the next; `nil` if others wait, or a limit is reached. Most items start so, without
-    /// the lists of waiting items.
+    /// Starts an item at once if it would be the next; `nil` if others wait, or a limit is reached. Most items start in this way,
+    /// without the lists of waiting items.
     ///
     /// - Parameters: as for ``enqueue(_:for:multiplexes:)``.
     func start(for key: Key, multiplexes: Bool? = nil) -> Ticket? {

@@ -57,7 +57,7 @@ public final class LoopbackServer: Sendable {
     ///   - bodyLimit: How many bytes of a request's body the server keeps. It reads the rest and drops it;
     ///     ``ReceivedRequest/bodyLength`` counts all. No limit by default.
     ///   - keepsRequests: Whether ``requests`` has every request, the default. A server that runs for long should keep none. Then
-    ///     ``requests`` is empty, and ``waitForRequests(_:timeout:)`` waits in vain.
+    ///     ``requests`` is empty, and ``waitForRequests(_:timeout:)`` times out.
     ///   - handler: Called once for each completely read request (with `answersEarly`, half read), on that connection's or
     ///     stream's thread. It may block; then it delays only its own connection, over HTTP/2 only its own stream.
     /// - Throws: ``LoopbackServerError/systemCall(_:code:)`` if the port is taken or the process has no descriptors left,

@@ -82,6 +82,19 @@ struct MiddlewareTests {
         }
     }
 
+    @Test("a reply with neither head nor failure is no success")
+    func emptyReply() async throws {
+        struct Silent: Middleware {
+            func handle(_ attempt: Attempt, next: Next) async -> Reply { Reply(attempt) }
+        }
+        for isAroundCall in [true, false] {
+            var channel = Channel.test("http://127.0.0.1:1")
+            if isAroundCall { channel.callMiddleware = [Silent()] } else { channel.attemptMiddleware = [Silent()] }
+            let error = await channel.manager().response(for: TestEndpoint("a", .delete), as: .nothing).error
+            #expect(error?.label == "transport.malformedResponse")
+        }
+    }
+
     @Test("a failure in one is a failure of its stage; interceptors and handlers run as usual")
     func refusing() async {
         let diary = Diary()

@@ -43,7 +43,7 @@ struct UserTextTests {
             .tooManyHeadLines(limit: 1),
             .addressRefused(host: "h.example"), .malformedResponse(reason: "r"), .tooManyRedirects(limit: 1),
             .redirectRefused(to: "ftp://h.example", reason: "r"), .queueFull(limit: 1), .unsupported(capability: "c"),
-            .bodyUnreadable(Silent(code: 1)), .closed, .curl(code: 1, message: "m"),
+            .bodyUnreadable(Silent(code: 1)), .closed, .other(code: 1, message: "m"),
         ] as [TransportError]).map { .transport($0, context()) }
 
     @Test("What a user reads is one sentence without ids, channels, hosts, addresses and secrets", arguments: errors)

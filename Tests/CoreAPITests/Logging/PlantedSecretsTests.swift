@@ -64,6 +64,37 @@ struct PlantedSecretsTests {
         ]
 
     private struct Shape: Decodable, Sendable { var inner: [Int] }
+    private struct Refusal: Error, Decodable { var message: String }
+
+    @Test(
+        "a request's own secret stays hidden where the server repeats it",
+        arguments: [("x-api-key", "c4n4ry"), ("Authorization", "Token c4n4ry"), ("Authorization", "Bearer c4n4ry")])
+    func repeated(name: String, value: String) async throws {
+        let server = try LoopbackServer.start { request in
+            let secret = request.headers[name]?.split(separator: " ").last.map(String.init) ?? ""
+            let fields: HeaderLines = ["X-Debug": "got \(secret)"]
+            return switch request.path {
+            case "/away": .redirect(to: "ftp://h.example/\(secret)", headers: fields)
+            case "/refused": .json(#"{"message":"no such key \#(secret)"}"#, status: 422, headers: fields)
+            default: .json(#"{"x":"\#(secret)"}"#, headers: fields)
+            }
+        }
+        defer { server.close() }
+        let lines = Shared<[String]>([])
+        var channel = Channel.test(server.url)
+        channel.logger = CoreNetworkLogger(options: .all) { line in lines.change { $0.append(line) } }
+        channel.environment.commonHeaders[name] = value
+        channel.errorFilter = .refusal(Refusal.self)
+        for path in ["away", "refused", "json"] {
+            let response = await channel.manager().response(for: TestEndpoint(path), as: Shape.self)
+            let error = try #require(response.error)
+            let text = "\(response) \(error) \(error.context) \(error.localizedDescription) \(error.debugDescription)"
+            #expect(!text.contains("c4n4ry"), "\(text)")
+        }
+        await channel.close()
+        #expect(lines.current.count >= 6)
+        for line in lines.current { #expect(!line.contains("c4n4ry"), "\(line)") }
+    }
 
     /// All output of the kit about calls with a name and its value.
     private func printed(_ planted: Planted) async throws -> String {
