@@ -400,7 +400,7 @@ struct BehavesOtherwiseTests {
     func sampleData() {
         var channel = Channel.test("https://h.example")
         channel.environment.fixturesType = .scenarios(["a": [Fixture(body: "{}")]], scenario: "a")
-        #expect(channel.problems.contains { $0.contains("has fixtures but may not be simulated") })
+        #expect(channel.problems.contains { $0.contains("has fixtures but is not simulated") })
         channel.environment.isSimulated = true
         #expect(channel.problems.isEmpty)
     }

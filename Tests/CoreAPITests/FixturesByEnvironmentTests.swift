@@ -112,7 +112,10 @@ struct FixturesByEnvironmentTests {
     func production() async {
         var (channel, network) = channel()
         channel.environment.isSimulated = false
-        #expect(channel.problems == ["the environment 'test' has fixtures but may not be simulated"])
+        #expect(
+            channel.problems == [
+                "the environment 'test' has fixtures but is not simulated; set isSimulated, or remove the fixtures"
+            ])
         #expect(await channel.manager().response(for: TestEndpoint(), as: Item.self).error?.label == "channel")
         #expect(network.requests.isEmpty)
     }

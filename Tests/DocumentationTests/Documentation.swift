@@ -23,9 +23,13 @@ enum Documentation {
 
     /// Whether the files of this target contain a block, line by line.
     static func isCompiled(_ block: String) throws -> Bool {
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
-        return try names.contains { name in
-            normalized(try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)).contains(normalized(block))
+        let command = folder.deletingLastPathComponent().appendingPathComponent("NetworkerOfTests")
+        return try [folder, command].contains { folder in
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
+            return try names.contains { name in
+                normalized(try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)).contains(
+                    normalized(block))
+            }
         }
     }
 

@@ -1,0 +1,115 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import Testing
+
+@testable import CoreAPICore
+
+@Suite("Forms with files", .timeLimit(.minutes(1)))
+struct MultipartFormTests {
+    private func temporary(_ data: Data) throws -> URL {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("part-\(UUID().uuidString).csv")
+        try data.write(to: file)
+        return file
+    }
+
+    /// What httpbin, which uses Python's parser, read from a form.
+    private func echo(_ form: MultipartForm) async throws -> JSONValue {
+        let channel = Channel.test(try #require(ProcessInfo.processInfo.environment["NETWORKERKIT_HTTPBIN_URL"]))
+        let value = try await channel.manager().request(.post("post", encoding: .multipart(form)), as: JSONValue.self)
+        await channel.close()
+        return value
+    }
+
+    @Test("parts from memory, a file and a stream arrive as they are, with their names")
+    func parts() async throws {
+        let bytes = Data((0...255).map(UInt8.init))
+        let file = try temporary(Data("a,b\r\n--".utf8))
+        defer { try? FileManager.default.removeItem(at: file) }
+        let stream = Body.stream(
+            BodyStream {
+                AsyncStream { continuation in
+                    for text in ["one ", "", "two"] { continuation.yield(Data(text.utf8)) }
+                    continuation.finish()
+                }
+            })
+        let form = MultipartForm([
+            .text("title", "Bez çanta"), .text("quote\"d", "x"), .text("title", "second"),
+            .data("image", bytes, fileName: "ş \"1\".png", contentType: "image/png"), .file("table", file),
+            MultipartForm.Part("lines", body: stream, fileName: "lines.txt", contentType: "text/plain"),
+        ])
+        let echo = try await echo(form)
+        #expect(echo["form"]?["title"]?.array?.compactMap(\.string) == ["Bez çanta", "second"])
+        #expect(echo["form"]?["quote\"d"]?.string == "x")
+        #expect(echo["files"]?["table"]?.string == "a,b\r\n--")
+        #expect(echo["files"]?["lines"]?.string == "one two")
+        #expect(echo["files"]?["image"]?.string == "data:image/png;base64,\(bytes.base64EncodedString())")
+    }
+
+    @Test("the length is sent if that of every part is known, and is exact")
+    func length() async throws {
+        let file = try temporary(Data(repeating: 65, count: 300_000))
+        defer { try? FileManager.default.removeItem(at: file) }
+        let known = MultipartForm([.text("a", "1"), .file("f", file)])
+        let length = try #require(try known.body().length)
+        #expect(try await known.body().collect(upTo: 1_000_000).count == Int(length))
+        let echo = try await echo(known)
+        #expect(echo["headers"]?["Content-Length"]?.string == "\(length)")
+        #expect(echo["files"]?["f"]?.string?.count == 300_000)
+        let unknown = MultipartForm([MultipartForm.Part("s", body: .stream(BodyStream { AsyncStream<Data> { $0.finish() } }))])
+        #expect(try unknown.body().length == nil)
+        #expect(
+            try await String(decoding: MultipartForm([], boundary: "b").body().collect(upTo: 99), as: UTF8.self) == "--b--\r\n")
+    }
+
+    @Test("a form is sent again whole, and one that can be read only once is not")
+    func again() async throws {
+        let server = try LoopbackServer.start { $0.headers["x-attempt"] == nil ? .status(503) : .ok() }
+        defer { server.close() }
+        struct Counting: RequestInterceptor {
+            func adapt(_ request: inout Request) async throws {
+                if request.attempt > 1 { try request.setHeader("X-Attempt", "\(request.attempt)") }
+            }
+            func retry(_ response: Response<Void>, dueTo error: APIClientError) async throws -> RetryResult { .retry }
+        }
+        var channel = Channel.test(server.url)
+        channel.interceptors = [Counting()]
+        channel.limits.attempts = 2
+        let form = MultipartForm([.text("a", "1")])
+        try await channel.manager().request(.post("x", encoding: .multipart(form)))
+        #expect(server.requests.count == 2 && server.requests[0].body == server.requests[1].body)
+        let answer = await channel.manager().stream(.get("x", headers: ["X-Attempt": "1"]))
+        let once = MultipartForm([MultipartForm.Part("a", body: try answer.value)])
+        #expect(try !once.body().isReplayable)
+        let response = await channel.manager().response(for: .post("x", encoding: .multipart(once)), as: .nothing)
+        #expect(response.head?.status.code == 503 && server.requests.count == 4)
+        await channel.close()
+    }
+
+    @Test("a file that cannot be read, and a media type that would end its line, fail before anything is sent")
+    func refused() async throws {
+        let server = try LoopbackServer.start { _ in .ok() }
+        defer { server.close() }
+        let channel = Channel.test(server.url)
+        let parts: [MultipartForm.Part] = [
+            .file("f", URL(fileURLWithPath: "/nowhere/at-all")),
+            .data("f", Data(), fileName: "f", contentType: "text/plain\r\nX-Evil: 1"),
+        ]
+        for part in parts {
+            let response = await channel.manager().response(
+                for: .post("x", encoding: .multipart(MultipartForm([part]))), as: .nothing)
+            #expect(response.error?.label.hasPrefix("request.") == true, "\(response.result)")
+        }
+        #expect(server.requests.isEmpty)
+        await channel.close()
+    }
+
+    @Test("names cannot end their line or their quotes")
+    func names() async throws {
+        let form = MultipartForm([.data("a\r\nb\"", Data(), fileName: "c\r\nd\"")], boundary: "b")
+        let text = try await String(decoding: form.body().collect(upTo: 1_000), as: UTF8.self)
+        #expect(text.hasPrefix("--b\r\nContent-Disposition: form-data; name=\"a%0D%0Ab%22\"; filename=\"c%0D%0Ad%22\"\r\n"))
+        #expect(MultipartForm([]).boundary != MultipartForm([]).boundary)
+        #expect(MultipartForm([]).boundary.utf8.count <= 70)
+    }
+}
