@@ -10,6 +10,7 @@ public struct Secret<Value> {
     /// The value itself. Read it to use it, never to show it.
     public let revealed: Value
 
+    /// Hides a value.
     public init(_ value: Value) {
         revealed = value
     }

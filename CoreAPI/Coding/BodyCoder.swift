@@ -19,6 +19,8 @@ public struct BodyCoder: Sendable {
         case other(@Sendable (any Decodable.Type, Data) throws -> any Decodable)
     }
 
+    /// Makes a coder from two functions.
+    ///
     /// - Parameters:
     ///   - contentType: the media type of sent bodies and of `Accept`.
     ///   - encode: called on the pipeline's thread, concurrently for different calls.
@@ -38,10 +40,12 @@ public struct BodyCoder: Sendable {
         self.decoding = decoding
     }
 
+    /// Encodes a value as a body.
     public func encode(_ value: any Encodable) throws -> Data {
         try encodeValue(value)
     }
 
+    /// Decodes a body into a value.
     public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         if case .json(let decoder) = decoding, type != JSONValue.self { return try decoder.decode(type, from: data) }
         return try decodeOther(type, from: data)

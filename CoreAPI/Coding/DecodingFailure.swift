@@ -15,6 +15,7 @@ public struct DecodingFailure: Error, Sendable {
     /// The JSON around the error, shortened, secrets redacted. For malformed JSON and for a number that the type cannot hold: the
     /// text before the error. Otherwise, and for errors beyond 64 KiB and bodies over 1 MiB: the start of the body.
     public let excerpt: String
+    /// The coder's error, such as a `DecodingError`.
     public let underlying: any Error
     /// Whether the body is not in the coder's format at all. `false` for a valid body with an unexpected value.
     public let isMalformed: Bool

@@ -8,13 +8,19 @@ public import Foundation
 /// let total = answer["data"]?["items"]?[0]?["price"]?.decimal
 /// ```
 public enum JSONValue: Codable, Sendable, Hashable {
+    /// `null`.
     case null
+    /// `true` or `false`.
     case bool(Bool)
     /// Exact for every amount of money, unlike a binary fraction.
     case decimal(Decimal)
+    /// A number that no decimal holds exactly.
     case double(Double)
+    /// A string, unescaped.
     case string(String)
+    /// An array, in its order.
     case array([JSONValue])
+    /// An object, without the order of its names.
     case object([String: JSONValue])
 
     /// Reads JSON text (RFC 8259), as ``ResponseDecoding/json`` does. UTF-8, UTF-16 or UTF-32; at most 512 levels of nesting. Of

@@ -17,6 +17,7 @@ public struct Parameters: Encodable, Sendable, ExpressibleByDictionaryLiteral, E
     /// Whether the endpoint has no parameters.
     public var isAbsent: Bool { value is NoParameters }
 
+    /// Keeps a value until the endpoint's encoding writes it.
     public init(_ value: some Encodable & Sendable) {
         self.value = (value as? Parameters)?.value ?? value
     }

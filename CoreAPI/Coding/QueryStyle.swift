@@ -23,6 +23,7 @@ public import Foundation
 /// channel.query = .alamofire
 /// ```
 public struct QueryStyle: Sendable {
+    /// How an array is written.
     public enum Arrays: Sendable {
         /// `a=1&a=2`, as in OpenAPI's default style.
         case repeated
@@ -36,6 +37,7 @@ public struct QueryStyle: Sendable {
         case commaSeparated
     }
 
+    /// How a boolean is written.
     public enum Booleans: Sendable {
         /// `true` and `false`
         case words
@@ -43,20 +45,28 @@ public struct QueryStyle: Sendable {
         case digits
     }
 
+    /// How a date is written.
     public enum Dates: Sendable {
         /// `2026-01-31T08:00:00Z`
         case iso8601
+        /// Seconds since 1970.
         case secondsSince1970
+        /// Milliseconds since 1970.
         case millisecondsSince1970
         /// Seconds since 2001-01-01 with a fraction, as `Date` encodes itself and Alamofire writes it.
         case deferredToDate
+        /// The text that a function returns.
         case custom(@Sendable (Date) throws -> String)
     }
 
+    /// Default ``Arrays/repeated``.
     public var arrays: Arrays
+    /// Default ``Booleans/words``.
     public var booleans: Booleans
+    /// Default ``Dates/iso8601``.
     public var dates: Dates
 
+    /// Makes a style; each part that is left out is that of ``standard``.
     public init(arrays: Arrays = .repeated, booleans: Booleans = .words, dates: Dates = .iso8601) {
         self.arrays = arrays
         self.booleans = booleans

@@ -9,7 +9,12 @@ public struct Cookie: Sendable, Hashable {
     /// The sites whose requests may carry the cookie (§5.6.7). Recorded only: the kit has no pages, so it makes no request
     /// on behalf of another site.
     public enum SameSite: String, Sendable, Hashable, CaseIterable {
-        case strict, lax, none
+        /// Only with requests of the same site.
+        case strict
+        /// Also when a user follows a link from another site.
+        case lax
+        /// Also with requests that another site makes.
+        case none
         /// No known value was given.
         case unspecified
     }
@@ -32,6 +37,7 @@ public struct Cookie: Sendable, Hashable {
     public let isSecure: Bool
     /// Whether it is hidden from scripts. Recorded only; the kit has no scripts.
     public let isHTTPOnly: Bool
+    /// When the cookie may be sent on behalf of another site.
     public let sameSite: SameSite
     /// When it was first set; setting it again keeps this.
     public internal(set) var created: Date

@@ -100,6 +100,7 @@ public final class CookieJar: Sendable {
         storage.withLock { $0.removeAll { $0.identity == cookie.identity } }
     }
 
+    /// Removes every cookie.
     public func removeAll() {
         storage.withLock { $0.removeAll { _ in true } }
     }

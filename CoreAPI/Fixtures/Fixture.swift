@@ -13,14 +13,19 @@ public struct Fixture: RequestModifier {
     public var path: String?
     /// Query items that a request must have; it may have others too. The value `*` matches any.
     public var query: [(name: String, value: String?)]
+    /// The answer's status.
     public var status: Int
+    /// The answer's fields.
     public var headers: Headers
+    /// The answer's body.
     public var body: Data
     /// Before the answer.
     public var delay: Duration
     /// Instead of the answer.
     public var failure: TransportError?
 
+    /// Makes a fixture with a body of text.
+    ///
     /// - Parameters:
     ///   - method: the request's method; `nil` for any.
     ///   - target: path and, if it matters, query: `orders?page=1`.

@@ -10,8 +10,10 @@ public import CoreAPICore
 public struct FixtureScenario: RequestModifier, Hashable {
     public static let allowsSeveral = false
 
+    /// The scenario's name.
     public let name: String
 
+    /// Names a scenario.
     public init(_ name: String) {
         self.name = name
     }

@@ -18,6 +18,7 @@ public struct Charset: Sendable, Hashable {
         case sequences(String.Encoding)
     }
 
+    /// UTF-8.
     public static let utf8 = Charset(name: "utf-8", form: .utf8)
 
     private init(name: String, form: Form) {

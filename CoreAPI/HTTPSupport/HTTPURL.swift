@@ -13,7 +13,10 @@
 public struct HTTPURL: Sendable, Hashable {
     /// The two schemes that the kit supports.
     public enum Scheme: String, Sendable, Hashable {
-        case http, https
+        /// Clear text.
+        case http
+        /// TLS.
+        case https
 
         /// The port if none is written (RFC 9110 §4.2).
         public var defaultPort: UInt16 { self == .http ? 80 : 443 }

@@ -1,9 +1,14 @@
 /// Why a request could not be made from the caller's values.
 public enum RequestError: Error, Sendable {
+    /// An address that cannot be parsed.
     case malformedURL(String, reason: String)
+    /// A path that cannot be part of an address.
     case malformedPath(String, reason: String)
+    /// An address with a scheme other than http and https.
     case unsupportedScheme(String)
+    /// A field's name or value that may not be sent (RFC 9110 §5.1, §5.5).
     case malformedHeader(name: String, reason: String)
+    /// A method that is no token (RFC 9110 §9.1).
     case malformedMethod(String)
     /// A query item without a name.
     case namelessQueryItem(value: String?)

@@ -30,6 +30,8 @@ public struct CoreNetworkLogger: NetworkLogger {
         }
     }
 
+    /// Makes a logger.
+    ///
     /// - Parameters:
     ///   - subsystem: reverse-DNS name of the app or module; with the category it forms the logger's label.
     ///   - category: the channel, usually.

@@ -16,6 +16,7 @@ public struct RetryPolicy: RequestInterceptor {
     /// Default 408, 425, 429, 500, 502, 503, 504.
     public var statuses: Set<Int>
 
+    /// Makes a policy; each part that is left out has its default.
     public init(
         attempts: Int = 3, base: Duration = .milliseconds(100), cap: Duration = .seconds(5),
         statuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]

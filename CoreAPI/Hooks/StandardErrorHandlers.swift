@@ -10,6 +10,8 @@ public struct StatusCodeErrorHandler: ErrorHandler {
     private let codes: Set<Int>
     private let decide: @Sendable (Response<Void>) async -> RetryResult
 
+    /// Decides about the listed statuses.
+    ///
     /// - Parameters:
     ///   - codes: the statuses that it handles.
     ///   - decide: called once per failed attempt with one of the codes, on the pipeline's thread.
@@ -17,6 +19,8 @@ public struct StatusCodeErrorHandler: ErrorHandler {
         self.init(codes, decide: decide)
     }
 
+    /// Decides about the statuses of a sequence.
+    ///
     /// - Parameters:
     ///   - codes: the statuses that it handles: a list, a set, a range such as `500..<600` or `400...499`.
     ///   - decide: as above.
@@ -39,6 +43,8 @@ public struct NoInternetErrorHandler: ErrorHandler {
     private let repetitions: Int
     private let pause: Duration
 
+    /// Makes a handler.
+    ///
     /// - Parameters:
     ///   - repetitions: of one call, after its first attempt. Default 3.
     ///   - pause: before each. Default 1 s.
@@ -67,6 +73,8 @@ public struct RequestTimeoutErrorHandler: ErrorHandler {
     private let repetitions: Int
     private let pause: Duration
 
+    /// Makes a handler.
+    ///
     /// - Parameters:
     ///   - repetitions: of one call, after its first attempt. Default 3.
     ///   - pause: before each. Default none.

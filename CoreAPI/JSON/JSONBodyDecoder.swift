@@ -58,6 +58,7 @@ public struct JSONBodyDecoder: Sendable {
         shared = SharedDecodingSettings(settings)
     }
 
+    /// Makes a decoder with the default strategies.
     public init() {}
 
     /// Decodes a document on the caller's thread. Calls may be concurrent.

@@ -29,6 +29,7 @@ public struct JSONBodyEncoder: Sendable {
     /// The most bytes of text. `JSONEncoder` encodes larger values once more from the start: a node has 32 bits for an offset.
     package var sizeLimit = OutputTree.limit
 
+    /// Makes an encoder with the default strategies.
     public init() {}
 
     /// Encodes a value on the caller's thread. Calls may be concurrent.

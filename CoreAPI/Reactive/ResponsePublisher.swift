@@ -7,7 +7,7 @@ extension Dispatcher {
     /// - Parameters:
     ///   - endpoint: the request.
     ///   - decoding: how the answer becomes the value.
-    ///   - queue: where the value arrives; `nil` for ``CoreAPI/Dispatcher/callbackQueue``.
+    ///   - queue: where the value arrives; `nil` for ``/CoreAPI/Dispatcher/callbackQueue``.
     public func publisher<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>, queue: CallbackQueue? = nil
     ) -> ResponsePublisher<Value> {
@@ -23,7 +23,7 @@ extension Dispatcher {
 }
 
 extension NetworkManager {
-    /// A call as a publisher of its value, which arrives on the channel's ``Channel/callbackQueue``.
+    /// A call as a publisher of its value, which arrives on the channel's ``/CoreAPI/Channel/callbackQueue``.
     ///
     /// ```swift
     /// networkManager.publisher(for: .orderList(path: ""), as: OrderList.self)
@@ -54,7 +54,7 @@ public struct ResponsePublisher<Value: Sendable>: Publisher, Sendable {
         self.run = run
     }
 
-    /// The same call with further attempts by hand while it fails, as ``CoreAPI/Response/retry(max:delay:)`` makes them.
+    /// The same call with further attempts by hand while it fails, as ``/CoreAPI/Response/retry(max:delay:)`` makes them.
     ///
     /// - Parameters:
     ///   - max: attempts per subscription, in addition to those of interceptors and handlers.

@@ -14,6 +14,7 @@ public import CoreAPI
 ///     connection or other state with this one.
 ///   - transport: the replacement.
 ///   - change: further changes to the channel, such as another environment or a logger.
+///   - operation: runs with the swapped channel.
 /// - Throws: the operation's own errors.
 public func withChannel<Result>(
     _ channel: Channel, transport: any Transport, change: (inout Channel) -> Void = { _ in },
@@ -41,6 +42,7 @@ public func withChannel<Result>(
 ///     of pins sets them in `change`. The channel inside has its own empty cookie jar; a test of cookies sets its jar in
 ///     `change`.
 ///   - change: further changes to the channel.
+///   - operation: runs with the swapped channel.
 /// - Throws: the operation's own errors.
 public func withChannel<Result>(
     _ channel: Channel, server: LoopbackServer, change: (inout Channel) -> Void = { _ in }, operation: () async throws -> Result

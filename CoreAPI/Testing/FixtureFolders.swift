@@ -6,9 +6,12 @@ extension Transport where Self == FixtureTransport {
     ///
     /// The folder is searched as `Fixtures/<name>` beside the calling file and in every folder above it. So tests find their own
     /// fixtures first and then those that all tests share. If it does not exist, every request fails with
-    /// ``FixtureError/notFound(name:searched:available:)``. An attached ``FixtureScenario`` is searched in the same way.
+    /// ``/CoreAPI/FixtureError/notFound(name:searched:available:)``. An attached ``/CoreAPI/FixtureScenario`` is
+    /// searched in the same way.
     ///
-    /// - Parameter name: the name of a folder of `.http` files; see ``Fixture/init(parsing:file:)``.
+    /// - Parameters:
+    ///   - name: the name of a folder of `.http` files; see ``/CoreAPI/Fixture/init(parsing:file:)``.
+    ///   - file: the file from whose folder the search begins. Default the calling one.
     public static func fixtures(_ name: String, from file: String = #filePath) -> FixtureTransport {
         FixtureTransport(scenario: name) { name throws(FixtureError) in try Fixture.folder(name, above: file) }
     }

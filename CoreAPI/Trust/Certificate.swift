@@ -16,6 +16,8 @@ public struct Certificate: Sendable, Hashable {
     /// The pin of its public key: `sha256/` and base64 (RFC 7469 §2.4).
     public var pin: String { Self.pin(ofPublicKey: publicKey) }
 
+    /// Reads a certificate.
+    ///
     /// - Parameter der: the DER of one certificate.
     /// - Throws: ``CertificateError``.
     public init(der: Data) throws(CertificateError) {
@@ -77,7 +79,9 @@ public struct Certificate: Sendable, Hashable {
 
 /// Why a certificate, a key or a pin file cannot be read.
 public enum CertificateError: Error, Sendable, Hashable, LocalizedError {
+    /// The bytes or the text are no certificate and no key; the reason is attached.
     case malformed(String)
+    /// A file that cannot be read.
     case unreadable(file: String, reason: String)
 
     public var errorDescription: String? {

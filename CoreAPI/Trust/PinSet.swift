@@ -23,6 +23,7 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         case reportOnly
     }
 
+    /// The pins, by host pattern.
     public private(set) var pins: [String: [String]]
     /// Default `.enforce`. A mismatch is reported as ``NetworkEvent/pinMismatch(_:_:)`` in both modes.
     public var mode = Mode.enforce
@@ -35,6 +36,7 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// Whether hosts without a matching pattern are refused. Default `false`: they are verified as usual, without pins.
     public var refusesOtherHosts = false
 
+    /// Makes a set from pins by host pattern.
     public init(_ pins: [String: [String]] = [:]) {
         self.pins = pins
     }
@@ -95,6 +97,7 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         }
     }
 
+    /// Whether no host is pinned.
     public var isEmpty: Bool { pins.isEmpty }
 
     /// The pins of every pattern that matches the host, sorted; empty if the host is not pinned.
@@ -169,6 +172,7 @@ private struct PinFile: Decodable {
 
 /// A verified server whose chain has none of the keys pinned for it.
 public struct PinMismatch: Sendable, Hashable {
+    /// The server's name.
     public let host: String
     /// The verified chain, the server's own certificate first.
     public let certificates: [Certificate]

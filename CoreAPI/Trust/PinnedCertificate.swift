@@ -66,8 +66,11 @@ extension PinnedCertificate where Self: CaseIterable {
 
 /// A file with a certificate in DER, or with one or more in PEM.
 public struct CertificateFile: Sendable, Hashable {
+    /// The path of the file.
     public let path: String
 
+    /// Names a file, which ``certificates`` reads.
+    ///
     /// - Parameter path: the path of the file.
     public init(path: String) {
         self.path = path
@@ -84,6 +87,8 @@ public struct CertificateFile: Sendable, Hashable {
         path = bundle.path(forResource: name, ofType: type) ?? "\(name).\(type)"
     }
 
+    /// The certificates in the file.
+    ///
     /// - Throws: ``CertificateError``.
     public var certificates: [Certificate] {
         get throws(CertificateError) {

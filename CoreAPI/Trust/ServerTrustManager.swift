@@ -16,9 +16,13 @@ public struct ServerTrustManager: Sendable, Hashable {
 
     /// The lowest allowed version of TLS (`CURLOPT_SSLVERSION`).
     public enum TLSVersion: String, Sendable, Hashable {
-        case tls12, tls13
+        /// TLS 1.2 (RFC 5246).
+        case tls12
+        /// TLS 1.3 (RFC 8446).
+        case tls13
     }
 
+    /// Who may sign the servers' certificates.
     public var authorities: Authorities
     /// Pins by host, checked in addition to the authorities.
     public var pins: PinSet
@@ -32,6 +36,8 @@ public struct ServerTrustManager: Sendable, Hashable {
     /// Default TLS 1.2.
     public var minimumTLSVersion = TLSVersion.tls12
 
+    /// Makes a trust manager.
+    ///
     /// - Parameters:
     ///   - authorities: see ``authorities``.
     ///   - pins: see ``pins``.

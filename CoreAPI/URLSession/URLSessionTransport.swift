@@ -15,15 +15,15 @@ internal import FoundationNetworking
 /// It sends one request and returns one answer: the channel follows redirects and keeps cookies. `URLSession` keeps no cookies,
 /// cache or credentials here. It adds `Accept`, `Accept-Language`, `Accept-Encoding` and `Connection` if they are missing.
 ///
-/// Unsupported features fail with ``TransportError/unsupported(capability:)``: a channel's own authorities and pins, client
-/// certificates, TLS 1.3 as the minimum, ``Limits/refusedAddresses``, the methods `CONNECT` and `TRACE`, a body of `GET` or
-/// `HEAD`.
+/// Unsupported features fail with ``/CoreAPI/TransportError/unsupported(capability:)``: a channel's own authorities and pins,
+/// client certificates, TLS 1.3 as the minimum, ``/CoreAPI/Limits/refusedAddresses``, the methods `CONNECT` and `TRACE`, a body
+/// of `GET` or `HEAD`.
 ///
-/// `URLSession` does not report everything: there are no ``TransferMetrics``, and ``Timeout/idle`` replaces ``Timeout/connect``.
-/// Duplicate fields of an answer become one field with commas; `Set-Cookie` is split again.
+/// `URLSession` does not report everything: there are no ``/CoreAPI/TransferMetrics``, and `idle` replaces `connect` of a
+/// ``/CoreAPI/Timeout``. Duplicate fields of an answer become one field with commas; `Set-Cookie` is split again.
 ///
 /// A request's stream is written to a temporary file before it is sent. An answer's stream has no backpressure: it fails if more
-/// than ``Limits/responseBodySize`` bytes are unread. On Linux Foundation itself reads ahead without a limit: 64 MiB from
+/// than ``/CoreAPI/Limits/responseBodySize`` bytes are unread. On Linux Foundation itself reads ahead without a limit: 64 MiB from
 /// loopback were in its queue before the first two were counted.
 public final class URLSessionTransport: Transport {
     private let shared: Session
@@ -35,7 +35,9 @@ public final class URLSessionTransport: Transport {
         var isClosed = false
     }
 
-    /// - Parameter limits: only ``Limits/connectionsPerHost`` applies here.
+    /// Makes a transport with a session of its own.
+    ///
+    /// - Parameter limits: only ``/CoreAPI/Limits/connectionsPerHost`` applies here.
     public init(limits: Limits = Limits()) {
         self.limits = limits
         shared = Session(limits)

@@ -17,6 +17,8 @@ public typealias PlatformTransport = CurlTransport
 #endif
 
 extension Channel {
+    /// Makes a channel from an environment.
+    ///
     /// - Parameters:
     ///   - name: appears in logs and errors.
     ///   - environment: the server, with its headers, trust and fixtures.
@@ -42,6 +44,8 @@ extension Channel {
 }
 
 extension APIClient {
+    /// Makes a client.
+    ///
     /// - Parameters:
     ///   - transport: owns the connections. `nil` for a separate ``PlatformTransport``, or inside `withChannel` for the test's
     ///     replacement.

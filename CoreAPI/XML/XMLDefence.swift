@@ -7,13 +7,14 @@ internal import Foundation
 ///
 /// Document type declarations are always refused: their entities can make a small body a large one, and no service's answer needs
 /// them. The parser gets valid UTF-8, without comments and processing instructions, whatever the document's encoding.
-/// ``CoreAPI/Charset`` lists the accepted encodings.
+/// ``/CoreAPI/Charset`` lists the accepted encodings.
 public struct XMLDefence: Sendable, Hashable {
     /// The largest depth of elements. Default 128.
     public var depth = 128
     /// The largest number of attributes of one element. Default 256.
     public var attributes = 256
 
+    /// Makes a defence with the default bounds.
     public init() {}
 
     /// The document as the parser gets it: UTF-8, without the declaration that would contradict it.

@@ -2,6 +2,7 @@
 ///
 /// A class, so that handing it from one stage to the next costs a reference, however large the request is.
 public final class Attempt: Sendable {
+    /// The request of this attempt, as the stages before have changed it.
     public let request: Request
     /// The attempt whose answer redirected to this one; `nil` without a redirect.
     public let redirectedFrom: Attempt?
@@ -102,8 +103,11 @@ public final class Attempt: Sendable {
 public struct AttemptOutcome: Sendable {
     /// 1 for the first.
     public let number: Int
+    /// The answer's status; `nil` if no head arrived.
     public let status: Int?
+    /// Why the attempt failed; `nil` after a success.
     public let error: APIClientError?
+    /// The attempt's cost on the wire; `nil` if the transport measured nothing.
     public let metrics: TransferMetrics?
     /// How long the call waited before this attempt.
     public let delay: Duration

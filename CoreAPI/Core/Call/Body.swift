@@ -11,6 +11,7 @@ public import Foundation
 /// A body is read chunk by chunk, with backpressure: its source produces a chunk only when the reader asks for it. The body of an
 /// answer may be sent on as the body of a request.
 public enum Body: Sendable {
+    /// No body.
     case none
     /// Bytes in memory, sent with a `Content-Length`.
     case bytes(Data)
@@ -24,6 +25,7 @@ public enum Body: Sendable {
         if case .none = self { true } else { false }
     }
 
+    /// Whether the body has no bytes, as far as is known without reading it.
     public var isEmpty: Bool {
         switch self {
         case .none: true
@@ -65,6 +67,8 @@ public struct BodyStream: Sendable {
         case chunks(ChunkSource)
     }
 
+    /// Makes a body that is read as it arrives.
+    ///
     /// - Parameters:
     ///   - length: the number of bytes; `nil` if it is not known.
     ///   - open: starts from the beginning; called once per attempt. A source with another number of bytes than `length` fails
@@ -198,6 +202,7 @@ extension Body: AsyncSequence {
 
 /// A body that can be read only once, such as the body of an answer, was read a second time.
 public struct BodyReadTwice: Error, Hashable, LocalizedError {
+    /// Makes the error.
     public init() {}
 
     public var errorDescription: String? { "the body was read before, and comes over the network only once" }
@@ -239,6 +244,8 @@ extension Body: Codable {
         }
     }
 
+    /// Writes the body in a form that ``init(from:)`` reads.
+    ///
     /// - Throws: `EncodingError.invalidValue` for a stream, which cannot be stored.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)

@@ -158,6 +158,7 @@ public final class Call: Sendable {
 /// }
 /// ```
 public protocol CallKey {
+    /// The type of the value that a call keeps.
     associatedtype Value: Sendable
     /// The value of a call before a hook sets one.
     static var defaultValue: Value { get }

@@ -4,6 +4,7 @@ public import Foundation
 ///
 /// Every ``Transport`` and every ``Middleware`` returns one. A ``Response`` is a reply with the decoded value.
 public final class Reply: Sendable {
+    /// The call that the reply belongs to.
     public let call: Call
     /// The attempt as it was sent; `nil` when the request could not be built.
     public let attempt: Attempt?
@@ -70,6 +71,7 @@ public final class Reply: Sendable {
 
     /// Status, or `nil` when no head arrived.
     public var status: Int? { head?.status.code }
+    /// The request of the attempt, or `nil` if no attempt was made.
     public var request: Request? { attempt?.request }
     /// The body's bytes; empty for a streamed body.
     public var data: Data {

@@ -13,9 +13,11 @@ public struct Request: Sendable {
     /// The fields that are sent besides those that HTTP itself needs. For a value from outside use ``setHeader(_:_:)``:
     /// `HTTPFields` silently replaces control characters by spaces.
     public var headers: HTTPFields
+    /// The body to send.
     public var body: Body
     /// The modifiers of channel, provider and endpoint, farthest first.
     public var modifiers: [any RequestModifier]
+    /// How long the call and each attempt may take.
     public var timeout: Timeout
     /// 1 for the first attempt.
     public internal(set) var attempt: Int

@@ -4,6 +4,7 @@ internal import HTTPTypes
 /// Everything known about a call when it ends, or about one attempt while it runs: its ``Reply`` and the decoded value. A failed
 /// response keeps head, body, metrics and attempts beside the error.
 public struct Response<Value: Sendable>: Sendable {
+    /// The decoded value, or why the call failed.
     public var result: Result<Value, APIClientError> {
         didSet { isDelivered = false }
     }
@@ -11,6 +12,7 @@ public struct Response<Value: Sendable>: Sendable {
     /// Whether the pipeline delivered this response. Only then is the type of another attempt's value known.
     private(set) var isDelivered = false
 
+    /// The call that the response belongs to.
     public var call: Call { reply.call }
     /// The request as it was sent, or `nil` if it could not be built.
     public var request: Request? {
@@ -30,6 +32,7 @@ public struct Response<Value: Sendable>: Sendable {
         get { reply.data }
         set { reply = reply.with(body: .bytes(newValue)) }
     }
+    /// The attempt's cost on the wire; `nil` if the transport measured nothing.
     public var metrics: TransferMetrics? {
         get { reply.metrics }
         set { reply = reply.copy(metrics: .some(newValue)) }

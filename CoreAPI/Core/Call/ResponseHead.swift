@@ -4,6 +4,7 @@ public import HTTPTypes
 
 /// Status and header fields of a response.
 public struct ResponseHead: Sendable, Hashable {
+    /// The status code and its reason.
     public var status: HTTPResponse.Status
     private var fields: Fields
 
@@ -13,6 +14,7 @@ public struct ResponseHead: Sendable, Hashable {
         set { fields = Fields(newValue) }
     }
 
+    /// Makes a head from its parts.
     public init(status: HTTPResponse.Status, headers: HTTPFields = [:]) {
         self.status = status
         fields = Fields(headers)

@@ -22,7 +22,9 @@ public struct TransferMetrics: Sendable, Hashable {
     public var isConnectionReused = false
     /// `HTTP/1.1`, `HTTP/2` …
     public var httpVersion: String?
+    /// The address of the server or the proxy, as numbers (`CURLINFO_PRIMARY_IP`).
     public var remoteAddress: String?
+    /// The port at that address (`CURLINFO_PRIMARY_PORT`).
     public var remotePort: Int?
     /// Whether the server marked the end of the body: by a length, a last chunk, HTTP/2's END_STREAM or TLS's `close_notify`.
     ///
@@ -33,5 +35,6 @@ public struct TransferMetrics: Sendable, Hashable {
     /// The addresses that redirects led to, in order.
     public var redirects: [HTTPURL] = []
 
+    /// Makes metrics without any time, for a transport to fill in.
     public init() {}
 }

@@ -8,13 +8,16 @@ public import HTTPTypes
 /// let stored = try JSONEncoder().encode(attempt.request.wire)
 /// ```
 public struct WireRequest: Sendable, Codable {
+    /// The method on the wire.
     public var method: HTTPRequest.Method
+    /// The absolute address.
     public var url: HTTPURL
     /// The fields, in order; a name may occur several times.
     public var headers: HTTPFields
     /// The body. Bytes and files can be stored; encoding a stream throws `EncodingError.invalidValue`.
     public var body: Body
 
+    /// Makes a request from its parts.
     public init(method: HTTPRequest.Method, url: HTTPURL, headers: HTTPFields = [:], body: Body = .none) {
         self.method = method
         self.url = url
@@ -26,6 +29,8 @@ public struct WireRequest: Sendable, Codable {
         case method, url, headers, body
     }
 
+    /// Reads a request that ``encode(to:)`` wrote.
+    ///
     /// - Throws: ``RequestError`` for a method or an address that may not be sent, `DecodingError.dataCorrupted` for more than
     ///   65,000 fields and for a file URL that is not local, and the decoder's own errors.
     public init(from decoder: any Decoder) throws {

@@ -6,6 +6,7 @@ internal import Foundation
 ///
 /// Use an environment type for names and URLs. Everything else that a team may change is a value in ``APIEnvironment``.
 public protocol EnvironmentType: Sendable, EnvironmentTypeSpellings {
+    /// Appears in logs and errors, such as `staging`.
     var name: String { get }
     /// An absolute https URL, or http if ``APIEnvironment/allowsInsecureConnections`` allows it.
     var baseURL: String { get }
@@ -33,7 +34,9 @@ public enum BaseURLRule: Sendable, Hashable {
 
 /// The server that a channel uses, with its headers, trust and fixtures.
 public struct APIEnvironment: Sendable {
+    /// The environment type that this value was made from.
     public var type: any EnvironmentType
+    /// Appears in logs and errors. Initially that of ``type``.
     public var name: String
     /// An absolute URL; empty if every endpoint names its own.
     public var baseURL: String {
@@ -51,7 +54,9 @@ public struct APIEnvironment: Sendable {
     /// Sent with the requests of a group of endpoints; they win over the common ones. An endpoint names its group by a
     /// ``HeaderGroup`` modifier.
     public var specificHeaders: [String: Headers]
+    /// How requests use caches on their way. Default ``CachePolicy/protocolDefault``.
     public var cachePolicy: CachePolicy
+    /// The authorities and pins for the hosts. Default ``ServerTrustManager/system``.
     public var serverTrustManager: ServerTrustManager
     /// What answers instead of the network. Default `.none`: the network itself.
     public var fixturesType: FixturesType
@@ -63,6 +68,7 @@ public struct APIEnvironment: Sendable {
     /// channel that a test replaces is simulated, too.
     public var isSimulated: Bool
 
+    /// Makes an environment from a type. A given `name` or `baseURL` replaces that of the type.
     public init(
         _ type: any EnvironmentType, name: String? = nil, baseURL: String? = nil, commonHeaders: Headers = [:],
         specificHeaders: [String: Headers] = [:], cachePolicy: CachePolicy = .protocolDefault, fixturesType: FixturesType = .none,
@@ -136,8 +142,11 @@ private struct NamedEnvironment: EnvironmentType {
 /// Assigns a request to a group for which the environment has headers; see ``APIEnvironment/specificHeaders``. Groups of several
 /// levels add up.
 public struct HeaderGroup: RequestModifier, Hashable {
+    /// The group's name in ``APIEnvironment/specificHeaders``.
     public let key: String
 
+    /// Names a group.
+    ///
     /// - Parameter key: as in ``APIEnvironment/specificHeaders``. An environment that does not know the group adds no headers.
     public init(_ key: String) {
         self.key = key
@@ -161,6 +170,8 @@ public final class EnvironmentSwitch: @unchecked Sendable {
     private let lock = NSLock()
     private var current: APIEnvironment
 
+    /// Makes a switch that stands at an environment.
+    ///
     /// - Parameter environment: the first environment.
     public init(_ environment: APIEnvironment) {
         current = environment

@@ -4,24 +4,31 @@ public struct Stage: Sendable, Hashable, CustomStringConvertible {
     public enum Kind: String, Sendable, CaseIterable {
         /// The endpoint is described, its parameters are encoded.
         case build
+        /// Enhancers complete the request, once per call.
         case enhance
         /// Middleware that wraps the call.
         case call
+        /// Interceptors adapt each attempt.
         case adapt
         /// Middleware that wraps the attempt; after `Redirects`, each hop.
         case attempt
+        /// The transport sends the request and receives the answer.
         case transport
         /// Enhancers change the answer, verification among them.
         case deenhance
+        /// The error filter looks for an error in the answer.
         case filter
+        /// The body becomes a value.
         case decode
         /// Interceptors and the error handler decide about another attempt.
         case retry
         /// Another error replaces the remaining one.
         case translate
+        /// The result handler receives the outcome before the caller.
         case result
     }
 
+    /// What the stage does.
     public let kind: Kind
     /// The type that runs the stage.
     public let name: String

@@ -15,6 +15,7 @@ internal import CoreAPIHTTPSupport
 public struct Channel: Sendable, ChannelSpellings {
     /// Appears in logs and errors. ``NetworkManager`` looks up a test's override by it.
     public var name: String
+    /// The server, and the terms: headers, trust, fixtures.
     public var environment: APIEnvironment
     /// Selects the environment instead of ``environment``; read at the start of each call.
     public var environmentSwitch: EnvironmentSwitch?
@@ -47,6 +48,7 @@ public struct Channel: Sendable, ChannelSpellings {
     public var logger: any NetworkLogger = SilentLogger()
     /// Receive the events of each call, in this order, after ``logger``; see ``Listener``.
     public var listeners: [any Listener] = []
+    /// Encodes the bodies of requests and decodes those of answers. Default ``BodyCoder/json``.
     public var coder: BodyCoder = .json
     /// How parameters become a query or a form, unless an endpoint's encoding says otherwise. Default ``QueryStyle/standard``.
     /// Backends built for Alamofire expect ``QueryStyle/alamofire``.

@@ -89,7 +89,9 @@ extension Channel {
 
 /// The name of one of a channel's hosts.
 public struct HostName: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral {
+    /// The host of the live service.
     public static let production: HostName = "production"
+    /// The host of the last test before a release.
     public static let staging: HostName = "staging"
     /// The sandbox server on this machine.
     public static let sandbox: HostName = "sandbox"
@@ -114,6 +116,8 @@ public struct ChannelHost: EnvironmentType, ExpressibleByStringLiteral {
     let trust: ServerTrustManager
     let allowsClearText: Bool
 
+    /// Describes a host.
+    ///
     /// - Parameters:
     ///   - baseURL: see ``EnvironmentType/baseURL``.
     ///   - isSimulated: see ``EnvironmentType/isSimulated``.
@@ -165,6 +169,7 @@ public struct ChannelHosts: Sendable, ExpressibleByDictionaryLiteral, RandomAcce
     public var startIndex: Int { hosts.startIndex }
     public var endIndex: Int { hosts.endIndex }
     public subscript(index: Int) -> ChannelHost { hosts[index] }
+    /// The host of that name, or `nil` if the channel has none.
     public subscript(name: HostName) -> ChannelHost? { hosts.first { $0.name == name.rawValue } }
 }
 
@@ -175,6 +180,8 @@ public struct ChannelHosts: Sendable, ExpressibleByDictionaryLiteral, RandomAcce
 open class ChannelNetworker<EndpointItem: Endpoint>: Networker {
     public var networkManager: NetworkManager<EndpointItem>
 
+    /// Makes the manager of a channel's calls.
+    ///
     /// - Parameter channel: the channel of its calls, unless a test replaces it.
     public init(_ channel: Channel) {
         networkManager = NetworkManager(channel: channel)

@@ -11,6 +11,8 @@ public struct ChannelSecret: Sendable, Hashable {
     public let variable: String
     private let sandbox: String?
 
+    /// A secret that stands in an environment variable.
+    ///
     /// - Parameters:
     ///   - variable: an environment variable.
     ///   - sandbox: the value that the sandbox server accepts. No secret.
@@ -37,6 +39,7 @@ public struct ChannelSecret: Sendable, Hashable {
 public struct ChannelCredentials: Sendable, Hashable, ExpressibleByDictionaryLiteral, CustomStringConvertible, CustomReflectable {
     fileprivate let values: [String: String]
 
+    /// Takes values by the names of their variables.
     public init(_ values: [String: String]) {
         self.values = values
     }
@@ -78,6 +81,8 @@ public struct CredentialInterceptor: RequestInterceptor {
         CredentialInterceptor(form: .query(name), secret: secret)
     }
 
+    /// Adds the channel's credential to a request.
+    ///
     /// - Throws: ``MissingCredential`` if there is no value.
     public func adapt(_ request: inout Request) async throws {
         guard request.goesToEnvironment(or: []), let value = try secret.value(for: request.call) else { return }

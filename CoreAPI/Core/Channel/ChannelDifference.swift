@@ -2,8 +2,11 @@ internal import CoreAPIHTTPSupport
 
 /// One difference between two channels, in words that may be shown.
 public struct ChannelDifference: Sendable, Hashable, CustomStringConvertible {
+    /// The property that differs.
     public let field: String
+    /// Its value in this channel.
     public let mine: String
+    /// Its value in the other channel.
     public let theirs: String
 
     public var description: String { "\(field): \(mine) ≠ \(theirs)" }

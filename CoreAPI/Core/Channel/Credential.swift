@@ -10,6 +10,8 @@ public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomRef
     public let variable: String
     private let value: String?
 
+    /// Takes a secret that may be missing.
+    ///
     /// - Parameters:
     ///   - value: the secret. `nil` or empty counts as missing, because many CI systems unset a variable by setting it to
     ///     nothing.
@@ -44,6 +46,7 @@ public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomRef
 
 /// A channel has no value for a secret that it needs.
 public struct MissingCredential: Error, Hashable, LocalizedError {
+    /// The channel's name.
     public let channel: String
     /// The environment variable that was expected.
     public let variable: String

@@ -37,6 +37,7 @@ public struct Limits: Sendable, Hashable {
     /// Attempts of one call, the first and those made by hand included. Default 10.
     public var attempts = 10
 
+    /// Makes limits with the default values.
     public init() {}
 
     /// The ``responseHeadLines`` that apply.

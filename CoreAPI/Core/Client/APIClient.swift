@@ -10,16 +10,22 @@ public import Foundation
 /// Use it if there is no channel to link: a script, a tool, one call to an external service. Features of a channel use its
 /// ``NetworkManager``.
 public struct APIRequest<Value: Sendable>: Sendable {
+    /// The request.
     public var endpoint: any Endpoint
+    /// The server, and the terms.
     public var environment: APIEnvironment
+    /// How the answer becomes the value.
     public var decoding: ResponseDecoding<Value>
 
+    /// Makes a request whose answer is decoded in the given way.
     public init(_ endpoint: some Endpoint, environment: APIEnvironment, decoding: ResponseDecoding<Value>) {
         self.endpoint = endpoint
         self.environment = environment
         self.decoding = decoding
     }
 
+    /// Makes a request whose answer is decoded by the client's coder.
+    ///
     /// - Parameters:
     ///   - endpoint: the request.
     ///   - environment: the server.
@@ -28,6 +34,8 @@ public struct APIRequest<Value: Sendable>: Sendable {
         self.init(endpoint, environment: environment, decoding: .decodable(type))
     }
 
+    /// Makes a request from an endpoint that knows its answer.
+    ///
     /// - Parameters:
     ///   - endpoint: the request; it knows the type of its answer.
     ///   - environment: the server.

@@ -68,6 +68,8 @@ final class CompletionCall<Value: Sendable>: Sendable {
 public struct Cancellable: Sendable {
     private let onCancel: @Sendable () -> Void
 
+    /// Makes a handle from a function that cancels.
+    ///
     /// - Parameter onCancel: called on each ``cancel()``, on its caller's thread.
     public init(_ onCancel: @escaping @Sendable () -> Void = {}) {
         self.onCancel = onCancel

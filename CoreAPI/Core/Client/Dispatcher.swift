@@ -5,6 +5,7 @@
 /// failure is part of the response. Attempts made by hand, ``Response/retry(max:delay:)``, belong to the call that made the
 /// response and do not pass through here again.
 public protocol Dispatcher: Sendable {
+    /// Makes a call and returns everything known about it when it ends.
     @concurrent
     func response<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>

@@ -8,6 +8,7 @@
 /// }
 /// ```
 public protocol Networker<EndpointType>: AnyObject {
+    /// The requests of the feature.
     associatedtype EndpointType: Endpoint
     /// May be replaced, for example in a test; `withChannel` of CoreAPITesting does so without touching the feature.
     var networkManager: NetworkManager<EndpointType> { get set }

@@ -11,6 +11,8 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
     /// Gets the response with the received bytes, and the body as enhancers left it.
     private let decode: @Sendable (Response<Data>, Data) throws -> Value
 
+    /// Decodes by a function.
+    ///
     /// - Parameter decode: called once per verified attempt, on the pipeline's thread and never the main one. An
     ///   ``APIClientError`` or a ``VerificationError`` that it throws is kept; any other error becomes a ``DecodingFailure``.
     public init(_ decode: @escaping @Sendable (Response<Data>) throws -> Value) {

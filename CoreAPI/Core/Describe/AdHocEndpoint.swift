@@ -22,6 +22,8 @@ public struct AdHocEndpoint: Endpoint {
     /// The name of the function that makes the call, unless another name was given.
     public var description: String
 
+    /// Describes a request without a type of its own.
+    ///
     /// - Parameters:
     ///   - method: any token of RFC 9110 §9.
     ///   - path: below the base URL; may contain a query.
@@ -66,6 +68,8 @@ extension InputEncoding {
 
 // On the protocol, so that `.get(…)` can be written for any endpoint.
 extension Endpoint where Self == AdHocEndpoint {
+    /// A GET of a path.
+    ///
     /// - Parameters:
     ///   - path: below the base URL; may contain a query.
     ///   - query: further query items.
@@ -87,6 +91,8 @@ extension Endpoint where Self == AdHocEndpoint {
         AdHocEndpoint(.head, path, params: query, headers: headers, modifiers: modifiers, name: name)
     }
 
+    /// A POST to a path.
+    ///
     /// - Parameters:
     ///   - path: below the base URL; may contain a query.
     ///   - body: any `Encodable` value; `Data` is sent unchanged. A literal with values of several types needs `as Parameters`.

@@ -13,6 +13,7 @@
 /// let order = try await networkManager.request(OrderByID(id: "7"))
 /// ```
 public protocol AnsweredEndpoint<Output>: Endpoint {
+    /// The type of the answer's value.
     associatedtype Output: Sendable
 
     /// How the answer becomes the output. Default ``ResponseDecoding/decodable(_:)``, or ``ResponseDecoding/nothing`` for `Void`.
@@ -24,5 +25,6 @@ extension AnsweredEndpoint where Output: Decodable {
 }
 
 extension AnsweredEndpoint where Output == Void {
+    /// ``ResponseDecoding/nothing``: the answer's body is not read.
     public var decoding: ResponseDecoding<Output> { .nothing }
 }

@@ -22,6 +22,7 @@ public protocol Endpoint: Sendable, CustomStringConvertible, EndpointSpellings {
     var baseURL: String { get }
     /// Appended to the base URL; may contain a query, as in `orders?page=1`. Encoded when the request is built.
     var path: String { get }
+    /// The request's method.
     var method: HTTPRequest.Method { get }
     /// The nearest headers: they win over all others of the same name.
     var headers: Headers { get }
@@ -59,6 +60,7 @@ extension Endpoint {
 
     public var url: String { usualURL(baseURL, path) }
 
+    /// The endpoint's name in logs and errors: the case of an enumeration, else the type.
     public var description: String {
         caseName(of: self).map { String(cString: $0) } ?? String(describing: type(of: self))
     }

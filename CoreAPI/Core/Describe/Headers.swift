@@ -9,10 +9,13 @@ public import HTTPTypes
 public struct Headers: RequestModifier, Hashable, ExpressibleByDictionaryLiteral {
     /// One name and its value, unchecked.
     public struct Element: Sendable, Hashable {
+        /// The field's name.
         public var name: String
+        /// The field's value.
         public var value: String
     }
 
+    /// The fields, in the order in which they were added.
     public private(set) var elements: [Element]
 
     public init(dictionaryLiteral elements: (String, String)...) {
@@ -24,6 +27,7 @@ public struct Headers: RequestModifier, Hashable, ExpressibleByDictionaryLiteral
         elements = dictionary.sorted { $0.key < $1.key }.map { Element(name: $0.key, value: $0.value) }
     }
 
+    /// Whether there is no field.
     public var isEmpty: Bool { elements.isEmpty }
 
     /// The first value under a name, whatever its case; setting replaces all of them, `nil` removes them.

@@ -4,9 +4,12 @@
 public struct BaseURL: RequestModifier, Hashable {
     /// `nil` for ``ignore``, and for a base URL that changes nothing.
     public let string: String?
+    /// The rank among several base URLs; the highest wins.
     public let priority: Priority
     let isIgnoring: Bool
 
+    /// Names a base URL.
+    ///
     /// - Parameters:
     ///   - string: an absolute http or https URL; checked when the request is built. `nil` changes nothing.
     ///   - priority: among the base URLs of all levels.
@@ -58,9 +61,12 @@ public struct Header: HeaderModifier, Hashable {
 
 /// Appends one query item to every request that it is attached to, such as an API key. Items of several levels add up.
 public struct QueryItem: RequestModifier, Hashable {
+    /// The item's name, before percent-encoding.
     public let name: String
+    /// The item's value, before percent-encoding; `nil` for an item without `=`.
     public let value: String?
 
+    /// Makes an item.
     public init(_ name: String, _ value: String?) {
         self.name = name
         self.value = value

@@ -15,6 +15,7 @@ public struct Timeout: RequestModifier, Hashable {
 
     public static let allowsSeveral = false
 
+    /// Makes a timeout; each part that is left out has its default.
     public init(connect: Duration = .seconds(10), idle: Duration = .seconds(30), total: Duration = .seconds(300)) {
         self.connect = connect
         self.idle = idle

@@ -65,6 +65,7 @@ extension TypedEndpoint {
 // ``EndpointProvider/create(_:headers:encoding:modifiers:name:)``.
 
 extension TypedEndpoint where Input == Void, Output: Decodable {
+    /// Describes a request without input whose answer is decoded.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
         name: String = #function
@@ -72,6 +73,7 @@ extension TypedEndpoint where Input == Void, Output: Decodable {
         self.init(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name)
     }
 
+    /// Describes a request without input whose answer is decoded, with modifiers in an array.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
         name: String = #function
@@ -83,6 +85,7 @@ extension TypedEndpoint where Input == Void, Output: Decodable {
 }
 
 extension TypedEndpoint where Input == Void, Output == Void {
+    /// Describes a request without input whose answer is not read.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
         name: String = #function
@@ -90,6 +93,7 @@ extension TypedEndpoint where Input == Void, Output == Void {
         self.init(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name)
     }
 
+    /// Describes a request without input whose answer is not read, with modifiers in an array.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
         name: String = #function
@@ -101,6 +105,7 @@ extension TypedEndpoint where Input == Void, Output == Void {
 }
 
 extension TypedEndpoint where Input: Encodable & Sendable, Output: Decodable {
+    /// Describes a request whose input is encoded and whose answer is decoded.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
         name: String = #function
@@ -108,6 +113,7 @@ extension TypedEndpoint where Input: Encodable & Sendable, Output: Decodable {
         self.init(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name)
     }
 
+    /// Describes a request whose input is encoded and whose answer is decoded, with modifiers in an array.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
         name: String = #function
@@ -119,6 +125,7 @@ extension TypedEndpoint where Input: Encodable & Sendable, Output: Decodable {
 }
 
 extension TypedEndpoint where Input: Encodable & Sendable, Output == Void {
+    /// Describes a request whose input is encoded and whose answer is not read.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
         name: String = #function
@@ -126,6 +133,7 @@ extension TypedEndpoint where Input: Encodable & Sendable, Output == Void {
         self.init(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name)
     }
 
+    /// Describes a request whose input is encoded and whose answer is not read, with modifiers in an array.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
         name: String = #function

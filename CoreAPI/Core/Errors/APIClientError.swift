@@ -84,6 +84,7 @@ public indirect enum APIClientError: Error, Sendable {
         return error as? AppError
     }
 
+    /// Whether the caller cancelled the call.
     public var isCancelled: Bool {
         if case .cancelled = self { true } else { false }
     }

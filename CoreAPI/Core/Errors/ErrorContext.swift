@@ -4,13 +4,17 @@ public import HTTPTypes
 
 /// Where a call failed, and everything that had arrived by then.
 public struct ErrorContext: Sendable, CustomStringConvertible {
+    /// The channel's name.
     public let channel: String
+    /// The endpoint's name.
     public let endpoint: String
+    /// The request's method; `nil` if the request could not be built.
     public let method: HTTPRequest.Method?
     /// The address that answered, or should have, after redirects; secrets redacted.
     public let url: String?
     /// 1 for the first attempt, 0 before it.
     public let attempt: Int
+    /// The call's id, which its log lines carry, too.
     public let callID: String
     /// Status and fields; `nil` if no head had arrived.
     public let head: ResponseHead?

@@ -4,6 +4,7 @@ public import Foundation
 public enum FixtureError: Error, Sendable {
     /// No folder or file has this name.
     case notFound(name: String, searched: [String], available: [String])
+    /// A file that is no fixture; `line` is the first line that is wrong.
     case unreadable(file: String, line: Int, reason: String)
     /// No fixture matches the request.
     case unmatched(request: String, available: [String], nearest: String?)

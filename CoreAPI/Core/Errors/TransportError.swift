@@ -2,7 +2,9 @@ public import Foundation
 
 /// Why an exchange failed between the kit and the server.
 public enum TransportError: Error, Sendable {
+    /// Name resolution found no address of the host.
     case cannotResolveHost(String)
+    /// No address of the host accepts a connection.
     case cannotConnect(host: String, reason: String)
     /// A proxy failed: it could not be reached, refused the connection, or asks for credentials (407, RFC 9110 §15.5.8).
     ///
@@ -14,6 +16,7 @@ public enum TransportError: Error, Sendable {
     case tls(host: String, reason: String)
     /// No certificate of the server matches the environment's pins for it.
     case pinMismatch(host: String, reason: String)
+    /// A clock ran out; see ``Timeout``.
     case timedOut(TimeoutPhase, after: Duration)
     /// The connection ended before a complete response.
     ///
@@ -24,16 +27,21 @@ public enum TransportError: Error, Sendable {
     /// The body ended early; the response keeps the received part. Over TLS also a body that only the end of the connection
     /// ended, without `close_notify` (RFC 9112 §9.8).
     case truncated(received: Int64, expected: Int64?)
+    /// The body has more bytes than ``Limits/responseBodySize``.
     case responseTooLarge(limit: Int)
+    /// The answer's head has more bytes than ``Limits/responseHeadSize``.
     case headTooLarge(limit: Int)
+    /// The answer's head has more lines than ``Limits/responseHeadLines``.
     case tooManyHeadLines(limit: Int)
     /// The channel refuses all addresses of the host; see ``Limits/refusedAddresses``.
     case addressRefused(host: String)
     /// The response is not HTTP, breaks its rules, or is a part (206) or another protocol (101) that the request did not ask for.
     case malformedResponse(reason: String)
+    /// The answer is one redirect more than ``Limits/redirects``.
     case tooManyRedirects(limit: Int)
     /// A redirect that must not be followed: to a scheme other than http and https, to a malformed address, from https to http.
     case redirectRefused(to: String, reason: String)
+    /// The queue holds ``Limits/queuedRequests`` requests already.
     case queueFull(limit: Int)
     /// The transport, or its libcurl, lacks a capability that the request needs.
     case unsupported(capability: String)
@@ -48,7 +56,12 @@ public enum TransportError: Error, Sendable {
 
     /// Which clock ran out.
     public enum TimeoutPhase: String, Sendable {
-        case connect, idle, total
+        /// The clock of ``Timeout/connect``.
+        case connect
+        /// The clock of ``Timeout/idle``.
+        case idle
+        /// The clock of ``Timeout/total``.
+        case total
     }
 
     /// A name for metrics, without any part of the request.

@@ -2,9 +2,11 @@ public import Foundation
 
 /// Why a complete response was refused.
 public enum VerificationError: Error, Sendable {
+    /// A verifier of the request does not accept the status.
     case unacceptableStatus(Int, expected: String)
     /// A value of this type needs a body, and the answer has none.
     case emptyBody(status: Int, expected: String)
+    /// A verifier of the request does not accept the `Content-Type`, which is `nil` if the answer has no such field.
     case unacceptableContentType(String?, expected: [String])
     /// A custom verifier refused the response.
     case custom(any Error)

@@ -49,6 +49,8 @@ public struct ErrorFilter: Sendable {
     private var find: (@Sendable (inout Response<Data>) throws -> Void)?
     private let translateError: @Sendable (APIClientError) -> (any Error)?
 
+    /// Finds errors by a function.
+    ///
     /// - Parameter find: returns the error in the response, or `nil` to leave it unchanged. An error that it throws becomes the
     ///   result, too, so that a filter that cannot read a body is noticed.
     public init(_ find: @escaping @Sendable (Response<Data>) throws -> (any Error)?) {
@@ -194,8 +196,10 @@ extension APIClientError {
 
 /// A failure's message in the user's language; see ``ErrorFilter/localized(_:default:)``.
 public struct LocalizedMessage: LocalizedError, Hashable {
+    /// The text, in the user's language.
     public let message: String
 
+    /// Takes a text in the user's language.
     public init(_ message: String) {
         self.message = message
     }

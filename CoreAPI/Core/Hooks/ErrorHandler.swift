@@ -13,6 +13,7 @@ public protocol ErrorHandler: Sendable {
 
 /// Leaves every error unchanged.
 public struct NoErrorHandler: ErrorHandler {
+    /// Makes the handler.
     public init() {}
     public func canResolve(_ error: APIClientError) -> Bool { false }
     public func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult { .doNotRetry }
@@ -22,10 +23,12 @@ public struct NoErrorHandler: ErrorHandler {
 public struct CompositeErrorHandler: ErrorHandler {
     private let handlers: [any ErrorHandler]
 
+    /// Asks the handlers in this order.
     public init(_ handlers: [any ErrorHandler]) {
         self.handlers = handlers
     }
 
+    /// Asks the handlers in this order.
     public init(_ handlers: any ErrorHandler...) {
         self.init(handlers)
     }

@@ -19,6 +19,8 @@
 /// Called off every actor, concurrently for different calls. It may call `next` never, once or several times, in sequence or
 /// concurrently.
 public protocol Middleware: Sendable {
+    /// Handles an attempt, usually by passing it on.
+    ///
     /// - Parameters:
     ///   - attempt: the attempt to send; around the call, its first attempt.
     ///   - next: the stages after this one.

@@ -8,10 +8,13 @@ public struct Priority: Sendable, Hashable, Comparable {
 
     /// After everything else: sees the final request and response.
     public static let low = Priority(value: -100)
+    /// Between ``low`` and ``high``; the default.
     public static let normal = Priority(value: 0)
+    /// Before hooks of normal priority.
     public static let high = Priority(value: 100)
     /// The built-in enhancers. Only ``max`` and `.core.more` precede them.
     public static let core = Priority(value: 1_000)
+    /// Before everything else.
     public static let max = Priority(value: .max)
 
     /// Any other value: `.low` is -100, `.normal` 0, `.high` 100 and `.core` 1,000.

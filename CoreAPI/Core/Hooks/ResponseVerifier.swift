@@ -11,6 +11,8 @@ internal import HTTPTypes
 /// ``StatusCodeResponseVerifier`` runs. One made by ``StatusCodeResponseVerifier/always`` runs in addition. Without one, 2xx is
 /// expected.
 public protocol ResponseVerifier: RequestModifier {
+    /// Checks an answer; an error that it throws refuses it.
+    ///
     /// - Throws: ``VerificationError``; any other error becomes ``VerificationError/custom(_:)``.
     func verify(_ response: Response<Data>) throws
 }
@@ -36,6 +38,7 @@ public struct StatusCodeResponseVerifier: ResponseVerifier {
     /// 2xx.
     public static let successful = StatusCodeResponseVerifier(200..<300)
 
+    /// Accepts a range of codes, its end excluded.
     public init(_ codes: Range<Int>, mayBeEmpty: Set<Int> = emptyByDefault) {
         accepts = { codes.contains($0) }
         expected = codes.isEmpty ? "no range at all" : "\(codes.lowerBound)…\(codes.upperBound - 1)"
@@ -49,10 +52,12 @@ public struct StatusCodeResponseVerifier: ResponseVerifier {
         self.mayBeEmpty = mayBeEmpty
     }
 
+    /// Accepts the listed codes.
     public init(_ codes: Int..., mayBeEmpty: Set<Int> = emptyByDefault) {
         self.init(codes, mayBeEmpty: mayBeEmpty)
     }
 
+    /// Accepts the listed codes.
     public init(_ codes: [Int], mayBeEmpty: Set<Int> = emptyByDefault) {
         let set = Set(codes)
         accepts = { set.contains($0) }
@@ -80,6 +85,8 @@ private struct EveryStatusVerifier: ResponseVerifier {
 public struct ContentTypeResponseVerifier: ResponseVerifier {
     private let types: [String]
 
+    /// Accepts the listed media types.
+    ///
     /// - Parameter types: such as `application/json`; `text/*` accepts every text.
     public init(_ types: String...) {
         self.types = types.map { $0.lowercased() }

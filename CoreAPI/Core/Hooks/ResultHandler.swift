@@ -10,6 +10,8 @@ public protocol ResultHandling: Sendable {
 public struct ResultHandler: Sendable {
     private let handle: (@Sendable (Response<Void>) async throws -> Void)?
 
+    /// Handles results by a function.
+    ///
     /// - Parameter handle: as ``ResultHandling/handle(_:)``.
     public init(_ handle: @escaping @Sendable (Response<Void>) async throws -> Void) {
         self.handle = handle

@@ -24,7 +24,9 @@ public protocol Listener: Sendable {
     func sent(_ event: CallEvent.Sent)
     /// The host's name was resolved. Not reported if a connection was open, like the next two events.
     func resolved(_ event: CallEvent.Resolved)
+    /// TCP is connected.
     func connected(_ event: CallEvent.Connected)
+    /// The TLS handshake is done.
     func secured(_ event: CallEvent.Secured)
     /// The answer's head arrived.
     func head(_ event: CallEvent.Head)
@@ -74,15 +76,21 @@ extension Listener {
 
 /// The events of a ``Listener``. Each carries its attempt, and so the call with its id.
 public enum CallEvent {
+    /// The request was built; see ``Listener/built(_:)``.
     public struct Built: Sendable {
+        /// The attempt to come, with the built request.
         public let attempt: Attempt
     }
 
+    /// An attempt begins; see ``Listener/started(_:)``.
     public struct Started: Sendable {
+        /// The attempt that begins.
         public let attempt: Attempt
     }
 
+    /// An exchange joins the queue; see ``Listener/queued(_:)``.
     public struct Queued: Sendable {
+        /// The attempt that the exchange belongs to.
         public let attempt: Attempt
 
         package init(attempt: Attempt) {
@@ -90,19 +98,25 @@ public enum CallEvent {
         }
     }
 
+    /// An exchange left the queue; see ``Listener/sent(_:)``.
     public struct Sent: Sendable {
+        /// The attempt that the exchange belongs to.
         public let attempt: Attempt
         /// How long the request was in the queue.
         public let queued: Duration
     }
 
+    /// The host's name was resolved; see ``Listener/resolved(_:)``.
     public struct Resolved: Sendable {
+        /// The attempt that needed the name.
         public let attempt: Attempt
         /// How long name resolution took.
         public let duration: Duration
     }
 
+    /// TCP is connected; see ``Listener/connected(_:)``.
     public struct Connected: Sendable {
+        /// The attempt that needed the connection.
         public let attempt: Attempt
         /// How long TCP took.
         public let duration: Duration
@@ -110,18 +124,25 @@ public enum CallEvent {
         public let address: String?
     }
 
+    /// The TLS handshake is done; see ``Listener/secured(_:)``.
     public struct Secured: Sendable {
+        /// The attempt that needed the connection.
         public let attempt: Attempt
         /// How long TLS took.
         public let duration: Duration
     }
 
+    /// The answer's head arrived; see ``Listener/head(_:)``.
     public struct Head: Sendable {
+        /// The attempt that is answered.
         public let attempt: Attempt
+        /// Status and fields.
         public let head: ResponseHead
     }
 
+    /// Bytes of the body arrived; see ``Listener/body(_:)``.
     public struct BodyProgress: Sendable {
+        /// The attempt that is answered.
         public let attempt: Attempt
         /// Bytes of the body so far, decompressed.
         public let received: Int64
@@ -136,6 +157,7 @@ public enum CallEvent {
         }
     }
 
+    /// The transport has finished an exchange; see ``Listener/exchanged(_:)``.
     public struct Exchanged: Sendable {
         /// The attempt as the transport got it.
         public let attempt: Attempt
@@ -143,36 +165,50 @@ public enum CallEvent {
         public let reply: Reply
     }
 
+    /// A redirect is followed; see ``Listener/redirected(_:)``.
     public struct Redirected: Sendable {
         /// The attempt whose answer is the redirect.
         public let attempt: Attempt
+        /// The redirect's status.
         public let status: Int
+        /// The address that the redirect leads to.
         public let url: HTTPURL
     }
 
+    /// A middleware answered instead of the network; see ``Listener/cached(_:)``.
     public struct Cached: Sendable {
+        /// The attempt that the middleware answered.
         public let attempt: Attempt
 
+        /// Makes the event that a middleware reports.
+        ///
         /// - Parameter attempt: the attempt that the middleware answered.
         public init(_ attempt: Attempt) {
             self.attempt = attempt
         }
     }
 
+    /// The answer was decoded or refused; see ``Listener/read(_:)``.
     public struct Read: Sendable {
+        /// The attempt that was answered.
         public let attempt: Attempt
         /// Why the answer was refused or could not be decoded.
         public let error: APIClientError?
     }
 
+    /// Another attempt will be made; see ``Listener/retrying(_:)``.
     public struct Retrying: Sendable {
+        /// The response of the failed attempt.
         public let response: Response<Void>
         /// How long the call waits before the next attempt.
         public let delay: Duration
     }
 
+    /// A server's keys differ from its pins; see ``Listener/pinMismatch(_:)``.
     public struct Mismatched: Sendable {
+        /// The attempt that met the server.
         public let attempt: Attempt
+        /// The server's keys, and the pins.
         public let mismatch: PinMismatch
 
         package init(attempt: Attempt, mismatch: PinMismatch) {
@@ -181,17 +217,25 @@ public enum CallEvent {
         }
     }
 
+    /// A setting may fail one day; see ``Listener/warning(_:)``.
     public struct Warning: Sendable {
+        /// The attempt that showed it.
         public let attempt: Attempt
+        /// The warning, in words.
         public let text: String
     }
 
+    /// The call has its final result; see ``Listener/finished(_:)``.
     public struct Finished: Sendable {
+        /// The final response. Its value is left out, because its type differs from call to call.
         public let response: Response<Void>
     }
 
+    /// The result handler threw; see ``Listener/resultHandlerFailed(_:)``.
     public struct ResultHandlerFailed: Sendable {
+        /// The final response, without its value.
         public let response: Response<Void>
+        /// The error that the handler threw.
         public let error: any Error
     }
 }

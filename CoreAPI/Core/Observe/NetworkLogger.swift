@@ -3,6 +3,7 @@
 /// Called synchronously, on the pipeline's thread, several times per call, and concurrently for different calls: a listener must
 /// be quick and must not block. It cannot throw and cannot change anything.
 public protocol NetworkLogger: Sendable {
+    /// Receives an event, on the thread of the pipeline.
     func log(_ event: NetworkEvent)
 }
 
@@ -32,6 +33,8 @@ public enum NetworkEvent: Sendable {
 public struct FunctionLogger: NetworkLogger {
     private let function: @Sendable (NetworkEvent) -> Void
 
+    /// Logs by a function.
+    ///
     /// - Parameter function: called as ``NetworkLogger/log(_:)`` is.
     public init(_ function: @escaping @Sendable (NetworkEvent) -> Void) {
         self.function = function
@@ -44,6 +47,7 @@ public struct FunctionLogger: NetworkLogger {
 
 /// Ignores every event.
 public struct SilentLogger: NetworkLogger {
+    /// Makes the logger.
     public init() {}
     public func log(_ event: NetworkEvent) {}
 }

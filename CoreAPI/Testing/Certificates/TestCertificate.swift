@@ -12,7 +12,10 @@ internal import Foundation
 public final class TestCertificate: @unchecked Sendable {
     /// The kind of a certificate's key.
     public enum Key: Sendable, Hashable {
-        case p256, p384
+        /// The elliptic curve P-256.
+        case p256
+        /// The elliptic curve P-384.
+        case p384
         /// RSA with this many bits; no client should accept fewer than 2048.
         case rsa(Int)
     }

@@ -2,8 +2,8 @@ public import Foundation
 
 /// A ``LoopbackServer``'s reply to a request: steps, played in order on its connection.
 ///
-/// Ready-made replies (``ok(_:headers:)``, ``truncated(declared:sent:)`` …) suffice for most tests; any other behaviour is a
-/// list:
+/// Ready-made replies (``ok(_:headers:)-(String,_)``, ``truncated(declared:sent:)`` …) suffice for most tests; any other
+/// behaviour is a list:
 ///
 /// ```swift
 /// let reply: ServerReply = [.sendHead(status: 200, headers: ["Content-Length": "4"]), .sendBody(Data("ab".utf8)), .reset]

@@ -43,9 +43,12 @@ public struct Fault: Sendable, Hashable, CustomStringConvertible {
         case handshakeFailure
     }
 
+    /// The moment of the fault.
     public let trigger: Trigger
+    /// What happens at that moment.
     public let effect: Effect
 
+    /// Makes a fault.
     public init(_ trigger: Trigger, _ effect: Effect) {
         self.trigger = trigger
         self.effect = effect

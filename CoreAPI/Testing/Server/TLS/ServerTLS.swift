@@ -33,15 +33,23 @@ public struct ServerTLS: Sendable {
 
     /// A version of TLS.
     public enum Version: Int, Sendable, Comparable {
+        /// TLS 1.0, which no client should accept (RFC 8996).
         case tls10 = 0x0301
-        case tls11, tls12, tls13
+        /// TLS 1.1, which no client should accept (RFC 8996).
+        case tls11
+        /// TLS 1.2 (RFC 5246).
+        case tls12
+        /// TLS 1.3 (RFC 8446).
+        case tls13
 
         public static func < (one: Version, other: Version) -> Bool { one.rawValue < other.rawValue }
     }
 
     /// An application protocol, negotiated during the handshake (ALPN, RFC 7301).
     public enum ApplicationProtocol: String, Sendable {
+        /// HTTP/1.1.
         case http1 = "http/1.1"
+        /// HTTP/2.
         case http2 = "h2"
     }
 
@@ -66,6 +74,8 @@ public struct ServerTLS: Sendable {
     /// The host in the server's URL. Default `localhost`.
     public var host = "localhost"
 
+    /// Makes the TLS side of a server.
+    ///
     /// - Parameters:
     ///   - certificate: the server's certificate.
     ///   - authority: the authority that the client trusts.
