@@ -34,11 +34,26 @@ import Testing
         for channel in channels { await channel.close() }
     }
 
-    @Test("lists the actual stages of a channel")
-    func stages() throws {
+    /// The stages of the marketplace's channel with a cookie jar, in the README's list and in the pictures.
+    private static var stages: [String] {
         var channel = Channel.ty
         channel.cookies = CookieJar()
-        let list = channel.stages.map(\.description).joined(separator: "\n")
+        return channel.stages.map(\.description)
+    }
+
+    @Test("shows the actual stages of a channel, in a picture for light and one for dark", arguments: ["stages", "stages~dark"])
+    func picture(name: String) throws {
+        let path = "\(Documentation.catalog)/Resources/\(name).svg"
+        let shown = try Documentation.text(path).matches(of: /data-stage="([^"]*)"[^>]*>([^<]*)</)
+        #expect(shown.map { String($0.output.1) } == Self.stages)
+        for stage in shown { #expect(stage.output.1.split(separator: " ").last == stage.output.2) }
+        let readme = try Documentation.text("README.md")
+        #expect(readme.contains(path), "\(path) is not in the README")
+    }
+
+    @Test("lists the actual stages of a channel")
+    func stages() throws {
+        let list = Self.stages.joined(separator: "\n")
         #expect(try Documentation.text("README.md").contains("```text\n\(list)\n```"), "\(list)")
     }
 
