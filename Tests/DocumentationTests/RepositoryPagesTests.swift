@@ -94,7 +94,7 @@ struct RepositoryPagesTests {
     @Test("the Swift Package Index documents the modules whose API is dumped, and those behind them")
     func packageIndex() throws {
         let manifest = try Documentation.text(".spi.yml").matches(of: /\n +- (\w+)(?=\n)/).map { String($0.output.1) }
-        let script = try Documentation.text("Scripts/api")
+        let script = try Documentation.text("Scripts/symbols.sh")
         let modules = try #require(script.firstMatch(of: /\nmodules=\(([^)]*)\)/)?.output.1).split(separator: " ")
         let behind = try #require(script.firstMatch(of: /\nbehind=([^\n]*)/)?.output.1).split(separator: ",")
         #expect(manifest == (modules + behind).map(String.init))

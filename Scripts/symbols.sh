@@ -1,0 +1,33 @@
+# For Scripts/api and Scripts/docs, which source it: the public modules, and how their symbols are read.
+
+# The library products. The networkers and interactors of the channels are products, too, but examples.
+modules=(CoreAPI CoreAPIDigest CoreAPIJSON CoreAPIReactive CoreAPITesting CoreAPIURLSession CoreAPIXML)
+
+# The modules that CoreAPI re-exports; users never name them.
+behind=CoreAPIBase,CoreAPICoding,CoreAPICookies,CoreAPICore,CoreAPICurl,CoreAPIFixtures,CoreAPIHTTPSupport,CoreAPIHooks,CoreAPIRedaction,CoreAPISpellings,CoreAPITrust
+
+# Builds what the symbols are read from.
+#
+# Everything, because XMLCoder imports OpenCombine without declaring it, if that is there: its target fails when it is built after
+# CoreAPIReactive's. After any other build this takes a second.
+build_symbols() {
+    swift build
+    built=$(swift build --show-bin-path)
+    target=$(swiftc -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
+    # The C modules of the package and its dependencies. The package manager writes maps for modules without one.
+    maps=()
+    while IFS= read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done < <(
+        find CoreAPI .build/checkouts/*/Sources "$built" -name module.modulemap -not -path "$built/*-tool.build/*" \
+            -not -path "$built/*.build/include/*" | sort)
+}
+
+# read_symbols MODULE FOLDER [FLAG…]: writes the symbol graphs of a module into the folder. Prints only what went wrong.
+read_symbols() {
+    local module=$1 folder=$2 said
+    mkdir -p "$folder"
+    said=$(swift symbolgraph-extract -module-name "$module" -I "$built/Modules" "${maps[@]}" -target "$target" \
+        -minimum-access-level public -experimental-allowed-reexported-modules="$behind" "${@:3}" -output-dir "$folder" 2>&1) || {
+        printf '%s\nthe symbols of %s cannot be read\n' "$said" "$module" >&2
+        return 1
+    }
+}
