@@ -1,6 +1,7 @@
 # For Scripts/api and Scripts/docs, which source it: the public modules, and how their symbols are read.
 
-# The library products. The networkers and interactors of the channels are products, too, but examples.
+# The library products. The networkers and interactors of the channels are products, too, but examples: a team has its own, and
+# would find the models of six backends in every search of the site.
 modules=(CoreAPI CoreAPIDigest CoreAPIJSON CoreAPIReactive CoreAPITesting CoreAPIURLSession CoreAPIXML)
 
 # The modules that CoreAPI re-exports; users never name them.
@@ -8,8 +9,8 @@ behind=CoreAPIBase,CoreAPICoding,CoreAPICookies,CoreAPICore,CoreAPICurl,CoreAPIF
 
 # Builds what the symbols are read from.
 #
-# Everything, because XMLCoder imports OpenCombine without declaring it, if that is there: its target fails when it is built after
-# CoreAPIReactive's. After any other build this takes a second.
+# Everything, not the targets one by one: XMLCoder imports OpenCombine without declaring it, so CoreAPIXML fails to build after
+# CoreAPIReactive. After any other build this takes a second.
 build_symbols() {
     swift build
     built=$(swift build --show-bin-path)
