@@ -178,12 +178,12 @@ let package = Package(
         .target(
             name: "NetworkerCommand",
             dependencies: [
-                "CoreAPI", "CoreAPIDigest", "CoreAPILock", argumentParser, httpTypes, logging,
+                "CoreAPI", "CoreAPIBase", "CoreAPICurl", "CoreAPIDigest", "CoreAPILock", argumentParser, httpTypes, logging,
             ],
             path: "Command/Networker", swiftSettings: settings),
         .target(
             name: "DemoCommand",
-            dependencies: ["CoreAPI", "DemoTours", "NetworkerCommand", "Sandbox", argumentParser, httpTypes],
+            dependencies: ["CoreAPI", "CoreAPIBase", "DemoTours", "NetworkerCommand", "Sandbox", argumentParser, httpTypes],
             path: "Command/Demo", swiftSettings: settings),
         .executableTarget(
             name: "networker-of-tests",

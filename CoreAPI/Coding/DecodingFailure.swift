@@ -103,7 +103,11 @@ public struct DecodingFailure: Error, Sendable {
             let reason = "the key '\(key.stringValue)' is missing" + (key is FieldName ? "; \(context.debugDescription)" : "")
             return (context.codingPath, reason, reason)
         case .dataCorrupted(let context):
+            #if canImport(Darwin)
             let detail = (context.underlyingError as NSError?)?.userInfo["NSDebugDescription"] as? String
+            #else
+            let detail: String? = nil
+            #endif
             return (
                 context.codingPath, [context.debugDescription, detail].compactMap { $0 }.joined(separator: " "), otherForm
             )

@@ -3,14 +3,6 @@ internal import CoreAPIHTTPSupport
 internal import CoreAPIJSON
 internal import Foundation
 
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
-
 /// A jar on disk; ``CookieJar/save(to:includingSessionCookies:)`` documents its format.
 struct CookieFile {
     static let version = 1
@@ -48,10 +40,10 @@ struct CookieFile {
     ///   since the file was written. The other cookies are kept.
     init(contentsOf file: URL, suffixes: PublicSuffixList?) throws(CookieFileError) {
         let data: Data
-        do {
-            data = try Data(contentsOf: file)
+        do throws(FileFailure) {
+            data = try LocalFile(reading: file.path).readToEnd()
         } catch {
-            throw .unreadable(file: file.path, reason: (error as NSError).localizedDescription)
+            throw .unreadable(file: file.path, reason: error.reason)
         }
         let form: Form
         do {
@@ -101,25 +93,16 @@ struct CookieFile {
     func write(to file: URL) throws(CookieFileError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        func failure(_ reason: String) -> CookieFileError { .unwritable(file: file.path, reason: reason) }
-        // Write a new file under a random name, then rename it. No link is followed, and no reader sees half a file.
-        let draft = "\(file.path).\(UUID().uuidString)"
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
+        let data: Data
         do {
-            try handle.write(contentsOf: encoder.encode(Form(version: Self.version, cookies: cookies.map(Entry.init))))
-            try handle.synchronize()
-            try handle.close()
+            data = try encoder.encode(Form(version: Self.version, cookies: cookies.map(Entry.init)))
         } catch {
-            try? handle.close()
-            unlink(draft)
-            throw failure((error as NSError).localizedDescription)
+            throw .unwritable(file: file.path, reason: error.readableDescription)
         }
-        guard rename(draft, file.path) == 0 else {
-            let code = errno
-            unlink(draft)
-            throw failure(String(cString: strerror(code)))
+        do throws(FileFailure) {
+            try FileReplacement(path: file.path, mode: 0o600).write(data)
+        } catch {
+            throw .unwritable(file: file.path, reason: error.reason)
         }
     }
 }
@@ -184,7 +167,7 @@ extension CookieFile.Entry {
         do throws(CookieRejection) {
             try Cookie(self).checkPrefix(namesPath: true)
         } catch {
-            return ("name", "a name whose prefix the cookie keeps to", error.localizedDescription)
+            return ("name", "a name whose prefix the cookie keeps to", error.readableDescription)
         }
         return nil
     }

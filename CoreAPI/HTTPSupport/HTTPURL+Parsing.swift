@@ -257,10 +257,13 @@ extension String {
 
 extension StringProtocol {
     /// Without leading and trailing spaces and tabs, HTTP's optional white space (RFC 9110 §5.6.3).
-    package func trimmingHTTPWhitespace() -> String {
+    package func trimmingHTTPWhitespace() -> String { trimming(" \t") }
+
+    /// Without any of these characters at its beginning and its end.
+    package func trimming(_ characters: String) -> String {
         var text = self[...]
-        while let first = text.first, first == " " || first == "\t" { text = text.dropFirst() }
-        while let last = text.last, last == " " || last == "\t" { text = text.dropLast() }
+        while let first = text.first, characters.contains(first) { text = text.dropFirst() }
+        while let last = text.last, characters.contains(last) { text = text.dropLast() }
         return String(text)
     }
 }

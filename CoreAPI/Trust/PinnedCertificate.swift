@@ -95,7 +95,7 @@ public struct CertificateFile: Sendable, Hashable {
             guard let data = FileManager.default.contents(atPath: path) else {
                 throw .unreadable(file: path, reason: "there is no such file, or it may not be read")
             }
-            guard data.range(of: Data("-----BEGIN ".utf8)) != nil else { return [try Certificate(der: data)] }
+            guard data.firstRange(of: Data("-----BEGIN ".utf8)) != nil else { return [try Certificate(der: data)] }
             let certificates = try Certificate.all(inPEM: String(decoding: data, as: UTF8.self))
             guard !certificates.isEmpty else { throw .unreadable(file: path, reason: "expected a certificate, got none") }
             return certificates

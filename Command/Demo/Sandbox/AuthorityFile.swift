@@ -1,3 +1,4 @@
+import CoreAPIBase
 import Foundation
 import NetworkerCommand
 
@@ -13,10 +14,10 @@ struct AuthorityFile: Sendable {
         // If this fails, opening the file reports the reason.
         try? FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        do {
+        do throws(FileFailure) {
             try FileReplacement(path: path, mode: 0o600).write(Data(text.utf8))
-        } catch let failure as FileReplacement.Failure {
-            throw Failure(path: path, code: failure.code)
+        } catch {
+            throw Failure(path: path, code: error.code)
         }
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CoreAPI
+import CoreAPIBase
 import Foundation
 
 /// The file of `--output`; `-` is standard output.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CoreAPI
+import CoreAPIBase
 import Foundation
 
 /// One item of a request, in HTTPie's notation.
@@ -129,7 +130,7 @@ struct CommandFile: Sendable, Hashable {
 extension Error {
     /// The system's own words, such as `No such file or directory`, for an error of a file; else the error's description.
     package var systemReason: String {
-        if let failure = self as? FileReplacement.Failure { return failure.reason }
+        if let failure = self as? FileFailure { return failure.reason }
         let error = self as NSError
         let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
         return cause.domain == NSPOSIXErrorDomain ? String(cString: strerror(Int32(cause.code))) : localizedDescription

@@ -1,3 +1,4 @@
+internal import CoreAPIBase
 internal import CoreAPILock
 public import Foundation
 
@@ -169,8 +170,11 @@ extension Body: AsyncSequence {
                 }
             case .file(let url):
                 try url.checkIsLocalFile()
-                let file = try FileHandle(forReadingFrom: url)
-                return { try file.read(upToCount: 65_536) }
+                let file = try LocalFile(reading: url.path)
+                return {
+                    let chunk = try file.read(upTo: 65_536)
+                    return chunk.isEmpty ? nil : chunk
+                }
             case .stream(let stream):
                 switch stream.source {
                 case .chunks(let source): return try source.open()

@@ -167,7 +167,7 @@ public struct HeaderGroup: RequestModifier, Hashable {
 /// May be used from any thread. A running call keeps the environment in which it began.
 // `@unchecked`: `current` is touched under `lock` only.
 public final class EnvironmentSwitch: @unchecked Sendable {
-    private let lock = NSLock()
+    private let lock = ManualLock()
     private var current: APIEnvironment
 
     /// Makes a switch that stands at an environment.
@@ -180,7 +180,11 @@ public final class EnvironmentSwitch: @unchecked Sendable {
     /// The environment of calls that begin now. A change in place, `environment.commonHeaders["X"] = "1"`, is atomic, so it loses
     /// no concurrent change. Its code must not use this switch, nor wait; use ``update(_:)`` for more than an assignment.
     public var environment: APIEnvironment {
-        get { lock.withLock { current } }
+        get {
+            lock.lock()
+            defer { lock.unlock() }
+            return current
+        }
         set { update { $0 = newValue } }
         _modify {
             lock.lock()

@@ -1,3 +1,4 @@
+internal import CoreAPIBase
 internal import CoreAPIHTTPSupport
 public import Foundation
 internal import HTTPTypes
@@ -126,9 +127,7 @@ extension Body {
     fileprivate func knownLength() throws -> Int64? {
         guard case .file(let url) = self else { return length }
         try url.checkIsLocalFile()
-        let file = try FileHandle(forReadingFrom: url)
-        defer { try? file.close() }
-        return Int64(try file.seekToEnd())
+        return try LocalFile(reading: url.path).size
     }
 }
 

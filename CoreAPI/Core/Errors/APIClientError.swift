@@ -185,7 +185,12 @@ extension Error {
     /// The text of an app's own error for its user; `nil` if it has none.
     fileprivate var ownWords: String? {
         // A description is for developers.
+        #if canImport(Darwin)
         let words = type(of: self) == NSError.self ? localizedDescription : (self as? any LocalizedError)?.errorDescription
+        #else
+        // Elsewhere `NSError` would link all of Foundation into a static binary, 47 MB, and few apps throw one.
+        let words = (self as? any LocalizedError)?.errorDescription
+        #endif
         return words?.isEmpty == true ? nil : words
     }
 }

@@ -71,7 +71,7 @@ final class ContentDecoder {
     ///   encoded by those.
     static func codings(in values: [String]) -> (known: [String], unknown: [String]) {
         let all = values.flatMap { $0.split(separator: ",") }.compactMap { element -> String? in
-            let name = element.prefix { $0 != ";" }.trimmingHTTPWhitespace().trimmingCharacters(in: ["\"", "'"]).lowercased()
+            let name = element.prefix { $0 != ";" }.trimmingHTTPWhitespace().trimming("\"'").lowercased()
             return isNoCoding(name) ? nil : name
         }
         let known = all.reversed().prefix { Self.names.contains($0) }.count

@@ -60,11 +60,11 @@ struct ProxyEnvironment: Sendable {
     }
 
     private func isException(_ host: String) -> Bool {
-        let host = host.trimmingCharacters(in: ["[", "]", "."])
+        let host = host.trimming("[].")
         let address = IPAddress.bytes(host)
         return exceptions.contains { exception in
             guard exception != "*" else { return true }
-            let exception = exception.trimmingCharacters(in: ["[", "]", "."])
+            let exception = exception.trimming("[].")
             guard let address else { return host == exception || host.hasSuffix("." + exception) }
             let parts = exception.split(separator: "/", maxSplits: 1)
             guard let network = parts.first.flatMap({ IPAddress.bytes(String($0)) }), network.count == address.count else {

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import CoreAPIBase
 package import CoreAPICore
 internal import Foundation
 internal import HTTPTypes
@@ -32,8 +33,7 @@ extension Request {
         case .none: [.post, .put, .patch, .query].contains(method) ? [("Content-Length", "0")] : []
         case .bytes(let data): [("Content-Length", "\(data.count)")]
         case .file(let url):
-            (try? FileManager.default.attributesOfItem(atPath: url.path)[.size]).flatMap { $0 as? NSNumber }
-                .map { [("Content-Length", "\($0)")] } ?? []
+            (try? LocalFile(reading: url.path)).map { [("Content-Length", "\($0.size)")] } ?? []
         case .stream(let stream): stream.length.map { [("Content-Length", "\($0)")] } ?? [("Transfer-Encoding", "chunked")]
         }
     }

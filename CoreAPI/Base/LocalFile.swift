@@ -1,0 +1,125 @@
+package import Foundation
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// A file that is read from its beginning.
+///
+/// The kit uses no `FileHandle`, because that links all of Foundation into a static binary: 47 MB.
+package final class LocalFile {
+    private let descriptor: Int32
+    private let path: String
+    /// Its bytes when it was opened.
+    package let size: Int64
+
+    /// - Throws: ``FileFailure``.
+    package init(reading path: String) throws(FileFailure) {
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileFailure(path: path, code: errno) }
+        self.path = path
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            let code = errno
+            close(descriptor)
+            throw FileFailure(path: path, code: code)
+        }
+        size = Int64(status.st_size)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// The next bytes; empty at the end.
+    ///
+    /// - Throws: ``FileFailure``.
+    package func read(upTo limit: Int) throws(FileFailure) -> Data {
+        var data = Data(count: limit)
+        while true {
+            let count = data.withUnsafeMutableBytes { systemRead(descriptor, $0.baseAddress, $0.count) }
+            guard count >= 0 else {
+                if errno == EINTR { continue }
+                throw FileFailure(path: path, code: errno)
+            }
+            return data.prefix(count)
+        }
+    }
+
+    /// All bytes.
+    ///
+    /// - Throws: ``FileFailure``.
+    package func readToEnd() throws(FileFailure) -> Data {
+        var all = Data()
+        while case let chunk = try read(upTo: 65_536), !chunk.isEmpty { all += chunk }
+        return all
+    }
+}
+
+private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, buffer, count)
+}
+
+/// A file that is written beside and renamed, so that it is never half written and never written through an existing link.
+package struct FileReplacement: Sendable {
+    package let path: String
+    /// The permissions of the new file.
+    package let mode: mode_t
+
+    package init(path: String, mode: mode_t = 0o644) {
+        self.path = path
+        self.mode = mode
+    }
+
+    /// - Parameter data: everything that the file will hold. It is on the disk when this returns.
+    /// - Throws: ``FileFailure``.
+    package func write(_ data: Data) throws(FileFailure) {
+        let draft = "\(path).\(UUID().uuidString)"
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw FileFailure(path: path, code: errno) }
+        var code = data.withUnsafeBytes { Self.write($0, to: descriptor) }
+        if code == 0, fsync(descriptor) != 0 { code = errno }
+        if close(descriptor) != 0, code == 0 { code = errno }
+        if code == 0, rename(draft, path) != 0 { code = errno }
+        guard code == 0 else {
+            unlink(draft)
+            throw FileFailure(path: path, code: code)
+        }
+    }
+
+    /// - Returns: the number of the system's error, 0 for none.
+    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return errno }
+            rest = rest.dropFirst(count)
+        }
+        return 0
+    }
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(descriptor, bytes.baseAddress, bytes.count)
+}
+
+/// The system's error about a file.
+package struct FileFailure: Error, Hashable, LocalizedError {
+    package let path: String
+    /// As in `errno`.
+    package let code: Int32
+
+    package init(path: String, code: Int32) {
+        self.path = path
+        self.code = code
+    }
+
+    /// The system's own words, such as `No such file or directory`.
+    package var reason: String { String(cString: strerror(code)) }
+    package var errorDescription: String? { "'\(path)': \(reason)" }
+}
