@@ -2,10 +2,13 @@
 
 # The library products. The networkers and interactors of the channels are products, too, but examples: a team has its own, and
 # would find the models of six backends in every search of the site.
-modules=(CoreAPI CoreAPIDigest CoreAPIJSON CoreAPIReactive CoreAPITesting CoreAPIURLSession CoreAPIXML)
+modules=(CoreAPI CoreAPIDigest CoreAPIJSON CoreAPIReactive CoreAPITesting CoreAPIURLSession CoreAPIXML NetworkerCommand)
 
 # The modules that CoreAPI re-exports; users never name them.
 behind=CoreAPIBase,CoreAPICoding,CoreAPICookies,CoreAPICore,CoreAPICurl,CoreAPIFixtures,CoreAPIHTTPSupport,CoreAPIHooks,CoreAPIRedaction,CoreAPISpellings,CoreAPITrust
+
+# Otherwise SwiftPM passes the traits in a random order, and may compile everything anew.
+export SWIFT_DETERMINISTIC_HASHING=1
 
 # Builds what the symbols are read from.
 #
