@@ -107,6 +107,7 @@ extension CurlHandle {
             if multiplexes, !transfer.isOverHTTP2 {
                 return transfer.stop(.malformedResponse(reason: "a status line of HTTP/2 over HTTP/1.1"))
             }
+            transfer.isMultiplexed = multiplexes
             if transfer.answered == 0 { transfer.answered = transfer.lastActivity }
             if transfer.ticket?.multiplexes != multiplexes { connections.note(transfer, multiplexes: multiplexes) }
         case .end:

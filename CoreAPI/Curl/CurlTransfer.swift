@@ -103,6 +103,8 @@ final class CurlTransfer: @unchecked Sendable {
     @exclusivity(unchecked) var isStopped = false
     /// Whether any head arrived on its HTTP/2 stream.
     var hasStreamAnswered = false
+    /// Whether its answer's head says that the connection multiplexes.
+    @exclusivity(unchecked) var isMultiplexed = false
 
     init(_ request: PreparedRequest) {
         self.request = request

@@ -185,8 +185,8 @@ final class Loop: Sendable {
 /// The work of a loop's thread: it takes messages, runs libcurl, and waits for all of its pools at once.
 ///
 /// **Fairness.** One turn serves each ready socket once, and at most ``socketsPerTurn`` of a pool; the next turn begins with the
-/// rest. Over TLS libcurl reads at most 512 KiB in a turn (``TLSConnection``). In clear text it reads until the socket is empty,
-/// up to 100 buffers of 64 KiB. So a large download over loopback can take some milliseconds of a turn.
+/// rest. Over TLS libcurl reads at most 512 KiB in a turn (``TLSConnection``). Of a body over HTTP/1.1 it reads at most 4 MiB,
+/// and 256 KiB if other pools wait; less in small pieces (``LoopConnections/mustPauseForTurn(_:after:)``).
 struct LoopRun {
     /// As many as a busy channel has requests in flight, so that small answers are all handled within one turn.
     static let socketsPerTurn = 64

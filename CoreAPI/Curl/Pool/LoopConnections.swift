@@ -100,18 +100,28 @@ final class LoopConnections {
         return hasHeldUpload
     }
 
-    /// The bytes that one HTTP/1.1 answer may read per turn if other pools wait. libcurl would read up to a hundred buffers of 64
-    /// KiB from a socket that never runs dry.
-    private static let burst = 256 * 1_024
-    /// What a piece counts beside its bytes: a server may send chunks of one byte, and each of them is a callback.
-    private static let pieceCost = 512
+    /// What one HTTP/1.1 answer may cost per turn. libcurl would read up to a hundred buffers of 64 KiB from a socket that never
+    /// runs dry.
+    private struct Burst {
+        let bytes: Int
+        /// What a piece counts beside its bytes: a server may send chunks of one byte, and each of them is a callback.
+        let pieceCost: Int
 
-    /// Whether an answer has used up its bytes of the turn; it continues in the next.
+        /// If other pools wait: at most 500 callbacks.
+        static let shared = Burst(bytes: 256 * 1_024, pieceCost: 512)
+        /// If none does when the turn begins; one may come meanwhile. At most 2,000 callbacks, some 4 ms, or 3.7 MiB of a fast
+        /// body.
+        static let alone = Burst(bytes: 4 * 1_024 * 1_024, pieceCost: 2_048)
+    }
+
+    /// Whether an answer has used up its part of the turn; it continues in the next. A stream of HTTP/2 is not paused, because
+    /// that would hold up the others of its connection; ``Defect/endlessReading`` bounds those.
     func mustPauseForTurn(_ transfer: CurlTransfer, after count: Int) -> Bool {
-        guard isShared, transfer.ticket?.multiplexes == false else { return false }
+        guard !transfer.isMultiplexed else { return false }
+        let burst = isShared ? Burst.shared : .alone
         if transfer.burstTurn != turn { (transfer.burstTurn, transfer.burst) = (turn, 0) }
-        transfer.burst += count + Self.pieceCost
-        guard transfer.burst > Self.burst else { return false }
+        transfer.burst += count + burst.pieceCost
+        guard transfer.burst > burst.bytes else { return false }
         transfer.burst = 0
         pausedForTurn.append(transfer)
         return true
