@@ -192,7 +192,11 @@ extension CurlTransfer {
         guard let handle else { return false }
         let connections = handle.connections
         guard handle.number(CURLINFO_NUM_CONNECTS) == 0 else {
-            connection = connections.claim(ends, of: openedSockets)
+            let new = connections.claim(ends, of: openedSockets)
+            if request.url.scheme == .https {
+                (new.tls, new.isHTTP2) = (handle.openSSLSession.flatMap(TLSConnection.behind), handle.speaksHTTP2 == true)
+            }
+            connection = new
             return false
         }
         let connection = connections.connection(between: ends)
@@ -201,7 +205,7 @@ extension CurlTransfer {
         let isSecure = request.url.scheme == .https
         let isHTTP2 = isSecure && handle.speaksHTTP2 ?? (ticket?.multiplexes == true)
         let isStale =
-            connection.isMarkedForClose
+            connection.isMarkedForClose || connection.hasCloseNotify
             || (isHTTP2 ? findsSilentEnd(of: connection, handle) : findsUnreadBytes(on: connection, handle))
         // Refusing the request alone would leave a bad HTTP/2 connection for the next request to find. libcurl reads this flag
         // when the transfer is over. Without it, each later request would find the connection spoilt and open another.

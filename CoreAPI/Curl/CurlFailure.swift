@@ -114,7 +114,8 @@ enum CurlFailure {
         case .unreadable(_, let field?): .malformedResponse(reason: "nghttp2 refuses the field \(field) (RFC 9113 §8.1.1)")
         case .unreadable(let code, nil):
             .malformedResponse(reason: "it breaks HTTP/2's rules: \(StreamFailure.name(of: code)) (RFC 9113 §7)")
-        case .connectionGivenUp where facts.hasHead: truncated(facts)
+        case .connectionGivenUp where facts.hasHead, .connectionClosed where facts.hasHead: truncated(facts)
+        case .connectionClosed: lost(facts, "the server closed it by TLS's close_notify")
         case .connectionGivenUp(let code):
             lost(facts, "something on it broke HTTP/2's rules: \(StreamFailure.name(of: code)) (RFC 9113 §7)")
         }

@@ -184,13 +184,13 @@ final class CurlTransfer: @unchecked Sendable {
         guard failure == nil, isSent, timesSent < 6, !hasStreamAnswered, !hasHead else { return false }
         return switch streamFailure {
         case .refused: true
-        case .connectionGivenUp: request.isIdempotent
+        case .connectionGivenUp, .connectionClosed: request.isIdempotent
         default: false
         }
     }
 
     /// Whether the request is being sent; `false` while only its connection is being opened.
-    private var isSent: Bool { timesSent > timesSentBefore }
+    var isSent: Bool { timesSent > timesSentBefore }
 
     /// Discards the answer so far, because the request is sent again.
     func forgetAnswer() {

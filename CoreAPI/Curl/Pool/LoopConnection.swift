@@ -18,6 +18,10 @@ final class LoopConnection {
     @exclusivity(unchecked) private(set) var socket: Int32?
     /// Whether new requests must not use it.
     @exclusivity(unchecked) private(set) var isMarkedForClose = false
+    /// TLS's record of it; `nil` in clear text, and after it is closed.
+    @exclusivity(unchecked) var tls: TLSConnection?
+    /// Whether TLS negotiated HTTP/2.
+    @exclusivity(unchecked) var isHTTP2 = false
     /// The turn in which it was last seen open; see ``Defect/silentEnd``.
     @exclusivity(unchecked) var openTurn: UInt?
     /// The turn in which it was last kept because other streams received data on it.
@@ -31,7 +35,10 @@ final class LoopConnection {
         self.loop = loop
     }
 
-    func close() { socket = nil }
+    func close() { (socket, tls) = (nil, nil) }
+
+    /// Whether its server has announced, by TLS, that it sends nothing more.
+    var hasCloseNotify: Bool { tls?.hasCloseNotify == true }
 
     func leads(to address: UnsafePointer<CChar>) -> Bool {
         addressText.withUnsafeBufferPointer { text in text.baseAddress.map { strcmp($0, address) == 0 } ?? false }

@@ -39,6 +39,7 @@ final class LoopConnections {
     @exclusivity(unchecked) private var withHead: [CurlTransfer] = []
     @exclusivity(unchecked) private var pausedForTurn: [CurlTransfer] = []
     @exclusivity(unchecked) private var hasHeldUpload = false
+    @exclusivity(unchecked) private var hasCloseNotify = false
     /// Transfers that were answered while their request was still being sent; see ``Defect/endlessUpload``.
     @exclusivity(unchecked) var early: [CurlTransfer] = []
     /// Whether the loop serves other pools, too.
@@ -89,6 +90,15 @@ final class LoopConnections {
         guard !discovered.isEmpty else { return [] }
         defer { discovered = [] }
         return discovered
+    }
+
+    /// Notes, inside a callback, that a server has announced the end of an HTTP/2 connection by TLS.
+    func noteCloseNotify() { hasCloseNotify = true }
+
+    /// Whether that happened since the last call.
+    func takeCloseNotify() -> Bool {
+        defer { hasCloseNotify = false }
+        return hasCloseNotify
     }
 
     /// Notes, inside a callback, that libcurl waits for more of a request's body.

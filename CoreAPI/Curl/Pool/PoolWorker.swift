@@ -18,6 +18,9 @@ final class PoolWorker {
     @exclusivity(unchecked) private var nextDeadline = LoopClock.never
     /// When libcurl must be called for all transfers, because it may hold back an answer.
     @exclusivity(unchecked) private var heldAnswersDue = LoopClock.never
+    /// Whether a server has closed a connection by TLS; libcurl first hands over what it has read before. See
+    /// ``Defect/endToldOnce``.
+    @exclusivity(unchecked) private var hasCutOff = false
     @exclusivity(unchecked) private var now: LoopClock.Nanoseconds = 0
     /// Whether the loop serves it in its turns.
     @exclusivity(unchecked) var isAttended = false
@@ -153,7 +156,12 @@ final class PoolWorker {
         for transfer in multi.connections.takeWithHead() where transfer.stage == .active {
             if let handle = transfer.handle { transfer.deliverHead(handle.metrics(of: transfer, at: now)) }
         }
-        while let (transfer, code) = multi.nextDone() { settle(transfer, code) }
+        let endsCutOff = hasCutOff
+        hasCutOff = multi.connections.takeCloseNotify()
+        while let (transfer, code) = multi.nextDone() {
+            if code != CURLE_OK { noteCutOff(transfer) }
+            settle(transfer, code)
+        }
         for transfer in multi.takeWhole() + multi.connections.takeWhole() where transfer.stage == .active {
             transfer.isBodyWhole = true
             settle(transfer, CURLE_OK)
@@ -162,11 +170,28 @@ final class PoolWorker {
             transfer.closeConnectionAfterUse(among: transfers)
             settle(transfer, CURLE_HTTP2)
         }
+        if endsCutOff {
+            for transfer in transfers where noteCutOff(transfer) {
+                try? transfer.handle?.forbidReuse()
+                settle(transfer, CURLE_HTTP2)
+            }
+        }
         // Its deadline was computed while there was something to send, and may be far away.
         if multi.connections.takeHeldUpload() { nextDeadline = min(nextDeadline, now + CurlTransfer.pokeInterval) }
         let holdsAnswers = multi.takeHeldAnswers()
         // An unreported answer does not wait for the next one.
-        heldAnswersDue = holdsAnswers ? now : multi.mayHoldAnswers ? now + 50_000_000 : LoopClock.never
+        heldAnswersDue = holdsAnswers || hasCutOff ? now : multi.mayHoldAnswers ? now + 50_000_000 : LoopClock.never
+    }
+
+    /// Notes why a transfer can receive no more data, if its server has closed the connection by TLS. An answer that has ended is
+    /// whole; libcurl has not handed it over yet.
+    ///
+    /// - Returns: whether that is so.
+    @discardableResult
+    private func noteCutOff(_ transfer: CurlTransfer) -> Bool {
+        guard transfer.isCutOff, let handle = transfer.handle, multi.hasEndedStream(handle) == false else { return false }
+        transfer.streamFailure = transfer.streamFailure ?? .connectionClosed
+        return true
     }
 
     /// Resumes the tasks of finished transfers.

@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// **Its end.** A body that only the connection's end delimits is complete after `close_notify` alone (RFC 9112 §9.8). libcurl
 /// over OpenSSL accepts a cut as an end. It has freed the connection when it reports a transfer as over, so the alert is recorded
-/// when it arrives.
+/// when it arrives. HTTP/2 streams need it for ``Defect/endToldOnce``.
 ///
 /// **Its turn.** How much may be read from it in one turn; see ``Defect/endlessReading``.
 final class TLSConnection {
@@ -56,7 +56,10 @@ final class TLSConnection {
             hooks.setArgument(of: bio, Unmanaged.passRetained(connection).toOpaque())
             hooks.setCallback(of: bio, used)
         // SSL_CB_READ_ALERT; the low byte is the alert, and 0 is close_notify (RFC 8446 §6.1).
-        case 0x4004 where value & 0xFF == 0: behind(bio, hooks)?.hasCloseNotify = true
+        case 0x4004 where value & 0xFF == 0:
+            guard let connection = behind(bio, hooks) else { break }
+            connection.hasCloseNotify = true
+            if OpenSSL.linked?.speaksHTTP2(session) == true { connection.connections.noteCloseNotify() }
         default: break
         }
     }

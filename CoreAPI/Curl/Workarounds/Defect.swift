@@ -15,8 +15,8 @@ package struct Defect: Sendable {
     package func isPresent(in version: CurlVersion) -> Bool { versions.contains(version) }
 
     package static let all: [Defect] = [
-        .busyConnectionShared, .deafPause, .endlessReading, .endlessUpload, .hiddenFailure, .keptBuffer, .lostTimer,
-        .rememberedField, .silentEnd, .unannouncedEnd, .unreadBytes,
+        .busyConnectionShared, .deafPause, .endToldOnce, .endlessReading, .endlessUpload, .hiddenFailure, .keptBuffer,
+        .lostTimer, .rememberedField, .silentEnd, .unannouncedEnd, .unreadBytes,
     ]
 }
 

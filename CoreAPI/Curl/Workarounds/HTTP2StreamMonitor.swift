@@ -11,6 +11,8 @@ enum StreamFailure: Equatable {
     case unreadable(code: UInt32, field: String? = nil)
     /// This or another stream broke the rules so that the whole connection is abandoned.
     case connectionGivenUp(code: UInt32)
+    /// The server has announced, by TLS, that it sends nothing more on the connection.
+    case connectionClosed
     /// The stream has more fields than libcurl keeps.
     case headTooLarge
 

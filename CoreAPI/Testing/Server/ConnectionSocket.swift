@@ -157,11 +157,16 @@ final class ConnectionSocket: Sendable {
 
     /// Sends no more, but keeps reading. Otherwise a peer that is still sending would receive RST before it has read the answer.
     func endSending(withCloseNotify: Bool = true) {
-        if withCloseNotify, let tls {
-            tls.shutDown()
-            _ = flush()
-        }
+        if withCloseNotify { _ = endTLS() }
         _ = shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Sends TLS's `close_notify`, and nothing of TCP's.
+    ///
+    /// - Returns: Whether the connection still is.
+    func endTLS() -> Bool {
+        tls?.shutDown()
+        return flush()
     }
 
     /// Makes ``close()`` send RST. Threads that read or wait on this connection are told that it is over.

@@ -67,6 +67,8 @@ struct ReplyPlayer {
         case .closeConnection:
             socket.shutDown()
             return false
+        case .closeTLS:
+            return socket.endTLS()
         case .reset:
             return output.resetConnection()
         }

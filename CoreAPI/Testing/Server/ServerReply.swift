@@ -100,6 +100,10 @@ public struct ServerReply: Sendable, ExpressibleByArrayLiteral {
         /// Closes the connection in the orderly way (FIN, after TLS's `close_notify`).
         case closeConnection
 
+        /// Sends TLS's `close_notify` and keeps the connection open, as a server does that waits for the peer's. In clear text it
+        /// does nothing.
+        case closeTLS
+
         /// Aborts the connection (RST). The peer may still read bytes already sent. Over HTTP/2 it waits for the client's
         /// acknowledgement of the settings, which would otherwise arrive after the reset.
         case reset

@@ -41,4 +41,41 @@ struct HostileAnswerTests {
         await neighbour.close()
         await loops.shutdown()
     }
+
+    @Test(
+        "TLS's close_notify without the end of the connection ends every unfinished HTTP/2 stream at once",
+        arguments: [HTTPRequest.Method.get, .post], [false, true])
+    func closedByTLSAlone(method: HTTPRequest.Method, isAnnounced: Bool) async throws {
+        let hasHalf = try Gate()
+        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
+            guard request.connection == 0, request.exchange > 0 else { return .ok("fine") }
+            switch request.exchange {
+            case 1...4: return [.stall]
+            case 5: return [.sendHead(status: 200), .sendBody(Data("half".utf8)), .open(hasHalf), .stall]
+            default:
+                let end: [ServerReply.Step] = isAnnounced ? [.complete, .goAway(), .closeTLS] : [.complete, .closeTLS]
+                return ServerReply([.waitFor(hasHalf)] + ServerReply.ok("last").steps + end + [.stall])
+            }
+        }
+        defer { server.close() }
+        let channel = try channel(server)
+        let manager = channel.manager()
+        let endpoint = TestEndpoint("thing", method, modifiers: [Timeout(idle: .seconds(20))])
+        #expect(try await manager.response(for: endpoint, as: .text).value == "fine")
+        let began = ContinuousClock.now
+        let outcomes = await withTaskGroup(of: String.self) { group in
+            for _ in 0..<6 {
+                group.addTask {
+                    let response = await manager.response(for: endpoint, as: .text)
+                    return response.error?.label ?? (try? response.value) ?? ""
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(began.duration(to: .now) < .seconds(10))
+        let unanswered = method == .get ? "fine" : "transport.connectionLost"
+        let expected = ["last", "transport.truncated"] + Array(repeating: unanswered, count: 4)
+        #expect(outcomes.sorted() == expected.sorted())
+        await channel.close()
+    }
 }
