@@ -115,6 +115,7 @@ static int frame_came(nghttp2_session *session, const frame *frame, void *user_d
         spared_stream = frame->head.stream;
         return 0;
     }
+    if (frame->head.type == RST_STREAM) tell(session, frame->head.stream, CSTREAMENDS_RESET, frame->reset.code);
     if (frame->head.type == HEADERS) tell(session, frame->head.stream, CSTREAMENDS_BEGAN, NO_ERROR);
     if ((frame->head.type == HEADERS || frame->head.type == DATA) && (frame->head.flags & END_STREAM)) {
         tell(session, frame->head.stream, CSTREAMENDS_ENDED, NO_ERROR);

@@ -80,7 +80,7 @@ enum CurlCallbacks {
             }
             guard transfer.timesSent == 0 || transfer.mayGoOnceMore() else { return ccurl_prereqfunc_abort }
             transfer.timesSent += 1
-            transfer.streamFailure = nil
+            (transfer.streamFailure, transfer.resetCode) = (nil, nil)
             transfer.hasStreamAnswered = false
             transfer.sent = transfer.lastActivity
             return ccurl_prereqfunc_ok

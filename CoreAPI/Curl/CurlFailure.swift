@@ -15,6 +15,8 @@ enum CurlFailure {
         let message: String
         let mayBeSentAgain: Bool
         let streamFailure: StreamFailure?
+        /// The code with which the server reset the HTTP/2 stream after it began to answer.
+        let resetCode: UInt32?
         /// Whether the request, or a part of it, may have been sent.
         let wasSent: Bool
         let hasHead: Bool
@@ -46,6 +48,12 @@ enum CurlFailure {
         // Likewise, for a request without a body to rewind.
         case CURLE_ABORTED_BY_CALLBACK: return lost(facts, "the request would have to be sent a second time")
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR: return lost(facts)
+        // libcurl's code depends on how far it got: an empty answer, a dead connection, five tries.
+        if let code = facts.resetCode {
+            let name = StreamFailure.name(of: code)
+            return facts.hasHead
+                ? truncated(facts) : lost(facts, "the server reset the stream (\(name)) after it began to answer (RFC 9113 §7)")
+        }
         case CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM: return broken(facts)
         // A single line, of the head or of trailers, is longer than libcurl's own buffer of 100 KiB.
         case CURLE_OUT_OF_MEMORY where facts.wasSent, tooLarge where facts.wasSent:

@@ -95,6 +95,8 @@ final class CurlTransfer: @unchecked Sendable {
     @exclusivity(unchecked) var failure: TransportError?
     /// Why its HTTP/2 stream failed, if libcurl does not say.
     var streamFailure: StreamFailure?
+    /// The code with which the server reset its HTTP/2 stream.
+    var resetCode: UInt32?
     /// Bytes of the answer's body that arrived on its HTTP/2 stream. libcurl may hold some of them.
     @exclusivity(unchecked) var bytesOnStream: Int64 = 0
     /// Bytes of the answer's body that libcurl has handed over.
@@ -309,7 +311,8 @@ extension CurlTransfer {
                     message: code == CURLE_COULDNT_CONNECT
                         ? socketRefusal ?? handle.message(for: code) : handle.message(for: code),
                     mayBeSentAgain: mayBeSentAgain,
-                    streamFailure: streamFailure, wasSent: timesSent > 0, hasHead: hasHead,
+                    streamFailure: streamFailure, resetCode: hasStreamAnswered ? resetCode : nil, wasSent: timesSent > 0,
+                    hasHead: hasHead,
                     isFirstOnConnection: handle.number(CURLINFO_NUM_CONNECTS) > 0, headLimit: request.limits.responseHeadSize,
                     received: Int64(body.count), announced: handle.announcedBytes)))
     }

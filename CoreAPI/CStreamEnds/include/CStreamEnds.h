@@ -23,6 +23,8 @@ typedef enum {
     CSTREAMENDS_ENDED,
     /* The server has reset the stream with NO_ERROR, which asks for no more of the request. */
     CSTREAMENDS_STOPPED,
+    /* The server has reset the stream, and libcurl gets to know it. */
+    CSTREAMENDS_RESET,
     /* The stream is closed with REFUSED_STREAM: reset by its server, beyond the last of a GOAWAY, or never sent (RFC 9113 §8.7). */
     CSTREAMENDS_REFUSED,
     /* nghttp2 abandons the stream, or a connection with only this stream, because of the server's bytes. */

@@ -19,12 +19,20 @@ enum StreamFailure: Equatable {
     /// The code's name.
     static func name(of code: UInt32) -> String {
         switch code {
+        case 0: "NO_ERROR"
         case 1: "PROTOCOL_ERROR"
         case 2: "INTERNAL_ERROR"
         case 3: "FLOW_CONTROL_ERROR"
+        case 4: "SETTINGS_TIMEOUT"
+        case 5: "STREAM_CLOSED"
         case 6: "FRAME_SIZE_ERROR"
+        case 7: "REFUSED_STREAM"
+        case 8: "CANCEL"
         case 9: "COMPRESSION_ERROR"
+        case 10: "CONNECT_ERROR"
         case 11: "ENHANCE_YOUR_CALM"
+        case 12: "INADEQUATE_SECURITY"
+        case 13: "HTTP_1_1_REQUIRED"
         default: "error \(code)"
         }
     }
@@ -84,6 +92,9 @@ final class HTTP2StreamMonitor {
         switch event {
         case CSTREAMENDS_BEGAN:
             CurlHandle.transfer(of: subject)?.hasStreamAnswered = true
+            return
+        case CSTREAMENDS_RESET:
+            CurlHandle.transfer(of: subject)?.resetCode = code
             return
         case CSTREAMENDS_INPUT_TAKEN: return release(subject)
         case CSTREAMENDS_INPUT_LEFT: return note(subject, in: &held)

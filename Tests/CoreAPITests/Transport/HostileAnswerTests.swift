@@ -78,4 +78,31 @@ struct HostileAnswerTests {
         #expect(outcomes.sorted() == expected.sorted())
         await channel.close()
     }
+
+    @Test(
+        "a stream that is reset after its answer began names the reset as the cause",
+        arguments: [HTTPRequest.Method.get, .post],
+        [(0, "NO_ERROR"), (2, "INTERNAL_ERROR"), (7, "REFUSED_STREAM"), (8, "CANCEL")] as [(UInt32, String)])
+    func resetAfterHead(method: HTTPRequest.Method, code: (number: UInt32, name: String)) async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
+            let stream = UInt32(2 * request.exchange + 1)
+            // ":status: 200" of the static table (RFC 7541 §A).
+            let frames =
+                Frames.head(stream, Data([0x88]), ends: false) + Frames.frame(0, 0, stream, Data("half".utf8))
+                + Frames.frame(3, 0, stream, Data([0, 0, 0, UInt8(code.number)]))
+            return [.send(frames), .stall]
+        }
+        defer { server.close() }
+        let channel = try channel(server)
+        let endpoint = TestEndpoint("thing", method, modifiers: [Timeout(idle: .seconds(20))])
+        let response = await channel.manager().response(for: endpoint, as: .text)
+        switch response.error {
+        case .transport(.truncated, _): #expect(response.head?.status == 200)
+        case .transport(.connectionLost(let reason, let mayHaveBeenProcessed), _):
+            #expect(reason.contains(code.name) && reason.contains("answer"), "\(reason)")
+            #expect(mayHaveBeenProcessed == (method == .post))
+        default: Issue.record("\(response.result)")
+        }
+        await channel.close()
+    }
 }
