@@ -15,6 +15,8 @@ enum CurlFailure {
         let message: String
         let mayBeSentAgain: Bool
         let streamFailure: StreamFailure?
+        /// The size of a request's head that nghttp2 refused to send.
+        let headTooLargeForHTTP2: Int?
         /// The code with which the server reset the HTTP/2 stream after it began to answer.
         let resetCode: UInt32?
         /// Whether the request, or a part of it, may have been sent.
@@ -30,6 +32,9 @@ enum CurlFailure {
     /// The error text for a head whose first field is a continuation line.
     static let continuationFirst = "the first header line is a continuation line (RFC 9112 §5.2)"
 
+    /// `NGHTTP2_MAX_HEADERSLEN`
+    static let headLimitOfHTTP2 = 65_536
+
     /// `CURLE_TOO_LARGE`, since 8.6.0: the header at compile time may be older than the library.
     private static let tooLarge = CURLcode(rawValue: 100)
 
@@ -41,6 +46,12 @@ enum CurlFailure {
             return facts.wasSent && !facts.mayBeSentAgain ? lost(facts) : error
         }
         if let failure = facts.streamFailure { return ended(failure, facts) }
+        // libcurl's code depends on how far it got: an empty answer, a dead connection, five tries.
+        if let code = facts.resetCode {
+            let name = StreamFailure.name(of: code)
+            return facts.hasHead
+                ? truncated(facts) : lost(facts, "the server reset the stream (\(name)) after it began to answer (RFC 9113 §7)")
+        }
         switch code {
         case CURLE_PARTIAL_FILE: return truncated(facts)
         // libcurl wanted to send it again, and the kit did not allow it.
@@ -48,12 +59,6 @@ enum CurlFailure {
         // Likewise, for a request without a body to rewind.
         case CURLE_ABORTED_BY_CALLBACK: return lost(facts, "the request would have to be sent a second time")
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR: return lost(facts)
-        // libcurl's code depends on how far it got: an empty answer, a dead connection, five tries.
-        if let code = facts.resetCode {
-            let name = StreamFailure.name(of: code)
-            return facts.hasHead
-                ? truncated(facts) : lost(facts, "the server reset the stream (\(name)) after it began to answer (RFC 9113 §7)")
-        }
         case CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM: return broken(facts)
         // A single line, of the head or of trailers, is longer than libcurl's own buffer of 100 KiB.
         case CURLE_OUT_OF_MEMORY where facts.wasSent, tooLarge where facts.wasSent:
@@ -117,6 +122,10 @@ enum CurlFailure {
     /// The failure of an HTTP/2 stream, with details that libcurl's code lacks.
     private static func ended(_ failure: StreamFailure, _ facts: Facts) -> TransportError {
         switch failure {
+        case .refused where facts.headTooLargeForHTTP2 != nil:
+            .unsupported(
+                capability:
+                    "a request's head of \(facts.headTooLargeForHTTP2 ?? 0) bytes over HTTP/2, at most \(headLimitOfHTTP2)")
         case .refused: .connectionLost(reason: "the server refused the stream", mayHaveBeenProcessed: false)
         case .headTooLarge: .headTooLarge(limit: min(facts.headLimit, 128 * 1_024))
         case .unreadable(_, let field?): .malformedResponse(reason: "nghttp2 refuses the field \(field) (RFC 9113 §8.1.1)")

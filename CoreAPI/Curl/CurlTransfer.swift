@@ -103,10 +103,10 @@ final class CurlTransfer: @unchecked Sendable {
     @exclusivity(unchecked) var bytesTaken: Int64 = 0
     /// Whether the server has asked for no more of the request; libcurl does not know that.
     @exclusivity(unchecked) var isStopped = false
-    /// Whether any head arrived on its HTTP/2 stream.
-    var hasStreamAnswered = false
     /// Whether its answer's head says that the connection multiplexes.
     @exclusivity(unchecked) var isMultiplexed = false
+    /// Whether any head arrived on its HTTP/2 stream.
+    var hasStreamAnswered = false
 
     init(_ request: PreparedRequest) {
         self.request = request
@@ -185,10 +185,16 @@ final class CurlTransfer: @unchecked Sendable {
         guard !foundUnreadBytes else { return true }
         guard failure == nil, isSent, timesSent < 6, !hasStreamAnswered, !hasHead else { return false }
         return switch streamFailure {
-        case .refused: true
+        case .refused: headTooLargeForHTTP2 == nil
         case .connectionGivenUp, .connectionClosed: request.isIdempotent
         default: false
         }
+    }
+
+    /// The size of the request's head, if nghttp2 has refused to send it, and no server has reset its stream.
+    private var headTooLargeForHTTP2: Int? {
+        let size = request.headers.size + request.url.longest
+        return streamFailure == .refused && resetCode == nil && size > CurlFailure.headLimitOfHTTP2 ? size : nil
     }
 
     /// Whether the request is being sent; `false` while only its connection is being opened.
@@ -311,7 +317,8 @@ extension CurlTransfer {
                     message: code == CURLE_COULDNT_CONNECT
                         ? socketRefusal ?? handle.message(for: code) : handle.message(for: code),
                     mayBeSentAgain: mayBeSentAgain,
-                    streamFailure: streamFailure, resetCode: hasStreamAnswered ? resetCode : nil, wasSent: timesSent > 0,
+                    streamFailure: streamFailure, headTooLargeForHTTP2: headTooLargeForHTTP2,
+                    resetCode: hasStreamAnswered ? resetCode : nil, wasSent: timesSent > 0,
                     hasHead: hasHead,
                     isFirstOnConnection: handle.number(CURLINFO_NUM_CONNECTS) > 0, headLimit: request.limits.responseHeadSize,
                     received: Int64(body.count), announced: handle.announcedBytes)))

@@ -10,6 +10,8 @@ public enum RequestError: Error, Sendable {
     case malformedHeader(name: String, reason: String)
     /// A method that is no token (RFC 9110 §9.1).
     case malformedMethod(String)
+    /// Method, address and header lines together have more bytes than the transport can send.
+    case headTooLarge(size: Int, limit: Int)
     /// A query item without a name.
     case namelessQueryItem(value: String?)
     /// Several base URLs of equal priority at one level.
@@ -31,6 +33,7 @@ public enum RequestError: Error, Sendable {
         case .unsupportedScheme: "unsupportedScheme"
         case .malformedHeader: "malformedHeader"
         case .malformedMethod: "malformedMethod"
+        case .headTooLarge: "headTooLarge"
         case .namelessQueryItem: "namelessQueryItem"
         case .conflictingBaseURLs: "conflictingBaseURLs"
         case .duplicateModifier: "duplicateModifier"

@@ -22,6 +22,8 @@ extension RequestError: LocalizedError, CustomStringConvertible, CustomDebugStri
         case .malformedHeader(let name, let reason): "the header '\(name)' is malformed: \(reason)"
         case .malformedMethod(let method):
             "the method '\(method)' is malformed: expected a token such as GET (RFC 9110 §9.1)"
+        case .headTooLarge(let size, let limit):
+            "the request's head has \(size) bytes: the URL and the headers; expected at most \(limit)"
         case .namelessQueryItem(let value):
             "expected a query item with a name, got one with an empty name and \(value == nil ? "no value" : "a value")"
         case .conflictingBaseURLs(let bases):

@@ -24,6 +24,7 @@ struct TroubleshootingTests {
     private static let request: [RequestError] = [
         .insecureConnection(host: "printer.local"), .leavesEnvironment(host: host, environment: "sandbox"),
         .malformedHeader(name: "X-Note", reason: "…"), .duplicateModifier(type: "Timeout"),
+        .headTooLarge(size: 1_100_200, limit: 1_044_480),
     ]
 
     private static let verification: [VerificationError] = [

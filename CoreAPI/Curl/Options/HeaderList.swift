@@ -16,13 +16,17 @@ final class HeaderList: @unchecked Sendable {
     let first: UnsafeMutablePointer<curl_slist>?
     /// Whether a line is a `Host`.
     let namesHost: Bool
+    /// The bytes of all lines as HTTP/1.1 sends them, with a line end of two bytes.
+    let size: Int
 
     /// - Parameters:
     ///   - block: a node for each line, followed by the lines, each ended by a NUL. The list takes ownership.
     ///   - text: the offset of the lines.
+    ///   - size: their bytes on the wire.
     ///   - namesHost: whether one of them is a `Host`.
-    fileprivate init(_ block: UnsafeMutableRawBufferPointer, text: Int, count: Int, namesHost: Bool) {
+    fileprivate init(_ block: UnsafeMutableRawBufferPointer, text: Int, size: Int, count: Int, namesHost: Bool) {
         self.block = block
+        self.size = size
         self.count = count
         self.namesHost = namesHost
         guard count > 0, let base = block.baseAddress else {
@@ -85,7 +89,8 @@ struct HeaderListBuilder: ~Copyable {
     }
 
     consuming func list(namesHost: Bool = false) -> HeaderList {
-        let list = HeaderList(block, text: text, count: count, namesHost: namesHost)
+        // In place of the NUL, a line's end has two bytes.
+        let list = HeaderList(block, text: text, size: end - text + count, count: count, namesHost: namesHost)
         discard self
         return list
     }

@@ -34,6 +34,7 @@ struct PreparedRequest: Sendable {
         do throws(RequestError) {
             try Self.check(attempt)
             lines = try HeaderBlock(attempt.request.headers, hasBody: !attempt.request.body.isNone)
+            try Self.check(size: lines.list.size, attempt)
         } catch {
             throw .request(error, ErrorContext(attempt.request))
         }
@@ -57,6 +58,17 @@ struct PreparedRequest: Sendable {
         method = attempt.request.method.rawValue
         isIdempotent = attempt.request.method.isIdempotent
         headers = lines.list
+    }
+
+    /// libcurl composes a head in a buffer of 1 MiB (`DYN_HTTP_REQUEST`), of which 4 KiB are left for its own lines: length,
+    /// coding, and a proxy's credentials.
+    private static let headLimit = 1_024 * 1_024 - 4_096
+
+    /// libcurl would report "out of memory".
+    private static func check(size: Int, _ attempt: Attempt) throws(RequestError) {
+        // " HTTP/1.1", two line ends and the spaces; the address stands for the target and the `Host` line.
+        let size = size + attempt.request.method.rawValue.utf8.count + attempt.request.url.longest + 16
+        guard size <= headLimit else { throw .headTooLarge(size: size, limit: headLimit) }
     }
 
     /// The second line of defence. libcurl sends a CR, LF or NUL in a method or an address verbatim, together with everything

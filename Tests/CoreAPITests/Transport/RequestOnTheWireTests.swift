@@ -282,4 +282,53 @@ struct RequestOnTheWireTests {
         #expect(server.connectionsAccepted == 0)
         await transport.close()
     }
+
+    @Test(
+        "A request whose head is longer than libcurl can send is refused before anything is sent, and a shorter one is sent",
+        arguments: [true, false])
+    func longHead(isURL: Bool) async throws {
+        let server = try LoopbackServer.start { request in .ok("\(request.rawHead.count)") }
+        let requests = requests
+        @Sendable func send(_ count: Int) async throws -> Response<Data> {
+            let text = String(repeating: "a", count: count)
+            return try await requests.send(
+                .get, server.url + (isURL ? "/" + text : ""), headers: isURL ? [:] : [HTTPField.Name("X-Long")!: text])
+        }
+        let sent = try await send(1_040_000)
+        #expect(Int(sent.text) ?? 0 > 1_040_000, "\(sent.result)")
+        let refused = try await send(1_100_000)
+        guard case .request(.headTooLarge(let size, let limit), _) = refused.error else {
+            Issue.record("\(refused.result)")
+            return
+        }
+        #expect((1_100_000..<1_100_300).contains(size) && (1_040_000..<1_048_576).contains(limit))
+        #expect("\(try #require(refused.error))".contains("the request's head has \(size) bytes"))
+        // At the limit libcurl itself still sends it.
+        let most = try await send(limit - (size - 1_100_000))
+        #expect(Int(most.text) ?? 0 > 1_040_000, "\(most.result)")
+        #expect(try await send(limit - (size - 1_100_000) + 1).error?.label == "request.headTooLarge")
+        #expect(server.requests.count == 2)
+        await transport.close()
+    }
+
+    @Test(
+        "A head that is too long for HTTP/2 is refused as that, and sent once at most", arguments: [60_000, 100_000, 1_000_000])
+    func longHeadOverHTTP2(count: Int) async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in .ok("fine") }
+        defer { server.close() }
+        var requests = requests
+        requests.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
+        let name = try #require(HTTPField.Name("X-Long"))
+        let response = try await requests.send(.post, server.url, headers: [name: String(repeating: "a", count: count)])
+        if count < 65_000 { #expect(response.text == "fine", "\(response.result)") }
+        if count > 65_000 {
+            guard case .unsupported(let capability) = response.transportError else {
+                Issue.record("\(response.result)")
+                return
+            }
+            #expect(capability.contains("over HTTP/2, at most 65536"))
+        }
+        #expect(server.requests.count == (count < 65_000 ? 1 : 0))
+        await transport.close()
+    }
 }
