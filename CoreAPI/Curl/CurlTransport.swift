@@ -89,8 +89,10 @@ public final class CurlTransport: Transport {
     public func send(_ attempt: Attempt) async -> Reply {
         // libcurl does not read a body of length 0, so bytes of such a stream would be lost without an error.
         if case .stream(let stream) = attempt.request.body, stream.length == 0 {
-            if let error = await UploadBody.excess(of: attempt.request.body) {
-                return attempt.failed(TransportError.bodyUnreadable(error))
+            do {
+                try await UploadBody.check(empty: stream, of: attempt.request)
+            } catch {
+                return attempt.failed(error)
             }
         }
         let exchange = CurlExchange(attempt: attempt, library: library)

@@ -152,6 +152,8 @@ extension Body: AsyncSequence {
             while let chunk = try await next?() {
                 if !chunk.isEmpty { return chunk }
                 try Task.checkCancellation()
+                // A sequence may give empty chunks for ever: the clocks have their turn.
+                await Task.yield()
             }
             next = nil
             return nil

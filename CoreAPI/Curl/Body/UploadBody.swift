@@ -30,16 +30,40 @@ struct UploadBody: ~Copyable {
         }
     }
 
-    /// The error of a stream that is declared empty and is not.
-    static func excess(of body: Body) async -> (any Error)? {
+    /// Reads a stream that is declared empty to its end, in the time that the call has.
+    ///
+    /// - Throws: ``TransportError/bodyUnreadable(_:)`` for one that is not empty, `CancellationError`, or the call's timeout.
+    static func check(empty stream: BodyStream, of request: Request) async throws {
+        let excess: Data?
         do {
-            _ = try await body.collect(upTo: 0)
-            return nil
-        } catch is BodyTooLarge {
-            return ReadError.longerThan(0)
+            switch stream.source {
+            case .reading(let open): excess = try open()(1)
+            case .chunks(let source): excess = try await first(of: source, until: request.deadline)
+            }
+        } catch is DeadlinePassed {
+            throw TransportError.timedOut(.total, after: request.timeout.total)
         } catch {
-            return error
+            try Task.checkCancellation()
+            throw TransportError.bodyUnreadable(error)
         }
+        if excess?.isEmpty == false { throw TransportError.bodyUnreadable(ReadError.longerThan(0)) }
+    }
+
+    private struct DeadlinePassed: Error {}
+
+    /// The first chunk that is not empty. The sequence may ignore that nothing waits for it any more.
+    private static func first(of source: ChunkSource, until deadline: ContinuousClock.Instant) async throws -> Data? {
+        let pump = BodyPump(source) {}
+        let buffer = pump.buffer
+        let clock = Task {
+            try await Task.sleep(until: deadline, clock: .continuous)
+            buffer.finish(.failure(DeadlinePassed()))
+        }
+        defer {
+            clock.cancel()
+            withExtendedLifetime(pump) {}
+        }
+        return try await buffer.next()
     }
 
     private let body: Body

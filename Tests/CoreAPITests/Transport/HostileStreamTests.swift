@@ -154,6 +154,64 @@ struct HostileStreamTests {
         await channel.close()
     }
 
+    /// Gives nothing, not even to a cancelled task, before the gate opens.
+    private struct Deaf: AsyncSequence {
+        let gate: Gate
+
+        struct AsyncIterator: AsyncIteratorProtocol {
+            let gate: Gate
+            mutating func next() async throws -> Data? {
+                let gate = gate
+                await Task { try? await gate.waitUntilOpen(timeout: .seconds(60)) }.value
+                return nil
+            }
+        }
+
+        func makeAsyncIterator() -> AsyncIterator { AsyncIterator(gate: gate) }
+    }
+
+    enum Emptiness: CaseIterable { case silent, endless, deaf }
+
+    @Test(
+        "a sequence of length 0 that does not end obeys the call's timeout and its cancellation", arguments: Emptiness.allCases,
+        [true, false])
+    func declaredEmpty(kind: Emptiness, isCancelled: Bool) async throws {
+        let server = try LoopbackServer.start { request in .ok("\(request.body.count)") }
+        let (gone, opened) = (try Gate(), try Gate())
+        defer {
+            gone.open()
+            server.close()
+        }
+        let stream =
+            switch kind {
+            case .silent:
+                BodyStream(length: 0) {
+                    opened.open(); return AsyncStream<Data> { _ in }
+                }
+            case .endless:
+                BodyStream(length: 0) {
+                    opened.open(); return Nothings(gone: gone)
+                }
+            case .deaf:
+                BodyStream(length: 0) {
+                    opened.open(); return Deaf(gate: gone)
+                }
+            }
+        let channel = channel(server) { $0.modifiers = [Timeout(isCancelled ? .seconds(60) : .milliseconds(500))] }
+        let began = ContinuousClock.now
+        let call = Task {
+            let manager = NetworkManager<UploadEndpoint>(channel: channel)
+            return await manager.response(for: UploadEndpoint(body: .stream(stream)), as: .text).error?.label
+        }
+        try await opened.waitUntilOpen()
+        if isCancelled { call.cancel() }
+        #expect(await call.value == (isCancelled ? "cancelled" : "transport.timedOut.total"))
+        #expect(began.duration(to: .now) < .seconds(10))
+        #expect(server.requests.isEmpty)
+        if kind == .endless { try await gone.waitUntilOpen() }
+        await channel.close()
+    }
+
     @Test("a peer that stalls its answer is idle, whatever delays the request's body")
     func bothStall() async throws {
         // Without a length the body continues until the server closes, which it never does.
