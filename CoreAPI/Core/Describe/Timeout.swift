@@ -4,7 +4,8 @@
 public struct Timeout: RequestModifier, Hashable {
     /// Until name resolution, TCP and TLS are done, per attempt. Default 10 s.
     public var connect: Duration
-    /// The longest time without a single byte in either direction, per attempt. Default 30 s.
+    /// The longest time without progress in either direction, per attempt: a byte of a body, or a whole line of a head. A server
+    /// that sends a line byte by byte is idle. Default 30 s.
     public var idle: Duration
     /// The whole call: waiting in the kit's queue, every attempt, the pauses between them and redirects. Default 300 s.
     ///

@@ -101,7 +101,7 @@ extension TransportError: LocalizedError {
         case .tls(let host, let reason): "the TLS handshake with '\(host)' failed: \(reason)"
         case .pinMismatch(let host, let reason): "the certificate of '\(host)' matches none of its pins: \(reason)"
         case .timedOut(.connect, let limit): "no connection within \(limit)"
-        case .timedOut(.idle, let limit): "no bytes sent or received for \(limit)"
+        case .timedOut(.idle, let limit): "no byte of a body and no whole line of a head sent or received for \(limit)"
         case .timedOut(.total, let limit): "the call was not finished within \(limit)"
         case .connectionLost(let reason, let ambiguous):
             "the connection ended before a response: \(reason)"

@@ -105,4 +105,24 @@ struct HostileAnswerTests {
         }
         await channel.close()
     }
+
+    @Test(
+        "a head's line and a chunk's size that arrive byte by byte count as no progress, and the error says so",
+        arguments: [true, false])
+    func trickle(isHead: Bool) async throws {
+        let bytes = Data((isHead ? "HTTP/1.1 200 OK\r\nX: " : "1;").utf8) + Data(repeating: UInt8(ascii: "a"), count: 200)
+        let server = try LoopbackServer.start { _ in
+            let head: [ServerReply.Step] =
+                isHead ? [] : [.sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"])]
+            return ServerReply(head + bytes.flatMap { [.send(Data([$0])), .wait(.milliseconds(50))] })
+        }
+        defer { server.close() }
+        let channel = try channel(server)
+        let endpoint = TestEndpoint(modifiers: [Timeout(idle: .milliseconds(500), total: .seconds(60))])
+        let response = await channel.manager().response(for: endpoint, as: .text)
+        #expect(response.error?.label == "transport.timedOut.idle", "\(response.result)")
+        let text = response.error.map { "\($0)" } ?? ""
+        #expect(text.contains("no byte of a body and no whole line of a head sent or received for 0.5 seconds"), "\(text)")
+        await channel.close()
+    }
 }
