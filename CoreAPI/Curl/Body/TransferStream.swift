@@ -42,7 +42,7 @@ final class TransferStream: Sendable {
 final class StreamReader: @unchecked Sendable {
     /// The bytes of a coded body that are decoded at once; each coding makes at most some thousand times as many.
     private static let slice = 1_024
-    /// The bytes that such a slice may become, with any nesting of codings.
+    /// Half of the bytes that such a slice may become, with any nesting of codings.
     private static let sliceLimit = 16 * 1_024 * 1_024
 
     private let attempt: Attempt
@@ -127,6 +127,9 @@ final class StreamReader: @unchecked Sendable {
         }
         return chunk
     }
+            } catch ContentDecoder.Failure.tooLarge {
+                let reason = "\(slice.count) bytes of its coded form become more than \(2 * Self.sliceLimit)"
+                throw TransportError.malformedResponse(reason: reason)
 
     /// Decodes the next slice; `nil` if all received bytes are decoded.
     private func decodeSlice() throws -> Data? {

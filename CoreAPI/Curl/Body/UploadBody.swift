@@ -124,6 +124,8 @@ struct UploadBody: ~Copyable {
             guard fstat(descriptor, &status) == 0 else { throw ReadError.system(String(cString: strerror(errno)), path: path) }
             guard status.st_mode & S_IFMT == S_IFREG else { throw ReadError.notAFile(path) }
             length = Int64(status.st_size)
+            // libcurl does not read a body of length 0.
+            if status.st_size == 0, try !byteAfterEnd().isEmpty { throw ReadError.longerThan(0) }
         }
     }
 
@@ -155,7 +157,7 @@ struct UploadBody: ~Copyable {
         isAtEnd = count == 0 || sent == length
         guard let length else { return count }
         if count == 0, sent < length { throw ReadError.endedEarly(expected: length, got: sent) }
-        if sent == length, leftover.isEmpty, let stream { leftover = try stream(1) }
+        if sent == length, leftover.isEmpty { leftover = try byteAfterEnd() }
         if sent == length, !leftover.isEmpty { throw ReadError.longerThan(length) }
         return count
     }
@@ -195,18 +197,30 @@ struct UploadBody: ~Copyable {
         try begin(source, goOn)
     }
 
+    /// A byte beyond the length, if there is one: the file has grown, or it is one of `/proc`, whose size is 0.
+    private func byteAfterEnd() throws -> Data {
+        if let stream { return try stream(1) }
+        guard case .file(let url) = body else { return Data() }
+        var byte = Data(count: 1)
+        let count = try byte.withUnsafeMutableBytes { try readFile(url, into: $0) }
+        return byte.prefix(count)
+    }
+
+    private func readFile(_ url: URL, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        while true {
+            let count = systemRead(descriptor, buffer.baseAddress, buffer.count)
+            if count >= 0 { return count }
+            guard errno == EINTR else { throw ReadError.system(String(cString: strerror(errno)), path: url.path) }
+        }
+    }
+
     private mutating func take(_ buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         switch body {
         case .none: return 0
         case .bytes(let data):
             let start = data.startIndex + Int(sent)
             return data.copyBytes(to: buffer, from: start..<start + min(buffer.count, data.count - Int(sent)))
-        case .file(let url):
-            while true {
-                let count = systemRead(descriptor, buffer.baseAddress, buffer.count)
-                if count >= 0 { return count }
-                guard errno == EINTR else { throw ReadError.system(String(cString: strerror(errno)), path: url.path) }
-            }
+        case .file(let url): return try readFile(url, into: buffer)
         case .stream:
             if leftover.isEmpty { leftover = try stream?(buffer.count) ?? Data() }
             let count = leftover.copyBytes(to: buffer)

@@ -6,6 +6,7 @@ import HTTPTypes
 import Testing
 
 @testable import CoreAPICore
+@testable import CoreAPICurl
 
 /// Servers and sequences that try to harm a call with a streamed body.
 @Suite("Streaming: hostile peers", .timeLimit(.minutes(2)))
@@ -209,6 +210,64 @@ struct HostileStreamTests {
         #expect(began.duration(to: .now) < .seconds(10))
         #expect(server.requests.isEmpty)
         if kind == .endless { try await gone.waitUntilOpen() }
+        await channel.close()
+    }
+
+    @Test(
+        "a file with more bytes than its size is not sent as a part of it",
+        .enabled(if: FileManager.default.fileExists(atPath: "/proc/cpuinfo")))
+    func sizeless() async throws {
+        let server = try LoopbackServer.start { request in .ok("\(request.body.count)") }
+        defer { server.close() }
+        let channel = channel(server)
+        let manager = NetworkManager<UploadEndpoint>(channel: channel)
+        let body = Body.file(URL(fileURLWithPath: "/proc/cpuinfo"))
+        let response = await manager.response(for: UploadEndpoint(body: body), as: .text)
+        #expect(response.error?.label == "transport.bodyUnreadable", "\(response.result)")
+        #expect("\(response.error.map { "\($0)" } ?? "")".contains("expected 0 bytes, but the body goes on after them"))
+        #expect(server.requests.allSatisfy { $0.defect != nil })
+        await channel.close()
+    }
+
+    @Test("a file that grows while it is sent is not sent as a part of it")
+    func growing() async throws {
+        let server = try LoopbackServer.start { request in .ok("\(request.body.count)") }
+        defer { server.close() }
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("kit-growing-\(UUID().uuidString)")
+        try Data(count: 10).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        var upload = UploadBody(.file(file))
+        let transfer = CurlTransfer(
+            try PreparedRequest(Attempt(Requests(CurlTransport()).make(.put, server.url)), deadline: .max / 4))
+        try upload.open(for: transfer)
+        #expect(upload.length == 10)
+        try Data(count: 11).write(to: file)
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 1)
+        defer { room.deallocate() }
+        #expect(throws: UploadBody.ReadError.self) { try upload.read(into: room) }
+    }
+
+    /// 60 MiB of zeros in gzip, in gzip.
+    private static let bombInBomb = Data(
+        base64Encoded: """
+            H4sIAAAAAAACA+3coU6CURjH4YPfF5huoMFEwDuwWtiwMCNBszMSvAbYmMmgd0KiQ3FmCxrcCEZnMJhU9Pu4i/M+Tzr5jf+d/bq3zVTZKd6Xjc
+            b/Y3L/O/to7iYAAAAgc5OXaVGNAelosxoMLwAAAIDcXbVbZT0KfF92Tp0DAAAAsnfTO9mvfwh8jq9L5wAAAIDsHX6t+/UW8LiZH5y7BwAAAGTv
+            WTAAAAAAQhEMAAAAgFgEAwAAACAWwQAAAAAIRjAAAAAAYhEMAAAAgFgEAwAAACAWwQAAAAAIRjAAAAAAYhm1W2fVFlD+jF/vhvUsAAAAAFvr47
+            23h6eUFsUfvdvFsfXuAAA=
+            """, options: .ignoreUnknownCharacters)
+
+    @Test("a slice of a body in two codings that becomes too large is a malformed answer, whatever the channel's limit")
+    func nested() async throws {
+        let server = try LoopbackServer.start { _ in
+            .status(200, body: Self.bombInBomb ?? Data(), headers: ["Content-Encoding": "gzip, gzip"])
+        }
+        defer { server.close() }
+        let channel = channel(server)
+        let body = try await channel.manager().stream(TestEndpoint()).value
+        let error = await #expect(throws: APIClientError.self) { for try await _ in body {} }
+        #expect(error?.label == "transport.malformedResponse")
+        let text = error.map { "\($0)" } ?? ""
+        #expect(text.contains("263 bytes of its coded form become more than 33554432"), "\(text)")
         await channel.close()
     }
 
