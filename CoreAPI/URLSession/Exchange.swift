@@ -45,7 +45,7 @@ final class Exchange: Sendable {
                 onEnd { upload.discard() }
                 try Task.checkCancellation()
                 touch()
-                let task = session.start(self, request, upload)
+                guard let task = session.start(self, request, upload) else { return end(TransportError.closed) }
                 onEnd { task.cancel() }
             } catch {
                 end(TransportError.bodyUnreadable(error))
@@ -199,7 +199,9 @@ private final class Reader: Sendable {
         }
         guard isFirst else { throw BodyReadTwice() }
         var received: Int64 = 0
+        let iteration = ChunkBuffer.Iteration(over: chunks)
         return { [self] in
+            defer { withExtendedLifetime(iteration) {} }
             do {
                 guard let chunk = try await chunks.next() else { return nil }
                 received += Int64(chunk.count)

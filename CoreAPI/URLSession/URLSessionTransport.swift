@@ -44,7 +44,7 @@ public final class URLSessionTransport: Transport {
     }
 
     deinit {
-        shared.session.finishTasksAndInvalidate()
+        shared.close(cancelling: false)
     }
 
     public func isolatedCopy() -> any Transport { URLSessionTransport(limits: limits) }
@@ -70,7 +70,7 @@ public final class URLSessionTransport: Transport {
             return state.exchanges.values
         }
         for exchange in exchanges { exchange.end(TransportError.closed) }
-        shared.session.invalidateAndCancel()
+        shared.close()
     }
 
     private func register(_ exchange: Exchange) -> Bool {
@@ -92,9 +92,11 @@ public final class URLSessionTransport: Transport {
 
 /// A `URLSession` and the exchanges of its tasks.
 final class Session: Sendable {
-    let session: URLSession
+    private let session: URLSession
     private let router: Router
     private let isForOne: Bool
+    /// Foundation ends the process if a task is made after its session's end.
+    private let isClosed = Mutex(false)
 
     init(_ limits: Limits, isForOne: Bool = false) {
         let configuration = URLSessionConfiguration.ephemeral
@@ -111,7 +113,27 @@ final class Session: Sendable {
     }
 
     /// Starts an exchange.
-    func start(_ exchange: Exchange, _ request: URLRequest, _ upload: Upload) -> URLSessionTask {
+    ///
+    /// - Returns: `nil` if the session is closed.
+    func start(_ exchange: Exchange, _ request: URLRequest, _ upload: Upload) -> URLSessionTask? {
+        isClosed.withLock { isClosed in
+            guard !isClosed else { return nil }
+            isClosed = isForOne
+            return begin(exchange, request, upload)
+        }
+    }
+
+    /// Lets no further task begin.
+    ///
+    /// - Parameter cancels: whether the others are cancelled, or may go on to their ends.
+    func close(cancelling cancels: Bool = true) {
+        isClosed.withLock { isClosed in
+            isClosed = true
+            if cancels { session.invalidateAndCancel() } else { session.finishTasksAndInvalidate() }
+        }
+    }
+
+    private func begin(_ exchange: Exchange, _ request: URLRequest, _ upload: Upload) -> URLSessionTask {
         let task: URLSessionTask
         switch upload {
         case .nothing: task = session.dataTask(with: request)

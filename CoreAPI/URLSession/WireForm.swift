@@ -30,7 +30,7 @@ enum WireForm {
             }
             sent.setValue(values.map(\.value).joined(separator: name == .cookie ? "; " : ", "), forHTTPHeaderField: name.rawName)
         }
-        if request.headers[.userAgent] == nil { sent.setValue("NetworkerKit URLSession", forHTTPHeaderField: "User-Agent") }
+        if request.headers[.userAgent] == nil { sent.setValue(Kit.userAgent, forHTTPHeaderField: "User-Agent") }
         if !request.body.isEmpty, request.headers[.contentType] == nil {
             // Foundation on Linux would set a form's type.
             sent.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")

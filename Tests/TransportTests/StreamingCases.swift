@@ -76,8 +76,14 @@ extension Case {
         Case("leaving the loop ends the exchange", needs: [.streaming, .http1]) { _ in
             [.sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"]), .sendChunk(Data("first".utf8)), .stall]
         } run: { stage async throws in
-            try await firstChunk(of: stage)
+            let body = try await stage.send(as: .stream).value
+            for try await chunk in body {
+                #expect(chunk == Data("first".utf8))
+                break
+            }
+            // Kept, so that only leaving the loop can end it.
             try await stage.server?.waitForOpenConnections(atMost: 0)
+            withExtendedLifetime(body) {}
         },
         Case("a body released unread ends the exchange", needs: [.streaming, .http1]) { _ in
             [.sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"]), .sendChunk(Data("first".utf8)), .stall]
@@ -116,13 +122,6 @@ extension Case {
         },
         backpressure,
     ]
-
-    private static func firstChunk(of stage: Stage) async throws {
-        for try await chunk in try await stage.send(as: .stream).value {
-            #expect(chunk == Data("first".utf8))
-            break
-        }
-    }
 
     /// A server that sends `first `, and `second` after the gate opens.
     private static func gated(_ name: String, run: @escaping @Sendable (Stage) async throws -> Void) -> Case {

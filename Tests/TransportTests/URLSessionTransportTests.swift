@@ -66,6 +66,64 @@ struct URLSessionTransportTests {
         await channel.close()
     }
 
+    @Test("can be closed while an upload is about to be sent")
+    func closedWhilePreparing() async throws {
+        let server = try LoopbackServer.start { _ in .ok() }
+        defer { server.close() }
+        // The moment between the last look at the call and its start cannot be chosen.
+        for _ in 0..<100 {
+            let (preparing, closing) = (Promise<Void>(), Promise<Void>())
+            var channel = Channel(
+                name: "test", environment: APIEnvironment("test", baseURL: server.url), transport: URLSessionTransport())
+            channel.environment.allowsInsecureConnections = true
+            let manager = NetworkManager<AdHocEndpoint>(channel: channel)
+            let body = Body.stream(
+                BodyStream {
+                    AsyncStream(unfolding: {
+                        preparing.fulfil(.success(()))
+                        try? await closing.value(until: .now + .seconds(10)) { CocoaError(.userCancelled) }
+                        return nil as Data?
+                    })
+                })
+            let encoding = InputEncoding("as it is") { _, request in request.body = body }
+            let endpoint = AdHocEndpoint(.put, "thing", encoding: encoding)
+            let call = Task { await manager.response(for: endpoint, as: .data) }
+            try await preparing.value(until: .now + .seconds(10)) { CocoaError(.userCancelled) }
+            closing.fulfil(.success(()))
+            await channel.close()
+            let error = await call.value.error
+            #expect(error == nil || error?.label == "transport.closed", "\(String(describing: error))")
+        }
+    }
+
+    private struct Nothings: AsyncSequence, AsyncIteratorProtocol {
+        func makeAsyncIterator() -> Nothings { self }
+        mutating func next() async throws -> Data? { Data() }
+    }
+
+    @Test("sequences of empty chunks end by the calls' timeouts, however many there are")
+    func empties() async throws {
+        let stage = try Stage(.urlSession, .answers { _, _ in Answer(200) })
+        let labels = await withTaskGroup(of: String?.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    let body = Body.stream(BodyStream { Nothings() })
+                    return failure(of: await stage.send(.put, body: body, timeout: Timeout(.milliseconds(300))))?.label
+                }
+            }
+            return await group.reduce(into: Set<String?>()) { $0.insert($1) }
+        }
+        #expect(labels == ["timedOut.total"])
+        await stage.close()
+    }
+
+    @Test("names the kit to a server, and not itself")
+    func userAgent() async throws {
+        let stage = try Stage(.urlSession, .answers { seen, _ in Answer(200, body: seen.headers["User-Agent"] ?? "") })
+        #expect(try await stage.send(.get).value == Data(Kit.userAgent.utf8))
+        await stage.close()
+    }
+
     @Test("leaves no file of a sent stream behind")
     func files() async throws {
         let text = Data(UUID().uuidString.utf8)

@@ -128,6 +128,20 @@ package final class ChunkBuffer: Sendable {
         if isThreadHeld { goOn() }
     }
 
+    /// An iterator's hold on the buffer. Releasing it ends the task's side: leaving the loop over a body ends its exchange, even
+    /// if the body itself is kept.
+    package final class Iteration {
+        private let buffer: ChunkBuffer
+
+        package init(over buffer: ChunkBuffer) {
+            self.buffer = buffer
+        }
+
+        deinit {
+            buffer.abandon()
+        }
+    }
+
     /// Ends the task's side. A second call does nothing.
     package func abandon() {
         let (waiter, isFirst) = state.withLock { state in

@@ -83,20 +83,10 @@ final class StreamReader: @unchecked Sendable {
             return !wasOpened
         }
         guard isFirst else { throw BodyReadTwice() }
-        let iteration = Iteration(of: self)
-        return { try await iteration.reader.next() }
-    }
-
-    /// Lives as long as an iterator: leaving the loop ends the transfer, even if the body itself is kept.
-    private final class Iteration {
-        let reader: StreamReader
-
-        init(of reader: StreamReader) {
-            self.reader = reader
-        }
-
-        deinit {
-            reader.stream.buffer.abandon()
+        let iteration = ChunkBuffer.Iteration(over: stream.buffer)
+        return {
+            defer { withExtendedLifetime(iteration) {} }
+            return try await self.next()
         }
     }
 
@@ -127,9 +117,6 @@ final class StreamReader: @unchecked Sendable {
         }
         return chunk
     }
-            } catch ContentDecoder.Failure.tooLarge {
-                let reason = "\(slice.count) bytes of its coded form become more than \(2 * Self.sliceLimit)"
-                throw TransportError.malformedResponse(reason: reason)
 
     /// Decodes the next slice; `nil` if all received bytes are decoded.
     private func decodeSlice() throws -> Data? {
@@ -140,6 +127,9 @@ final class StreamReader: @unchecked Sendable {
             do {
                 let decoded = try decoder.decode(slice, atMost: Self.sliceLimit)
                 if !decoded.isEmpty { return decoded }
+            } catch ContentDecoder.Failure.tooLarge {
+                let reason = "\(slice.count) bytes of its coded form become more than \(2 * Self.sliceLimit)"
+                throw TransportError.malformedResponse(reason: reason)
             } catch {
                 throw ContentDecoder.transportError(error, limit: Self.sliceLimit)
             }
