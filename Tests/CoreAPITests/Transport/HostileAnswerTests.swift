@@ -34,7 +34,7 @@ struct HostileAnswerTests {
         try await flooding.waitUntilOpen()
         let began = ContinuousClock.now
         for _ in 0..<20 { #expect(try await neighbour.manager().response(for: TestEndpoint(), as: .text).value == "x") }
-        #expect(began.duration(to: .now) < .seconds(5))
+        #expect(began.duration(to: .now) < .seconds(20))
         attack.cancel()
         #expect(await attack.value.error != nil)
         await attacked.close()
@@ -60,7 +60,7 @@ struct HostileAnswerTests {
         defer { server.close() }
         let channel = try channel(server)
         let manager = channel.manager()
-        let endpoint = TestEndpoint("thing", method, modifiers: [Timeout(idle: .seconds(20))])
+        let endpoint = TestEndpoint("thing", method, modifiers: [Timeout(idle: .seconds(60))])
         #expect(try await manager.response(for: endpoint, as: .text).value == "fine")
         let began = ContinuousClock.now
         let outcomes = await withTaskGroup(of: String.self) { group in
@@ -72,7 +72,7 @@ struct HostileAnswerTests {
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(began.duration(to: .now) < .seconds(10))
+        #expect(began.duration(to: .now) < .seconds(30))
         let unanswered = method == .get ? "fine" : "transport.connectionLost"
         let expected = ["last", "transport.truncated"] + Array(repeating: unanswered, count: 4)
         #expect(outcomes.sorted() == expected.sorted())

@@ -32,7 +32,7 @@ struct HostileStreamTests {
         let body = try await attacked.manager().stream(TestEndpoint()).value
         let began = ContinuousClock.now
         for _ in 0..<20 { #expect(try await neighbour.manager().response(for: TestEndpoint(), as: .text).value == "x") }
-        #expect(began.duration(to: .now) < .seconds(8))
+        #expect(began.duration(to: .now) < .seconds(20))
         var received = 0
         for try await chunk in body { received += chunk.count }
         #expect(received == count)
@@ -207,7 +207,7 @@ struct HostileStreamTests {
         try await opened.waitUntilOpen()
         if isCancelled { call.cancel() }
         #expect(await call.value == (isCancelled ? "cancelled" : "transport.timedOut.total"))
-        #expect(began.duration(to: .now) < .seconds(10))
+        #expect(began.duration(to: .now) < .seconds(30))
         #expect(server.requests.isEmpty)
         if kind == .endless { try await gone.waitUntilOpen() }
         await channel.close()
