@@ -94,7 +94,7 @@ enum CurlFailure {
         case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_WEIRD_SERVER_REPLY,
             CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
             // libcurl may quote the whole variable.
-            reason = facts.message.replacingOccurrences(of: proxy.address, with: proxy.host)
+            reason = facts.message.replacing(proxy.address, with: proxy.host)
         default: return nil
         }
         return .proxy(host: proxy.host, source: proxy.source, status: nil, reason: reason)

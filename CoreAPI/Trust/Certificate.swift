@@ -67,8 +67,8 @@ public struct Certificate: Sendable, Hashable {
 
     private static func blocks(_ label: String, in text: String) throws(CertificateError) -> [Data] {
         var blocks: [Data] = []
-        for part in text.components(separatedBy: "-----BEGIN \(label)-----").dropFirst() {
-            guard let end = part.range(of: "-----END \(label)-----"),
+        for part in text.split(separator: "-----BEGIN \(label)-----", omittingEmptySubsequences: false).dropFirst() {
+            guard let end = part.firstRange(of: "-----END \(label)-----"),
                 let data = Data(base64Encoded: String(part[..<end.lowerBound].filter { !$0.isWhitespace }))
             else { throw .malformed("expected base64 between BEGIN \(label) and END \(label)") }
             blocks.append(data)

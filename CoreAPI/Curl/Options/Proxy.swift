@@ -18,7 +18,7 @@ final class Proxy: Sendable {
     /// Host and port, without credentials.
     var host: String {
         var rest = address[...]
-        if let scheme = rest.range(of: "://") { rest = rest[scheme.upperBound...] }
+        if let scheme = rest.firstRange(of: "://") { rest = rest[scheme.upperBound...] }
         // Credentials may contain characters that end a host.
         if let end = rest.lastIndex(of: "@") { rest = rest[rest.index(after: end)...] }
         return rest.prefix { !"/?#".contains($0) }.description.escapingControls
