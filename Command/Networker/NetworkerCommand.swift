@@ -80,6 +80,7 @@ package struct RootCommand: AsyncParsableCommand {
                   \(name) call \(setup.registry.names.first ?? "CHANNEL") GET books --verbose
                   \(name) doctor https://example.com
                   \(name) pins example.com
+                  \(name) new channel BK --kit ../NetworkerKit
 
                 ENVIRONMENT
                   NO_COLOR=1              no colour, even on a terminal
@@ -87,7 +88,7 @@ package struct RootCommand: AsyncParsableCommand {
                 """,
             version: version,
             subcommands: setup.subcommands + [
-                CallCommand.self, ChannelsCommand.self, DoctorCommand.self, PinsCommand.self,
+                CallCommand.self, ChannelsCommand.self, DoctorCommand.self, PinsCommand.self, NewCommand.self,
             ],
             defaultSubcommand: CallCommand.self)
     }

@@ -1,0 +1,166 @@
+import ArgumentParser
+import CoreAPI
+import Foundation
+
+/// The files of a new channel.
+struct ChannelTemplate: Sendable {
+    let name: ChannelName
+    /// For people.
+    let title: String
+    /// The base URL, without a slash at its end.
+    let host: String
+
+    /// - Parameters:
+    ///   - title: `nil` for the name.
+    ///   - host: a base URL, which may be as short as an ``Address``; `nil` for a placeholder.
+    /// - Throws: ``Refusal`` for a title that does not fit on a line, and for an invalid host.
+    init(_ name: ChannelName, title: String?, host: String?) throws {
+        let title = title ?? name.text
+        guard !title.isEmpty, title.count <= 60, title == title.escapingControls else {
+            throw Refusal("expected a title of 1 to 60 characters, on one line, after --title", do: "write --title \"Books\"")
+        }
+        self.name = name
+        self.title = title
+        self.host = try host.map(Self.base) ?? "https://api.\(name.text.lowercased()).example"
+    }
+
+    private static func base(_ text: String) throws -> String {
+        do {
+            guard let address = try Address(text), address.origin.string.count + address.target.count <= 80 else {
+                throw ValidationError("it is no address of at most 80 characters")
+            }
+            let base = String(address.origin.string.trimmingSlashes + address.target).trimmingSlashes
+            guard !base.contains(where: { "?#\"\\".contains($0) }) else { throw ValidationError("it has a query") }
+            return base
+        } catch {
+            let reason = (error as? ValidationError)?.message ?? error.readableDescription
+            throw Refusal(
+                "expected a base URL after --host, got '\(text.escapingControls)': \(reason)",
+                do: "write --host https://api.books.example/v1")
+        }
+    }
+
+    func files(in folder: PackageFolder) -> [NewFiles.File] {
+        let channel = name.text
+        return [
+            .init(path: folder.networkerFile(channel), text: networker),
+            .init(path: "\(folder.interactors(channel))/\(channel)Interactors.swift", text: interactors),
+            .init(path: "\(folder.tests(channel))/\(channel)ChannelTests.swift", text: tests),
+            .init(path: "\(folder.fixtures(channel))/\(scenario)/refusal.http", text: fixture),
+        ]
+    }
+
+    private var scenario: String { "\(name.text.lowercased())-refusal" }
+    private var titleCode: String { title.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") }
+
+    private var hostCode: String {
+        host.hasPrefix("http:") ? "ChannelHost(\"\(host)\", allowsClearText: true)" : "\"\(host)\""
+    }
+
+    private var networker: String {
+        let channel = name.text
+        return """
+            public import CoreAPI
+            public import Foundation
+
+            /// The base class of the interactors for \(title).
+            open class \(channel)Networker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
+                public init() { super.init(.\(name.property)) }
+            }
+
+            extension Channel {
+                /// \(title). For a key, add `.credential(.header("x-api-key", .environment("\(channel.uppercased())_API_KEY")))`.
+                public static let \(name.property.declared) = Channel(
+                    "\(channel)", "\(titleCode)",
+                    hosts: [.production: \(hostCode)]
+                )
+                .with { $0.errorFilter = .refusal(\(channel)Error.self) }
+            }
+
+            /// The JSON in the body of a refused answer. `error.app(\(channel)Error.self)` returns it.
+            public struct \(channel)Error: LocalizedError, Decodable, Hashable {
+                /// The reason, for people.
+                public let message: String
+
+                public var errorDescription: String? { message }
+            }
+
+            """
+    }
+
+    private var interactors: String {
+        """
+        // Files that import a feature need the channel and its errors, too.
+        @_exported public import \(name.text)Networker
+
+        """
+    }
+
+    private var tests: String {
+        let channel = name.text
+        let imports = ["\(channel)Networker", "CoreAPI", "CoreAPITesting", "Foundation", "Testing"].importLines
+        return """
+            \(imports)
+
+            @Suite("\(channel): channel", .timeLimit(.minutes(1)))
+            struct \(channel)ChannelTests {
+                @Test("is sound at every host")
+                func problems() {
+                    for host in Channel.\(name.property).hosts {
+                        #expect(Channel.\(name.property).at(HostName(rawValue: host.name)).problems.isEmpty, "\\(host.name)")
+                    }
+                }
+
+                @Test("the body of a refusal arrives as the channel's own error")
+                func refusal() async {
+                    await withChannel(.\(name.property), transport: .fixtures("\(scenario)")) {
+                        let manager = \(channel)Networker<AdHocEndpoint>().networkManager
+                        let error = await #expect(throws: APIClientError.self) {
+                            try await manager.request(.get("missing"), as: Data.self)
+                        }
+                        #expect(error?.app(\(channel)Error.self)?.message == "There is no such page.")
+                    }
+                }
+            }
+
+            """
+    }
+
+    private var fixture: String {
+        """
+        # Replace it with an error of the real server, and \(name.text)Error with its form.
+        GET missing
+        404
+        content-type: application/json
+
+        {"message": "There is no such page."}
+
+        """
+    }
+
+    /// The program of a command for this channel.
+    var program: String {
+        let imports = ["\(name.text)Networker", "NetworkerCommand"].importLines
+        return """
+            \(imports)
+
+            @main enum Program {
+                static func main() async { await NetworkerCommand.main(channels: [.\(name.property)]) }
+            }
+
+            """
+    }
+}
+
+extension [String] {
+    /// One import a line, in the order of `swift format`.
+    var importLines: String { Set(self).sorted().map { "import \($0)" }.joined(separator: "\n") }
+}
+
+extension String {
+    fileprivate var trimmingSlashes: String {
+        var rest = self[...]
+        while rest.last == "/" { rest.removeLast() }
+        return String(rest)
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import Programs
+import Testing
+
+@testable import NetworkerCommand
+
+/// Compiles what `networker new` writes against the built kit, module by module, and runs the written tests. `Scripts/template`
+/// does the same with SwiftPM alone, in minutes.
+@Suite("Code that networker new writes", .serialized, .timeLimit(.minutes(5)))
+struct GeneratedCodeTests {
+    @Test("builds and runs in this repository, with its settings and in its style")
+    func kit() async throws {
+        let package = try TemporaryPackage.kitCopy()
+        let known = Set(package.files)
+        try await package.newChannel(host: "https://api.books.example/v1", kit: nil)
+        try package.newFeature(path: "orders?page=1")
+        try package.newFeature("BK", "Basket", method: "POST")
+        try package.newFeature("BK", "Default", method: "DELETE")
+        // Another channel's property, another channel's envelope.
+        try package.newFeature("HTTPBin", "OrderList")
+        try package.newFeature("TY", "BasketOfTheWholeMarkets1", method: "PATCH")
+        // The widest lines.
+        try await package.newChannel("RestaurantsX", kit: nil)
+        try package.newFeature("RestaurantsX", "MenusOfTodayAndTomorrow1", method: "PUT")
+        #expect(try package.text("Package.swift").contains(#""GIPHY", "BK", "RestaurantsX"]"#))
+        let written = package.files.filter { !known.contains($0) }
+        let channels = 2, features = 6
+        #expect(written.count == channels * 4 + features * 5)
+        try await expectStyle(package, written.filter { $0.hasSuffix(".swift") })
+
+        let settings = [
+            "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault",
+            "InferIsolatedConformances",
+        ].flatMap { ["-enable-upcoming-feature", $0] }
+        let build = GeneratedBuild(package, settings)
+        for channel in ["BK", "RestaurantsX"] {
+            try await build.module("\(channel)Networker", in: "Channels/\(channel)/Networker")
+        }
+        for channel in ["BK", "RestaurantsX", "HTTPBin", "TY"] {
+            try await build.module("\(channel)Interactors", in: "Interactors/\(channel)")
+        }
+        try await build.tests(
+            written.filter { $0.hasPrefix("Tests/") && $0.hasSuffix(".swift") },
+            modules: [
+                "BKNetworker", "BKInteractors", "RestaurantsXNetworker", "RestaurantsXInteractors", "HTTPBinInteractors",
+                "TYInteractors",
+            ],
+            kit: ["HTTPBinNetworker", "TYNetworker", "ChannelModels"], count: channels * 2 + features * 3)
+    }
+
+    @Test("builds and runs in a package of one's own, without settings")
+    func own() async throws {
+        let package = try TemporaryPackage()
+        try await package.newChannel(host: "localhost:8080", command: true)
+        try package.newFeature(path: "orders")
+        try package.newFeature("BK", "Basket", path: "basket/items", method: "POST")
+        let build = GeneratedBuild(package, [])
+        try await build.module("BKNetworker", in: "Sources/BKNetworker")
+        try await build.module("BKInteractors", in: "Sources/BKInteractors")
+        try await build.module("bk_networker", in: "Sources/bk-networker")
+        try await build.tests(
+            package.files.filter { $0.hasPrefix("Tests/") && $0.hasSuffix(".swift") },
+            modules: ["BKNetworker", "BKInteractors"], kit: [], count: 2 + 2 * 3)
+    }
+
+    /// Wide names, too, keep the limit of a line.
+    private func expectStyle(_ package: TemporaryPackage, _ files: [String]) async throws {
+        let configuration = package.root.appendingPathComponent(".swift-format").path
+        let paths = files.map { package.root.appendingPathComponent($0).path }
+        let lint = try await Program.run(
+            ["swift", "format", "lint", "--strict", "--configuration", configuration] + paths, capturesErrors: true)
+        #expect(lint.status == 0, "\(lint.text)")
+    }
+}
+
+/// Compiles modules of a package in its folder `.build`.
+private struct GeneratedBuild {
+    let package: TemporaryPackage
+    let settings: [String]
+    private let output: URL
+    /// The kit's modules and objects.
+    private let built = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+
+    init(_ package: TemporaryPackage, _ settings: [String]) {
+        self.package = package
+        self.settings = settings
+        output = package.root.appendingPathComponent(".build")
+    }
+
+    func module(_ name: String, in folder: String) async throws {
+        let sources = package.files.filter { $0.hasPrefix(folder + "/") && $0.hasSuffix(".swift") }
+        let products = ["-emit-module", "-emit-module-path", "\(output.path)/\(name).swiftmodule", "-o", object(name)]
+        try await compile(["-c", "-module-name", name] + products + settings + paths(sources))
+    }
+
+    /// Builds a program of the tests, runs it, and expects that many of them to pass.
+    func tests(_ sources: [String], modules: [String], kit: [String], count: Int) async throws {
+        let main =
+            "import Testing\n@main enum Main { static func main() async { await Testing.__swiftPMEntryPoint() as Never } }\n"
+        try package.write(".build/Main.swift", main)
+        let program = output.appendingPathComponent("tests").path
+        let core = [
+            "CStreamEnds", "CoreAPI", "CoreAPIBase", "CoreAPICoding", "CoreAPICookies", "CoreAPICore", "CoreAPICurl",
+            "CoreAPIFixtures", "CoreAPIHTTPSupport", "CoreAPIHash", "CoreAPIHooks", "CoreAPIJSON", "CoreAPILock",
+            "CoreAPIRedaction", "CoreAPISpellings", "CoreAPITesting", "CoreAPITrust", "HTTPTypes", "Logging",
+        ]
+        let objects = try (core + kit).flatMap { module in
+            let folder = built.appendingPathComponent("\(module).build")
+            let found = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+            return try #require(found.filter { $0.hasSuffix(".o") }.nonEmpty, "no objects of \(module)")
+                .map { folder.appendingPathComponent($0).path }
+        }
+        let list = output.appendingPathComponent("objects.txt")
+        try Data(objects.joined(separator: "\n").utf8).write(to: list)
+        try await compile(
+            ["-module-name", "GeneratedTests", "-o", program, "-lcurl", "-lz", "@\(list.path)"] + modules.map(object) + settings
+                + paths(sources + [".build/Main.swift"]))
+        let run = try await Program.run([program, "--testing-library", "swift-testing"], capturesErrors: true)
+        #expect(run.status == 0, "\(run.text)")
+        #expect(run.text.contains("Test run with \(count) tests"), "\(run.text)")
+    }
+
+    private func compile(_ arguments: [String]) async throws {
+        let maps = ["CCurl", "CStreamEnds/include", "CZlib"].flatMap {
+            ["-Xcc", "-fmodule-map-file=\(TemporaryPackage.kit.path)/CoreAPI/\($0)/module.modulemap"]
+        }
+        let common = [
+            "swiftc", "-wmo", "-parse-as-library", "-swift-version", "6", "-warnings-as-errors",
+            // The first one hides the kit's own module of that name.
+            "-I", output.path, "-I", built.appendingPathComponent("Modules").path,
+        ]
+        try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+        let run = try await Program.run(common + sanitizer + maps + arguments, capturesErrors: true)
+        try #require(run.status == 0, "\(run.text)")
+    }
+
+    /// The kit's objects refer to the sanitizer of this process.
+    private var sanitizer: [String] {
+        for (symbol, name) in [("__asan_init", "address"), ("__tsan_init", "thread")] where dlsym(nil, symbol) != nil {
+            return ["-sanitize=\(name)"]
+        }
+        return []
+    }
+
+    private func object(_ module: String) -> String { "\(output.path)/\(module).o" }
+    private func paths(_ files: [String]) -> [String] { files.map { package.root.appendingPathComponent($0).path } }
+}
+
+extension Collection {
+    fileprivate var nonEmpty: Self? { isEmpty ? nil : self }
+}

@@ -1,0 +1,90 @@
+import Testing
+
+@testable import NetworkerCommand
+
+@Suite("Editing Package.swift")
+struct ManifestTextTests {
+    private func edited(_ manifest: String, _ label: String = "targets", _ elements: [String] = ["X"]) throws -> String {
+        var text = ManifestText(manifest)
+        try text.add(elements, to: label)
+        return text.text
+    }
+
+    @Test("adds a missing argument where the initializer has it")
+    func missing() throws {
+        let manifest = """
+            let package = Package(
+                name: "P",
+                targets: [
+                    A
+                ],
+                swiftLanguageModes: [.v6]
+            )
+            """
+        #expect(
+            try edited(manifest, "dependencies", ["X", "Y"]) == """
+                let package = Package(
+                    name: "P",
+                    dependencies: [
+                        X,
+                        Y,
+                    ],
+                    targets: [
+                        A
+                    ],
+                    swiftLanguageModes: [.v6]
+                )
+                """)
+    }
+
+    @Test(
+        "adds to an array in any form",
+        arguments: [
+            ("[]", "[\n        X,\n    ]"),
+            ("[A]", "[\n        A,\n        X,\n    ]"),
+            ("[A, B,]", "[\n        A, B,\n        X,\n    ]"),
+            ("[\n        A\n    ]", "[\n        A,\n        X,\n    ]"),
+            ("[\n        A,\n    ]", "[\n        A,\n        X,\n    ]"),
+            ("[\n        A]", "[\n        A,\n        X,\n    ]"),
+            ("[\n        A  // one\n        // two\n    ]", "[\n        A,  // one\n        // two\n        X,\n    ]"),
+            ("[\n        A, /* ]\n    ) */\n    ]", "[\n        A, /* ]\n    ) */\n        X,\n    ]"),
+            ("[\n        // none yet\n    ]", "[\n        // none yet\n        X,\n    ]"),
+            ("[A] + more", "[\n        A,\n        X,\n    ] + more"),
+            (#"[.target(name: "a]\"(")]"#, "[\n        .target(name: \"a]\\\"(\"),\n        X,\n    ]"),
+            (##"[.t(#"]"]"#, "\(["]"][0])")]"##, "[\n        .t(#\"]\"]\"#, \"\\([\"]\"][0])\"),\n        X,\n    ]"),
+        ])
+    func forms(before: String, after: String) throws {
+        func manifest(_ targets: String) -> String {
+            "// Package(\nlet package = Package(\n    name: \"P)\",\n    targets: \(targets)\n)\n"
+        }
+        #expect(try edited(manifest(before)) == manifest(after))
+    }
+
+    @Test("finds the call on one line")
+    func oneLine() throws {
+        #expect(
+            try edited("let package = Package(name: \"P\")")
+                == "let package = Package(name: \"P\",\n    targets: [\n        X,\n    ])")
+    }
+
+    @Test(
+        "refuses what it does not know",
+        arguments: [
+            ("let package = Package(name: \"P\", targets: all)", "the value of 'targets' does not begin with '['"),
+            ("let package: Package = .init(name: \"P\")", "expected one call of Package(…), found 0"),
+            ("let a = Package(name: \"A\"), b = Package(name: \"B\")", "expected one call of Package(…), found 2"),
+            ("let package = Package(name: \"P\", targets: [", "the call of Package has no end"),
+            ("let package = Package()", "the call of Package has no name"),
+        ])
+    func unknown(manifest: String, reason: String) {
+        #expect(throws: ManifestText.Unknown(reason: reason)) { try edited(manifest) }
+    }
+
+    @Test("adds a name to the kit's list, and to no other")
+    func constant() throws {
+        var text = ManifestText("// let channels = [\nlet old = [\"A\"]\nlet channels = [\"TY\", \"DL\"]  // all\n")
+        try text.add("\"BK\"", toConstant: "channels")
+        #expect(text.text == "// let channels = [\nlet old = [\"A\"]\nlet channels = [\"TY\", \"DL\", \"BK\"]  // all\n")
+        #expect(throws: ManifestText.Unknown.self) { try text.add("\"BK\"", toConstant: "networkers") }
+    }
+}

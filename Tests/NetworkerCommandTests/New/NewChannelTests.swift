@@ -1,0 +1,240 @@
+import Foundation
+import Programs
+import Testing
+
+@testable import NetworkerCommand
+
+@Suite("networker new channel", .timeLimit(.minutes(2)))
+struct NewChannelTests {
+    private static let targets = ["BKNetworker", "BKInteractors", "BKInteractorsTests"]
+    private static var good: DumpRun {
+        TemporaryPackage.dumps(TemporaryPackage.dumped(), TemporaryPackage.dumped(targets: targets))
+    }
+
+    /// The refusal, and that the package is as it was.
+    private func refusal(_ package: TemporaryPackage, _ change: () async throws -> Void) async throws -> Refusal? {
+        let before = package.files.map { ($0, try? package.text($0)) }
+        let refusal = await #expect(throws: Refusal.self) { try await change() }
+        let after = package.files.map { ($0, try? package.text($0)) }
+        #expect(before.map(\.0) == after.map(\.0) && before.map(\.1) == after.map(\.1))
+        let folders = try FileManager.default.contentsOfDirectory(atPath: package.root.path)
+        #expect(!folders.contains("Tests"))
+        return refusal
+    }
+
+    @Test("lists each file, and the two commands that come next")
+    func report() async throws {
+        let package = try TemporaryPackage()
+        let report = try await package.newChannel(dump: Self.good)
+        #expect(
+            report.text == """
+                changed  Package.swift
+                wrote    Sources/BKNetworker/BKNetworker.swift
+                wrote    Sources/BKInteractors/BKInteractors.swift
+                wrote    Tests/BKInteractorsTests/BKChannelTests.swift
+                wrote    Tests/BKInteractorsTests/Fixtures/bk-refusal/refusal.http
+
+                Next:
+                  swift test --filter BK
+                  networker new feature BK OrderList --path orders
+                """)
+        #expect(package.files == (report.written + report.changed).sorted())
+    }
+
+    @Test(
+        "takes the host as it is typed, and allows clear text only where it is typed",
+        arguments: [
+            (nil, "\"https://api.bk.example\""), ("https://api.books.example/v1/", "\"https://api.books.example/v1\""),
+            ("api.books.example/v1", "\"https://api.books.example/v1\""),
+            (":8080", "ChannelHost(\"http://localhost:8080\", allowsClearText: true)"),
+        ])
+    func host(typed: String?, code: String) throws {
+        let package = try TemporaryPackage()
+        let template = try ChannelTemplate(ChannelName("BK"), title: #"The "B" \ K"#, host: typed)
+        let source = template.files(in: try PackageFolder(package.root))[0].text
+        #expect(source.contains("hosts: [.production: \(code)]"), "\(source)")
+        #expect(source.contains(#""BK", "The \"B\" \\ K","#))
+    }
+
+    @Test(
+        "refuses a host that is none",
+        arguments: ["https://", "books", "ftp://x.example", "https://x.example/?a=b", "https://u:p@x.example"])
+    func wrongHost(host: String) {
+        let refusal = #expect(throws: Refusal.self) { try ChannelTemplate(ChannelName("BK"), title: nil, host: host) }
+        #expect(refusal?.cause.hasPrefix("expected a base URL after --host, got ") == true)
+    }
+
+    @Test("refuses a title of several lines", arguments: ["", "a\nb", String(repeating: "x", count: 61)])
+    func wrongTitle(title: String) {
+        #expect(throws: Refusal.self) { try ChannelTemplate(ChannelName("BK"), title: title, host: nil) }
+    }
+
+    @Test("without a manifest there is nothing to add to")
+    func noManifest() async throws {
+        let package = try TemporaryPackage(nil)
+        let refusal = try await refusal(package) { try await package.newChannel() }
+        #expect(refusal?.cause == "there is no Package.swift in this folder")
+        #expect(refusal?.advice.contains("swift package init") == true)
+    }
+
+    @Test("asks for the kit's place, and refuses a wrong one")
+    func kit() async throws {
+        let package = try TemporaryPackage()
+        let missing = try await refusal(package) { try await package.newChannel(kit: nil, dump: Self.good) }
+        #expect(missing?.cause == "Package.swift has no dependency on NetworkerKit")
+        #expect(missing?.advice == "say where the kit is: --kit ../NetworkerKit, or --kit https://… for a repository")
+        let wrong = try await refusal(package) { try await package.newChannel(kit: "../nowhere", dump: Self.good) }
+        #expect(wrong?.cause == "expected the folder of NetworkerKit after --kit, got '../nowhere'")
+        let old = TemporaryPackage.dumps(TemporaryPackage.dumped(tools: "5.9.0"))
+        let tools = try await refusal(package) { try await package.newChannel(dump: old) }
+        #expect(tools?.cause == "Package.swift has swift-tools-version 5.9.0; a dependency with traits needs 6.1")
+    }
+
+    @Test("uses the dependency that is there, under its name")
+    func knownKit() async throws {
+        let url =
+            #"{"sourceControl": [{"identity": "networkerkit", "location": {"remote": [{"urlString": "#
+            + #""https://git.example/NetworkerKit.git"}]}, "traits": []}]}"#
+        let dump = TemporaryPackage.dumps(
+            TemporaryPackage.dumped(dependency: url), TemporaryPackage.dumped(targets: Self.targets, dependency: url))
+        let package = try TemporaryPackage()
+        try await package.newChannel(kit: nil, dump: dump)
+        let manifest = try package.text("Package.swift")
+        #expect(manifest.contains(".product(name: \"CoreAPI\", package: \"NetworkerKit\")"))
+        #expect(!manifest.contains(".package("))
+        let other = try TemporaryPackage()
+        let given = try await refusal(other) {
+            try await other.newChannel(dump: TemporaryPackage.dumps(TemporaryPackage.dumped(dependency: url)))
+        }
+        #expect(given?.advice == "leave out --kit")
+        let trait = try await refusal(other) {
+            try await other.newChannel(
+                kit: nil, command: true, dump: TemporaryPackage.dumps(TemporaryPackage.dumped(dependency: url)))
+        }
+        #expect(trait?.cause == "the dependency on NetworkerKit in Package.swift lacks the trait Command")
+    }
+
+    @Test("overwrites no file, and writes none if one exists")
+    func existing() async throws {
+        let package = try TemporaryPackage()
+        try package.write("Sources/BKInteractors/BKInteractors.swift", "// mine\n")
+        let refusal = try await refusal(package) { try await package.newChannel(dump: Self.good) }
+        #expect(refusal?.cause == "Sources/BKInteractors/BKInteractors.swift exists already")
+    }
+
+    @Test("refuses a channel and targets that exist")
+    func existingTargets() async throws {
+        let package = try TemporaryPackage()
+        let taken = try await refusal(package) {
+            try await package.newChannel(dump: TemporaryPackage.dumps(TemporaryPackage.dumped(targets: ["BKInteractors"])))
+        }
+        #expect(taken?.cause == "Package.swift has a target BKInteractors already")
+        try package.write("Sources/BKNetworker/A.swift", "")
+        try package.write("Sources/BKInteractors/A.swift", "")
+        let known = try await refusal(package) { try await package.newChannel("Bk", dump: Self.good) }
+        #expect(known?.cause == "the channel BK exists already")
+    }
+
+    @Test("a manifest that cannot be edited stays, and the lines to paste are shown")
+    func uneditable() async throws {
+        let package = try TemporaryPackage(
+            "// swift-tools-version: 6.2\nlet all = []\nlet package = Package(name: \"P\", targets: all)\n")
+        let refusal = try await refusal(package) { try await package.newChannel(dump: Self.good) }
+        #expect(refusal?.cause == "cannot edit Package.swift: the value of 'targets' does not begin with '['")
+        let lines = try #require(refusal?.lines)
+        for line in [
+            "    .package(name: \"NetworkerKit\", path: \"\(TemporaryPackage.kit.path)\", traits: []),",
+            "    .library(name: \"BKNetworker\", targets: [\"BKNetworker\"]),",
+            "    .target(name: \"BKNetworker\", dependencies: [.product(name: \"CoreAPI\", package: \"NetworkerKit\")]),",
+            "    .macOS(.v15),",
+        ] {
+            #expect(lines.contains(line), "\(line)")
+        }
+    }
+
+    @Test("an edit that SwiftPM cannot read, or that lacks a target, is taken back")
+    func broken() async throws {
+        let package = try TemporaryPackage()
+        let unreadable = try await refusal(package) {
+            try await package.newChannel(dump: TemporaryPackage.dumps(TemporaryPackage.dumped(), "x\nPackage.swift:3: error: no"))
+        }
+        #expect(unreadable?.cause == "'swift package dump-package' cannot read Package.swift: Package.swift:3: error: no")
+        #expect(unreadable?.lines.isEmpty == false)
+        let lacking = try await refusal(package) {
+            try await package.newChannel(dump: TemporaryPackage.dumps(TemporaryPackage.dumped()))
+        }
+        #expect(lacking?.cause == "Package.swift, as edited, has no target BKNetworker")
+    }
+
+    @Test("a file that cannot be written takes back the others and the manifest")
+    func unwritable() async throws {
+        let package = try TemporaryPackage()
+        try package.write("Sources/BKNetworker/other.txt", "mine\n")
+        let folder = try PackageFolder(package.root)
+        let files = [("Sources/A/A.swift", ""), ("Sources/BKNetworker/other.txt", "")].map { NewFiles.File(path: $0, text: $1) }
+        // Without `check`, as if the file had appeared in between.
+        let refusal = try await refusal(package) { try NewFiles(root: folder.root, files: files).write() }
+        #expect(refusal?.cause.hasPrefix("cannot write Sources/BKNetworker/other.txt: ") == true)
+        #expect(!FileManager.default.fileExists(atPath: package.root.appendingPathComponent("Sources/A").path))
+        try package.write("Sources/BKInteractors", "a file\n")
+        let blocked = try await self.refusal(package) { try await package.newChannel(dump: Self.good) }
+        #expect(blocked?.cause == "Sources/BKInteractors is a file, not a folder")
+    }
+
+    @Test("sources beside the folders of targets are refused, because SwiftPM would")
+    func looseSources() async throws {
+        let package = try TemporaryPackage()
+        try package.write("Sources/main.swift", "")
+        let refusal = try await refusal(package) { try await package.newChannel(dump: Self.good) }
+        #expect(refusal?.cause.hasPrefix("Sources has Swift files beside folders") == true)
+    }
+
+    @Test("says which platforms the package lacks")
+    func platforms() async throws {
+        let old = #"{"platformName": "macos", "version": "13.0"}, {"platformName": "ios", "version": "18.0"}"#
+        let dump = TemporaryPackage.dumps(
+            TemporaryPackage.dumped(platforms: old), TemporaryPackage.dumped(targets: Self.targets, platforms: old))
+        let report = try await TemporaryPackage().newChannel(dump: dump)
+        #expect(report.notes.first == "the kit needs .macOS(.v15); write it into the platforms of Package.swift")
+    }
+
+    @Test("the kit's repository needs neither --kit nor a command")
+    func optionsOfOthers() async throws {
+        let package = try TemporaryPackage("let package = Package(name: \"NetworkerKit\")\nlet channels = [\"TY\"]\n")
+        let refusal = try await refusal(package) { try await package.newChannel(dump: Self.good) }
+        #expect(refusal?.cause == "--kit is for a package of one's own; this is the kit's repository")
+    }
+
+    @Test("the built command refuses with exit code 64, cause and advice on standard error, and nothing on standard output")
+    func process() async throws {
+        let package = try TemporaryPackage()
+        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        let command = tests.deletingLastPathComponent().appendingPathComponent("networker-of-tests").path
+        func run(_ words: String) async throws -> Program.Outcome {
+            let script =
+                "cd \"$1\" && \"$2\" new \(words) 2>errors.txt; status=$?; echo; cat errors.txt; rm errors.txt; exit $status"
+            return try await Program.run(["sh", "-c", script, "sh", package.root.path, command])
+        }
+        let wrong = try await run("channel bk")
+        #expect(wrong.status == 64)
+        #expect(
+            wrong.text == """
+
+                error: expected a channel's name of at most 12 letters and digits with a capital first, such as BK, got 'bk'
+                hint: write BK
+
+                """)
+        let unknown = try await run("feature BK OrderList")
+        #expect(unknown.status == 64)
+        #expect(
+            unknown.text
+                == "\nerror: unknown channel 'BK'; this package has none\nhint: make it first: networker-of-tests new channel BK\n"
+        )
+        // The command's own way to SwiftPM, too.
+        let made = try await run("channel BK --kit '\(TemporaryPackage.kit.path)'")
+        #expect(made.status == 0, "\(made.text)")
+        #expect(made.text.hasPrefix("changed  Package.swift\nwrote    Sources/BKNetworker/BKNetworker.swift\n"), "\(made.text)")
+        let manifest = try await TemporaryPackage.dump(package.root)
+        #expect(manifest.status == 0, "\(manifest.errors)")
+    }
+}

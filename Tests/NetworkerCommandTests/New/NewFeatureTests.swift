@@ -1,0 +1,97 @@
+import Testing
+
+@testable import NetworkerCommand
+
+@Suite("networker new feature", .timeLimit(.minutes(1)))
+struct NewFeatureTests {
+    private func package(_ networker: String = "") throws -> TemporaryPackage {
+        let package = try TemporaryPackage()
+        try package.write("Sources/BKNetworker/BKNetworker.swift", networker)
+        try package.write("Sources/BKInteractors/A.swift", "")
+        return package
+    }
+
+    @Test("lists each file, and the two commands that come next")
+    func report() throws {
+        let package = try package()
+        #expect(
+            try package.newFeature(path: "/orders").text == """
+                wrote    Sources/BKInteractors/OrderList/BKOrderListEndpointItem.swift
+                wrote    Sources/BKInteractors/OrderList/BKOrderListModels.swift
+                wrote    Sources/BKInteractors/OrderList/BKOrderListInteractor.swift
+                wrote    Tests/BKInteractorsTests/BKOrderListTests.swift
+                wrote    Tests/BKInteractorsTests/Fixtures/bk-order-list/order-list.http
+
+                Next:
+                  swift build
+                  swift test --filter BKOrderList
+                """)
+        #expect(
+            try package.text("Tests/BKInteractorsTests/Fixtures/bk-order-list/order-list.http").contains("\nGET orders\n200\n"))
+    }
+
+    @Test("has the kit's layout in the kit's repository")
+    func kit() throws {
+        let package = try TemporaryPackage.kitCopy()
+        #expect(
+            try package.newFeature("GIPHY", "OrderList").written == [
+                "Interactors/GIPHY/OrderList/GIPHYOrderListEndpointItem.swift",
+                "Interactors/GIPHY/OrderList/GIPHYOrderListModels.swift",
+                "Interactors/GIPHY/OrderList/GIPHYOrderListInteractor.swift",
+                "Tests/ChannelTests/GIPHY/GIPHYOrderListTests.swift",
+                "Tests/Fixtures/giphy-order-list/order-list.http",
+            ])
+    }
+
+    @Test("an unknown channel is refused with those that exist")
+    func unknown() throws {
+        let kit = try TemporaryPackage.kitCopy()
+        let refusal = #expect(throws: Refusal.self) { try kit.newFeature("XX") }
+        #expect(refusal?.cause == "unknown channel 'XX'; found DL, GIPHY, HTTPBin, ID, ML, TY")
+        #expect(refusal?.advice == "make it first: networker new channel XX")
+        let small = #expect(throws: Refusal.self) { try kit.newFeature("giphy") }
+        #expect(small?.advice == "write GIPHY")
+        let none = #expect(throws: Refusal.self) { try TemporaryPackage().newFeature("../BK") }
+        #expect(none?.cause == "unknown channel '../BK'; this package has none")
+    }
+
+    @Test("a second time nothing is overwritten")
+    func twice() throws {
+        let package = try package()
+        try package.newFeature()
+        try package.write("Sources/BKInteractors/OrderList/BKOrderListModels.swift", "// mine\n")
+        let files = package.files
+        let refusal = #expect(throws: Refusal.self) { try package.newFeature() }
+        #expect(refusal?.cause == "Sources/BKInteractors/OrderList/BKOrderListEndpointItem.swift exists already")
+        #expect(try package.text("Sources/BKInteractors/OrderList/BKOrderListModels.swift") == "// mine\n")
+        #expect(package.files == files)
+    }
+
+    @Test(
+        "refuses a path that a Swift string or a fixture would read otherwise",
+        arguments: ["", "/", "a b", "a\"b", "a\\b", "orders/{id}", "a#b", "a\nb", "ş", "%zz"])
+    func path(path: String) throws {
+        let package = try package()
+        let files = package.files
+        let refusal = #expect(throws: Refusal.self) { try package.newFeature(path: path) }
+        #expect(refusal?.cause.hasPrefix("expected a path such as orders") == true)
+        #expect(package.files == files)
+    }
+
+    @Test("refuses an unknown method with the known ones")
+    func method() throws {
+        let package = try package()
+        let refusal = #expect(throws: Refusal.self) { try package.newFeature(method: "TRACE") }
+        #expect(refusal?.cause == "expected GET, POST, PUT, PATCH or DELETE after --method, got 'TRACE'")
+    }
+
+    @Test("finds the channel's property and the envelope of its answers in the networker")
+    func networker() throws {
+        let package = try package(#"init() { super.init(.books) } … .payload("data.result", error: E.self)"#)
+        try package.newFeature()
+        #expect(try package.text("Tests/BKInteractorsTests/BKOrderListTests.swift").contains("withChannel(.books, "))
+        #expect(
+            try package.text("Tests/BKInteractorsTests/Fixtures/bk-order-list/order-list.http")
+                .contains(#"{"data": {"result": {"items": ["#))
+    }
+}
