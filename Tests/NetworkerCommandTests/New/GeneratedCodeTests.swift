@@ -12,17 +12,17 @@ struct GeneratedCodeTests {
     func kit() async throws {
         let package = try TemporaryPackage.kitCopy()
         let known = Set(package.files)
-        try await package.newChannel(host: "https://api.books.example/v1", kit: nil)
-        try package.newFeature(path: "orders?page=1")
-        try package.newFeature("BK", "Basket", method: "POST")
-        try package.newFeature("BK", "Default", method: "DELETE")
+        try await package.newChannel("XBK", host: "https://api.books.example/v1", kit: nil)
+        try package.newFeature("XBK", path: "orders?page=1")
+        try package.newFeature("XBK", "Basket", method: "POST")
+        try package.newFeature("XBK", "Default", method: "DELETE")
         // Another channel's property, another channel's envelope.
         try package.newFeature("HTTPBin", "OrderList")
         try package.newFeature("TY", "BasketOfTheWholeMarkets1", method: "PATCH")
         // The widest lines.
         try await package.newChannel("RestaurantsX", kit: nil)
         try package.newFeature("RestaurantsX", "MenusOfTodayAndTomorrow1", method: "PUT")
-        #expect(try package.text("Package.swift").contains(#""GIPHY", "BK", "RestaurantsX"]"#))
+        #expect(try package.text("Package.swift").contains(#", "XBK", "RestaurantsX"]"#))
         let written = package.files.filter { !known.contains($0) }
         let channels = 2, features = 6
         #expect(written.count == channels * 4 + features * 5)
@@ -33,16 +33,16 @@ struct GeneratedCodeTests {
             "InferIsolatedConformances",
         ].flatMap { ["-enable-upcoming-feature", $0] }
         let build = GeneratedBuild(package, settings)
-        for channel in ["BK", "RestaurantsX"] {
+        for channel in ["XBK", "RestaurantsX"] {
             try await build.module("\(channel)Networker", in: "Channels/\(channel)/Networker")
         }
-        for channel in ["BK", "RestaurantsX", "HTTPBin", "TY"] {
+        for channel in ["XBK", "RestaurantsX", "HTTPBin", "TY"] {
             try await build.module("\(channel)Interactors", in: "Interactors/\(channel)")
         }
         try await build.tests(
             written.filter { $0.hasPrefix("Tests/") && $0.hasSuffix(".swift") },
             modules: [
-                "BKNetworker", "BKInteractors", "RestaurantsXNetworker", "RestaurantsXInteractors", "HTTPBinInteractors",
+                "XBKNetworker", "XBKInteractors", "RestaurantsXNetworker", "RestaurantsXInteractors", "HTTPBinInteractors",
                 "TYInteractors",
             ],
             kit: ["HTTPBinNetworker", "TYNetworker", "ChannelModels"], count: channels * 2 + features * 3)

@@ -228,7 +228,12 @@ struct NewChannelTests {
         #expect(unknown.status == 64)
         #expect(
             unknown.text
-                == "\nerror: unknown channel 'BK'; this package has none\nhint: make it first: networker-of-tests new channel BK\n"
+                == """
+
+                error: unknown channel 'BK'; this package has none
+                hint: make it first: networker-of-tests new channel BK
+
+                """
         )
         // The command's own way to SwiftPM, too.
         let made = try await run("channel BK --kit '\(TemporaryPackage.kit.path)'")
