@@ -1,6 +1,5 @@
 internal import CCurl
 internal import CoreAPICore
-internal import Foundation
 
 /// Translates libcurl's code for a failed transfer into the kit's error.
 enum CurlFailure {

@@ -37,7 +37,7 @@ extension Fixture {
         }
         self = try reader.fixture()
         if let name = reader.bodyFile {
-            guard !name.contains("/") else {
+            guard !name.utf8.contains(UInt8(ascii: "/")) else {
                 throw reader.unreadable("expected the name of a file beside this one, got '\(name)'")
             }
             let path = URL(fileURLWithPath: file).deletingLastPathComponent().appendingPathComponent(name).path

@@ -22,7 +22,9 @@ extension HTTPURL {
         if let fragment = tail.firstIndex(of: "#") { tail = tail[..<fragment] }
         let parts = tail.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         // Some parsers treat `\` before the query as `/`. In a query it is an ordinary character.
-        if parts.first?.contains("\\") == true { throw .malformedURL(text, reason: "a backslash is not allowed in a URL's path") }
+        if parts.first?.utf8.contains(UInt8(ascii: "\\")) == true {
+            throw .malformedURL(text, reason: "a backslash is not allowed in a URL's path")
+        }
         let path = PercentEncoding.path(parts.first.map(String.init) ?? "").removingDotSegments()
         self.init(
             scheme: scheme,
@@ -43,7 +45,7 @@ extension HTTPURL {
         }
         if reference.hasPrefix("//") { return try HTTPURL("\(scheme.rawValue):\(reference)") }
         if reference.hasURLScheme {
-            guard reference.contains("://") else {
+            guard reference.firstRange(of: "://") != nil else {
                 throw .unsupportedScheme(String(reference.prefix { $0 != ":" }).lowercased())
             }
             return try HTTPURL(reference)
@@ -59,7 +61,7 @@ extension HTTPURL {
 
     private static func authority(_ text: Substring, of url: String) throws(RequestError) -> (String, UInt16?) {
         func malformed(_ reason: String) -> RequestError { .malformedURL(url, reason: reason) }
-        if text.contains("@") {
+        if text.utf8.contains(UInt8(ascii: "@")) {
             // Without its possible password.
             let hidden = url.replacing(text.prefix(through: text.lastIndex(of: "@") ?? text.startIndex), with: "…@")
             throw .malformedURL(

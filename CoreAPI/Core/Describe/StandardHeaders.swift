@@ -55,7 +55,7 @@ public struct Authorization: Sendable, Hashable {
     ///
     /// - Throws: ``RequestError/malformedHeader(name:reason:)`` for a user name with a colon.
     public static func basic(user: String, password: String) throws(RequestError) -> Authorization {
-        guard !user.contains(":") else {
+        guard !user.utf8.contains(UInt8(ascii: ":")) else {
             throw .malformedHeader(
                 name: "Authorization", reason: "the user name of Basic credentials may hold no colon (RFC 7617 §2)")
         }
