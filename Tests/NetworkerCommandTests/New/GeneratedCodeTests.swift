@@ -104,11 +104,12 @@ private struct GeneratedBuild {
             "CoreAPIFixtures", "CoreAPIHTTPSupport", "CoreAPIHash", "CoreAPIHooks", "CoreAPIJSON", "CoreAPILock",
             "CoreAPIRedaction", "CoreAPISpellings", "CoreAPITesting", "CoreAPITrust", "HTTPTypes", "Logging",
         ]
+        // The objects of this build. Its folders may also have those of files that exist no more.
+        let linked = try String(
+            contentsOf: built.appendingPathComponent("NetworkerKitPackageTests.product/Objects.LinkFileList"), encoding: .utf8
+        ).split(separator: "\n").map(String.init)
         let objects = try (core + kit).flatMap { module in
-            let folder = built.appendingPathComponent("\(module).build")
-            let found = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
-            return try #require(found.filter { $0.hasSuffix(".o") }.nonEmpty, "no objects of \(module)")
-                .map { folder.appendingPathComponent($0).path }
+            try #require(linked.filter { $0.contains("/\(module).build/") }.nonEmpty, "no objects of \(module)")
         }
         let list = output.appendingPathComponent("objects.txt")
         try Data(objects.joined(separator: "\n").utf8).write(to: list)
