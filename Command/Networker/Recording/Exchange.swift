@@ -1,5 +1,5 @@
 package import CoreAPI
-package import HTTPTypes
+import HTTPTypes
 
 /// One request that was sent, and its result.
 package struct Exchange: Sendable {

@@ -1,5 +1,5 @@
 package import CoreAPI
-package import HTTPTypes
+import HTTPTypes
 
 /// An exchange for programs: secrets redacted, times in milliseconds, unknown values omitted.
 package struct ExchangeRecord: Encodable {

@@ -1,7 +1,7 @@
-package import CoreAPI
+import CoreAPI
 import CoreAPICurl
 import Foundation
-package import HTTPTypes
+import HTTPTypes
 
 /// An exchange's lines as `curl --verbose` shows them: `>` for the request with its body, `<` for the head of the answer. The
 /// request has every header that was sent, those of the transport included. Secrets are redacted.

@@ -1,5 +1,5 @@
-package import CoreAPI
-package import HTTPTypes
+import CoreAPI
+import HTTPTypes
 
 /// The times of a call, exchange by exchange: the kit's queue, DNS, TCP, TLS, the server, the body.
 ///

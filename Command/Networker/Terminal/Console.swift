@@ -1,4 +1,4 @@
-package import CoreAPI
+import CoreAPI
 package import Foundation
 
 /// One of the command's two output streams, with the colours that it can show.

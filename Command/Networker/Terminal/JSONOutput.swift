@@ -1,4 +1,4 @@
-package import CoreAPI
+import CoreAPI
 import Foundation
 
 /// Results for programs: indented, keys sorted, so that two runs can be compared line by line.

@@ -1,4 +1,4 @@
-package import CoreAPI
+import CoreAPI
 
 /// Rows under headings, aligned for a terminal.
 ///

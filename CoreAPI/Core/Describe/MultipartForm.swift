@@ -24,8 +24,16 @@ public struct MultipartForm: Sendable {
         public var fileName: String?
         /// The part's media type; `nil` for text.
         public var contentType: String?
+        /// What the field holds: bytes, a file, a stream.
         public var body: Body
 
+        /// Makes a field of any body.
+        ///
+        /// - Parameters:
+        ///   - name: the field's name.
+        ///   - body: what it holds.
+        ///   - fileName: the name that the server sees for a file; `nil` for a field without one.
+        ///   - contentType: its media type; `nil` for text.
         public init(_ name: String, body: Body, fileName: String? = nil, contentType: String? = nil) {
             self.name = name
             self.fileName = fileName
@@ -57,10 +65,14 @@ public struct MultipartForm: Sendable {
         }
     }
 
+    /// The fields, in the order in which they are sent.
     public let parts: [Part]
     /// Separates the parts. 128 random bits, so that no part contains it.
     public let boundary: String
 
+    /// Makes a form with a boundary of its own.
+    ///
+    /// - Parameter parts: the fields, in the order in which they are sent. A name may occur several times.
     public init(_ parts: [Part]) {
         self.init(parts, boundary: "networkerkit-" + Self.random + Self.random)
     }
