@@ -23,7 +23,9 @@ public enum NetworkerCommand {
     /// - Parameters:
     ///   - channels: the channels that calls may name, in the order of the list.
     ///   - subcommands: further subcommands, listed first.
-    public static func main(channels: [Channel], subcommands: [any ParsableCommand.Type] = []) async {
+    public static func main(
+        channels: @autoclosure () -> [Channel], subcommands: [any ParsableCommand.Type] = []
+    ) async {
         let variable = "NETWORKER_LOG"
         let wanted = ProcessInfo.processInfo.environment[variable] ?? ""
         let level = Logger.Level(rawValue: wanted.lowercased())
@@ -31,7 +33,7 @@ public enum NetworkerCommand {
             let levels = Logger.Level.allCases.map(\.rawValue).alternatives
             RootCommand.exit(withError: ValidationError("expected \(variable) to be \(levels), got '\(wanted.escapingControls)'"))
         }
-        // Before the first channel makes a call, because a logger is made with its first use.
+        // Before the channels are made, because each makes its logger.
         LoggingSystem.bootstrap { label in
             guard let level else { return SwiftLogNoOpLogHandler() }
             var handler = StreamLogHandler.standardError(label: label)
@@ -39,7 +41,7 @@ public enum NetworkerCommand {
             return handler
         }
         let setup = CommandSetup(
-            name: ProcessInfo.processInfo.processName, registry: ChannelRegistry(channels), subcommands: subcommands)
+            name: ProcessInfo.processInfo.processName, registry: ChannelRegistry(channels()), subcommands: subcommands)
         await CommandSetup.$current.withValue(setup) { await RootCommand.main() }
     }
 }
@@ -49,6 +51,12 @@ package struct CommandSetup: Sendable {
     package var name = "networker"
     package var registry = ChannelRegistry([])
     package var subcommands: [any ParsableCommand.Type] = []
+
+    /// The command that starts the sandbox, for advice; a team's own command has none.
+    static var sandbox: String {
+        let has = current.subcommands.contains { $0.configuration.commandName == "sandbox" }
+        return has ? "'\(current.name) sandbox'" : "'Scripts/networker sandbox' of the kit's repository"
+    }
 
     /// ArgumentParser reads static properties, so the values cannot be passed along.
     @TaskLocal package static var current = CommandSetup()

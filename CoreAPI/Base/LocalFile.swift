@@ -8,7 +8,7 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// A file that is read from its beginning.
+/// A regular file that is read from its beginning.
 ///
 /// The kit uses no `FileHandle`, because that links all of Foundation into a static binary: 47 MB.
 package final class LocalFile {
@@ -19,12 +19,14 @@ package final class LocalFile {
 
     /// - Throws: ``FileFailure``.
     package init(reading path: String) throws(FileFailure) {
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // Without O_NONBLOCK, opening a pipe without a writer would block.
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw FileFailure(path: path, code: errno) }
         self.path = path
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else {
-            let code = errno
+        let isRead = fstat(descriptor, &status) == 0
+        guard isRead, status.st_mode & S_IFMT == S_IFREG else {
+            let code = isRead ? (status.st_mode & S_IFMT == S_IFDIR ? EISDIR : ESPIPE) : errno
             close(descriptor)
             throw FileFailure(path: path, code: code)
         }

@@ -35,7 +35,7 @@ struct Address: Sendable, Hashable {
             return "http://localhost" + (authority.count > 1 ? word : String(word.dropFirst()))
         }
         let host = authority.prefix { $0 != ":" }.lowercased()
-        let isHere = host == "localhost" || host.hasPrefix("127.") || authority.hasPrefix("[::1]")
+        let isHere = host == "localhost" || host.is127 || authority.hasPrefix("[::1]")
         let isHost =
             isHere || authority.hasPrefix("[")
             || (host.contains(".") && host.allSatisfy { $0 == "." || $0 == "-" || $0.isLetter || $0.isNumber })
@@ -73,5 +73,13 @@ extension HTTPURL {
         } catch {
             throw ValidationError(error.readableDescription)
         }
+    }
+}
+
+extension String {
+    /// Whether it is an address of 127.0.0.0/8, this machine's own.
+    fileprivate var is127: Bool {
+        let parts = split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 }

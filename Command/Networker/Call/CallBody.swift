@@ -5,10 +5,12 @@ import Foundation
 /// The bytes of `--data`.
 struct CallBody: Sendable, Hashable {
     let bytes: Data
+    let isFromStandardInput: Bool
 
     /// - Parameter text: the body itself, or `@` and the name of a file that contains it; `@-` for standard input.
     /// - Throws: `ValidationError` when the file cannot be read.
     init(_ text: String) throws {
+        isFromStandardInput = text == "@-"
         bytes = text.hasPrefix("@") ? try CommandFile(String(text.dropFirst())).data(for: "the body") : Data(text.utf8)
     }
 

@@ -1,12 +1,13 @@
 import ArgumentParser
 import CoreAPI
+import CoreAPIHTTPSupport
 import Foundation
 import HTTPTypes
 
 /// A request as the words and options of a command line describe it.
 struct CallPlan: Sendable {
-    /// How items without a place of their own go into the body.
-    enum BodyForm: Sendable, Hashable {
+    /// The form of the body that items make.
+    enum BodyForm: String, Sendable, Hashable {
         case json, form, multipart
     }
 
@@ -40,7 +41,7 @@ struct CallPlan: Sendable {
         let hasBody = data != nil || !values.isEmpty
         method = start.method ?? (hasBody ? .post : .get)
         // A parameter of a GET belongs into its query, as for every endpoint.
-        let isQuery = data != nil ? form == .json : !method.takesValuesInBody
+        let isQuery = !method.takesValuesInBody
         if data != nil, let value = values.first, method.takesValuesInBody {
             throw ValidationError(
                 "'\(value.name.escapingControls)' and --data would both be the body of the \(method.rawValue); expected one of "
@@ -48,8 +49,15 @@ struct CallPlan: Sendable {
         }
         if isQuery, let value = values.first(where: { $0.kind != .text }) {
             throw ValidationError(
-                "'\(value.name.escapingControls)' needs a body, and a \(method.rawValue) has none; expected name=value or name==value"
-            )
+                "'\(value.name.escapingControls)' needs a body, and values of a \(method.rawValue) go into its query; expected "
+                    + "name=value or name==value")
+        }
+        if form != .json, data == nil, isQuery || values.isEmpty {
+            throw ValidationError(
+                "--\(form.rawValue) needs a body; expected an item name=value, and a method such as POST, got \(method.rawValue)")
+        }
+        if items.count(where: \.readsStandardInput) + (data?.isFromStandardInput == true ? 1 : 0) > 1 {
+            throw ValidationError("standard input is read once; expected one '@-'")
         }
         path = try start.path.appending(items.filter { $0.kind == .query || isQuery && $0.kind == .text })
         let body = isQuery ? [] : values
@@ -57,7 +65,7 @@ struct CallPlan: Sendable {
             if let data {
                 .body(.bytes(data.bytes), contentType: form == .json ? data.contentType : "application/x-www-form-urlencoded")
             } else if !body.isEmpty {
-                try Self.encoding(body, form)
+                try Self.encoding(body, form, headers)
             } else {
                 nil
             }
@@ -103,7 +111,7 @@ struct CallPlan: Sendable {
             guard let path = words.popFirst() else {
                 throw ValidationError(
                     "expected a path after the method '\(word.escapingControls)', such as "
-                        + "'\(first.escapingControls) GET \(word.escapingControls)'")
+                        + "'\(first.escapingControls) \(word.escapingControls) orders'")
             }
             if path.contains("://") {
                 throw ValidationError(
@@ -123,18 +131,25 @@ struct CallPlan: Sendable {
         }
     }
 
-    private static func encoding(_ items: [RequestItem], _ form: BodyForm) throws -> InputEncoding {
+    private static func encoding(_ items: [RequestItem], _ form: BodyForm, _ headers: [HeaderLine]) throws -> InputEncoding {
         if let file = items.first(where: { $0.kind == .file }), form == .json {
             throw ValidationError("'\(file.name.escapingControls)@…' sends a file, which needs a form; add --form")
+        }
+        if form != .json, let item = items.first(where: { $0.formText == nil }) {
+            throw ValidationError("'\(item.name.escapingControls):=' is a list or an object, which a form cannot hold")
         }
         switch form {
         case .json:
             return .body(.bytes(Data(items.jsonObject.utf8)), contentType: "application/json")
         case .form where !items.contains(where: { $0.kind == .file }):
-            let text = try "".appending(items).dropFirst()
-            return .body(.bytes(Data(text.utf8)), contentType: "application/x-www-form-urlencoded")
+            let text = items.map { "\(PercentEncoding.form($0.name))=\(PercentEncoding.form($0.formText ?? ""))" }
+            return .body(.bytes(Data(text.joined(separator: "&").utf8)), contentType: "application/x-www-form-urlencoded")
         case .form, .multipart:
             let form = MultipartForm(items.map(\.part))
+            if let type = headers.first(where: { $0.name.lowercased() == "content-type" }) {
+                throw ValidationError(
+                    "a form with files has its own Content-Type, with the boundary; expected no '\(type.name)'")
+            }
             do {
                 _ = try form.body()
             } catch {
@@ -151,7 +166,8 @@ struct CallPlan: Sendable {
         var fields: Headers = ["Accept": accept]
         for line in headers { fields[line.name] = line.value }
         return AdHocEndpoint(
-            method, path, encoding: encoding, headers: fields, modifiers: [Timeout(timeout)],
+            method, path, encoding: encoding, headers: fields,
+            modifiers: [Timeout(connect: min(timeout, .seconds(10)), idle: timeout, total: timeout)],
             name: "\(method.rawValue) \(path.prefix { $0 != "?" })")
     }
 }
@@ -200,8 +216,19 @@ extension String {
 }
 
 extension RequestItem {
+    /// The text of the item in a form; `nil` for a list or an object of JSON.
+    fileprivate var formText: String? {
+        guard kind == .json, let json = try? JSONValue(parsing: Data(value.utf8)) else { return value }
+        return switch json {
+        case .string(let text): text
+        case .array, .object: nil
+        // As typed, so that numbers keep their digits.
+        case .null, .bool, .decimal, .double: value.trimmingHTTPWhitespace()
+        }
+    }
+
     fileprivate var part: MultipartForm.Part {
-        guard kind == .file else { return .text(name, value) }
+        guard kind == .file else { return .text(name, formText ?? value) }
         // As in HTTPie and curl: photo@bag.jpg;type=image/jpeg
         let pieces = value.components(separatedBy: ";type=")
         let url = URL(fileURLWithPath: pieces[0])

@@ -41,6 +41,9 @@ struct CallTarget: Sendable {
             }
             self.init(place: .address(address), host: nil, authority: authority)
         } else {
+            guard !word.contains("@") else {
+                throw ValidationError("user information in an address is not accepted; expected --auth user:password")
+            }
             throw ValidationError(
                 "unknown channel '\(word.escapingControls)'; expected "
                     + (registry.names + ["an address such as https://example.com or :8080/path"]).alternatives)
@@ -76,9 +79,9 @@ struct CallTarget: Sendable {
         let channel = channel()
         let host = (try? HTTPURL(channel.environment.baseURL)).map { "\($0.host):\($0.effectivePort)" } ?? "the server"
         switch failure {
-        case .cannotConnect where needsSandbox:
-            return "start '\(CommandSetup.current.name) sandbox' in another terminal, or name another server with --host"
-        case .cannotConnect:
+        case .cannotConnect where needsSandbox && self.host == nil:
+            return "start \(CommandSetup.sandbox) in another terminal, or name another server with --host"
+        case .cannotConnect, .timedOut(.connect, _):
             return "check that a server listens at \(host)"
                 + (self.host == nil && !isAddress ? ", or name another with --host" : "")
         case .cannotResolveHost: return "check the spelling of the host, and this machine's DNS"
@@ -88,12 +91,26 @@ struct CallTarget: Sendable {
         case .tls where needsSandbox:
             return
                 "the environment \(place.environment) trusts only the authority in \(ServerTrustManager.localAuthorityFile), which "
-                + "'\(CommandSetup.current.name) sandbox' writes while it runs; start it in another terminal, or name an authority "
+                + "\(CommandSetup.sandbox) writes while it runs; start it in another terminal, or name an authority "
                 + "with --authority"
-        case .tls: return "\(CommandSetup.current.name) doctor \(place.word) checks each step, certificates and clock included"
+        case .tls:
+            return "\(CommandSetup.current.name) doctor \(wordWithOptions) checks each step, certificates and clock included"
         case .timedOut: return "--timeout sets another limit, in seconds"
         default: return nil
         }
+    }
+
+    /// What names the target on the command line.
+    private var wordWithOptions: String {
+        var words = [place.word]
+        if !isAddress { words += ["--environment", place.environment] }
+        if let host { words += ["--host", host.string] }
+        switch authority {
+        case .system: words += ["--authority", "system"]
+        case .file(let path): words += ["--authority", path.escapingControls]
+        case nil: break
+        }
+        return words.joined(separator: " ")
     }
 
     /// Whether the target trusts the authority of the sandbox, and nothing else.

@@ -13,6 +13,11 @@ struct HeaderLine: Sendable, Hashable {
             let field = try HTTPField(checking: name, value: value)
             self.name = field.name.rawName
             self.value = field.value
+            guard !["content-length", "transfer-encoding"].contains(name.lowercased()) else {
+                throw ValidationError("the kit sends \(self.name) itself; expected no such header")
+            }
+        } catch let error as ValidationError {
+            throw error
         } catch {
             throw ValidationError(error.readableDescription)
         }
@@ -22,7 +27,7 @@ struct HeaderLine: Sendable, Hashable {
     /// - Throws: `ValidationError` that states what was expected.
     init(_ text: String) throws {
         guard let colon = text.firstIndex(of: ":") else {
-            throw ValidationError("expected 'Name: value', such as 'Accept-Language: tr', got '\(text.escapingControls)'")
+            throw ValidationError("expected 'Name: value', such as 'Accept-Language: tr'; there is no colon")
         }
         try self.init(name: String(text[..<colon]), value: String(text[text.index(after: colon)...]))
     }

@@ -25,6 +25,8 @@ struct RequestItem: Sendable, Hashable {
     let name: String
     /// The path of a ``Kind/file``.
     let value: String
+    /// Whether the value was read from standard input, which ends with it.
+    var readsStandardInput = false
 
     init(_ kind: Kind, _ name: String, _ value: String) {
         self.kind = kind
@@ -49,7 +51,9 @@ struct RequestItem: Sendable, Hashable {
                 continue
             }
             if let separator = Self.separators.first(where: { rest.hasPrefix($0.text) }) {
-                try self.init(separator.kind, name, after: rest.dropFirst(separator.text.count), of: word)
+                let value = rest.dropFirst(separator.text.count)
+                try self.init(separator.kind, name, after: value, of: word)
+                readsStandardInput = separator.kind != .file && value == "@-"
                 return
             }
             if character == ";", rest.count == 1, !name.isEmpty {
@@ -77,11 +81,12 @@ struct RequestItem: Sendable, Hashable {
         case .json:
             guard (try? JSONValue(parsing: Data(value.utf8))) != nil else {
                 throw ValidationError(
-                    "expected JSON after '\(name.escapingControls):=', such as 3, true or [1,2], got '\(value.escapingControls)'; "
-                        + "for text write \(name.escapingControls)=\(value.escapingControls)")
+                    "expected JSON after '\(name.escapingControls):=', such as 3, true or [1,2]; for text write "
+                        + "\(name.escapingControls)=…")
             }
             self.init(.json, name, value)
         case .file:
+            guard value != "-" else { throw ValidationError("a form's file needs a path; expected no '-'") }
             guard !value.isEmpty else { throw ValidationError("expected a file after '\(name.escapingControls)@'") }
             self.init(.file, name, value)
         case .text, .query: self.init(kind, name, value)

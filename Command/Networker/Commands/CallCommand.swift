@@ -22,7 +22,7 @@ struct CallCommand: AsyncParsableCommand {
 
                 A request to a channel passes the same stages as a feature's request: the channel's credentials, signatures, \
                 retries and errors. The default environment is the sandbox if the channel has one, else its first one. \
-                Credentials for production and staging come from the process's environment; a message names a missing variable.
+                A message names a missing credential.
 
                 ITEMS
                   name=value       a field of the JSON body, as text; in the query of a GET, HEAD, OPTIONS, TRACE or DELETE
@@ -30,8 +30,8 @@ struct CallCommand: AsyncParsableCommand {
                   name==value      in the query
                   Name:value       a header; 'Name;' is one without a value
                   name@file        a file of a form; with ';type=image/png' after it, of that type
-                  A value of @file is read from the file: note=@note.txt. A backslash takes the meaning from a separator: \
-                a\\=b=c, name=\\@x. A repeated name becomes a list.
+                  A value of @file is read from the file: note=@note.txt. A backslash before a separator makes it a part of \
+                the name: a\\=b=c. A repeated name becomes a list.
 
                 OUTPUT
                   On a terminal: status, body and timeline. Otherwise standard output has the body, byte for byte, and standard \
@@ -64,7 +64,7 @@ struct CallCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "The body, or @ and the name of a file with it; @- for standard input. Its type is JSON if it is JSON, else text.",
             valueName: "text|@file"))
-    var data: String?
+    var data: [String] = []
 
     @Flag(help: "Send the items, or --data, as a form; as multipart/form-data if an item is a file.")
     var form = false
@@ -77,8 +77,8 @@ struct CallCommand: AsyncParsableCommand {
         help: ArgumentHelp("Credentials: user:password, or a token with --auth-type bearer.", valueName: "user:password"))
     var auth: String?
 
-    @Option(help: "How the credentials are sent.")
-    var authType: AuthType = .basic
+    @Option(help: "How the credentials are sent; basic by default.")
+    var authType: AuthType?
 
     @Option(
         name: .shortAndLong,
@@ -91,7 +91,8 @@ struct CallCommand: AsyncParsableCommand {
         transform: TimeLimit.init)
     var timeout = TimeLimit(seconds: 60)
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Send the request so many times, and show percentiles.", valueName: "n"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Send the request this many times, and show percentiles.", valueName: "n"))
     var `repeat`: Int?
 
     @Option(parsing: .unconditional, help: ArgumentHelp("With --repeat: how many calls run at the same time.", valueName: "m"))
@@ -122,7 +123,9 @@ struct CallCommand: AsyncParsableCommand {
     func validate() throws {
         if revealSecrets, !curl { throw ValidationError("--reveal-secrets changes the cURL command; expected --curl as well") }
         if form, multipart { throw ValidationError("expected one of --form and --multipart, got both") }
-        if multipart, data != nil { throw ValidationError("--multipart sends items; expected no --data") }
+        if authType != nil, auth == nil { throw ValidationError("--auth-type changes --auth; expected --auth as well") }
+        if data.count > 1 { throw ValidationError("--data is given twice; expected one") }
+        if multipart, !data.isEmpty { throw ValidationError("--multipart sends items; expected no --data") }
         if let count = self.repeat, !(1...1_000_000).contains(count) {
             throw ValidationError("expected --repeat from 1 to 1000000, got \(count)")
         }
@@ -132,13 +135,27 @@ struct CallCommand: AsyncParsableCommand {
                 throw ValidationError("expected --at-a-time from 1 to 10000, got \(count)")
             }
         }
-        for (name, isGiven) in [("--output", output != nil), ("--offline", offline), ("--curl", curl), ("--body", body)]
+        for (name, isGiven) in [
+            ("--output", output != nil), ("--offline", offline), ("--curl", curl), ("--body", body), ("--verbose", verbose),
+        ]
         where isGiven && self.repeat != nil {
             throw ValidationError("--repeat shows percentiles only; expected no \(name)")
         }
-        if json, body || output != nil {
-            throw ValidationError("--json holds the body; expected no \(body ? "--body" : "--output")")
+        // Options of which one would be ignored.
+        let others = [
+            ("--body", body), ("--output", output != nil), ("--verbose", verbose), ("--curl", curl), ("--offline", offline),
+        ]
+        let clashes: [(String, Bool, [String])] = [
+            ("--json", json, ["--body", "--output", "--verbose", "--offline"]),
+            ("--body", body, ["--verbose", "--curl", "--offline"]),
+            ("--offline", offline, ["--output"]),
+        ]
+        for (name, isGiven, excluded) in clashes where isGiven {
+            for (other, isOther) in others where isOther && excluded.contains(other) {
+                throw ValidationError("\(name) and \(other) exclude each other; expected one of them")
+            }
         }
+        if let output { try OutputFile(path: output).check() }
     }
 
     func run() async throws {
@@ -156,13 +173,13 @@ struct CallCommand: AsyncParsableCommand {
         let response = await CommonDispatcher(channel: channel).response(for: endpoint, as: .data)
         await channel.close()
         let report = CallReport(response: response, calls: recorder.takeFinished(), extras: extras)
-        if offline { try show(offline: report, plan.target) } else { try show(report, plan.target) }
+        if offline { try show(offline: report) } else { try show(report, plan.target) }
     }
 
     func plan() throws -> CallPlan {
         let lines = header + (try authorization.map { [$0] } ?? [])
         return try CallPlan(
-            words, options, headers: lines, data: try data.map(CallBody.init),
+            words, options, headers: lines, data: try data.first.map(CallBody.init),
             form: multipart ? .multipart : form ? .form : .json)
     }
 
@@ -175,7 +192,7 @@ struct CallCommand: AsyncParsableCommand {
     private var authorization: HeaderLine? {
         get throws {
             guard let auth else { return nil }
-            switch authType {
+            switch authType ?? .basic {
             case .bearer: return try HeaderLine(name: "Authorization", value: "Bearer \(auth)")
             case .basic:
                 try checkHasPassword(auth)
@@ -219,7 +236,15 @@ struct CallCommand: AsyncParsableCommand {
         if json {
             Console.output.write(try JSONOutput.text(report.record))
         } else if let output, !isFailed {
-            let place = try OutputFile(path: output).write(report.response.data)
+            let place: String
+            do {
+                place = try OutputFile(path: output).write(report.response.data)
+            } catch {
+                // The request was sent, so its answer is shown instead of lost.
+                Console.report.write(report.rendered(Console.report.palette))
+                Console.error.write(failure: "cannot write the body to '\(output)': \(error.systemReason)")
+                throw ExitCode.failure
+            }
             if !body { Console.report.write(report.rendered(Console.report.palette, body: .written(place))) }
         } else if isTerminal {
             Console.output.write(
@@ -234,7 +259,7 @@ struct CallCommand: AsyncParsableCommand {
         throw ExitCode.failure
     }
 
-    private func show(offline report: CallReport, _ target: CallTarget) throws {
+    private func show(offline report: CallReport) throws {
         let requests = report.exchanges.map { exchange in
             var exchange = exchange
             exchange.head = nil
@@ -258,7 +283,7 @@ struct CallCommand: AsyncParsableCommand {
         Console.output.write(
             json ? try JSONOutput.text(repetition.record) : repetition.rendered(Console.output.palette))
         guard let error = repetition.firstError else { return }
-        Console.error.write(failure: "\(repetition.failures) of \(count) calls failed, the first with: \(error.description)")
+        Console.error.write(failure: "\(repetition.failures) of \(count) calls failed, one of them with: \(error.description)")
         if let advice = target.advice(about: error) { Console.error.write(hint: advice) }
         throw ExitCode.failure
     }

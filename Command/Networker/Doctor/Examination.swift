@@ -44,7 +44,7 @@ struct Examination {
         else { return nil }
         let advice =
             path == ServerTrustManager.localAuthorityFile
-            ? "'\(CommandSetup.current.name) sandbox' writes this file while it runs; start it in another terminal"
+            ? "\(CommandSetup.sandbox) writes this file while it runs; start it in another terminal"
             : "pass a readable one with --authority"
         return Finding(
             subject: "authorities", verdict: .bad, text: "the file '\(path)' is missing or not readable; \(advice)")
@@ -53,6 +53,9 @@ struct Examination {
     private func way(_ response: Response<Void>) -> [Finding] {
         let host = (try? HTTPURL(channel.environment.baseURL))?.host ?? channel.environment.baseURL
         // Any head suffices; the body does not matter.
+        if response.head == nil, let error = response.error, error.underlyingError as? TransportError == nil {
+            return [Finding(subject: "exchange", verdict: .bad, text: error.description)]
+        }
         guard response.head == nil, case .transport(let failure, _)? = response.error else {
             let metrics = response.metrics
             return [
@@ -81,7 +84,10 @@ struct Examination {
             (subject, advice) = (
                 "pins", "'\(CommandSetup.current.name) pins \(host)' shows the server's pins; the pin set needs one of them"
             )
-        default: (subject, advice) = ("exchange", "the server was reached, but its answer is not HTTP")
+        case .malformedResponse: (subject, advice) = ("exchange", "the server was reached, but its answer is not HTTP")
+        case .timedOut:
+            (subject, advice) = ("exchange", "the server did not answer in time; --timeout sets another limit, in seconds")
+        default: return [Finding(subject: "exchange", verdict: .bad, text: failure.readableDescription)]
         }
         return [Finding(subject: subject, verdict: .bad, text: "\(failure.readableDescription); \(advice)")]
     }

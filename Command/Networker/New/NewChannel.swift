@@ -5,7 +5,7 @@ import Foundation
 struct NewChannel: Sendable {
     let folder: PackageFolder
     let template: ChannelTemplate
-    /// The kit's place, for a package that does not have it yet: a path or a URL.
+    /// The kit's path or URL, for a package that does not have it yet.
     let kit: String?
     let hasCommand: Bool
     var dump: DumpRun = dumpPackage

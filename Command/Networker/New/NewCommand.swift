@@ -43,7 +43,7 @@ struct NewChannelCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The base URL; by default a placeholder.", valueName: "address"))
     var host: String?
 
-    @Option(help: ArgumentHelp("Where NetworkerKit is, if Package.swift does not have it yet.", valueName: "path|URL"))
+    @Option(help: ArgumentHelp("The kit's folder or URL, if Package.swift does not have it yet.", valueName: "path|URL"))
     var kit: String?
 
     @Flag(help: "Also write an executable, a command for this channel.")

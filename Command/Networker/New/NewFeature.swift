@@ -33,7 +33,7 @@ struct NewFeature: Sendable {
     }
 }
 
-/// What was done, and what comes next.
+/// The changed and written files, and the next commands.
 struct NewReport: Sendable, Hashable {
     var changed: [String] = []
     var written: [String] = []

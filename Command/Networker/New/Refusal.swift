@@ -1,7 +1,7 @@
 import ArgumentParser
 import CoreAPI
 
-/// Why a command writes nothing: the cause, and what to do.
+/// The refusal of a command that writes nothing: its cause and advice.
 struct Refusal: Error, Sendable, Hashable {
     let cause: String
     let advice: String

@@ -27,7 +27,7 @@ package struct ExchangeRecord: Encodable {
         let request = exchange.request
         let metrics = exchange.metrics
         call = request.call.id
-        endpoint = exchange.endpoint
+        endpoint = request.redaction.redact(text: exchange.endpoint).escapingControls
         attempt = request.attempt
         method = request.method.rawValue
         url = request.call.channel.redaction.redact(url: request.url)

@@ -28,7 +28,8 @@ package struct Timeline: Sendable {
             title = (300..<400).contains(last.status ?? 0) ? "redirect" : "sent again"
         }
         if exchange.pause > .zero { title += " after a pause of \(exchange.pause.readable)" }
-        title += ": \(exchange.request.method.rawValue) \(exchange.request.url.path)"
+        let path = request.redaction.redact(text: request.url.path).escapingControls
+        title += ": \(request.method.rawValue) \(path)"
         title += exchange.status.map { ", status \($0)" } ?? ", no answer"
         guard let metrics = exchange.metrics else { return BarChart.Group(title: title, bars: []) }
         if let remote = metrics.remote { title += ", \(metrics.isConnectionReused ? "open" : "new") connection to \(remote)" }

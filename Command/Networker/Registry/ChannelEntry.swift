@@ -11,7 +11,7 @@ package struct ChannelEntry: Sendable {
         let isSimulated: Bool
         /// Makes the channel anew, with separate connections.
         package let make: @Sendable () -> Channel
-        /// What names it on the command line: the channel's name, or an address.
+        /// Its name on the command line: the channel's, or an address.
         let word: String
 
         static let addressName = "address"

@@ -28,8 +28,14 @@ package struct Console: Sendable {
 
     /// Writes the bytes and nothing else.
     package func write(bytes: Data) {
-        // A reader that has closed the pipe (`| head`) is not an error.
-        try? FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).write(contentsOf: bytes)
+        do {
+            try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).write(contentsOf: bytes)
+        } catch {
+            // A reader that has closed the pipe (`| head`) is not an error.
+            guard descriptor != STDERR_FILENO, error.systemReason != String(cString: strerror(EPIPE)) else { return }
+            Self.error.write(failure: "cannot write the output: \(error.systemReason)")
+            exit(1)
+        }
     }
 
     /// Writes an error in the command's usual form. It is escaped, because it may contain text from a server, which must not

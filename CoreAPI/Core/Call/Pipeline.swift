@@ -244,13 +244,11 @@ extension Attempt {
     /// can fail. A reply that was read before is returned unchanged.
     func read(_ reply: Reply) -> Reply {
         // A middleware may give a reply that it has kept from another call.
-        var reply = reply.call === call ? reply : reply.copy(call: call, attempt: self)
-        guard case .unread = reply.reading else { return reply }
+        let kept = reply.call === call ? reply : reply.copy(call: call, attempt: self)
+        guard case .unread = kept.reading else { return kept }
         // Bytes that are parsed without a request have no attempt.
-        if reply.head == nil, reply.failure == nil, reply.attempt != nil {
-            reply = failed(
-                TransportError.malformedResponse(reason: "a middleware or transport gave neither a head nor a failure"))
-        }
+        let isEmpty = kept.head == nil && kept.failure == nil && kept.attempt != nil
+        let reply = isEmpty ? emptyReply() : kept
         let channel = call.prepared
         var response = Response<Data>(unread: reply.answering(self))
         for index in channel.enhancers.indices {
@@ -269,6 +267,11 @@ extension Attempt {
         }
         if reply.head != nil { tell { $0.read(CallEvent.Read(attempt: self, error: read.failure)) } }
         return read
+    }
+
+    @inline(never)
+    private func emptyReply() -> Reply {
+        failed(TransportError.malformedResponse(reason: "a middleware or transport gave neither a head nor a failure"))
     }
 
     /// Whether an answer's body is left to the caller, which asked for a stream and got an accepted status.

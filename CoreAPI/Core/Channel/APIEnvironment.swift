@@ -180,11 +180,7 @@ public final class EnvironmentSwitch: @unchecked Sendable {
     /// The environment of calls that begin now. A change in place, `environment.commonHeaders["X"] = "1"`, is atomic, so it loses
     /// no concurrent change. Its code must not use this switch, nor wait; use ``update(_:)`` for more than an assignment.
     public var environment: APIEnvironment {
-        get {
-            lock.lock()
-            defer { lock.unlock() }
-            return current
-        }
+        get { read() }
         set { update { $0 = newValue } }
         _modify {
             lock.lock()
@@ -195,6 +191,14 @@ public final class EnvironmentSwitch: @unchecked Sendable {
             }
             yield &current
         }
+    }
+
+    // Not inlined: an environment is large, and its copy would lie in the frame of each call in flight.
+    @inline(never)
+    private func read() -> APIEnvironment {
+        lock.lock()
+        defer { lock.unlock() }
+        return current
     }
 
     /// Changes the environment atomically.

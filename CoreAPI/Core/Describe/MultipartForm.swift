@@ -24,7 +24,7 @@ public struct MultipartForm: Sendable {
         public var fileName: String?
         /// The part's media type; `nil` for text.
         public var contentType: String?
-        /// What the field holds: bytes, a file, a stream.
+        /// The field's value: bytes, a file or a stream.
         public var body: Body
 
         /// Makes a field of any body.

@@ -25,7 +25,7 @@ struct RequestItemTests {
         "state what was expected",
         arguments: [
             ("", "expected name=value"), ("novalue", "expected name=value"), ("=x", "expected a name"), ("@x", "expected a name"),
-            ("X-Foo:", "'X-Foo;' sends the header without one"), ("age:=three", "for text write age=three"),
+            ("X-Foo:", "'X-Foo;' sends the header without one"), ("age:=three", "for text write age=…"),
             ("photo@", "expected a file"), ("a b:c", "token"), ("a=@/nowhere/at-all", "No such file or directory"),
         ])
     func malformed(word: String, message: String) {
