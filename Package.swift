@@ -134,7 +134,7 @@ let package = Package(
             name: "CoreAPIFixtures", dependencies: ["CoreAPICore", httpTypes], path: "CoreAPI/Fixtures", swiftSettings: settings),
         .target(name: "CoreAPIHash", path: "CoreAPI/Hash", swiftSettings: settings),
         .target(
-            name: "CoreAPIHooks", dependencies: ["CoreAPILock", "CoreAPICore", "CoreAPIJSON", httpTypes, logging],
+            name: "CoreAPIHooks", dependencies: ["CoreAPILock", "CoreAPIBase", "CoreAPICore", "CoreAPIJSON", httpTypes, logging],
             path: "CoreAPI/Hooks", swiftSettings: settings),
         .target(
             name: "CoreAPIHTTPSupport", dependencies: [httpTypes], path: "CoreAPI/HTTPSupport", swiftSettings: settings),

@@ -15,8 +15,8 @@ struct DifferentialTests {
         print("JSON_SEED=\(seed)")
         return seed
     }()
-    /// With the default 120,000 documents for either test.
-    private static let documents = environment["JSON_DOCUMENTS"].flatMap { Int($0) } ?? 12_000
+    /// With the default 40,000 documents for either test; Scripts/nightly takes more.
+    private static let documents = environment["JSON_DOCUMENTS"].flatMap { Int($0) } ?? 4_000
 
     private struct Subject: Sendable {
         let name: String

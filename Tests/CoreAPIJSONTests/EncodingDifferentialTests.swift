@@ -15,7 +15,7 @@ struct EncodingDifferentialTests {
         print("JSON_SEED=\(seed)")
         return seed
     }()
-    private static let values = environment["JSON_VALUES"].flatMap { Int($0) } ?? 6_000
+    private static let values = environment["JSON_VALUES"].flatMap { Int($0) } ?? 2_000
 
     private static func encoders() -> [Encoders] {
         let path = JSONEncoder.KeyEncodingStrategy.custom { path in

@@ -23,7 +23,7 @@ struct ArchitectureTests {
         ),
         ("CoreAPI/Curl", ["CoreAPILock", "CCurl", "CStreamEnds", "CZlib", "CoreAPIBase", "CoreAPICore"]),
         ("CoreAPI/Fixtures", ["CoreAPICore"]),
-        ("CoreAPI/Hooks", ["CoreAPILock", "CoreAPICore", "CoreAPIJSON"]),
+        ("CoreAPI/Hooks", ["CoreAPILock", "CoreAPIBase", "CoreAPICore", "CoreAPIJSON"]),
         ("CoreAPI/Digest", ["CoreAPILock", "CoreAPICore", "CoreAPIHash"]),
         ("CoreAPI/Reactive", ["CoreAPILock", "CoreAPICore"]),
         ("CoreAPI/Testing", ["CoreAPILock", "CoreAPI"]),

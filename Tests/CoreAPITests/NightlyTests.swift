@@ -47,7 +47,7 @@ struct NightlyTests {
         let parts = lines.map { $0.replacing(#/ \d+ s /#, with: ": ") }
         #expect(
             parts == [
-                "template: passed", "size: passed", "fuzz: passed", "soak: passed", "thread: passed",
+                "template: passed", "size: passed", "fuzz: passed", "json: passed", "soak: passed", "thread: passed",
                 "address: failed with 3, see .build-nightly/address.log", "trixie: passed", "report: passed", "bench: passed",
                 "instructions: passed", "decoding: passed",
             ])
@@ -74,7 +74,8 @@ struct NightlyTests {
         } else {
             #expect(status == 2)
             #expect(
-                lines.first?.hasPrefix("nightly: there is no part \"moon\"; expected one of: template size fuzz soak") == true)
+                lines.first?.hasPrefix("nightly: there is no part \"moon\"; expected one of: template size fuzz json soak")
+                    == true)
         }
         #expect(!FileManager.default.fileExists(atPath: folder.path.appendingPathComponent(".build-nightly").path))
     }

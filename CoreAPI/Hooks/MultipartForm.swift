@@ -1,5 +1,5 @@
 internal import CoreAPIBase
-internal import CoreAPIHTTPSupport
+public import CoreAPICore
 public import Foundation
 internal import HTTPTypes
 
