@@ -51,8 +51,6 @@ public struct BodyCoder: Sendable {
         return try decodeOther(type, from: data)
     }
 
-    // Not inlined: otherwise other coders would pay for the type lookup of its cast, too.
-    @inline(never)
     private func decodeOther<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         let decoded: any Decodable =
             switch decoding {

@@ -269,7 +269,6 @@ extension Attempt {
         return read
     }
 
-    @inline(never)
     private func emptyReply() -> Reply {
         failed(TransportError.malformedResponse(reason: "a middleware or transport gave neither a head nor a failure"))
     }
