@@ -26,16 +26,12 @@ enum CurlFailure {
         let received: Int64
         /// `Content-Length`, or -1.
         let announced: Int64
+        /// Whether libcurl's texts tell more than its codes; see ``Defect/vagueError``.
+        let isCodeVague: Bool
     }
-
-    /// The error text for a head whose first field is a continuation line.
-    static let continuationFirst = "the first header line is a continuation line (RFC 9112 §5.2)"
 
     /// `NGHTTP2_MAX_HEADERSLEN`
     static let headLimitOfHTTP2 = 65_536
-
-    /// `CURLE_TOO_LARGE`, since 8.6.0: the header at compile time may be older than the library.
-    private static let tooLarge = CURLcode(rawValue: 100)
 
     static func error(for code: CURLcode, _ facts: Facts) -> TransportError {
         if let proxy = facts.proxy, !facts.wasSent, let error = refused(by: proxy, code, facts) { return error }
@@ -51,6 +47,7 @@ enum CurlFailure {
             return facts.hasHead
                 ? truncated(facts) : lost(facts, "the server reset the stream (\(name)) after it began to answer (RFC 9113 §7)")
         }
+        if facts.isCodeVague, let error = meaning(of: code, facts) { return error }
         switch code {
         case CURLE_PARTIAL_FILE: return truncated(facts)
         // libcurl wanted to send it again, and the kit did not allow it.
@@ -59,19 +56,6 @@ enum CurlFailure {
         case CURLE_ABORTED_BY_CALLBACK: return lost(facts, "the request would have to be sent a second time")
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR: return lost(facts)
         case CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM: return broken(facts)
-        // A single line, of the head or of trailers, is longer than libcurl's own buffer of 100 KiB.
-        case CURLE_OUT_OF_MEMORY where facts.wasSent, tooLarge where facts.wasSent:
-            return .headTooLarge(limit: min(facts.headLimit, 102_400))
-        // libcurl's texts for both speak of a function's argument.
-        case CURLE_BAD_FUNCTION_ARGUMENT where facts.wasSent:
-            return .malformedResponse(
-                reason: facts.hasHead
-                    ? "a chunk's size is no number (RFC 9112 §7.1)" : continuationFirst)
-        // libcurl reports garbage instead of a head as "HTTP/0.9, which is not allowed". The kit disables libcurl's decoding of
-        // content codings.
-        case CURLE_BAD_CONTENT_ENCODING
-        where facts.message.contains("content encoding type") || facts.message.hasPrefix("Unsolicited Transfer-Encoding"):
-            return .malformedResponse(reason: "its transfer coding is not known (RFC 9112 §6.1)")
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: return .malformedResponse(reason: facts.message)
         case CURLE_UNSUPPORTED_PROTOCOL where facts.wasSent: return .malformedResponse(reason: facts.message)
         // The write callback keeps its own reason. Without one, libcurl's decoder refused to continue.
@@ -139,41 +123,7 @@ enum CurlFailure {
 
     /// The connection, or the HTTP/2 stream, ended with an error.
     private static func broken(_ facts: Facts) -> TransportError {
-        // Debian's 7.88.1 limits a head to 300 KiB (CVE-2023-38039).
-        if facts.message.hasPrefix("Too large response headers") {
-            return .headTooLarge(limit: min(facts.headLimit, 300 * 1_024))
-        }
-        if isUnreadable(facts) {
-            return hasTooManyContinuations(facts)
-                ? .headTooLarge(limit: min(facts.headLimit, 9 * 16_384)) : .malformedResponse(reason: facts.message)
-        }
-        guard facts.hasHead else {
-            if isAboutIdentity(facts) { return .tls(host: facts.host, reason: facts.message) }
-            return lost(facts)
-        }
-        // A trailer line is longer than libcurl's buffer.
-        if facts.message.hasPrefix("Out of memory in chunked") { return .headTooLarge(limit: min(facts.headLimit, 102_400)) }
-        let isFraming = facts.message.contains("chunk") || facts.message.contains("hexadecimal")
-        return isFraming ? .malformedResponse(reason: facts.message) : truncated(facts)
-    }
-
-    /// nghttp2 gave up the connection without a GOAWAY, for example after a flood of CONTINUATION frames. The stream that caused
-    /// it is unknown. So only the request for which the connection was opened gets this error. It does not if libcurl itself
-    /// refused the rest of a head (-902).
-    private static func isUnreadable(_ facts: Facts) -> Bool {
-        facts.isFirstOnConnection && facts.message.contains("nghttp2") && facts.message.contains("recv")
-            && !facts.message.contains("-902")
-    }
-
-    /// `NGHTTP2_ERR_TOO_MANY_CONTINUATIONS`, since nghttp2 1.61: more than eight CONTINUATION frames follow a HEADERS frame. Each
-    /// may have 16 KiB.
-    private static func hasTooManyContinuations(_ facts: Facts) -> Bool { facts.message.contains("-905") }
-
-    /// Since TLS 1.3 a server checks the client's certificate after the client considers the handshake complete. Its refusal, an
-    /// alert of RFC 8446 §6.2, arrives instead of the answer. The request was not processed.
-    private static func isAboutIdentity(_ facts: Facts) -> Bool {
-        facts.isFirstOnConnection && facts.message.contains(" alert ")
-            && ["certificate", "unknown ca", "access denied"].contains { facts.message.contains($0) }
+        facts.hasHead ? truncated(facts) : lost(facts)
     }
 
     private static func truncated(_ facts: Facts) -> TransportError {

@@ -218,7 +218,7 @@ final class CurlTransfer: @unchecked Sendable {
         guard stage == .active else { return request.deadline }
         if isHeld { return deadline }
         let idle = request.request.timeout.idle.clampedNanoseconds
-        if upload.isHeld { return min(deadline, pokeDue(now), isStreaming ? lastActivity + idle : LoopClock.never) }
+        if upload.isHeld { return min(deadline, uploadResumeDue(now), isStreaming ? lastActivity + idle : LoopClock.never) }
         // The idle clock is stopped while it connects, but may start at any moment.
         guard isSent else { return min(deadline, now + (upload.length == 0 ? idle : max(idle / 4, 1_000_000))) }
         // libcurl takes 64 KiB of the body at once and reports nothing until they are sent, so a slow upload is checked more
@@ -321,6 +321,7 @@ extension CurlTransfer {
                     resetCode: hasStreamAnswered ? resetCode : nil, wasSent: timesSent > 0,
                     hasHead: hasHead,
                     isFirstOnConnection: handle.number(CURLINFO_NUM_CONNECTS) > 0, headLimit: request.limits.responseHeadSize,
-                    received: Int64(body.count), announced: handle.announcedBytes)))
+                    received: Int64(body.count), announced: handle.announcedBytes,
+                    isCodeVague: handle.library.has(.vagueError))))
     }
 }

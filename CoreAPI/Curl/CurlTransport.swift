@@ -87,25 +87,15 @@ public final class CurlTransport: Transport {
     }
 
     public func send(_ attempt: Attempt) async -> Reply {
-        if case .stream = attempt.request.body, let refusal = await refusal(ofEmptyStream: attempt) { return refusal }
+        if case .stream = attempt.request.body, let refusal = await library.refusal(ofEmptyStream: attempt) {
+            return refusal
+        }
         let exchange = CurlExchange(attempt: attempt, library: library)
         switch begin(exchange) {
         case .failure(let error): return attempt.failed(error)
         case .success(let (pool, transfer)):
             await pool.perform(transfer)
             return end(exchange, transfer, pool)
-        }
-    }
-
-    /// libcurl does not read a body of length 0, so bytes of such a stream would be lost without an error.
-    @inline(never)
-    private func refusal(ofEmptyStream attempt: Attempt) async -> Reply? {
-        guard case .stream(let stream) = attempt.request.body, stream.length == 0 else { return nil }
-        do {
-            try await UploadBody.check(empty: stream, of: attempt.request)
-            return nil
-        } catch {
-            return attempt.failed(error)
         }
     }
 
@@ -119,7 +109,7 @@ public final class CurlTransport: Transport {
         for pool in all { await pool.close() }
     }
 
-    // Not inlined, as the one above: their temporaries would stay in the frame of `send` while the request is in flight.
+    // Not inlined: their temporaries would stay in the frame of `send` while the request is in flight.
 
     @inline(never)
     private func begin(_ exchange: CurlExchange) -> Result<(ConnectionPool, CurlTransfer), APIClientError> {

@@ -21,9 +21,9 @@ final class CurlMulti {
     private let sockets: PollSet
     /// Lives until the multi handle has closed its connections.
     let connections: LoopConnections
-    private let monitor: HTTP2StreamMonitor?
+    let monitor: HTTP2StreamMonitor?
     /// The number of handles in it.
-    private var handles = 0
+    private(set) var handles = 0
     /// How many sockets the loop watches for it.
     var watched = 0
     /// Whether libcurl was called in this turn, and for how many sockets.
@@ -99,17 +99,6 @@ final class CurlMulti {
 
     /// The transfers whose answers are complete although libcurl is still sending their requests.
     func takeWhole() -> [CurlTransfer] { monitor?.takeWhole() ?? [] }
-
-    /// Whether there are complete answers that libcurl reports only when it is called again for all transfers.
-    func takeHeldAnswers() -> Bool {
-        guard let monitor else { return mayHoldAnswers && connections.hasMoved }
-        return monitor.takeHeldAnswers(moved: connections.hasMoved)
-    }
-
-    /// Whether there may be a complete answer that libcurl has not reported.
-    var mayHoldAnswers: Bool {
-        monitor?.mayHoldAnswers ?? (handles > 0 && connections.haveMultiplexed && connections.library.has(.lostTimer))
-    }
 
     // MARK: - Moving
 

@@ -159,7 +159,7 @@ final class PoolWorker {
         let endsCutOff = hasCutOff
         hasCutOff = multi.connections.takeCloseNotify()
         while let (transfer, code) = multi.nextDone() {
-            if code != CURLE_OK { noteCutOff(transfer) }
+            if code != CURLE_OK { transfer.noteCutOff(in: multi) }
             settle(transfer, code)
         }
         for transfer in multi.takeWhole() + multi.connections.takeWhole() where transfer.stage == .active {
@@ -171,27 +171,15 @@ final class PoolWorker {
             settle(transfer, CURLE_HTTP2)
         }
         if endsCutOff {
-            for transfer in transfers where noteCutOff(transfer) {
+            for transfer in transfers where transfer.noteCutOff(in: multi) {
                 try? transfer.handle?.forbidReuse()
                 settle(transfer, CURLE_HTTP2)
             }
         }
         // Its deadline was computed while there was something to send, and may be far away.
-        if multi.connections.takeHeldUpload() { nextDeadline = min(nextDeadline, now + CurlTransfer.pokeInterval) }
-        let holdsAnswers = multi.takeHeldAnswers()
-        // An unreported answer does not wait for the next one.
-        heldAnswersDue = holdsAnswers || hasCutOff ? now : multi.mayHoldAnswers ? now + 50_000_000 : LoopClock.never
-    }
-
-    /// Notes why a transfer can receive no more data, if its server has closed the connection by TLS. An answer that has ended is
-    /// whole; libcurl has not handed it over yet.
-    ///
-    /// - Returns: whether that is so.
-    @discardableResult
-    private func noteCutOff(_ transfer: CurlTransfer) -> Bool {
-        guard transfer.isCutOff, let handle = transfer.handle, multi.hasEndedStream(handle) == false else { return false }
-        transfer.streamFailure = transfer.streamFailure ?? .connectionClosed
-        return true
+        if multi.connections.takeHeldUpload() { nextDeadline = min(nextDeadline, now + CurlTransfer.uploadResumeInterval) }
+        let heldDue = multi.heldAnswersDue(now)
+        heldAnswersDue = hasCutOff ? now : heldDue
     }
 
     /// Resumes the tasks of finished transfers.
@@ -222,7 +210,7 @@ final class PoolWorker {
                 finish(transfer, .failed(error))
             } else {
                 // Only so that libcurl looks at the answer: neither side has moved.
-                if transfer.needsPoke, let handle = transfer.handle { release(transfer, handle) }
+                if transfer.mustResumeUpload, let handle = transfer.handle { release(transfer, handle) }
                 earliest = min(earliest, transfer.due(looked))
             }
             index -= 1
@@ -328,9 +316,8 @@ final class PoolWorker {
         }
         pool.finish(transfer)
         drop(transfer)
-        // libcurl keeps the number of bytes sent again, a 417 and a refused stream from one exchange to the next.
         let isSound =
-            if case .complete = end { transfer.timesSent == 1 && transfer.hasHead && !transfer.isBodyWhole } else { false }
+            if case .complete = end { transfer.leavesHandleClean && transfer.hasHead && !transfer.isBodyWhole } else { false }
         transfer.leave()
         ended.append(transfer, end, handle, isSound: isSound)
     }

@@ -15,8 +15,9 @@ package struct Defect: Sendable {
     package func isPresent(in version: CurlVersion) -> Bool { versions.contains(version) }
 
     package static let all: [Defect] = [
-        .busyConnectionShared, .deafPause, .endToldOnce, .endlessReading, .endlessUpload, .hiddenFailure, .keptBuffer,
-        .lostTimer, .rememberedField, .silentEnd, .unannouncedEnd, .unreadBytes,
+        .busyConnectionShared, .endToldOnce, .endlessReading, .endlessUpload, .hiddenFailure, .keptBuffer, .lostTimer,
+        .missedAnswer, .missedBodyEnd, .rememberedField, .rememberedResend, .silentEnd, .silentResend, .unannouncedEnd,
+        .unreadBytes, .unreadEmptyBody, .vagueError,
     ]
 }
 

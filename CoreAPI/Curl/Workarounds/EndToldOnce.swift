@@ -11,8 +11,19 @@ extension Defect {
 }
 
 extension CurlTransfer {
+    /// Notes why it can receive no more data, if its server has closed the connection by TLS. An answer that has ended is whole;
+    /// libcurl has not handed it over yet.
+    ///
+    /// - Returns: whether that is so.
+    @discardableResult
+    func noteCutOff(in multi: CurlMulti) -> Bool {
+        guard isCutOff, let handle, multi.hasEndedStream(handle) == false else { return false }
+        streamFailure = streamFailure ?? .connectionClosed
+        return true
+    }
+
     /// Whether it is sent on a connection whose server has said that it sends nothing more.
-    var isCutOff: Bool {
+    private var isCutOff: Bool {
         guard stage == .active, isSent, let handle, let connection else { return false }
         return handle.library.has(.endToldOnce) && connection.isHTTP2 && connection.hasCloseNotify
     }

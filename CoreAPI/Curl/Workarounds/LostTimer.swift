@@ -10,3 +10,20 @@ extension Defect {
     /// The fault shows in one burst of ten; `HTTP2Tests.bursts` and `StreamRoomTests` show that no answer waits.
     static let lostTimer = Defect(10, in: .every)
 }
+
+extension CurlMulti {
+    /// When libcurl must be called again for all transfers, because it may hold back an answer.
+    func heldAnswersDue(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
+        // An unreported answer does not wait for the next one.
+        takeHeldAnswers() ? now : mayHoldAnswers ? now + 50_000_000 : LoopClock.never
+    }
+
+    private func takeHeldAnswers() -> Bool {
+        guard let monitor else { return mayHoldAnswers && connections.hasMoved }
+        return monitor.takeHeldAnswers(moved: connections.hasMoved)
+    }
+
+    private var mayHoldAnswers: Bool {
+        monitor?.mayHoldAnswers ?? (handles > 0 && connections.haveMultiplexed && connections.library.has(.lostTimer))
+    }
+}

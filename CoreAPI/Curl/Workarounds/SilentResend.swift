@@ -1,11 +1,15 @@
 internal import CoreAPICore
 
-// When a reused connection is dead, libcurl silently sends the request again on a new one: up to five times, for every method, in
-// every version. No option turns that off, so there is no switch either.
-//
-// If a part of the body was sent, libcurl asks for the body's beginning (`CURLOPT_SEEKFUNCTION`). Otherwise the only sign is a
-// second call of `CURLOPT_PREREQFUNCTION`. The kit refuses either, unless the request may be sent again. The transfer then ends
-// with `CURLE_SEND_FAIL_REWIND` or `CURLE_ABORTED_BY_CALLBACK`. Shown by `NoSilentResendTests`.
+extension Defect {
+    /// When a reused connection is dead, libcurl silently sends the request again on a new one: up to five times, for every
+    /// method. No option turns that off.
+    ///
+    /// If a part of the body was sent, libcurl asks for the body's beginning (`CURLOPT_SEEKFUNCTION`). Otherwise the only sign is
+    /// a second call of `CURLOPT_PREREQFUNCTION`. The kit refuses either, unless the request may be sent again. The transfer then
+    /// ends with `CURLE_SEND_FAIL_REWIND` or `CURLE_ABORTED_BY_CALLBACK`. Shown by `WorkaroundTests.silentResend` and
+    /// `NoSilentResendTests`.
+    static let silentResend = Defect(13, in: .every)
+}
 
 extension CurlTransfer {
     /// Whether the server may get the request a second time. It may if that makes no difference, or if the server reports that it
@@ -13,7 +17,7 @@ extension CurlTransfer {
     var mayBeSentAgain: Bool { request.isIdempotent || streamFailure == .refused }
 
     /// Prepares the request to be sent from its beginning, unless that is forbidden.
-    func mayGoOnceMore() -> Bool { mayBeSentAgain && rewind() }
+    func mayGoOnceMore() -> Bool { (mayBeSentAgain || handle?.library.has(.silentResend) != true) && rewind() }
 
     private func rewind() -> Bool {
         do {

@@ -1,0 +1,20 @@
+internal import CoreAPICore
+
+extension Defect {
+    /// While a request's body is paused (`CURL_READFUNC_PAUSE`), libcurl does not notice an answer.
+    ///
+    /// The kit resumes such an upload every 250 ms. Shown by `WorkaroundTests.missedAnswer`.
+    static let missedAnswer = Defect(4, in: .before(8, 14, 1))
+}
+
+extension CurlTransfer {
+    static let uploadResumeInterval: LoopClock.Nanoseconds = 250_000_000
+
+    /// Whether libcurl must be resumed now and then, although there is nothing to send.
+    var mustResumeUpload: Bool { upload.isHeld && !isHeld && handle?.library.has(.missedAnswer) == true }
+
+    /// When it must be resumed next.
+    func uploadResumeDue(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
+        mustResumeUpload ? now + Self.uploadResumeInterval : LoopClock.never
+    }
+}

@@ -1,0 +1,14 @@
+internal import CoreAPICore
+
+extension Defect {
+    /// A handle keeps three facts of an exchange for the next one: how often it sent a request again, a 417, and a refused
+    /// stream. With the first it gives up another request too early.
+    ///
+    /// The kit discards a handle that sent a request twice. Shown by `WorkaroundTests.rememberedResend`.
+    static let rememberedResend = Defect(15, in: .every)
+}
+
+extension CurlTransfer {
+    /// Whether the handle kept nothing of the exchange that would change the next one.
+    var leavesHandleClean: Bool { timesSent == 1 || handle?.library.has(.rememberedResend) != true }
+}
