@@ -1,0 +1,76 @@
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import CoreAPICore
+@testable import CoreAPICurl
+
+/// Counts how often a task is resumed while it waits for libcurl: each time costs a switch of threads.
+@Suite("Wake-ups", .timeLimit(.minutes(1)))
+struct WakeUpTests {
+    /// Runs jobs on one thread, and counts them.
+    private final class Counting: TaskExecutor {
+        private let queue = DispatchQueue(label: "counting")
+        private let jobs = Atomic(0)
+
+        var count: Int { jobs.load(ordering: .acquiring) }
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            jobs.add(1, ordering: .acquiringAndReleasing)
+            let job = UnownedJob(job)
+            queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        }
+    }
+
+    @Test("a buffered call costs one, whatever the size of its answer", arguments: [2, 3_000_000])
+    func buffered(size: Int) async throws {
+        let server = try LoopbackServer.start { _ in .ok(String(repeating: "x", count: size)) }
+        let transport = CurlTransport()
+        let requests = Requests(transport)
+        // The first opens the connection.
+        #expect(try await requests.send(.get, server.url).data.count == size)
+        let attempt = Attempt(try requests.make(.get, server.url))
+        let executor = Counting()
+        await withTaskExecutorPreference(executor) {
+            let before = executor.count
+            let reply = await transport.send(attempt)
+            #expect(executor.count - before == 1)
+            #expect(reply.failure == nil && reply.data.count == size)
+        }
+        await transport.close()
+    }
+
+    @Test("a streamed call costs one for its head, and at most one for each chunk and for the end")
+    func streamed() async throws {
+        let gate = try Gate()
+        let server = try LoopbackServer.start { request in
+            guard request.path == "/stream" else { return .ok() }
+            let head = ServerReply.Step.sendHead(status: 200, headers: ["Content-Length": "2000000"])
+            return [head, .waitFor(gate), .sendBody(Data(count: 1_000_000)), .sendBody(Data(count: 1_000_000))]
+        }
+        let transport = CurlTransport()
+        var channel = Channel.test(server.url)
+        channel.transport = transport
+        let manager = channel.manager()
+        #expect(await manager.response(for: TestEndpoint("warm"), as: .nothing).error == nil)
+        let call = Call(PreparedChannel(channel), TestEndpoint("stream"), ResponseDecoding<Body>.stream)
+        let request = Request(call: call, method: .get, url: try HTTPURL(server.url + "/stream"))
+        let executor = Counting()
+        try await withTaskExecutorPreference(executor) {
+            let before = executor.count
+            let reply = await transport.send(Attempt(request))
+            #expect(executor.count - before == 1)
+            gate.open()
+            var (chunks, bytes) = (0, 0)
+            for try await chunk in reply.body {
+                chunks += 1
+                bytes += chunk.count
+            }
+            #expect(bytes == 2_000_000)
+            #expect(executor.count - before <= 1 + chunks + 1)
+        }
+        await channel.close()
+    }
+}
