@@ -22,6 +22,7 @@ struct ListenerTests {
         func secured(_ event: CallEvent.Secured) { diary.write("secured \(event.duration > .zero)") }
         func head(_ event: CallEvent.Head) { diary.write("head \(event.head.status.code)") }
         func body(_ event: CallEvent.BodyProgress) { diary.write("body \(event.received)") }
+        func exchanged(_ event: CallEvent.Exchanged) { diary.write("exchanged \(event.reply.status ?? 0)") }
         func redirected(_ event: CallEvent.Redirected) { diary.write("redirected \(event.status) \(event.url.path)") }
         func cached(_ event: CallEvent.Cached) { diary.write("cached \(event.attempt.request.url.path)") }
         func read(_ event: CallEvent.Read) { diary.write("read \(event.error?.label ?? "value")") }
@@ -69,11 +70,12 @@ struct ListenerTests {
             #expect(item == Item(id: 7))
         }
         let first = ["queued /thing", "sent true", "resolved true", "connected 127.0.0.1", "secured true", "head 302"]
-        let again = ["queued /thing", "sent true", "head 302", "redirected 302 /there", "queued /there", "sent true"]
+        let again = ["queued /thing", "sent true", "head 302"]
+        let redirect = ["exchanged 302", "redirected 302 /there", "queued /there", "sent true"]
         #expect(
-            one.all == ["built /thing", "started 1"] + first + ["redirected 302 /there", "queued /there", "sent true"]
-                + ["head 503", "read verification.unacceptableStatus.503", "retrying 1", "started 2"] + again
-                + ["head 200", "body 8", "read value", "finished success"]
+            one.all == ["built /thing", "started 1"] + first + redirect
+                + ["head 503", "exchanged 503", "read verification.unacceptableStatus.503", "retrying 1", "started 2"]
+                + again + redirect + ["head 200", "body 8", "exchanged 200", "read value", "finished success"]
                 + ["built /thing", "cached /thing", "read value", "finished success"])
         #expect(other.all == one.all)
         await channel.close()
@@ -91,7 +93,7 @@ struct ListenerTests {
         #expect(
             diary.all == [
                 "built /thing", "log sending", "started 1", "queued /thing", "head 404", "body 2",
-                "read verification.unacceptableStatus.404", "log finished",
+                "exchanged 404", "read verification.unacceptableStatus.404", "log finished",
                 "finished verification.unacceptableStatus.404",
             ])
     }
