@@ -173,7 +173,7 @@ let package = Package(
             path: "CoreAPI/XML", swiftSettings: settings),
         ofEveryChannel(
             "Sandbox", "Sandbox", besides: "Tour",
-            ["CoreAPIHash", "CoreAPILock", "CoreAPITesting", httpTypes]),
+            ["ChannelModels", "CoreAPIHash", "CoreAPILock", "CoreAPITesting", httpTypes]),
         ofEveryChannel("DemoTours", "Tour", besides: "Sandbox", ["CoreAPI"] + interactors),
         .target(
             name: "NetworkerCommand",

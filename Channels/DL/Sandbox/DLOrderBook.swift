@@ -1,3 +1,4 @@
+import ChannelModels
 import Foundation
 
 /// The orders of the second-hand shop's only customer, newest first.

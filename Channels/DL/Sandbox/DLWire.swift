@@ -1,3 +1,4 @@
+import ChannelModels
 import Foundation
 
 /// The request for an access token.

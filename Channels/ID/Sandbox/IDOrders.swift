@@ -1,3 +1,4 @@
+import ChannelModels
 import CoreAPILock
 import Foundation
 

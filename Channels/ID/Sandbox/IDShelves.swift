@@ -1,3 +1,5 @@
+import ChannelModels
+
 /// The stores of the instant delivery and their prices.
 enum IDShelves {
     static let stores: [IDStore] = [

@@ -1,3 +1,4 @@
+import ChannelModels
 import Foundation
 
 /// A store, seen from the customer's location; the distance is in metres.

@@ -1,3 +1,5 @@
+import ChannelModels
+
 /// The cuisines. All restaurants of a cuisine have the same menu.
 enum MLCuisine: String, Sendable {
     case kebap = "Kebap"

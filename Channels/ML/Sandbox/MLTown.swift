@@ -1,3 +1,5 @@
+import ChannelModels
+
 /// The restaurants, all in Istanbul: most around Beşiktaş, a few across the Bosphorus.
 enum MLTown {
     static let restaurants: [MLRestaurant] = [

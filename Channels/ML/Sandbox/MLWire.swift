@@ -1,3 +1,5 @@
+import ChannelModels
+
 /// A restaurant, seen from the customer's location; the distance is in metres.
 struct MLRestaurantCard: Encodable {
     let id: String

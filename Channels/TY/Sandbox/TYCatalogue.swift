@@ -1,3 +1,5 @@
+import ChannelModels
+
 /// The marketplace's products.
 enum TYCatalogue {
     /// The products whose name or brand contains every word of the query, in catalogue order; all for an empty query.

@@ -1,3 +1,5 @@
+import ChannelModels
+
 /// The envelope of a success.
 struct TYSuccess<Result: Encodable>: Encodable {
     let isSuccess = true
