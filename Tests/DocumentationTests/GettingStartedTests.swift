@@ -16,10 +16,13 @@ struct GettingStartedTests {
 
     @Test("the program prints its answer, and its error")
     func program() async throws {
-        await withChannel(.echo, transport: FixtureTransport([Fixture(body: #"{"args": {"page": "1"}}"#)])) {
-            await EchoProgram.main()
-        }
-        await withChannel(.echo, transport: FixtureTransport([Fixture(status: 503)])) { await EchoProgram.main() }
+        let answer = FixtureTransport([Fixture(body: #"{"args": {"page": "1"}}"#)])
+        let printed = await Printed.by { await withChannel(.echo, transport: answer) { await EchoProgram.main() } }
+        #expect(printed == [#"["page": "1"]"#])
+        let refusal = FixtureTransport([Fixture(status: 503)])
+        let error = await Printed.by { await withChannel(.echo, transport: refusal) { await EchoProgram.main() } }
+        #expect(error.count == 1)
+        #expect(error.first?.contains("503") == true, "\(error)")
     }
 
     @Test("asks for one page")
