@@ -8,7 +8,7 @@ import PackageDescription
 //   ← CoreAPICore, which knows what a call is
 //   ← CoreAPICurl, CoreAPIFixtures, CoreAPIHooks, and beside them CoreAPIDigest, CoreAPIReactive, CoreAPIURLSession, CoreAPIXML
 //   ← CoreAPI ← channel ← interactors ← tools.
-// The core has no library of C below it; libcurl's transport has CCurl, CZlib and CStreamEnds.
+// The core has no library of C below it; libcurl's transport has CCurl, CZlib and CHTTP2Observer.
 
 /// Each has a folder in `Channels/` and one in `Interactors/`.
 let channels = ["TY", "DL", "ML", "ID", "HTTPBin", "GIPHY"]
@@ -101,7 +101,7 @@ let package = Package(
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .systemLibrary(
             name: "CZlib", path: "CoreAPI/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-        .target(name: "CStreamEnds", path: "CoreAPI/CStreamEnds"),
+        .target(name: "CHTTP2Observer", path: "CoreAPI/CHTTP2Observer"),
         .target(
             name: "CoreAPI",
             dependencies: [
@@ -128,7 +128,7 @@ let package = Package(
             path: "CoreAPI/Core", swiftSettings: settings),
         .target(
             name: "CoreAPICurl",
-            dependencies: ["CoreAPILock", "CCurl", "CStreamEnds", "CZlib", "CoreAPIBase", "CoreAPICore", httpTypes],
+            dependencies: ["CoreAPILock", "CCurl", "CHTTP2Observer", "CZlib", "CoreAPIBase", "CoreAPICore", httpTypes],
             path: "CoreAPI/Curl", swiftSettings: settings),
         .target(
             name: "CoreAPIFixtures", dependencies: ["CoreAPICore", httpTypes], path: "CoreAPI/Fixtures", swiftSettings: settings),

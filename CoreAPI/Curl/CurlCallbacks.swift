@@ -74,9 +74,9 @@ enum CurlCallbacks {
             transfer.lastActivity = LoopClock.now()
             if let remoteAddress {
                 let ports = LoopConnections.Ports(remote: remotePort, local: localPort)
-                transfer.foundUnreadBytes = transfer.isConnectionStale(.init(remoteAddress: remoteAddress, ports: ports))
+                transfer.isOnStaleConnection = transfer.isConnectionStale(.init(remoteAddress: remoteAddress, ports: ports))
                 // Nothing was sent: the loop takes a fresh connection, whatever the method.
-                if transfer.foundUnreadBytes { return ccurl_prereqfunc_abort }
+                if transfer.isOnStaleConnection { return ccurl_prereqfunc_abort }
             }
             guard transfer.timesSent == 0 || transfer.mayGoOnceMore() else { return ccurl_prereqfunc_abort }
             transfer.timesSent += 1

@@ -78,8 +78,8 @@ final class CurlTransfer: @unchecked Sendable {
     var openedSockets: [Int32] = []
     /// The loop's pin check, if the host has pins and the transfer is active.
     @exclusivity(unchecked) var pinCheck: PinCheck?
-    /// Whether the connection that libcurl had chosen had unread bytes that answer no request.
-    var foundUnreadBytes = false
+    /// Whether libcurl chose a stale connection: ended by the peer, or with bytes that answer no request.
+    var isOnStaleConnection = false
     /// Whether it needs a new connection (`CURLOPT_FRESH_CONNECT`).
     var needsFreshConnection = false
     /// Whether the channel refuses one of the host's addresses.
@@ -182,7 +182,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// or, for an idempotent request, after a connection that was dropped before any answer. At most six times, as often as
     /// libcurl itself tries.
     var isToStartAgain: Bool {
-        guard !foundUnreadBytes else { return true }
+        guard !isOnStaleConnection else { return true }
         guard failure == nil, isSent, timesSent < 6, !hasStreamAnswered, !hasHead else { return false }
         return switch streamFailure {
         case .refused: headTooLargeForHTTP2 == nil

@@ -179,7 +179,7 @@ public final class CurlTransport: Transport {
     private var allPools: [ConnectionPool] { pools.withLock { $0.all } }
 
     /// The number of pools: one for each trust, and for each set of its limits.
-    package var trusts: Int { allPools.count }
+    package var poolCount: Int { allPools.count }
     /// Transfers that libcurl works on.
     package var activeTransfers: Int { allPools.reduce(0) { $0 + $1.active.load(ordering: .acquiring) } }
     /// Transfers that wait until they may start.

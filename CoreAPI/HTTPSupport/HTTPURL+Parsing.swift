@@ -134,7 +134,7 @@ extension UInt8 {
 extension Unicode.Scalar {
     /// Whether a terminal or a reader obeys the character instead of showing it. These are control characters of ASCII and of ISO
     /// 6429 (C1), ends of lines and paragraphs, and characters that change the writing direction (UAX #9).
-    package var isSteering: Bool {
+    package var isControlOrFormat: Bool {
         switch value {
         case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
         default: false
@@ -196,10 +196,10 @@ extension String {
         var text = self
         // Almost no text has one, or a byte with which one beyond ASCII begins.
         guard text.withUTF8({ $0.contains { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 || $0 == 0xD8 || $0 == 0xE2 } }),
-            unicodeScalars.contains(where: { $0.isSteering && $0 != "\t" })
+            unicodeScalars.contains(where: { $0.isControlOrFormat && $0 != "\t" })
         else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
-            if scalar.isSteering {
+            if scalar.isControlOrFormat {
                 text += scalar.escaped(asASCII: true)
             } else {
                 text.unicodeScalars.append(scalar)

@@ -100,7 +100,7 @@ enum DistinguishedName {
         var escaped = ""
         for (index, scalar) in scalars.enumerated() {
             let isAtEnd = index == 0 || index == scalars.count - 1
-            if scalar.isSteering {
+            if scalar.isControlOrFormat {
                 escaped += String(scalar).utf8.map { "\\" + digits($0) }.joined()
             } else if "\"+,;<>\\".unicodeScalars.contains(scalar) || (scalar == " " && isAtEnd) || (scalar == "#" && index == 0) {
                 escaped += "\\" + String(scalar)

@@ -21,7 +21,7 @@ struct ArchitectureTests {
                 "CoreAPIRedaction", "CoreAPISpellings", "CoreAPITrust",
             ]
         ),
-        ("CoreAPI/Curl", ["CoreAPILock", "CCurl", "CStreamEnds", "CZlib", "CoreAPIBase", "CoreAPICore"]),
+        ("CoreAPI/Curl", ["CoreAPILock", "CCurl", "CHTTP2Observer", "CZlib", "CoreAPIBase", "CoreAPICore"]),
         ("CoreAPI/Fixtures", ["CoreAPICore"]),
         ("CoreAPI/Hooks", ["CoreAPILock", "CoreAPIBase", "CoreAPICore", "CoreAPIJSON"]),
         ("CoreAPI/Digest", ["CoreAPILock", "CoreAPICore", "CoreAPIHash"]),
@@ -50,7 +50,7 @@ struct ArchitectureTests {
                     guard let match = line.firstMatch(of: /^\s*(?:\w+ )?import (\w+)/) else { continue }
                     let module = String(match.output.1)
                     let isOurs =
-                        ["CCurl", "CStreamEnds", "CZlib"].contains(module) || module.hasPrefix("CoreAPI")
+                        ["CCurl", "CHTTP2Observer", "CZlib"].contains(module) || module.hasPrefix("CoreAPI")
                         || module.hasSuffix("Networker")
                         || module.hasSuffix("Interactors")
                     #expect(!isOurs || modules.contains(module), "\(file) imports \(module)")

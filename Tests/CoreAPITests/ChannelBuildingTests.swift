@@ -96,7 +96,7 @@ struct ChannelBuildingTests {
 
     @Test("put a credential into a header or a query item")
     func forms() async throws {
-        let secret = ChannelSecret.environment("NETWORKERKIT_TEST_SHOP_KEY", sandbox: "a b")
+        let secret = Credential.environment("NETWORKERKIT_TEST_SHOP_KEY", sandbox: "a b")
         let channel = Channel("Forms", hosts: [.sandbox: .local("forms")])
         let bearer = try await sent(by: channel.credential(.bearer(secret)))
         #expect(bearer.request?.headers[.authorization] == "Bearer a b")

@@ -4,9 +4,9 @@ import CoreAPILock
 /// Adds the second-hand shop's bearer token to every attempt. If the shop refuses the token, ``CoreAPI/BearerAuthentication``
 /// fetches one new token for all calls that were refused at the same time.
 public final class DLAuthentication: Middleware {
-    private static let refreshToken = ChannelSecret.environment("DL_REFRESH_TOKEN", sandbox: "dl-sandbox-refresh")
+    private static let refreshToken = Credential.environment("DL_REFRESH_TOKEN", sandbox: "dl-sandbox-refresh")
     // The sandbox's token has always expired, so that the demo shows a refresh.
-    private static let accessToken = ChannelSecret.environment("DL_ACCESS_TOKEN", sandbox: "dl-sandbox-stale")
+    private static let accessToken = Credential.environment("DL_ACCESS_TOKEN", sandbox: "dl-sandbox-stale")
 
     /// Made by the first call, because the first token depends on the channel.
     private let bearer = Mutex<BearerAuthentication?>(nil)

@@ -9,8 +9,8 @@ internal import HTTPTypes
 /// It wraps each attempt and hop, because a signature expires after five minutes and a redirect has another path. It has no
 /// mutable state.
 public struct MLSignature: Middleware {
-    private static let keyID = ChannelSecret.environment("ML_KEY_ID", sandbox: "ml-sandbox")
-    private static let secret = ChannelSecret.environment("ML_SECRET", sandbox: "ml-sandbox-secret")
+    private static let keyID = Credential.environment("ML_KEY_ID", sandbox: "ml-sandbox")
+    private static let secret = Credential.environment("ML_SECRET", sandbox: "ml-sandbox-secret")
 
     private let now: @Sendable () -> Date
 

@@ -14,9 +14,9 @@ package enum JSONOutput {
 extension String {
     /// The same JSON without characters that control a terminal. Unescaped ones occur in strings only.
     package var escapingControlsOfJSON: String {
-        guard unicodeScalars.contains(where: { $0.value >= 0x7F && $0.isSteering }) else { return self }
+        guard unicodeScalars.contains(where: { $0.value >= 0x7F && $0.isControlOrFormat }) else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
-            guard scalar.value >= 0x7F, scalar.isSteering else { return text.unicodeScalars.append(scalar) }
+            guard scalar.value >= 0x7F, scalar.isControlOrFormat else { return text.unicodeScalars.append(scalar) }
             let digits = String(scalar.value, radix: 16)
             text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
         }

@@ -42,8 +42,8 @@ public struct Response<Value: Sendable>: Sendable {
     /// The coder that reads the body.
     var coder: BodyCoder { request?.coder ?? call.prepared.coder }
 
-    /// A transport's answer, for a transport that prefers this form; see ``Reply/init(_:)``.
-    public init(
+    /// A transport's answer in a test, see ``Reply/init(_:)``.
+    package init(
         request: Request, head: ResponseHead? = nil, data: Data = Data(), result: Result<Value, APIClientError>,
         metrics: TransferMetrics? = nil
     ) {
@@ -88,8 +88,8 @@ extension Response where Value == Data {
 }
 
 extension Reply {
-    /// The reply that a response describes, for a transport that prefers this form.
-    public convenience init(_ response: Response<Data>) {
+    /// The reply that a test's response describes.
+    package convenience init(_ response: Response<Data>) {
         let reply = response.reply
         var body = reply.body
         if case .success(let data) = response.result { body = .bytes(data) }

@@ -1,47 +1,101 @@
 internal import CoreAPIBase
 public import Foundation
+internal import HTTPTypes
 
-/// A secret of a channel, or the name of the variable in which it was expected.
+/// A secret of a channel, by the name of the variable that holds it.
 ///
-/// Never prints its value. A missing value fails the call that needs it. Making the channel succeeds, so that features without
-/// the secret work.
-public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
-    /// The environment variable that holds the secret if no value is given.
+/// The value is looked up for each attempt: in ``Channel/credentials`` if set, else the fixed value of the sandbox, else the
+/// process's environment.
+public struct Credential: Sendable, Hashable {
+    /// The variable's name; appears in the error if there is no value.
     public let variable: String
-    private let value: String?
+    private let sandbox: String?
 
-    /// Takes a secret that may be missing.
+    /// A secret that stands in an environment variable.
     ///
     /// - Parameters:
-    ///   - value: the secret. `nil` or empty counts as missing, because many CI systems unset a variable by setting it to
-    ///     nothing.
-    ///   - variable: see ``variable``.
-    public init(_ value: String?, variable: String) {
-        self.variable = variable
-        self.value = value?.isEmpty == false ? value : nil
+    ///   - variable: an environment variable.
+    ///   - sandbox: the value that the sandbox server accepts. No secret.
+    public static func environment(_ variable: String, sandbox: String? = nil) -> Credential {
+        Credential(variable: variable, sandbox: sandbox)
     }
 
-    /// The value of a variable; by default in the process's environment as it is now.
-    public init(variable: String, in variables: [String: String] = ProcessInfo.processInfo.environment) {
-        self.init(variables[variable], variable: variable)
-    }
-
-    /// Whether there is a value.
-    public var isPresent: Bool { value != nil }
-
-    /// The secret itself, for code that passes it on. Never log it.
-    public var revealed: String? { value }
-
-    /// The value for a request. Returns `nil` in a simulated environment, whose server ignores credentials.
+    /// The value for a request. Returns `nil` if it is missing in a simulated environment, whose server ignores credentials.
     ///
     /// - Throws: ``MissingCredential`` if it is missing elsewhere.
     public func value(for call: Call) throws(MissingCredential) -> String? {
-        guard value == nil, !call.channel.environment.isSimulated else { return value }
-        throw MissingCredential(channel: call.channel.name, variable: variable)
+        if let value = value(in: call.channel), !value.isEmpty { return value }
+        guard call.channel.environment.isSimulated else {
+            throw MissingCredential(channel: call.channel.name, variable: variable)
+        }
+        return nil
     }
 
-    public var description: String { isPresent ? "\(variable): \(Redaction.mask)" : "\(variable): missing" }
-    public var customMirror: Mirror { Mirror(self, children: ["variable": variable, "isPresent": isPresent]) }
+    private func value(in channel: Channel) -> String? {
+        if let given = channel.credentials { return given.values[variable] }
+        if let sandbox, channel.environment.name == HostName.sandbox.rawValue { return sandbox }
+        // `ProcessInfo.environment` copies all variables.
+        return getenv(variable).map { String(cString: $0) }
+    }
+}
+
+/// The values of a channel's secrets, by variable: `["SHOP_API_KEY": key]`. Never prints a value.
+public struct ChannelCredentials: Sendable, Hashable, ExpressibleByDictionaryLiteral, CustomStringConvertible, CustomReflectable {
+    fileprivate let values: [String: String]
+
+    /// Takes values by the names of their variables.
+    public init(_ values: [String: String]) {
+        self.values = values
+    }
+
+    public init(dictionaryLiteral elements: (String, String)...) {
+        values = Dictionary(elements) { $1 }
+    }
+
+    public var description: String { values.keys.sorted().map { "\($0): \(Redaction.mask)" }.joined(separator: ", ") }
+    public var customMirror: Mirror { Mirror(self, children: ["variables": values.keys.sorted()]) }
+}
+
+/// Adds the channel's secret to each attempt, for the environment's origin only. Immutable.
+///
+/// The origin is scheme, host and port of the call's environment. An endpoint whose base URL has another origin is sent without
+/// the secret.
+public struct CredentialInterceptor: RequestInterceptor {
+    private enum Form: Sendable {
+        case header(String)
+        case bearer
+        case query(String)
+    }
+
+    private let form: Form
+    private let secret: Credential
+
+    /// In its own header.
+    public static func header(_ name: String, _ secret: Credential) -> CredentialInterceptor {
+        CredentialInterceptor(form: .header(name), secret: secret)
+    }
+
+    /// As a bearer token (RFC 6750 §2.1) that is never renewed; ``BearerAuthentication`` renews one.
+    public static func bearer(_ secret: Credential) -> CredentialInterceptor {
+        CredentialInterceptor(form: .bearer, secret: secret)
+    }
+
+    /// In the query, after the endpoint's own items.
+    public static func query(_ name: String, _ secret: Credential) -> CredentialInterceptor {
+        CredentialInterceptor(form: .query(name), secret: secret)
+    }
+
+    /// Adds the channel's credential to a request.
+    ///
+    /// - Throws: ``MissingCredential`` if there is no value.
+    public func adapt(_ request: inout Request) async throws {
+        guard request.goesToEnvironment(or: []), let value = try secret.value(for: request.call) else { return }
+        switch form {
+        case .header(let name): try request.setHeader(name, value)
+        case .bearer: try request.setHeader("Authorization", "Bearer \(value)")
+        case .query(let name): request.url.appendQuery(name, value)
+        }
+    }
 }
 
 /// A channel has no value for a secret that it needs.

@@ -58,8 +58,8 @@ final class ContentDecoder {
 
     private static func stage(_ name: String) -> (any CodingStage)? {
         switch name {
-        case "gzip", "x-gzip": Inflater(isGzip: true)
-        case "deflate", "x-deflate": Inflater(isGzip: false)
+        case "gzip", "x-gzip": ZlibDecoder(isGzip: true)
+        case "deflate", "x-deflate": ZlibDecoder(isGzip: false)
         case "br": BrotliDecoder()
         default: nil
         }

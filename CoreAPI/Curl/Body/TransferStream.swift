@@ -33,7 +33,7 @@ final class TransferStream: Sendable {
     }
 
     /// How the transfer ended; known once the buffer is empty and finished.
-    var whatBecame: End? { end.withLock { $0 } }
+    var outcome: End? { end.withLock { $0 } }
 }
 
 /// Reads a streamed body in its task: decodes its codings and checks how the body ended.
@@ -139,7 +139,7 @@ final class StreamReader: @unchecked Sendable {
 
     /// The error of the body's end; `nil` for a correct end.
     private func failure() -> (any Error)? {
-        guard let end = stream.whatBecame else { return TransportError.closed }
+        guard let end = stream.outcome else { return TransportError.closed }
         switch end.end {
         case .cancelled: return CancellationError()
         // The loop does not count the bytes that it hands on.

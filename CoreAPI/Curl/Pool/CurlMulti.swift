@@ -64,10 +64,10 @@ final class CurlMulti {
 
     /// Closes the connections. Called once, as the last step, when no handle is in it any more.
     func close() {
-        listen()
+        observe()
         curl_multi_cleanup(multi)
         // The monitor ends with the multi handle.
-        HTTP2StreamMonitor.listenNoMore()
+        HTTP2StreamMonitor.stopObserving()
         sockets.forgetAll(of: self)
     }
 
@@ -80,15 +80,15 @@ final class CurlMulti {
     /// Never called from inside a callback of the handle.
     func remove(_ handle: CurlHandle) {
         timer = nil
-        listen()
+        observe()
         curl_multi_remove_handle(multi, handle.easy)
         monitor?.forget(handle)
         handles -= 1
     }
 
     /// A thread serves several multi handles, each with its own monitor or without one.
-    private func listen() {
-        if let monitor { monitor.listen() } else { HTTP2StreamMonitor.listenNoMore() }
+    private func observe() {
+        if let monitor { monitor.observe() } else { HTTP2StreamMonitor.stopObserving() }
     }
 
     /// Whether the server has ended the transfer's HTTP/2 stream; `nil` if that cannot be seen.
@@ -152,7 +152,7 @@ final class CurlMulti {
 
     private func beginTurn() {
         timer = nil
-        listen()
+        observe()
         guard !isInTurn else { return }
         isInTurn = true
         connections.beginTurn()

@@ -261,8 +261,8 @@ final class PoolWorker {
             handle.end()
             transfer.handle = nil
         }
-        transfer.needsFreshConnection = transfer.foundUnreadBytes
-        transfer.foundUnreadBytes = false
+        transfer.needsFreshConnection = transfer.isOnStaleConnection
+        transfer.isOnStaleConnection = false
         transfer.timesSentBefore = transfer.timesSent
         launch(transfer)
     }

@@ -1,4 +1,4 @@
-internal import CStreamEnds
+internal import CHTTP2Observer
 internal import CoreAPICore
 
 /// Why an HTTP/2 stream failed, if libcurl reports only a lost connection.
@@ -38,7 +38,7 @@ enum StreamFailure: Equatable {
     }
 }
 
-/// Observes the HTTP/2 streams of a multi handle, on their way from nghttp2 to libcurl; `CStreamEnds.h` explains how. libcurl
+/// Observes the HTTP/2 streams of a multi handle, on their way from nghttp2 to libcurl; `CHTTP2Observer.h` explains how. libcurl
 /// does not report the facts that the workarounds for ``Defect/unannouncedEnd``, ``Defect/hiddenFailure``,
 /// ``Defect/endlessUpload`` and ``Defect/lostTimer`` need.
 ///
@@ -46,7 +46,7 @@ enum StreamFailure: Equatable {
 /// tells a transfer why its stream failed. On the loop's thread only, so exclusivity checks are off.
 final class HTTP2StreamMonitor {
     /// Whether libcurl's calls of nghttp2 can be observed in this process.
-    static let isPossible = cstreamends_are_seen()
+    static let isPossible = chttp2_are_seen()
 
     private let library: CurlLibrary
     @exclusivity(unchecked) private var transfers: Set<UnsafeMutableRawPointer> = []
@@ -67,12 +67,12 @@ final class HTTP2StreamMonitor {
 
     /// Observes the connections of the calling thread from now on. Called before libcurl, because a thread serves several multi
     /// handles.
-    func listen() {
-        cstreamends_observe(
+    func observe() {
+        chttp2_observe(
             { context, subject, event, code in
                 guard let context else { return false }
                 let monitor = Unmanaged<HTTP2StreamMonitor>.fromOpaque(context).takeUnretainedValue()
-                guard event != CSTREAMENDS_STOPPED else { return monitor.isEarly(subject) }
+                guard event != CHTTP2_STOPPED else { return monitor.isEarly(subject) }
                 monitor.take(event, of: subject, code: code)
                 return false
             }, Unmanaged.passUnretained(self).toOpaque())
@@ -88,23 +88,23 @@ final class HTTP2StreamMonitor {
         if !held.isEmpty { held.remove(subject) }
     }
 
-    private func take(_ event: cstreamends_event, of subject: UnsafeMutableRawPointer, code: UInt32) {
+    private func take(_ event: chttp2_event, of subject: UnsafeMutableRawPointer, code: UInt32) {
         switch event {
-        case CSTREAMENDS_BEGAN:
+        case CHTTP2_BEGAN:
             CurlHandle.transfer(of: subject)?.hasStreamAnswered = true
             return
-        case CSTREAMENDS_RESET:
+        case CHTTP2_RESET:
             CurlHandle.transfer(of: subject)?.resetCode = code
             return
-        case CSTREAMENDS_INPUT_TAKEN: return release(subject)
-        case CSTREAMENDS_INPUT_LEFT: return note(subject, in: &held)
-        case CSTREAMENDS_ROOM:
+        case CHTTP2_INPUT_TAKEN: return release(subject)
+        case CHTTP2_INPUT_LEFT: return note(subject, in: &held)
+        case CHTTP2_ROOM:
             count(code, of: subject)
             return release(subject)
-        case CSTREAMENDS_FULL:
+        case CHTTP2_FULL:
             count(code, of: subject)
             return note(subject, in: &held)
-        case CSTREAMENDS_ENDED:
+        case CHTTP2_ENDED:
             if let transfer = CurlHandle.transfer(of: subject), transfer.upload.length != 0 { early.append(transfer) }
             return note(subject, in: &transfers)
         default: break
@@ -114,9 +114,9 @@ final class HTTP2StreamMonitor {
         }
         switch event {
         // A server that has answered has processed the request, even if it refuses the stream afterwards.
-        case CSTREAMENDS_REFUSED: if !transfer.hasStreamAnswered { transfer.streamFailure = .refused }
-        case CSTREAMENDS_HEAD_TOO_LARGE: giveUp(transfer, .headTooLarge)
-        case CSTREAMENDS_GIVEN_UP: giveUp(transfer, .connectionGivenUp(code: code))
+        case CHTTP2_REFUSED: if !transfer.hasStreamAnswered { transfer.streamFailure = .refused }
+        case CHTTP2_HEAD_TOO_LARGE: giveUp(transfer, .headTooLarge)
+        case CHTTP2_GIVEN_UP: giveUp(transfer, .connectionGivenUp(code: code))
         default: giveUp(transfer, .unreadable(code: code, field: Self.refusedField))
         }
     }
@@ -138,8 +138,8 @@ final class HTTP2StreamMonitor {
 
     /// The field that nghttp2 has just refused, and the status of its head.
     private static var refusedField: String? {
-        let name = String(cString: cstreamends_refused_field()).escapingControls
-        let status = String(cString: cstreamends_last_status()).escapingControls
+        let name = String(cString: chttp2_refused_field()).escapingControls
+        let status = String(cString: chttp2_last_status()).escapingControls
         return name.isEmpty ? nil : status.isEmpty ? name : "\(name) in a head with status \(status)"
     }
 
@@ -170,7 +170,7 @@ final class HTTP2StreamMonitor {
     }
 
     /// Stops observing the connections of the calling thread.
-    static func listenNoMore() { cstreamends_observe(nil, nil) }
+    static func stopObserving() { chttp2_observe(nil, nil) }
 
     /// Whether libcurl must be called again: streams have ended that it has not reported, or it read more data than it had room
     /// for. See ``Defect/lostTimer``.
@@ -186,7 +186,7 @@ final class HTTP2StreamMonitor {
 
     /// Whether the server has ended the transfer's stream; `nil` if that cannot be observed.
     func hasEnded(_ handle: CurlHandle) -> Bool? {
-        library.has(.unannouncedEnd) && cstreamends_were_asked_for() ? transfers.contains(handle.easy) : nil
+        library.has(.unannouncedEnd) && chttp2_were_asked_for() ? transfers.contains(handle.easy) : nil
     }
 
     /// Whether data has arrived that transfers have not received.

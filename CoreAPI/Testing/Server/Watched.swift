@@ -22,7 +22,7 @@ final class Watched<Value: Sendable>: Sendable {
     private struct State {
         var value: Value
         var waiters: [Int: Waiter] = [:]
-        var nextPlace = 0
+        var lastID = 0
     }
 
     private let state: Mutex<State>
@@ -40,9 +40,9 @@ final class Watched<Value: Sendable>: Sendable {
         let (result, woken) = state.withLock { state in
             let result = change(&state.value)
             var woken: [CheckedContinuation<Outcome, any Error>] = []
-            for (place, waiter) in state.waiters {
+            for (id, waiter) in state.waiters {
                 guard case .waiting(let condition, let continuation) = waiter, condition(state.value) else { continue }
-                state.waiters[place] = nil
+                state.waiters[id] = nil
                 woken.append(continuation)
             }
             return (result, woken)
@@ -56,48 +56,48 @@ final class Watched<Value: Sendable>: Sendable {
     /// - Parameter condition: Called under the lock, at each change: short, and without a call back into this object.
     /// - Throws: `CancellationError` if the task is cancelled.
     func wait(_ timeout: Duration, until condition: @escaping Condition) async throws -> Outcome {
-        let place = state.withLock { state in
-            state.nextPlace += 1
-            state.waiters[state.nextPlace] = .arriving
-            return state.nextPlace
+        let id = state.withLock { state in
+            state.lastID += 1
+            state.waiters[state.lastID] = .arriving
+            return state.lastID
         }
         let timer = Task {
             try await Task.sleep(for: timeout)
-            dismiss(place, with: .success(.timedOut))
+            dismiss(id, with: .success(.timedOut))
         }
         defer {
             timer.cancel()
-            state.withLock { $0.waiters[place] = nil }
+            state.withLock { $0.waiters[id] = nil }
         }
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { suspend(place, condition, $0) }
+            try await withCheckedThrowingContinuation { suspend(id, condition, $0) }
         } onCancel: {
-            dismiss(place, with: .failure(CancellationError()))
+            dismiss(id, with: .failure(CancellationError()))
         }
     }
 
     private func suspend(
-        _ place: Int,
+        _ id: Int,
         _ condition: @escaping Condition,
         _ continuation: CheckedContinuation<Outcome, any Error>
     ) {
         let end: Result<Outcome, any Error>? = state.withLock { state in
             if condition(state.value) { return .success(.met) }
-            if case .dismissed(let end) = state.waiters[place] { return end }
-            state.waiters[place] = .waiting(condition, continuation)
+            if case .dismissed(let end) = state.waiters[id] { return end }
+            state.waiters[id] = .waiting(condition, continuation)
             return nil
         }
         if let end { continuation.resume(with: end) }
     }
 
-    private func dismiss(_ place: Int, with end: Result<Outcome, any Error>) {
+    private func dismiss(_ id: Int, with end: Result<Outcome, any Error>) {
         let continuation: CheckedContinuation<Outcome, any Error>? = state.withLock { state in
-            switch state.waiters[place] {
+            switch state.waiters[id] {
             case .waiting(_, let continuation):
-                state.waiters[place] = nil
+                state.waiters[id] = nil
                 return continuation
             case .arriving:
-                state.waiters[place] = .dismissed(end)
+                state.waiters[id] = .dismissed(end)
                 return nil
             case .dismissed, nil:
                 return nil

@@ -13,7 +13,7 @@ struct PrintingTests {
         let endpoint = TestEndpoint(headers: ["Cookie": "s3cret"], params: ["password": "s3cret"], modifiers: modifiers)
         let response = await manager.response(for: endpoint, as: .data)
         let request = try #require(response.request)
-        let credential = Credential("s3cret", variable: "V")
+        let credential = ChannelCredentials(["V": "s3cret"])
         var text = "\(request) \(response) \(modifiers) \(NetworkEvent.sending(request)) \(credential)"
         text += "\(NetworkEvent.finished(response.with(.success(())))) \(String(reflecting: request))"
         text += String(reflecting: response) + String(reflecting: credential)

@@ -12,7 +12,7 @@ enum Compiler {
         try Data(snippet.utf8).write(to: file)
         let modules = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
             .appendingPathComponent("Modules").path
-        let maps = ["CCurl", "CStreamEnds/include", "CZlib"].flatMap {
+        let maps = ["CCurl", "CHTTP2Observer/include", "CZlib"].flatMap {
             ["-Xcc", "-fmodule-map-file=\(SourceTree.path("CoreAPI/\($0)/module.modulemap"))"]
         }
         let run = try await Program.run(

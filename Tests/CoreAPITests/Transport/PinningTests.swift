@@ -126,7 +126,7 @@ struct PinningTests {
         #expect(back.error == nil)
         #expect(back.metrics?.isConnectionReused == false, "the old trust's connection was closed")
         let transport = try #require(channel.transport as? CurlTransport)
-        #expect(transport.trusts == 1)
+        #expect(transport.poolCount == 1)
         await channel.close()
     }
 
@@ -141,7 +141,7 @@ struct PinningTests {
         #expect(await outcome(first) == "1024")
         let response = await second.manager().response(for: TestEndpoint("1k"), as: .data)
         #expect(response.metrics?.isConnectionReused == true)
-        #expect(transport.trusts == 1)
+        #expect(transport.poolCount == 1)
         await transport.close()
     }
 

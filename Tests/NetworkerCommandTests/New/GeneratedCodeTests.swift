@@ -100,7 +100,7 @@ private struct GeneratedBuild {
         try package.write(".build/Main.swift", main)
         let program = output.appendingPathComponent("tests").path
         let core = [
-            "CStreamEnds", "CoreAPI", "CoreAPIBase", "CoreAPICoding", "CoreAPICookies", "CoreAPICore", "CoreAPICurl",
+            "CHTTP2Observer", "CoreAPI", "CoreAPIBase", "CoreAPICoding", "CoreAPICookies", "CoreAPICore", "CoreAPICurl",
             "CoreAPIFixtures", "CoreAPIHTTPSupport", "CoreAPIHash", "CoreAPIHooks", "CoreAPIJSON", "CoreAPILock",
             "CoreAPIRedaction", "CoreAPISpellings", "CoreAPITesting", "CoreAPITrust", "HTTPTypes", "Logging",
         ]
@@ -122,7 +122,7 @@ private struct GeneratedBuild {
     }
 
     private func compile(_ arguments: [String]) async throws {
-        let maps = ["CCurl", "CStreamEnds/include", "CZlib"].flatMap {
+        let maps = ["CCurl", "CHTTP2Observer/include", "CZlib"].flatMap {
             ["-Xcc", "-fmodule-map-file=\(TemporaryPackage.kit.path)/CoreAPI/\($0)/module.modulemap"]
         }
         let common = [

@@ -18,51 +18,51 @@
 
 typedef enum {
     /* A head arrived, possibly an interim one: the server has begun to process the request. */
-    CSTREAMENDS_BEGAN,
+    CHTTP2_BEGAN,
     /* The server has ended the stream. */
-    CSTREAMENDS_ENDED,
+    CHTTP2_ENDED,
     /* The server has reset the stream with NO_ERROR, which asks for no more of the request. */
-    CSTREAMENDS_STOPPED,
+    CHTTP2_STOPPED,
     /* The server has reset the stream, and libcurl gets to know it. */
-    CSTREAMENDS_RESET,
+    CHTTP2_RESET,
     /* The stream is closed with REFUSED_STREAM: reset by its server, beyond the last of a GOAWAY, or never sent (RFC 9113 §8.7). */
-    CSTREAMENDS_REFUSED,
+    CHTTP2_REFUSED,
     /* nghttp2 abandons the stream, or a connection with only this stream, because of the server's bytes. */
-    CSTREAMENDS_UNREADABLE,
+    CHTTP2_UNREADABLE,
     /* nghttp2 abandons the connection, because of the server's bytes on this stream or another. */
-    CSTREAMENDS_GIVEN_UP,
+    CHTTP2_GIVEN_UP,
     /* libcurl refuses to keep more of the stream's fields. */
-    CSTREAMENDS_HEAD_TOO_LARGE,
+    CHTTP2_HEAD_TOO_LARGE,
     /* libcurl has no room for more of the stream's data, and keeps the excess elsewhere. */
-    CSTREAMENDS_FULL,
+    CHTTP2_FULL,
     /* libcurl had room for the stream's data. */
-    CSTREAMENDS_ROOM,
+    CHTTP2_ROOM,
     /* Of a connection: libcurl has read more than its streams have room for, and continues when one of them is read. */
-    CSTREAMENDS_INPUT_LEFT,
+    CHTTP2_INPUT_LEFT,
     /* Of a connection: no read data is left. */
-    CSTREAMENDS_INPUT_TAKEN,
-} cstreamends_event;
+    CHTTP2_INPUT_TAKEN,
+} chttp2_event;
 
 /*
  * Called for each event of a stream or a connection. `subject` is the stream's easy handle, or nghttp2's session. `code` is an error
  * of RFC 9113 §7, or with FULL and ROOM the number of received bytes.
  * The result matters only for STOPPED: whether to hide the reset from libcurl.
  */
-typedef bool (*cstreamends_observer)(void *_Nullable context, void *_Nonnull subject, cstreamends_event event, uint32_t code);
+typedef bool (*chttp2_observer)(void *_Nullable context, void *_Nonnull subject, chttp2_event event, uint32_t code);
 
 /* Whether libcurl's calls pass through here. If not, a cut over HTTP/2 looks like an end. */
-bool cstreamends_are_seen(void);
+bool chttp2_are_seen(void);
 
 /* Whether libcurl has registered for nghttp2's frames through here; true once it uses HTTP/2. */
-bool cstreamends_were_asked_for(void);
+bool chttp2_were_asked_for(void);
 
 /* The status of the last head on this thread: three digits, or an empty text. */
-const char *_Nonnull cstreamends_last_status(void);
+const char *_Nonnull chttp2_last_status(void);
 
 /*
  * The name of the field for which nghttp2 has refused a head since the last call; an empty text for another reason.
  */
-const char *_Nonnull cstreamends_refused_field(void);
+const char *_Nonnull chttp2_refused_field(void);
 
 /* Observes the HTTP/2 connections that the calling thread opens and uses from now on; NULL stops that. */
-void cstreamends_observe(cstreamends_observer _Nullable observer, void *_Nullable context);
+void chttp2_observe(chttp2_observer _Nullable observer, void *_Nullable context);

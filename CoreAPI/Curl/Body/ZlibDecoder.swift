@@ -2,7 +2,7 @@ internal import CZlib
 internal import CoreAPICore
 
 /// gzip (RFC 1952) and deflate (zlib's format, RFC 1950; bare RFC 1951 too, which some servers send under that name), by zlib.
-final class Inflater: CodingStage {
+final class ZlibDecoder: CodingStage {
     private let isGzip: Bool
     private let stream: UnsafeMutablePointer<z_stream>
     private let output: UnsafeMutableBufferPointer<UInt8>

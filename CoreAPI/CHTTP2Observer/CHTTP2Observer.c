@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "CStreamEnds.h"
+#include "CHTTP2Observer.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -58,7 +58,7 @@ enum { CALLBACK_FAILURE = -902, PAUSE = -526 };
 /* NGHTTP2_ERR_HTTP_HEADER: a field that HTTP/2 forbids. */
 enum { FORBIDDEN_FIELD = -531 };
 
-static _Thread_local cstreamends_observer observer;
+static _Thread_local chttp2_observer observer;
 static _Thread_local void *observer_context;
 
 /* The status of the last head, and the refused field. */
@@ -98,7 +98,7 @@ static bool find_nghttp2(void) {
     return true;
 }
 
-static bool tell(nghttp2_session *session, int32_t stream, cstreamends_event event, uint32_t code) {
+static bool tell(nghttp2_session *session, int32_t stream, chttp2_event event, uint32_t code) {
     if (observer == NULL) return false;
     void *transfer = atomic_load(&transfer_of)(session, stream);
     return transfer != NULL && observer(observer_context, transfer, event, code);
@@ -110,15 +110,15 @@ static bool tell(nghttp2_session *session, int32_t stream, cstreamends_event eve
  */
 static int frame_came(nghttp2_session *session, const frame *frame, void *user_data) {
     if (frame->head.type == RST_STREAM && frame->reset.code == NO_ERROR
-        && tell(session, frame->head.stream, CSTREAMENDS_STOPPED, NO_ERROR)) {
+        && tell(session, frame->head.stream, CHTTP2_STOPPED, NO_ERROR)) {
         spared_session = session;
         spared_stream = frame->head.stream;
         return 0;
     }
-    if (frame->head.type == RST_STREAM) tell(session, frame->head.stream, CSTREAMENDS_RESET, frame->reset.code);
-    if (frame->head.type == HEADERS) tell(session, frame->head.stream, CSTREAMENDS_BEGAN, NO_ERROR);
+    if (frame->head.type == RST_STREAM) tell(session, frame->head.stream, CHTTP2_RESET, frame->reset.code);
+    if (frame->head.type == HEADERS) tell(session, frame->head.stream, CHTTP2_BEGAN, NO_ERROR);
     if ((frame->head.type == HEADERS || frame->head.type == DATA) && (frame->head.flags & END_STREAM)) {
-        tell(session, frame->head.stream, CSTREAMENDS_ENDED, NO_ERROR);
+        tell(session, frame->head.stream, CHTTP2_ENDED, NO_ERROR);
     }
     return atomic_load(&original_on_frame)(session, frame, user_data);
 }
@@ -130,13 +130,13 @@ static int field_came(nghttp2_session *session, const frame *frame, const uint8_
         refused_field[0] = 0;
     }
     int result = atomic_load(&original_on_field)(session, frame, name, name_length, value, value_length, flags, user_data);
-    if (result == CALLBACK_FAILURE) tell(session, frame->head.stream, CSTREAMENDS_HEAD_TOO_LARGE, NO_ERROR);
+    if (result == CALLBACK_FAILURE) tell(session, frame->head.stream, CHTTP2_HEAD_TOO_LARGE, NO_ERROR);
     return result;
 }
 
 static int data_came(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *data, size_t length, void *user_data) {
     int result = atomic_load(&original_on_data)(session, flags, stream, data, length, user_data);
-    tell(session, stream, result == PAUSE ? CSTREAMENDS_FULL : CSTREAMENDS_ROOM, (uint32_t)length);
+    tell(session, stream, result == PAUSE ? CHTTP2_FULL : CHTTP2_ROOM, (uint32_t)length);
     return result;
 }
 
@@ -145,7 +145,7 @@ static int stream_closed(nghttp2_session *session, int32_t stream, uint32_t code
     bool is_spared = spared_session == session && spared_stream == stream;
     spared_session = NULL;
     if (is_spared) return 0;
-    if (code == REFUSED_STREAM) tell(session, stream, CSTREAMENDS_REFUSED, code);
+    if (code == REFUSED_STREAM) tell(session, stream, CHTTP2_REFUSED, code);
     return atomic_load(&original_on_close)(session, stream, code, user_data);
 }
 
@@ -158,11 +158,11 @@ static int frame_leaves(nghttp2_session *session, const frame *frame, void *user
     if (frame->head.type == RST_STREAM) {
         uint32_t code = frame->reset.code;
         if (code != NO_ERROR && code != STREAM_CLOSED && code != REFUSED_STREAM && code != CANCEL) {
-            tell(session, frame->head.stream, CSTREAMENDS_UNREADABLE, code);
+            tell(session, frame->head.stream, CHTTP2_UNREADABLE, code);
         }
     } else if (frame->head.type == GOAWAY && frame->go_away.code != NO_ERROR) {
         int64_t end = atomic_load(&next_stream)(session);
-        cstreamends_event event = end == 3 ? CSTREAMENDS_UNREADABLE : CSTREAMENDS_GIVEN_UP;
+        chttp2_event event = end == 3 ? CHTTP2_UNREADABLE : CHTTP2_GIVEN_UP;
         /* The client's streams have odd numbers (RFC 9113 §5.1.1). */
         for (int64_t stream = 1; stream < end; stream += 2) tell(session, (int32_t)stream, event, frame->go_away.code);
     }
@@ -241,7 +241,7 @@ __attribute__((weak, visibility("default"))) ptrdiff_t nghttp2_session_mem_recv(
     ptrdiff_t taken = next(session, input, length);
     if (observer != NULL) {
         bool is_left = taken >= 0 && (size_t)taken < length;
-        observer(observer_context, session, is_left ? CSTREAMENDS_INPUT_LEFT : CSTREAMENDS_INPUT_TAKEN, NO_ERROR);
+        observer(observer_context, session, is_left ? CHTTP2_INPUT_LEFT : CHTTP2_INPUT_TAKEN, NO_ERROR);
     }
     return taken;
 }
@@ -253,11 +253,11 @@ __attribute__((weak, visibility("default"))) void nghttp2_session_del(nghttp2_se
         if (next == NULL) return;
         atomic_store(&original_delete_session, next);
     }
-    if (observer != NULL && session != NULL) observer(observer_context, session, CSTREAMENDS_INPUT_TAKEN, NO_ERROR);
+    if (observer != NULL && session != NULL) observer(observer_context, session, CHTTP2_INPUT_TAKEN, NO_ERROR);
     next(session);
 }
 
-bool cstreamends_are_seen(void) {
+bool chttp2_are_seen(void) {
 #ifndef __ELF__
     return false;
 #endif
@@ -266,18 +266,18 @@ bool cstreamends_are_seen(void) {
            && dlsym(RTLD_NEXT, SET_ON_DATA) != NULL && dlsym(RTLD_NEXT, SET_ON_CLOSE) != NULL && find_nghttp2();
 }
 
-const char *cstreamends_last_status(void) { return last_status; }
+const char *chttp2_last_status(void) { return last_status; }
 
-const char *cstreamends_refused_field(void) {
+const char *chttp2_refused_field(void) {
     static _Thread_local char name[sizeof refused_field];
     memcpy(name, refused_field, sizeof name);
     refused_field[0] = 0;
     return name;
 }
 
-bool cstreamends_were_asked_for(void) { return atomic_load(&original_on_frame) != NULL; }
+bool chttp2_were_asked_for(void) { return atomic_load(&original_on_frame) != NULL; }
 
-void cstreamends_observe(cstreamends_observer new_observer, void *context) {
+void chttp2_observe(chttp2_observer new_observer, void *context) {
     observer = new_observer;
     observer_context = context;
 }
