@@ -15,6 +15,8 @@ public struct RetryPolicy: RequestInterceptor {
     public var cap: Duration
     /// Default 408, 425, 429, 500, 502, 503, 504.
     public var statuses: Set<Int>
+    /// It only decides about attempts.
+    public var stages: Set<Stage.Kind> { [.retry] }
 
     /// Makes a policy; each part that is left out has its default.
     public init(

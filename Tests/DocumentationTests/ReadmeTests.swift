@@ -34,10 +34,11 @@ import Testing
         for channel in channels { await channel.close() }
     }
 
-    /// The stages of the marketplace's channel with a cookie jar, in the README's list and in the pictures.
+    /// The stages of the marketplace's channel with a cookie jar and a retry policy, in the README's list and in the pictures.
     private static var stages: [String] {
         var channel = Channel.ty
         channel.cookies = CookieJar()
+        channel.interceptors.append(RetryPolicy())
         return channel.stages.map(\.description)
     }
 

@@ -10,6 +10,8 @@ public struct IDIdempotencyKey: RequestEnhancer {
     /// The header's name.
     public static let header = "Idempotency-Key"
 
+    public var stages: Set<Stage.Kind> { [.enhance] }
+
     private let makeKey: @Sendable () -> String
 
     /// - Parameter makeKey: makes a unique key; a random UUID by default. Called once per call, on any thread.

@@ -36,6 +36,21 @@ public struct Stage: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(kind.rawValue) \(name)" }
 }
 
+/// A hook that may run at several stages, and says at which it does something.
+public protocol StagedHook: Sendable {
+    /// The stages at which ``Channel/stages`` lists the hook. It changes nothing else. The default is every stage of the hook's
+    /// kind, because the kit cannot see which methods a type implements.
+    ///
+    /// ```swift
+    /// var stages: Set<Stage.Kind> { [.enhance] }
+    /// ```
+    var stages: Set<Stage.Kind> { get }
+}
+
+extension StagedHook {
+    public var stages: Set<Stage.Kind> { Set(Stage.Kind.allCases) }
+}
+
 extension Channel {
     /// The stages of this channel's calls, from the endpoint down to the transport and back up, the kit's own included.
     ///
@@ -43,11 +58,12 @@ extension Channel {
     /// print(channel.stages.map(\.description).joined(separator: "\n"))
     /// ```
     ///
-    /// `adapt` to `retry` run per attempt. Stages listed after `Redirects`, down to the transport, run per hop.
+    /// A hook is listed where it does something; see ``StagedHook``. `adapt` to `retry` run per attempt. Stages listed after
+    /// `Redirects`, down to the transport, run per hop.
     public var stages: [Stage] {
         let prepared = PreparedChannel(self)
-        func stages(_ kind: Stage.Kind, _ parts: [Any]) -> [Stage] {
-            parts.map { Stage(kind: kind, name: "\(type(of: $0))") }
+        func stages(_ kind: Stage.Kind, _ hooks: [any StagedHook]) -> [Stage] {
+            hooks.filter { $0.stages.contains(kind) }.map { Stage(kind: kind, name: "\(type(of: $0))") }
         }
         func middleware(_ kind: Stage.Kind, _ chain: [any Middleware]) -> [Stage] {
             chain.map { Stage(kind: kind, name: $0.stage) }
@@ -58,8 +74,8 @@ extension Channel {
         let up =
             stages(.deenhance, prepared.enhancers)
             + [Stage(kind: .filter, name: "ErrorFilter"), Stage(kind: .decode, name: "ResponseDecoding")]
-            + stages(.retry, interceptors + [errorHandler])
+            + stages(.retry, interceptors) + stages(.retry, [errorHandler])
             + [Stage(kind: .translate, name: "ErrorFilter"), Stage(kind: .result, name: "ResultHandler")]
-        return down + stages(.transport, [prepared.transport]) + up
+        return down + [Stage(kind: .transport, name: "\(type(of: prepared.transport))")] + up
     }
 }

@@ -67,6 +67,9 @@ public struct CredentialInterceptor: RequestInterceptor {
         case query(String)
     }
 
+    /// It only adapts.
+    public var stages: Set<Stage.Kind> { [.adapt] }
+
     private let form: Form
     private let secret: Credential
 

@@ -132,6 +132,7 @@ enum RequestEnhancers {
 /// ``Headers`` stay beside each other.
 struct HeaderEnhancer: RequestEnhancer {
     static var priority: Priority { .core }
+    var stages: Set<Stage.Kind> { [.enhance] }
 
     func enhance(_ request: inout Request) throws {
         for modifier in request.modifiers {
@@ -148,6 +149,7 @@ struct HeaderEnhancer: RequestEnhancer {
 /// Applies ``QueryItem`` modifiers.
 struct QueryItemEnhancer: RequestEnhancer {
     static var priority: Priority { .core }
+    var stages: Set<Stage.Kind> { [.enhance] }
 
     func enhance(_ request: inout Request) throws {
         for item in request.modifiers(of: QueryItem.self) {
@@ -160,6 +162,7 @@ struct QueryItemEnhancer: RequestEnhancer {
 /// Applies the nearest ``Timeout``.
 struct TimeoutEnhancer: RequestEnhancer {
     static var priority: Priority { .core }
+    var stages: Set<Stage.Kind> { [.enhance] }
 
     func enhance(_ request: inout Request) throws {
         if let timeout = request.modifier(Timeout.self) { request.timeout = timeout }
@@ -169,6 +172,7 @@ struct TimeoutEnhancer: RequestEnhancer {
 /// Applies the nearest ``CachePolicy``; a `Cache-Control` of the caller stays.
 struct CachePolicyEnhancer: RequestEnhancer {
     static var priority: Priority { .core.less }
+    var stages: Set<Stage.Kind> { [.enhance] }
 
     func enhance(_ request: inout Request) throws {
         guard let directive = request.modifier(CachePolicy.self)?.directive, request.headers[.cacheControl] == nil else { return }
@@ -179,6 +183,7 @@ struct CachePolicyEnhancer: RequestEnhancer {
 /// Runs the attached ``ResponseVerifier``s.
 struct VerificationEnhancer: RequestEnhancer {
     static var priority: Priority { .core }
+    var stages: Set<Stage.Kind> { [.deenhance] }
 
     func deenhance(_ response: inout Response<Data>) {
         guard response.error == nil, let attempt = response.reply.attempt else { return }

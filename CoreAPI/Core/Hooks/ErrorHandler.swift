@@ -2,7 +2,7 @@
 ///
 /// Use a handler for decisions by *kind of failure*, decoding errors and the app's own errors included. Use an interceptor's
 /// `retry` for credentials and policies. Called once per failed attempt, async, on the pipeline's thread; it cannot throw.
-public protocol ErrorHandler: Sendable {
+public protocol ErrorHandler: StagedHook {
     /// Whether ``resolve(_:for:)`` should decide about this error.
     func canResolve(_ error: APIClientError) -> Bool
 
@@ -15,6 +15,7 @@ public protocol ErrorHandler: Sendable {
 public struct NoErrorHandler: ErrorHandler {
     /// Makes the handler.
     public init() {}
+    public var stages: Set<Stage.Kind> { [] }
     public func canResolve(_ error: APIClientError) -> Bool { false }
     public func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult { .doNotRetry }
 }
@@ -32,6 +33,8 @@ public struct CompositeErrorHandler: ErrorHandler {
     public init(_ handlers: any ErrorHandler...) {
         self.init(handlers)
     }
+
+    public var stages: Set<Stage.Kind> { handlers.reduce(into: []) { $0.formUnion($1.stages) } }
 
     public func canResolve(_ error: APIClientError) -> Bool {
         handlers.contains { $0.canResolve(error) }

@@ -8,7 +8,7 @@ public import Foundation
 /// Synchronous, on the pipeline's thread, never the main one. `enhance` and `deenhance` both run from high to low priority, and
 /// among equals in the order of the channel. So the enhancer of the lowest priority sees the final request and the final
 /// response.
-public protocol RequestEnhancer: Sendable, RequestEnhancerSpellings {
+public protocol RequestEnhancer: StagedHook, RequestEnhancerSpellings {
     /// The priority of this type of enhancer. Default `.normal`.
     static var priority: Priority { get }
     /// The priority of this instance, if it differs from its type's.

@@ -240,6 +240,27 @@ struct MiddlewareTests {
         #expect(diary.all == ["/old no cookie", "/new a=1"])
     }
 
+    @Test("a hook is listed at the stages that it names, and at all of its kind if it names none")
+    func stagesOfHooks() {
+        struct Silent: RequestInterceptor, RequestEnhancer {}
+        struct Once: RequestEnhancer { var stages: Set<Stage.Kind> { [.deenhance] } }
+        struct Resolving: ErrorHandler {
+            func canResolve(_ error: APIClientError) -> Bool { false }
+            func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult { .doNotRetry }
+        }
+        var channel = Channel.test("https://h.example", transport: RecordingTransport())
+        channel.enhancers = [Silent(), Once()]
+        channel.interceptors = [Silent()]
+        let names = ["Silent", "Once", "NoErrorHandler", "CompositeErrorHandler"]
+        let listed = { (channel: Channel) in channel.stages.filter { names.contains($0.name) }.map(\.description) }
+        let own = ["enhance Silent", "adapt Silent", "deenhance Silent", "deenhance Once", "retry Silent"]
+        #expect(listed(channel) == own)
+        channel.errorHandler = CompositeErrorHandler(NoErrorHandler())
+        #expect(listed(channel) == own)
+        channel.errorHandler = CompositeErrorHandler(NoErrorHandler(), Resolving())
+        #expect(listed(channel) == own + ["retry CompositeErrorHandler"])
+    }
+
     @Test("the stages of a channel are listed in order, including the kit's own")
     func stages() {
         var channel = Channel.test("https://h.example", transport: RecordingTransport())
@@ -250,12 +271,9 @@ struct MiddlewareTests {
         #expect(
             channel.stages.map(\.description) == [
                 "build Endpoint", "enhance HeaderEnhancer", "enhance QueryItemEnhancer", "enhance TimeoutEnhancer",
-                "enhance VerificationEnhancer", "enhance CachePolicyEnhancer", "call Answering", "adapt RetryPolicy",
-                "attempt Redirects", "attempt Refusing", "attempt Cookies", "transport RecordingTransport",
-                "deenhance HeaderEnhancer", "deenhance QueryItemEnhancer", "deenhance TimeoutEnhancer",
-                "deenhance VerificationEnhancer", "deenhance CachePolicyEnhancer", "filter ErrorFilter",
-                "decode ResponseDecoding", "retry RetryPolicy", "retry NoErrorHandler", "translate ErrorFilter",
-                "result ResultHandler",
+                "enhance CachePolicyEnhancer", "call Answering", "attempt Redirects", "attempt Refusing", "attempt Cookies",
+                "transport RecordingTransport", "deenhance VerificationEnhancer", "filter ErrorFilter",
+                "decode ResponseDecoding", "retry RetryPolicy", "translate ErrorFilter", "result ResultHandler",
             ])
     }
 }
