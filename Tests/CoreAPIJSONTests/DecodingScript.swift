@@ -122,7 +122,10 @@ private struct Trace {
         case .maybe(let scalar): note(try Self.keyedIfPresent(scalar, key, container) ?? "none")
         case .isNull: note(try container.decodeNil(forKey: key))
         case .isThere: note(container.contains(key))
-        case .keys: note(container.allKeys.map(\.stringValue).sorted())
+        case .keys:
+            // By bytes: of a decomposed "é" and a composed "ét" neither precedes the other for Swift's `<`, although they
+            // differ. So `sorted()` would keep the order of the keys, which is no promise of either decoder.
+            note(container.allKeys.map(\.stringValue).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
         case .script(let script): write(try with(script) { try container.decode(Reading.self, forKey: key).found })
         case .maybeScript(let script):
             write(try with(script) { try container.decodeIfPresent(Reading.self, forKey: key)?.found ?? "none" })
