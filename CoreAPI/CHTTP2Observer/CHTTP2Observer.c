@@ -257,7 +257,7 @@ __attribute__((weak, visibility("default"))) void nghttp2_session_del(nghttp2_se
     next(session);
 }
 
-bool chttp2_are_seen(void) {
+bool chttp2_is_observable(void) {
 #ifndef __ELF__
     return false;
 #endif
@@ -275,7 +275,7 @@ const char *chttp2_refused_field(void) {
     return name;
 }
 
-bool chttp2_were_asked_for(void) { return atomic_load(&original_on_frame) != NULL; }
+bool chttp2_is_in_use(void) { return atomic_load(&original_on_frame) != NULL; }
 
 void chttp2_observe(chttp2_observer new_observer, void *context) {
     observer = new_observer;

@@ -51,10 +51,10 @@ typedef enum {
 typedef bool (*chttp2_observer)(void *_Nullable context, void *_Nonnull subject, chttp2_event event, uint32_t code);
 
 /* Whether libcurl's calls pass through here. If not, a cut over HTTP/2 looks like an end. */
-bool chttp2_are_seen(void);
+bool chttp2_is_observable(void);
 
 /* Whether libcurl has registered for nghttp2's frames through here; true once it uses HTTP/2. */
-bool chttp2_were_asked_for(void);
+bool chttp2_is_in_use(void);
 
 /* The status of the last head on this thread: three digits, or an empty text. */
 const char *_Nonnull chttp2_last_status(void);

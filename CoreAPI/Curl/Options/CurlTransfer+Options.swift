@@ -107,7 +107,7 @@ extension CurlTransfer {
             try handle.set(CURLOPT_CAINFO_BLOB, blob: try handle.authorities(besides: text))
         case .pem(let text):
             guard !text.isEmpty else { throw .tls(host: request.url.host, reason: "the PEM text of the authorities is empty") }
-            // Debian's libcurl also reads /etc/ssl/certs unless this removes it.
+            // A libcurl may be built with a folder of authorities, which would count besides: Debian's is /etc/ssl/certs.
             try handle.set(CURLOPT_CAPATH, nil)
             try handle.set(CURLOPT_CAINFO_BLOB, blob: text)
         case .file(let path):

@@ -46,7 +46,7 @@ enum StreamFailure: Equatable {
 /// tells a transfer why its stream failed. On the loop's thread only, so exclusivity checks are off.
 final class HTTP2StreamMonitor {
     /// Whether libcurl's calls of nghttp2 can be observed in this process.
-    static let isPossible = chttp2_are_seen()
+    static let isPossible = chttp2_is_observable()
 
     private let library: CurlLibrary
     @exclusivity(unchecked) private var transfers: Set<UnsafeMutableRawPointer> = []
@@ -186,7 +186,7 @@ final class HTTP2StreamMonitor {
 
     /// Whether the server has ended the transfer's stream; `nil` if that cannot be observed.
     func hasEnded(_ handle: CurlHandle) -> Bool? {
-        library.has(.unannouncedEnd) && chttp2_were_asked_for() ? transfers.contains(handle.easy) : nil
+        library.has(.unannouncedEnd) && chttp2_is_in_use() ? transfers.contains(handle.easy) : nil
     }
 
     /// Whether data has arrived that transfers have not received.
