@@ -1,5 +1,7 @@
 internal import Foundation
 
+// Delimiters are found by octets: a character may be `?` with a combining mark, which is not equal to `?`.
+
 extension HTTPURL {
     /// Parses an absolute address.
     ///
@@ -15,23 +17,23 @@ extension HTTPURL {
         let name = text[..<separator.lowerBound].lowercased()
         guard let scheme = Scheme(rawValue: name) else { throw .unsupportedScheme(name) }
         let rest = text[separator.upperBound...]
-        let authorityEnd = rest.firstIndex { "/?#\\".contains($0) } ?? rest.endIndex
+        let authorityEnd = rest.utf8.firstIndex { "/?#\\".utf8.contains($0) } ?? rest.endIndex
         let (host, port) = try Self.authority(rest[..<authorityEnd], of: text)
 
         var tail = rest[authorityEnd...]
-        if let fragment = tail.firstIndex(of: "#") { tail = tail[..<fragment] }
-        let parts = tail.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        if let fragment = tail.utf8.firstIndex(of: UInt8(ascii: "#")) { tail = tail[..<fragment] }
+        let parts = tail.dividedAtQuery
         // Some parsers treat `\` before the query as `/`. In a query it is an ordinary character.
-        if parts.first?.utf8.contains(UInt8(ascii: "\\")) == true {
+        if parts.path.utf8.contains(UInt8(ascii: "\\")) {
             throw .malformedURL(text, reason: "a backslash is not allowed in a URL's path")
         }
-        let path = PercentEncoding.path(parts.first.map(String.init) ?? "").removingDotSegments()
+        let path = PercentEncoding.path(String(parts.path)).removingDotSegments()
         self.init(
             scheme: scheme,
             host: host,
             port: port,
             path: path.isEmpty ? "/" : path,
-            query: parts.count == 2 ? PercentEncoding.query(String(parts[1])) : nil
+            query: parts.query.map { PercentEncoding.query(String($0)) }
         )
     }
 
@@ -43,18 +45,21 @@ extension HTTPURL {
         if let bad = reference.firstForbiddenControl {
             throw .malformedURL(reference.escapingControls, reason: "\(bad) is not allowed in a URL")
         }
-        if reference.hasPrefix("//") { return try HTTPURL("\(scheme.rawValue):\(reference)") }
+        if reference.utf8.starts(with: "//".utf8) { return try HTTPURL("\(scheme.rawValue):\(reference)") }
         if reference.hasURLScheme {
             guard reference.firstRange(of: "://") != nil else {
                 throw .unsupportedScheme(String(reference.prefix { $0 != ":" }).lowercased())
             }
             return try HTTPURL(reference)
         }
-        let withoutFragment = reference.prefix { $0 != "#" }
+        let withoutFragment = Substring(reference.utf8.prefix { $0 != UInt8(ascii: "#") })
         guard !withoutFragment.isEmpty else { return self }
         let origin = "\(scheme.rawValue)://\(authority)"
-        if withoutFragment.hasPrefix("/") { return try HTTPURL(origin + withoutFragment) }
-        if withoutFragment.hasPrefix("?") { return try HTTPURL(origin + path + withoutFragment) }
+        switch withoutFragment.utf8.first {
+        case UInt8(ascii: "/"): return try HTTPURL(origin + withoutFragment)
+        case UInt8(ascii: "?"): return try HTTPURL(origin + path + withoutFragment)
+        default: break
+        }
         let directory = path.lastIndex(of: "/").map { path[...$0] } ?? "/"
         return try HTTPURL(origin + directory + withoutFragment)
     }
@@ -63,7 +68,8 @@ extension HTTPURL {
         func malformed(_ reason: String) -> RequestError { .malformedURL(url, reason: reason) }
         if text.utf8.contains(UInt8(ascii: "@")) {
             // Without its possible password.
-            let hidden = url.replacing(text.prefix(through: text.lastIndex(of: "@") ?? text.startIndex), with: "…@")
+            let end = text.utf8.lastIndex(of: UInt8(ascii: "@")) ?? text.startIndex
+            let hidden = url.replacingOctets(of: String(text.utf8.prefix(through: end)) ?? "", with: "…@")
             throw .malformedURL(
                 hidden, reason: "user information before the host is not accepted; send an Authorization header instead")
         }
@@ -81,9 +87,9 @@ extension HTTPURL {
             // Pins, cookies and origins compare hosts as text. So each peer needs exactly one spelling.
             host = "[\(address)]"
         } else {
-            if let colon = text.firstIndex(of: ":") {
+            if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
                 host = text[..<colon]
-                portText = text[text.index(after: colon)...]
+                portText = text[text.utf8.index(after: colon)...]
             }
             guard !host.isEmpty else { throw malformed("the host is empty") }
             guard host.utf8.count <= 253 else { throw malformed("the host is longer than 253 characters (RFC 1035 §2.3.4)") }
@@ -106,6 +112,14 @@ extension HTTPURL {
             throw malformed("the port '\(portText)' is not a number from 1 to 65535")
         }
         return (host.lowercased(), port)
+    }
+}
+
+extension StringProtocol where SubSequence == Substring {
+    /// Path and query, without the question mark between them.
+    var dividedAtQuery: (path: Substring, query: Substring?) {
+        guard let mark = utf8.firstIndex(of: UInt8(ascii: "?")) else { return (self[...], nil) }
+        return (self[..<mark], self[utf8.index(after: mark)...])
     }
 }
 

@@ -138,15 +138,13 @@ extension HTTPURL {
         if text.hasURLScheme, text.contains("://") {
             throw .malformedPath(text, reason: "a path is appended to the base URL, so it may not be an absolute URL")
         }
-        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let encoded = PercentEncoding.path(parts.first.map(String.init) ?? "")
+        let parts = text.dividedAtQuery
+        let encoded = PercentEncoding.path(String(parts.path))
         guard !encoded.hasDotSegment else {
             throw .malformedPath(text, reason: "'.' and '..' segments are not allowed, so that a path cannot leave its base URL")
         }
         join(encoded)
-        if parts.count == 2, !parts[1].isEmpty {
-            append(encodedQuery: PercentEncoding.query(String(parts[1])))
-        }
+        if let query = parts.query, !query.isEmpty { append(encodedQuery: PercentEncoding.query(String(query))) }
     }
 
     /// Appends a path to the present one, with one slash between them.

@@ -14,3 +14,17 @@ extension String {
     /// RFC 9110 §5.6.2, `token`: a method or a field's name.
     package var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenOctet) }
 }
+
+extension String {
+    /// This text with another one replaced, wherever its octets stand. `replacing` compares whole characters, and so misses a text
+    /// whose last character has got a combining mark.
+    package func replacingOctets(of text: String, with replacement: String) -> String {
+        guard !text.isEmpty else { return self }
+        var (output, start) = ("", startIndex)
+        for range in utf8.ranges(of: text.utf8) {
+            output += self[start..<range.lowerBound] + replacement
+            start = range.upperBound
+        }
+        return start == startIndex ? self : output + self[start...]
+    }
+}

@@ -48,6 +48,23 @@ struct HTTPURLTests {
     }
 
     @Test(
+        "a delimiter is one before a combining mark, too",
+        arguments: [
+            ("/a?\u{301}b", "/a?%CC%81b"), ("/a#\u{301}b", "/a"), ("/\u{338}a", "/%CC%B8a"), ("?\u{301}", "/?%CC%81"),
+        ])
+    func combiningMarks(rest: String, target: String) throws {
+        #expect(try HTTPURL("https://h.example:8443\(rest)").target == target)
+        #expect(try HTTPURL("https://h.example:8443/").resolving(rest).target == target)
+        #expect(try HTTPURL("https://other.example/").resolving("//h.example:8443\(rest)").host == "h.example")
+        var url = try HTTPURL("https://h.example")
+        try url.append(path: String(rest.prefix { $0 != "#" && $0 != "#\u{301}" }))
+        #expect(url.target == target)
+        let error = #expect(throws: RequestError.self) { try HTTPURL("https://user:secret@\u{301}h.example/") }
+        #expect("\(try #require(error))".contains("user information"))
+        #expect(!"\(try #require(error))".contains("secret"))
+    }
+
+    @Test(
         "is refused with the reason",
         arguments: [
             ("", "absolute URL"),
