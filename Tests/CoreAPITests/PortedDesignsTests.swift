@@ -304,6 +304,35 @@ struct PortedDesignsTests {
         #expect(await channel.manager().response(for: TestEndpoint(), as: .nothing).error == nil)
     }
 
+    private struct LenientError: Error, Decodable { let code: Int? }
+
+    @Test("an answer that ends early is the transport's error, not one of the channel's", arguments: [200, 503])
+    func truncated(status: Int) async throws {
+        let server = try LoopbackServer.start { _ in
+            [
+                .sendHead(status: status, headers: ["Content-Length": "100"]), .sendBody(Data(#"{"code": 7"#.utf8)),
+                .closeConnection,
+            ]
+        }
+        defer { server.close() }
+        var channel = Channel.test(server.url)
+        let filters: [ErrorFilter] = [
+            .refusal(ShopError.self), .envelope(ShopError.self) { error, _ in error }, .refusal(LenientError.self),
+        ]
+        for filter in filters {
+            channel.errorFilter = filter
+            let error = try #require(await channel.manager().response(for: TestEndpoint(), as: .nothing).error)
+            #expect(error.label == "transport.truncated" && error.context.unreadEnvelope == nil, "\(error)")
+        }
+        await channel.close()
+        let whole = try LoopbackServer.start { _ in .truncated(declared: 100, sent: Data("{\"code\": 7}".utf8)) }
+        defer { whole.close() }
+        channel = .test(whole.url)
+        channel.errorFilter = .refusal(ShopError.self)
+        #expect(await channel.manager().response(for: TestEndpoint(), as: .nothing).error?.label == "transport.truncated")
+        await channel.close()
+    }
+
     @Test("a custom filter names errors, translates them and turns a failure into a success")
     func ownFilter() async throws {
         final class Shop: ErrorFiltering {

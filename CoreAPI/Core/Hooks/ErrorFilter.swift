@@ -76,8 +76,8 @@ public struct ErrorFilter: Sendable {
     /// Leaves every response unchanged.
     public static let none = ErrorFilter(find: nil, translate: { _ in nil })
 
-    /// Reads the body of a refused answer as the app's own error. A success is unchanged. If the body is not such an error, the
-    /// refusal stays, and ``ErrorContext/unreadEnvelope`` says why the body could not be read.
+    /// Reads the body of a refused answer as the app's own error. A success is unchanged, also one whose body ended early. If the
+    /// body is not such an error, the refusal stays, and ``ErrorContext/unreadEnvelope`` says why the body could not be read.
     public static func refusal<AppError: Error & Decodable>(_ type: AppError.Type) -> ErrorFilter {
         ErrorFilter(
             find: { response in
@@ -163,11 +163,14 @@ public struct ErrorFilter: Sendable {
 extension Response where Value == Data {
     /// The body as an error envelope; `nil` if it is not one. A failure then records the reason.
     fileprivate mutating func envelope<Envelope: Decodable>(_ type: Envelope.Type) -> Envelope? {
-        guard !data.isEmpty else { return nil }
+        var isCut = false
+        if case .transport? = error { isCut = true }
+        // A success of which a part is missing is no refusal: the transport's error has the cause, and must not be hidden.
+        guard !data.isEmpty, !isCut || (head?.status.code ?? 0) >= 400 else { return nil }
         do {
             return try coder.decode(Envelope.self, from: data)
         } catch {
-            guard let failure = self.error else { return nil }
+            guard let failure = self.error, !isCut else { return nil }
             let reason = DecodingFailure(
                 error, expected: String(describing: type), body: data, redaction: redaction)
             result = .failure(failure.replacingContext(failure.context.unable(toRead: reason)))
