@@ -103,7 +103,7 @@ public struct MultipartForm: Sendable {
         let frame = parts.reduce(end.count) { $0 + head(of: $1).count + 2 }
         let length = lengths.contains(nil) ? nil : lengths.compactMap(\.self).reduce(Int64(frame), +)
         let isReplayable = parts.allSatisfy(\.body.isReplayable)
-        let source = ChunkSource(isReplayable: isReplayable) {
+        let source = ChunkSource(isReplayable: isReplayable, origin: self) {
             var parts = parts.makeIterator()
             var current: Body.AsyncIterator?
             var isEnded = false

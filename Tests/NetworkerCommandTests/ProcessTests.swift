@@ -196,6 +196,37 @@ struct ProcessTests {
         return library
     }
 
+    @Test("--curl prints a command that a shell runs: a form with files, an authority")
+    func curl() async throws {
+        let url = try #require(ProcessInfo.processInfo.environment["NETWORKERKIT_HTTPBIN_URL"])
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("it's \"\(UUID().uuidString)\", ş;a")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("a,b;c.csv")
+        try Data("a file".utf8).write(to: file)
+        let call = try await streams([
+            "\(url)/post", "--form", "title=it's @ <ş>", "doc@\(file.path);type=text/csv", "--json", "--curl",
+            "--reveal-secrets",
+        ])
+        let record = try #require(try JSONSerialization.jsonObject(with: call.output) as? [String: Any])
+        let form = try #require(record["curl"] as? String)
+        #expect(form.contains("--form-string") && form.contains(";type=text/csv"), "\(form)")
+        let pasted = try await Program.run(["/bin/sh", "-c", "\(form) --silent --max-time 10"])
+        let echo = try #require(try JSONSerialization.jsonObject(with: pasted.output) as? [String: Any], "\(form)")
+        #expect(echo["form"] as? [String: String] == ["title": "it's @ <ş>"])
+        #expect(echo["files"] as? [String: String] == ["doc": "a file"])
+
+        let authority = folder.appendingPathComponent("authority.pem")
+        let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok("over TLS") }
+        defer { server.close() }
+        try Data(#require(server.tls).authorityPEM.utf8).write(to: authority)
+        let secure = try await streams([server.url, "--authority", authority.path, "--json", "--curl"])
+        let trusted = try #require(try JSONSerialization.jsonObject(with: secure.output) as? [String: Any], "\(secure.errors)")
+        let command = try #require(trusted["curl"] as? String)
+        let answer = try await Program.run(["/bin/sh", "-c", "\(command) --silent --max-time 10"])
+        #expect(answer.text == "over TLS", "\(command)")
+    }
+
     @Test("ends on time although a name server does not answer")
     func slowNameServer() async throws {
         let library = try await slowResolver()

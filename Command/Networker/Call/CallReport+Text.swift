@@ -24,10 +24,7 @@ extension CallReport {
         }
         let chart = Timeline(exchanges, from: response.call.started, call: response.call.id).chart
         if !chart.groups.isEmpty { parts.append(chart.rendered(palette)) }
-        if let cURL {
-            let trust = cURLTrust.map { palette.paint("# the channel's authorities: \($0)", .quiet) + "\n" }
-            parts.append((trust ?? "") + cURL)
-        }
+        if let cURL { parts.append(cURL) }
         return parts.joined(separator: "\n\n")
     }
 

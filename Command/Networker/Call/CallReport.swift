@@ -35,16 +35,11 @@ struct CallReport: Sendable {
 
     /// The last attempt as a cURL command; `nil` if it was not requested or no attempt was sent.
     var cURL: String? {
-        guard extras.contains(.cURL) else { return nil }
-        return sent?.request.cURLDescription(revealingSecrets: extras.contains(.secrets))
-    }
-
-    /// The channel's trust as options for cURL, because no header contains it.
-    var cURLTrust: String? {
-        guard cURL != nil, sent?.request.url.scheme == .https else { return nil }
-        return switch response.call.channel.environment.serverTrustManager.authorities {
-        case .file(let path): "--cacert \(path)"
-        case .pem, .system, .systemAndPEM: nil
+        guard extras.contains(.cURL), let request = sent?.request else { return nil }
+        var options: [(name: String, value: String)] = []
+        if request.url.scheme == .https, case .file(let path) = response.call.channel.environment.serverTrustManager.authorities {
+            options.append(("--cacert", path))
         }
+        return request.cURLDescription(revealingSecrets: extras.contains(.secrets), options: options)
     }
 }

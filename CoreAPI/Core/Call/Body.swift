@@ -120,10 +120,13 @@ package final class ChunkSource: Sendable {
 
     /// Whether the source can start again from the beginning.
     package let isReplayable: Bool
+    /// The value that the chunks are made of, such as a form; `nil` if only the chunks are known.
+    package let origin: (any Sendable)?
     package let open: @Sendable () throws -> Next
 
-    package init(isReplayable: Bool, open: @escaping @Sendable () throws -> Next) {
+    package init(isReplayable: Bool, origin: (any Sendable)? = nil, open: @escaping @Sendable () throws -> Next) {
         self.isReplayable = isReplayable
+        self.origin = origin
         self.open = open
     }
 }
