@@ -78,7 +78,9 @@ struct Redirects: Middleware {
                 throw refused("it leads from https to http; Limits.allowsRedirectsToInsecure would allow it")
             }
             if !request.call.channel.environment.allowsInsecureConnections(to: target.host) {
-                throw refused("it leads to clear text http; APIEnvironment.allowsInsecureConnections would allow it")
+                throw refused(
+                    "it leads to clear text http; ChannelHost(…, allowsClearText: true) or "
+                        + "APIEnvironment.allowsInsecureConnections would allow it")
             }
         }
         guard request.body.isReplayable || becomesGET(request, head.status.code) else {
