@@ -120,7 +120,7 @@ struct ProcessTests {
         let call = try await streams([server.url, "--repeat", "20", "--at-a-time", "4"])
         let text = String(decoding: call.output, as: UTF8.self)
         #expect(call.status == 0 && server.requests.count == 20)
-        #expect(text.contains("20 calls, 4 at a time") && text.contains("20 × status 200") && text.contains("p99"))
+        #expect(text.contains("20 calls, 4 at a time") && text.contains("20 × status 200") && text.contains("p90"))
         let failed = try await streams([server.url + "/gone", "--repeat", "3", "--json"])
         #expect(failed.status == 1 && failed.errors.contains("3 of 3 calls failed, one of them with: expected a status"))
         let record = try JSONSerialization.jsonObject(with: failed.output) as? [String: Any]

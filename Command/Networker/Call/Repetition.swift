@@ -52,14 +52,15 @@ struct Repetition: Sendable {
             failures: outcomes.count { $0.error != nil }, firstError: outcomes.lazy.compactMap(\.error).first)
     }
 
-    private static let percentiles: [(name: String, part: Double)] = [
-        ("min", 0), ("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("max", 1),
-    ]
-
-    /// By the nearest rank.
-    static func percentile(_ part: Double, of sorted: [Duration]) -> Duration {
-        guard !sorted.isEmpty else { return .zero }
-        return sorted[max(0, min(sorted.count, Int((part * Double(sorted.count)).rounded(.up))) - 1)]
+    /// The shortest and the longest time, and the percentiles between them by the nearest rank. A percentile that would be one
+    /// of those two, because the calls are too few, is left out: p50 needs 3 calls, p90 10, p99 100.
+    static func percentiles(of sorted: [Duration]) -> [(name: String, value: Duration)] {
+        guard let least = sorted.first, let longest = sorted.last else { return [] }
+        let inner = [("p50", 50), ("p90", 90), ("p99", 99)].compactMap { name, part in
+            let index = (part * sorted.count + 99) / 100 - 1
+            return index > 0 && index < sorted.count - 1 ? (name, sorted[index]) : nil
+        }
+        return [("min", least)] + inner + [("max", longest)]
     }
 
     private var perSecond: Double { Double(totals.count) / max(elapsed / .seconds(1), 1e-9) }
@@ -72,19 +73,23 @@ struct Repetition: Sendable {
         let found = statuses.sorted { $0.key < $1.key }.map { status, count in
             palette.paint("\(count) × \(status == 0 ? "no answer" : "status \(status)")", status / 100 == 2 ? .good : .bad)
         }
-        var table = TextTable([.init("")] + Self.percentiles.map { .init($0.name, .trailing) })
+        let names = Self.percentiles(of: totals).map(\.name)
+        var table = TextTable([.init("")] + names.map { .init($0, .trailing) })
         for (name, durations) in [("total", totals), ("first byte", firstBytes)] where !durations.isEmpty {
-            table.add([.init(name)] + Self.percentiles.map { .init(Self.percentile($0.part, of: durations).readable) })
+            // Fewer calls than all may have a first byte, and then fewer percentiles.
+            let values = Dictionary(uniqueKeysWithValues: Self.percentiles(of: durations).map { ($0.name, $0.value) })
+            table.add([.init(name)] + names.map { .init(values[$0]?.readable ?? "–") })
         }
         return [heading + "\n" + found.joined(separator: ", "), table.rendered(palette), histogram(palette)]
-            .joined(separator: "\n\n")
+            .compactMap(\.self).joined(separator: "\n\n")
     }
 
-    /// Ten equal steps of the total time up to the 99th percentile, and a line for the longer ones.
-    private func histogram(_ palette: Palette) -> String {
-        let steps = 10
-        guard let least = totals.first, let longest = totals.last else { return "" }
-        let most = Self.percentile(0.99, of: totals)
+    /// Equal steps of the total time up to the 99th percentile, and a line for the longer ones: one step for each five calls, at
+    /// most ten; `nil` for fewer than ten calls, which the table has described.
+    private func histogram(_ palette: Palette) -> String? {
+        let steps = min(10, totals.count / 5)
+        guard steps > 1, let least = totals.first, let longest = totals.last else { return nil }
+        let most = Self.percentiles(of: totals).first { $0.name == "p99" }?.value ?? longest
         let width = max((most - least) / steps, .microseconds(1))
         var counts = Array(repeating: 0, count: steps + 1)
         for total in totals { counts[total > most ? steps : min(steps - 1, Int((total - least) / width))] += 1 }
@@ -104,7 +109,7 @@ struct Repetition: Sendable {
         }.joined(separator: "\n")
     }
 
-    /// For programs; times in milliseconds.
+    /// For programs; times in milliseconds. A percentile that the number of calls does not support is left out.
     struct Record: Encodable {
         let calls: Int
         let failures: Int
@@ -119,9 +124,7 @@ struct Repetition: Sendable {
 
     var record: Record {
         func named(_ durations: [Duration]) -> [String: Double] {
-            guard !durations.isEmpty else { return [:] }
-            return Dictionary(
-                uniqueKeysWithValues: Self.percentiles.map { ($0.name, Self.percentile($0.part, of: durations).milliseconds) })
+            Dictionary(uniqueKeysWithValues: Self.percentiles(of: durations).map { ($0.name, $0.value.milliseconds) })
         }
         return Record(
             calls: totals.count, failures: failures, error: firstError?.description, atATime: atATime,
