@@ -26,17 +26,14 @@ extension DemoReport {
             channel = stop.channel
             if stop.exchanges.isEmpty { table.add([name, .init(stop.feature), .init("–", .bad)]) }
             for (index, exchange) in stop.exchanges.enumerated() {
-                table.add([index == 0 ? name : "", Self.feature(exchange, of: stop, isFirst: index == 0)] + Self.cells(exchange))
+                // After the first request, the exchange's part in the feature's call.
+                let part = exchange.role(after: stop.exchanges[..<index], in: stop.call?.id ?? "")
+                table.add(
+                    [index == 0 ? name : "", index == 0 ? .init(stop.feature) : .init("  \(part)", .quiet)]
+                        + Self.cells(exchange))
             }
         }
         return table
-    }
-
-    /// The exchange's role in its feature: its first request, a repetition, or another call that the feature waited for.
-    private static func feature(_ exchange: Exchange, of stop: DemoStop, isFirst: Bool) -> TextTable.Cell {
-        if isFirst { return .init(stop.feature) }
-        let isOwn = exchange.request.call.id == stop.call?.id
-        return .init(isOwn ? "  sent again" : "  \(exchange.endpoint)", .quiet)
     }
 
     private static func cells(_ exchange: Exchange) -> [TextTable.Cell] {

@@ -16,6 +16,20 @@ package struct Exchange: Sendable {
     package var error: APIClientError?
 
     package var status: Int? { head?.status.code }
+
+    /// The exchange's part in a call: `attempt 2`, `redirect`, `sent again` within an attempt, or the endpoint of another call that
+    /// the call waited for, such as a token's refresh.
+    ///
+    /// - Parameters:
+    ///   - earlier: the exchanges before it, of all calls.
+    ///   - call: the call's identity.
+    package func role(after earlier: some BidirectionalCollection<Exchange>, in call: String) -> String {
+        guard request.call.id == call else { return request.redaction.redact(text: endpoint).escapingControls }
+        guard let last = earlier.last(where: { $0.request.call.id == call }), last.request.attempt == request.attempt else {
+            return "attempt \(request.attempt)"
+        }
+        return (300..<400).contains(last.status ?? 0) ? "redirect" : "sent again"
+    }
 }
 
 extension [RecordedCall] {

@@ -12,21 +12,19 @@ package struct Timeline: Sendable {
     ///   - start: the start of the call.
     ///   - call: its identity; the exchanges of other calls are those that it caused, such as a token's refresh.
     package init(_ exchanges: [Exchange], from start: ContinuousClock.Instant, call: String? = nil) {
-        let before = [nil] + exchanges.map(Optional.some)
         chart = BarChart(
-            groups: zip(exchanges, before).map { Self.group($0, after: $1, from: start, call: call ?? $0.request.call.id) })
+            groups: exchanges.indices.map { index in
+                let exchange = exchanges[index]
+                return Self.group(
+                    exchange, after: exchanges[..<index], from: start, call: call ?? exchange.request.call.id)
+            })
     }
 
     private static func group(
-        _ exchange: Exchange, after last: Exchange?, from start: ContinuousClock.Instant, call: String
+        _ exchange: Exchange, after earlier: ArraySlice<Exchange>, from start: ContinuousClock.Instant, call: String
     ) -> BarChart.Group {
         let request = exchange.request
-        var title = "attempt \(request.attempt)"
-        if request.call.id != call {
-            title = "refresh"
-        } else if let last, last.request.call.id == call, last.request.attempt == request.attempt {
-            title = (300..<400).contains(last.status ?? 0) ? "redirect" : "sent again"
-        }
+        var title = exchange.role(after: earlier, in: call)
         if exchange.pause > .zero { title += " after a pause of \(exchange.pause.readable)" }
         let path = request.redaction.redact(text: request.url.path).escapingControls
         title += ": \(request.method.rawValue) \(path)"
@@ -43,7 +41,7 @@ package struct Timeline: Sendable {
             next += length
         }
         // The first call of a process starts threads and loads libraries.
-        if last == nil, begin > .zero { bars.append(BarChart.Bar("start", from: .zero, lasting: begin, .quiet)) }
+        if earlier.isEmpty, begin > .zero { bars.append(BarChart.Bar("start", from: .zero, lasting: begin, .quiet)) }
         add("queue", metrics.queued, .quiet)
         add("DNS", metrics.nameLookup, .warning)
         add("TCP", metrics.connect, .warning)

@@ -37,6 +37,29 @@ struct TimelineTests {
         #expect(chart.groups.first?.title == "attempt 1: GET /a, no answer, new connection to [::1]:8443")
     }
 
+    @Test("names the part of each exchange: a refresh, the request after it, a redirect, the next attempt")
+    func parts() throws {
+        let channel = try #require(ChannelRegistry.standard.entry("TY")).place("sandbox").make()
+        let call = Call(channel: channel, endpoint: "orders")
+        let refresh = Call(channel: channel, endpoint: "refresh")
+        let url = try HTTPURL("https://localhost/a")
+        func exchange(_ call: Call, attempt: Int, status: HTTPResponse.Status) -> Exchange {
+            let request = Request(call: call, method: .get, url: url, attempt: attempt)
+            var exchange = Exchange(request: request, endpoint: call.endpoint, sentAt: call.started, pause: .zero)
+            exchange.head = ResponseHead(status: status)
+            return exchange
+        }
+        let exchanges = [
+            exchange(call, attempt: 1, status: .unauthorized), exchange(refresh, attempt: 2, status: .ok),
+            exchange(call, attempt: 1, status: .found), exchange(call, attempt: 1, status: .serviceUnavailable),
+            exchange(call, attempt: 2, status: .ok),
+        ]
+        let titles = Timeline(exchanges, from: call.started, call: call.id).chart.groups.map(\.title)
+        #expect(
+            titles.compactMap { $0.split(separator: ":").first.map(String.init) }
+                == ["attempt 1", "refresh", "sent again", "redirect", "attempt 2"])
+    }
+
     @Test("omits the phases of a reused connection")
     func reused() throws {
         var metrics = TransferMetrics()
