@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NetworkerCommand
+@testable import DemoCommand
 
 @Suite("A deadline")
 struct DeadlineTests {

@@ -1,19 +1,16 @@
 import Foundation
+import NetworkerCommand
 
 /// Limits an operation. On timeout it cancels the operation and does not wait.
 ///
 /// A task group would wait for the operation. That is not needed here, because the process ends anyway.
-package struct Deadline: Sendable {
-    package let limit: Duration
-
-    package init(limit: Duration) {
-        self.limit = limit
-    }
+struct Deadline: Sendable {
+    let limit: Duration
 
     /// The operation's result.
     ///
     /// - Throws: the operation's error, or ``Exceeded``.
-    package func run<Value: Sendable>(_ operation: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    func run<Value: Sendable>(_ operation: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let (first, announce) = AsyncThrowingStream<Value, any Error>.makeStream()
         let work = Task {
             do {
@@ -36,7 +33,7 @@ package struct Deadline: Sendable {
     }
 
     /// The time is up.
-    package struct Exceeded: Error, Hashable, LocalizedError {
+    struct Exceeded: Error, Hashable, LocalizedError {
         let limit: Duration
 
         var errorDescription: String? { "not finished within \(limit.readable)" }
