@@ -138,12 +138,45 @@ struct ProcessTests {
         #expect(echo["files"] as? [String: String] == ["doc": "a file"])
     }
 
+    @Test("--curl prints a command that a shell runs: a form with files, an authority")
+    func curl() async throws {
+        let url = try #require(ProcessInfo.processInfo.environment["NETWORKERKIT_HTTPBIN_URL"])
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("it's \"\(UUID().uuidString)\", ş;a")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("a,b;c.csv")
+        try Data("a file".utf8).write(to: file)
+        let call = try await streams([
+            "\(url)/post", "--form", "title=it's @ <ş>", "doc@\(file.path);type=text/csv", "--json", "--curl",
+            "--reveal-secrets",
+        ])
+        let record = try #require(try JSONSerialization.jsonObject(with: call.output) as? [String: Any])
+        let form = try #require(record["curl"] as? String)
+        #expect(form.contains("--form-string") && form.contains(";type=text/csv"), "\(form)")
+        let pasted = try await Program.run(["/bin/sh", "-c", "\(form) --silent --max-time 10"])
+        let echo = try #require(try JSONSerialization.jsonObject(with: pasted.output) as? [String: Any], "\(form)")
+        #expect(echo["form"] as? [String: String] == ["title": "it's @ <ş>"])
+        #expect(echo["files"] as? [String: String] == ["doc": "a file"])
+
+        let authority = folder.appendingPathComponent("authority.pem")
+        let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok("over TLS") }
+        defer { server.close() }
+        try Data(#require(server.tls).authorityPEM.utf8).write(to: authority)
+        let secure = try await streams([server.url, "--authority", authority.path, "--json", "--curl"])
+        let trusted = try #require(try JSONSerialization.jsonObject(with: secure.output) as? [String: Any], "\(secure.errors)")
+        let command = try #require(trusted["curl"] as? String)
+        let answer = try await Program.run(["/bin/sh", "-c", "\(command) --silent --max-time 10"])
+        #expect(answer.text == "over TLS", "\(command)")
+    }
+
     @Test("names the cause of a failure, and what to do")
     func advice() async throws {
         let httpbin = try #require(ProcessInfo.processInfo.environment["NETWORKERKIT_HTTPBIN_URL"]).dropFirst("http://".count)
         let clear = try await streams(["https://\(httpbin)"])
         #expect(
             clear.status == 1 && clear.errors.contains("hint: \(httpbin) speaks clear text; write http://"), "\(clear.errors)")
+        let pins = try await streams(["pins", String(httpbin)])
+        #expect(pins.status == 1 && pins.errors.contains("hint: \(httpbin) speaks clear text, which has no"), "\(pins.errors)")
         let server = try LoopbackServer.start { _ in .ok() }
         let plain = server.url.dropFirst("http://".count)
         server.close()
@@ -160,6 +193,13 @@ struct ProcessTests {
         let debug = try await streams(
             ["HTTPBin", "GET", "a", "--host", "http://\(plain)"], environment: ["NETWORKER_LOG": "debug", "HOME": "/tmp"])
         #expect(debug.errors.contains("networkerkit.HTTPBin"), "\(debug.errors)")
+        // An address has no channel with a name; its host stands for it. Neither a query nor a token is a part of its names.
+        let jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
+        let address = try await streams(
+            ["http://\(httpbin)/anything/\(jwt)?token=planted"], environment: ["NETWORKER_LOG": "debug", "HOME": "/tmp"])
+        #expect(address.errors.contains("networkerkit.127.0.0.1"), "\(address.errors)")
+        #expect(address.errors.contains("GET /anything/"), "\(address.errors)")
+        #expect(!address.errors.contains("planted") && !address.errors.contains("dozjgNry"), "\(address.errors)")
         #expect(level.status == 64 && level.errors.contains("expected NETWORKER_LOG to be trace, debug"))
     }
 
@@ -194,37 +234,6 @@ struct ProcessTests {
         let library = folder.appendingPathComponent("slow.so").path
         try #require(try await Program.run(["clang", "-shared", "-fPIC", "-o", library, source.path]).status == 0)
         return library
-    }
-
-    @Test("--curl prints a command that a shell runs: a form with files, an authority")
-    func curl() async throws {
-        let url = try #require(ProcessInfo.processInfo.environment["NETWORKERKIT_HTTPBIN_URL"])
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("it's \"\(UUID().uuidString)\", ş;a")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appendingPathComponent("a,b;c.csv")
-        try Data("a file".utf8).write(to: file)
-        let call = try await streams([
-            "\(url)/post", "--form", "title=it's @ <ş>", "doc@\(file.path);type=text/csv", "--json", "--curl",
-            "--reveal-secrets",
-        ])
-        let record = try #require(try JSONSerialization.jsonObject(with: call.output) as? [String: Any])
-        let form = try #require(record["curl"] as? String)
-        #expect(form.contains("--form-string") && form.contains(";type=text/csv"), "\(form)")
-        let pasted = try await Program.run(["/bin/sh", "-c", "\(form) --silent --max-time 10"])
-        let echo = try #require(try JSONSerialization.jsonObject(with: pasted.output) as? [String: Any], "\(form)")
-        #expect(echo["form"] as? [String: String] == ["title": "it's @ <ş>"])
-        #expect(echo["files"] as? [String: String] == ["doc": "a file"])
-
-        let authority = folder.appendingPathComponent("authority.pem")
-        let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok("over TLS") }
-        defer { server.close() }
-        try Data(#require(server.tls).authorityPEM.utf8).write(to: authority)
-        let secure = try await streams([server.url, "--authority", authority.path, "--json", "--curl"])
-        let trusted = try #require(try JSONSerialization.jsonObject(with: secure.output) as? [String: Any], "\(secure.errors)")
-        let command = try #require(trusted["curl"] as? String)
-        let answer = try await Program.run(["/bin/sh", "-c", "\(command) --silent --max-time 10"])
-        #expect(answer.text == "over TLS", "\(command)")
     }
 
     @Test("ends on time although a name server does not answer")

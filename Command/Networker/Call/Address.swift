@@ -12,6 +12,8 @@ struct Address: Sendable, Hashable {
     /// Path and query.
     let target: String
 
+    var string: String { origin.string.trimmingSlashes + target }
+
     /// - Returns: `nil` for a word that is no address, such as a channel's name.
     /// - Throws: `ValidationError` for a malformed address.
     init?(_ word: String) throws {
@@ -54,7 +56,7 @@ extension HTTPURL {
                 throw ValidationError(
                     "expected an address such as https://example.com or :8080, got '\(text.escapingControls)'")
             }
-            try self.init(argument: address.origin.string + address.target)
+            try self.init(argument: address.string)
             return
         }
         do throws(RequestError) {
@@ -77,6 +79,13 @@ extension HTTPURL {
 }
 
 extension String {
+    /// The text without slashes at its end.
+    var trimmingSlashes: String {
+        var rest = self[...]
+        while rest.last == "/" { rest.removeLast() }
+        return String(rest)
+    }
+
     /// Whether it is an address of 127.0.0.0/8, this machine's own.
     fileprivate var is127: Bool {
         let parts = split(separator: ".", omittingEmptySubsequences: false)

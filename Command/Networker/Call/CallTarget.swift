@@ -8,11 +8,20 @@ struct CallTarget: Sendable {
     /// Replaces the environment's base URL.
     var host: HTTPURL?
     var authority: Authority?
+    /// The path and the query of an address; empty for a channel.
+    var path = ""
 
     /// The value of `--authority`.
     enum Authority: Sendable, Hashable {
         case system
         case file(String)
+
+        var trusted: ServerTrustManager.Authorities {
+            switch self {
+            case .system: .system
+            case .file(let path): .file(path)
+            }
+        }
 
         /// - Throws: `ValidationError` for a file that cannot be read.
         init(_ text: String) throws {
@@ -29,8 +38,11 @@ struct CallTarget: Sendable {
 
     /// The target that a word names: a channel, or a plain address.
     ///
+    /// - Parameter commands: what the word may mean besides, for advice.
     /// - Throws: `ValidationError` that lists the channels.
-    init(_ word: String, environment: String?, host: HTTPURL?, authority: Authority?) throws {
+    init(
+        _ word: String, environment: String?, host: HTTPURL?, authority: Authority?, orAny commands: [String] = []
+    ) throws {
         let registry = CommandSetup.current.registry
         if let entry = registry.entry(word) {
             self.init(place: try entry.place(environment), host: host, authority: authority)
@@ -40,12 +52,14 @@ struct CallTarget: Sendable {
                     "\(environment == nil ? "--host" : "--environment") is for a channel; the address already names the server")
             }
             self.init(place: .address(address), host: nil, authority: authority)
+            path = address.target
         } else {
             guard !word.contains("@") else {
                 throw ValidationError("user information in an address is not accepted; expected --auth user:password")
             }
+            let meant = (registry.names + commands).nearest(to: word).map { "did you mean '\($0)'? Expected " } ?? "expected "
             throw ValidationError(
-                "unknown channel '\(word.escapingControls)'; expected "
+                "unknown channel '\(word.escapingControls)'; \(meant)"
                     + (registry.names + ["an address such as https://example.com or :8080/path"]).alternatives)
         }
     }
@@ -60,11 +74,7 @@ struct CallTarget: Sendable {
     func channel() -> Channel {
         var channel = place.make()
         if let host { channel.environment.baseURL = host.string }
-        switch authority {
-        case .system: channel.environment.serverTrustManager.authorities = .system
-        case .file(let path): channel.environment.serverTrustManager.authorities = .file(path)
-        case nil: break
-        }
+        if let authority { channel.environment.serverTrustManager.authorities = authority.trusted }
         return channel
     }
 
@@ -102,7 +112,9 @@ struct CallTarget: Sendable {
 
     /// What names the target on the command line.
     private var wordWithOptions: String {
-        var words = [place.word]
+        // Without the query, which may have secrets.
+        let page = path.prefix { $0 != "?" }
+        var words = [place.word + (page == "/" ? "" : page)]
         if !isAddress { words += ["--environment", place.environment] }
         if let host { words += ["--host", host.string] }
         switch authority {

@@ -1,6 +1,15 @@
 import ArgumentParser
 import CoreAPI
 
+/// The authority of a command that connects to a server.
+struct TrustOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The authorities to trust instead: a file of PEM certificates, or the word system.", valueName: "file.pem"),
+        completion: .file(extensions: ["pem", "crt"]), transform: CallTarget.Authority.init)
+    var authority: CallTarget.Authority?
+}
+
 /// The host and the authority of a command that takes a channel or an address.
 struct ChannelOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The channel's environment, such as production, staging or sandbox.", valueName: "name"))
@@ -11,16 +20,14 @@ struct ChannelOptions: ParsableArguments {
         transform: HTTPURL.init(argument:))
     var host: HTTPURL?
 
-    @Option(
-        help: ArgumentHelp(
-            "The authorities to trust instead: a file of PEM certificates, or the word system.", valueName: "file.pem"),
-        completion: .file(extensions: ["pem", "crt"]), transform: CallTarget.Authority.init)
-    var authority: CallTarget.Authority?
+    @OptionGroup var trust: TrustOptions
 
-    /// - Parameter word: a channel's name, or a plain address.
+    /// - Parameters:
+    ///   - word: a channel's name, or a plain address.
+    ///   - commands: what the word may mean besides, for advice.
     /// - Throws: `ValidationError`.
-    func target(_ word: String) throws -> CallTarget {
-        try CallTarget(word, environment: environment, host: host, authority: authority)
+    func target(_ word: String, orAny commands: [String] = []) throws -> CallTarget {
+        try CallTarget(word, environment: environment, host: host, authority: trust.authority, orAny: commands)
     }
 }
 

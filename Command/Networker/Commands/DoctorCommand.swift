@@ -10,12 +10,13 @@ struct DoctorCommand: AsyncParsableCommand {
             abstract: "Find problems between this machine and a server.",
             discussion: """
                 Checks the channel itself, DNS, the connection, TLS, pins, the certificates' expiry and this machine's clock, and \
-                gives advice. It sends a GET request without credentials and inspects the certificates.
+                gives advice. It sends a GET request without credentials, to the address or the channel's base URL, and inspects \
+                the certificates.
 
                 The exit code is 1 if a problem fails calls.
 
                 EXAMPLES
-                  \(CommandSetup.current.name) doctor https://example.com
+                  \(CommandSetup.current.name) doctor https://example.com/books
                   \(CommandSetup.current.name) doctor CHANNEL --environment production
                 """)
     }
@@ -37,7 +38,8 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let findings = await Examination(channel: try options.target(server).channel(), timeout: timeout.duration).findings()
+        let target = try options.target(server)
+        let findings = await Examination(channel: target.channel(), path: target.path, timeout: timeout.duration).findings()
         if json {
             Console.output.write(try JSONOutput.text(findings))
         } else {

@@ -21,8 +21,7 @@ struct PinsCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The server, with a port if it is not 443.", valueName: "host"))
     var host: String
 
-    @Option(help: ArgumentHelp("A PEM file with the only authorities to trust.", valueName: "file"))
-    var authority: String?
+    @OptionGroup var options: TrustOptions
 
     @Option(
         parsing: .unconditional, help: ArgumentHelp("The time limit.", valueName: "seconds"), transform: TimeLimit.init)
@@ -33,9 +32,6 @@ struct PinsCommand: AsyncParsableCommand {
 
     func validate() throws {
         _ = try address()
-        if let authority, !FileManager.default.isReadableFile(atPath: authority) {
-            throw ValidationError("expected a readable file after --authority, got '\(authority)'")
-        }
     }
 
     private func address() throws -> HTTPURL {
@@ -48,12 +44,16 @@ struct PinsCommand: AsyncParsableCommand {
     func run() async throws {
         let address = try address()
         do {
-            let trust = ServerTrustManager(authorities: authority.map { .file($0) } ?? .system)
+            let trust = ServerTrustManager(authorities: options.authority?.trusted ?? .system)
             let probe = ChainProbe(address: address, trust: trust, timeout: timeout.duration)
             let report = PinReport(host: address.host, try await probe.certificates())
             Console.output.write(json ? try JSONOutput.text(report) : report.rendered(Console.output.palette))
-        } catch let error as APIClientError {
-            Console.error.write(failure: error.description)
+        } catch {
+            Console.error.write(failure: (error as? APIClientError)?.description ?? error.readableDescription)
+            if case .transport(.tls(_, let reason), _)? = error as? APIClientError, reason.contains("wrong version number") {
+                Console.error.write(
+                    hint: "\(address.host):\(address.effectivePort) speaks clear text, which has no certificate to pin")
+            }
             throw ExitCode.failure
         }
     }

@@ -15,6 +15,8 @@ struct Examination {
     }
 
     let channel: Channel
+    /// Below the base URL, for the request.
+    var path = ""
     let timeout: Duration
     var now: @Sendable () -> Date = { Date() }
 
@@ -28,7 +30,7 @@ struct Examination {
         bare.modifiers = [Timeout(timeout), StatusCodeResponseVerifier(100..<1_000)]
         bare.limits.redirects = 0
         // GET, because some servers do not answer HEAD over HTTP/2.
-        let response = await CommonDispatcher(channel: bare).response(for: AdHocEndpoint.get(""), as: .nothing)
+        let response = await CommonDispatcher(channel: bare).response(for: AdHocEndpoint.get(path), as: .nothing)
         await bare.close()
         findings += way(response)
         guard response.head != nil else { return findings }
@@ -58,11 +60,13 @@ struct Examination {
         }
         guard response.head == nil, case .transport(let failure, _)? = response.error else {
             let metrics = response.metrics
-            return [
+            var findings = [
                 Finding(subject: "DNS", verdict: .good, text: "\(host) is \(metrics?.remoteAddress ?? "known")"),
                 Finding(
                     subject: "connection", verdict: .good, text: "port \(metrics?.remotePort.map(String.init) ?? "?") answers"),
-            ] + (metrics?.tls == nil ? [] : [Finding(subject: "TLS", verdict: .good, text: "the server is verified")])
+            ]
+            if metrics?.tls != nil { findings.append(Finding(subject: "TLS", verdict: .good, text: "the server is verified")) }
+            return findings + [answer(response)].compactMap(\.self)
         }
         let subject: String
         let advice: String
@@ -92,6 +96,16 @@ struct Examination {
         return [Finding(subject: subject, verdict: .bad, text: "\(failure.readableDescription); \(advice)")]
     }
 
+    /// The status for the path of an address. A channel's base URL by itself often has no page, so its status says nothing.
+    private func answer(_ response: Response<Void>) -> Finding? {
+        guard let status = response.head?.status.code, let url = response.request?.url, !["", "/"].contains(path) else {
+            return nil
+        }
+        return Finding(
+            subject: "answer", verdict: status < 400 ? .good : .warning,
+            text: "GET \(channel.redaction.redact(url: url)) has the status \(status)")
+    }
+
     /// A wrong clock makes valid certificates appear expired or not yet valid.
     private func clock(_ response: Response<Void>) -> Finding? {
         guard let text = response.head?.headers[.date], let date = HTTPDate.date(text) else { return nil }
@@ -119,12 +133,14 @@ struct Examination {
         var findings: [Finding] = []
         let ends = certificates.compactMap { try? $0.details.notAfter }
         if let end = ends.min() {
-            let days = Int(end.timeIntervalSince(now()) / 86_400)
+            let rest = end.timeIntervalSince(now())
+            let days = Int(rest / 86_400)
+            let left = days == 0 ? "less than a day" : days == 1 ? "1 day" : "\(days) days"
             findings.append(
                 Finding(
-                    subject: "expiry", verdict: days < 0 ? .bad : days < 21 ? .warning : .good,
-                    text: days < 0
-                        ? "a certificate of the chain has expired; renew it" : "the chain is valid for another \(days) days"))
+                    subject: "expiry", verdict: rest < 0 ? .bad : days < 21 ? .warning : .good,
+                    text: rest < 0 ? "a certificate of the chain has expired; renew it" : "the chain is valid for another \(left)"
+                ))
         }
         let pins = trust.isPinningActive ? trust.pins.pins(for: address.host) : []
         if pins.isEmpty {

@@ -26,10 +26,10 @@ struct ChannelTemplate: Sendable {
 
     private static func base(_ text: String) throws -> String {
         do {
-            guard let address = try Address(text), address.origin.string.count + address.target.count <= 80 else {
+            guard let address = try Address(text), address.string.count <= 80 else {
                 throw ValidationError("it is no address of at most 80 characters")
             }
-            let base = String(address.origin.string.trimmingSlashes + address.target).trimmingSlashes
+            let base = address.string.trimmingSlashes
             guard !base.contains(where: { "?#\"\\".contains($0) }) else { throw ValidationError("it has a query") }
             return base
         } catch {
@@ -155,12 +155,4 @@ struct ChannelTemplate: Sendable {
 extension [String] {
     /// One import a line, in the order of `swift format`.
     var importLines: String { Set(self).sorted().map { "import \($0)" }.joined(separator: "\n") }
-}
-
-extension String {
-    fileprivate var trimmingSlashes: String {
-        var rest = self[...]
-        while rest.last == "/" { rest.removeLast() }
-        return String(rest)
-    }
 }

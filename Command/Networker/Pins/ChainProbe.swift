@@ -12,7 +12,7 @@ struct ChainProbe {
 
     /// The verified chain, the server's own certificate first.
     ///
-    /// - Throws: ``APIClientError`` if there is no chain.
+    /// - Throws: ``APIClientError`` if the server cannot be verified, ``UnreadableChain`` if it can and its chain is not known.
     func certificates() async throws -> [Certificate] {
         let unmatched = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
         var pins = PinSet([address.host: ["sha256/\(unmatched)", "sha256/\(unmatched)"]])
@@ -32,7 +32,12 @@ struct ChainProbe {
         let response = await CommonDispatcher(channel: channel).response(for: AdHocEndpoint.get(""), as: .nothing)
         await channel.close()
         let certificates = found.withLock { $0 }
-        if certificates.isEmpty, let error = response.error { throw error }
-        return certificates
+        guard certificates.isEmpty else { return certificates }
+        throw response.error ?? UnreadableChain()
     }
+}
+
+/// A server was reached, but its certificates were not.
+struct UnreadableChain: Error, Hashable, LocalizedError {
+    var errorDescription: String? { "the server answered, but its certificates could not be read" }
 }

@@ -23,8 +23,10 @@ package struct ChannelEntry: Sendable {
                 make: {
                     var environment = APIEnvironment(addressName, baseURL: address.origin.string)
                     environment.allowsInsecureConnections = address.origin.scheme == .http
-                    return Channel(name: address.origin.host, environment: environment)
-                }, word: address.origin.string)
+                    var channel = Channel(name: address.origin.host, environment: environment)
+                    channel.logger = CoreNetworkLogger(subsystem: "networkerkit", category: channel.name)
+                    return channel
+                }, word: address.origin.string.trimmingSlashes)
         }
     }
 
@@ -55,8 +57,9 @@ package struct ChannelEntry: Sendable {
         let wanted = environment?.lowercased()
         let found = places.first { wanted == nil ? $0.isSimulated : $0.environment.lowercased() == wanted }
         if let found = found ?? (wanted == nil ? places.first : nil) { return found }
+        let names = places.map(\.environment)
+        let meant = names.nearest(to: environment ?? "").map { "did you mean '\($0)'? Expected" } ?? "expected"
         throw ValidationError(
-            "channel \(name) has no environment '\((environment ?? "").escapingControls)'; "
-                + "expected \(places.map(\.environment).alternatives)")
+            "channel \(name) has no environment '\((environment ?? "").escapingControls)'; \(meant) \(names.alternatives)")
     }
 }

@@ -23,6 +23,16 @@ struct CallPlanTests {
         #expect(try await request(["GET", word]).url.string == url)
     }
 
+    @Test(
+        "has one slash between a short --host and its path",
+        arguments: [
+            ("example.com/v1", "https://example.com/v1/a"), ("example.com", "https://example.com/a"),
+            (":8080/v1/", "http://localhost:8080/v1/a"), ("https://example.com/v1", "https://example.com/v1/a"),
+        ])
+    func hosts(host: String, url: String) async throws {
+        #expect(try await request(["HTTPBin", "GET", "a", "--host", host]).url.string == url)
+    }
+
     @Test("has its items in their places")
     func items() async throws {
         let request = try await request([

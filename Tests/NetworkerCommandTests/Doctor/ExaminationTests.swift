@@ -48,6 +48,41 @@ struct ExaminationTests {
         await sandbox.stop()
     }
 
+    @Test("an expiry of the same day is no expired certificate, and one of a moment ago is")
+    func expiry() async throws {
+        let sandbox = try await SandboxServer.start(.init(port: 0))
+        let authorities = ServerTrustManager.Authorities.pem(sandbox.authorityPEM)
+        let channel = channel(sandbox.baseURL("ty")) { $0.serverTrustManager = ServerTrustManager(authorities: authorities) }
+        let ends = try [sandbox.certificatePEM, sandbox.authorityPEM].map { try Certificate(pem: $0).details.notAfter }
+        let end = try #require(ends.min())
+        func expiry(_ seconds: Double) async throws -> Examination.Finding {
+            var examination = Examination(channel: channel, timeout: .seconds(5))
+            examination.now = { end.addingTimeInterval(seconds) }
+            return try #require(await examination.findings().first { $0.subject == "expiry" })
+        }
+        #expect(try await expiry(-3_600).text == "the chain is valid for another less than a day")
+        #expect(try await expiry(-3_600).verdict == .warning)
+        #expect(try await expiry(-100_000).text.hasSuffix("another 1 day"))
+        #expect(try await expiry(1).verdict == .bad)
+        await sandbox.stop()
+    }
+
+    @Test("the path of an address is asked for, and its status is shown")
+    func path() async throws {
+        let server = try LoopbackServer.start { $0.target == "/v1/books?a=1" ? .ok() : .status(404) }
+        defer { server.close() }
+        func answer(_ word: String) async throws -> Examination.Finding? {
+            let target = try CallTarget(word, environment: nil, host: nil, authority: nil)
+            let examination = Examination(channel: target.channel(), path: target.path, timeout: .seconds(5))
+            return await examination.findings().first { $0.subject == "answer" }
+        }
+        let found = try await answer("\(server.url)/v1/books?a=1")
+        #expect(found?.verdict == .good && found?.text == "GET \(server.url)/v1/books?a=1 has the status 200")
+        #expect(try await answer("\(server.url)/v2")?.verdict == .warning)
+        #expect(try await answer(server.url) == nil)
+        #expect(server.requests.map(\.target) == ["/v1/books?a=1", "/v2", "/"])
+    }
+
     @Test("a missing authority file is named, with the command that writes it")
     func missingAuthority() async {
         let path = "/nowhere/\(UUID().uuidString).pem"

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CoreAPI
+import CoreAPITesting
 import Foundation
 import Sandbox
 import Testing
@@ -26,11 +27,34 @@ struct PinsCommandTests {
         #expect(report.certificates.last?.subject.contains("Sandbox Authority") == true)
         let text = report.rendered()
         #expect(text.contains(certificates[0].pin) && text.contains("PinSet([\"localhost\": ["))
-        #expect(report.certificates.allSatisfy { $0.expires > Date() })
+        #expect(report.certificates.allSatisfy { $0.expires.map { $0 > Date() } == true })
         await #expect(throws: APIClientError.self) {
             try await ChainProbe(address: address, trust: .system, timeout: .seconds(20)).certificates()
         }
         await sandbox.stop()
+    }
+
+    @Test("a certificate without an issuer needs the pin of another key beside its own")
+    func selfSigned() throws {
+        let certificate = try Certificate(pem: try TestCertificate.selfSigned().pem)
+        let text = PinReport(host: "localhost", [certificate]).rendered()
+        #expect(text.contains("\"\(certificate.pin)\",") && text.contains("// and the pin of a backup key"), "\(text)")
+        #expect(text.contains("The certificate has no issuer"))
+    }
+
+    @Test("a server without a chain is an error, not an empty pin set")
+    func noChain() async throws {
+        let server = try LoopbackServer.start { _ in .ok() }
+        defer { server.close() }
+        await #expect(throws: (any Error).self) {
+            try await ChainProbe(address: HTTPURL(server.url), trust: .system, timeout: .seconds(20)).certificates()
+        }
+    }
+
+    @Test("accepts --authority as the other commands do")
+    func authority() throws {
+        #expect(try PinsCommand.parse(["localhost", "--authority", "system"]).options.authority == .system)
+        #expect(throws: (any Error).self) { try PinsCommand.parse(["localhost", "--authority", "/nowhere/x.pem"]) }
     }
 
     @Test("refuses an invalid host", arguments: ["https://example.com", "a b", "", "example.com/path", "u:p@h"])
