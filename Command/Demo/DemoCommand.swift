@@ -4,24 +4,27 @@ import NetworkerCommand
 
 /// `networker demo`
 struct DemoCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "demo",
-        abstract: "Use every feature of every channel with a tour, and show the times and sizes of each exchange.",
-        discussion: """
-            Starts a server on a free port of this machine, with its own certificate authority, and runs the interactors of \
-            TY, DL, ML and ID against it: real sockets, TLS, HTTP/2. During the demo an access token expires and is renewed, and \
-            a repeated checkout places only one order.
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "demo",
+            abstract: "Use every feature of every channel with a tour, and show the times and sizes of each exchange.",
+            discussion: """
+                Starts a server on a free port of this machine, with its own certificate authority, and runs the interactors of \
+                TY, DL, ML and ID against it: real sockets, TLS, HTTP/2. During the demo an access token expires and is \
+                renewed, and a repeated checkout places only one order.
 
-            A row is one exchange. DNS, TCP and TLS are the times of a new connection; bytes count the body before decompression.
+                A row is one exchange. DNS, TCP and TLS are the times of a new connection; bytes count the body before \
+                decompression.
 
-            If a feature or a promised check fails, the exit code is 1 and the reasons are on standard error. The demo takes at \
-            most a minute.
+                If a feature or a promised check fails, the exit code is 1 and the reasons are on standard error. The demo \
+                takes at most a minute.
 
-            EXAMPLES
-              networker demo
-              networker demo --verbose           with the head lines of all exchanges
-              networker demo --json | jq '.features[].exchanges[].totalMs'
-            """)
+                EXAMPLES
+                  \(CommandSetup.current.name) demo
+                  \(CommandSetup.current.name) demo --verbose           with the head lines of all exchanges
+                  \(CommandSetup.current.name) demo --json | jq '.features[].exchanges[].totalMs'
+                """)
+    }
 
     @Flag(help: "Print JSON instead of text; times in milliseconds.")
     var json = false

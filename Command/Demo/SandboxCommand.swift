@@ -6,20 +6,22 @@ import Sandbox
 
 /// `networker sandbox`
 struct SandboxCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "sandbox",
-        abstract: "Run a server for the channels, until Ctrl-C.",
-        discussion: """
-            Listens on this machine only, with TLS, HTTP/2 and HTTP/1.1, and answers for TY, DL, ML and ID with made-up data. It \
-            makes a new certificate authority at every start and writes it to
-              \(ServerTrustManager.localAuthorityFile)
-            where the channels' sandbox environments read it. The file is removed at the end.
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "sandbox",
+            abstract: "Run a server for the channels, until Ctrl-C.",
+            discussion: """
+                Listens on this machine only, with TLS, HTTP/2 and HTTP/1.1, and answers for TY, DL, ML and ID with made-up \
+                data. It makes a new certificate authority at every start and writes it to
+                  \(ServerTrustManager.localAuthorityFile)
+                where the channels' sandbox environments read it. The file is removed at the end.
 
-            EXAMPLES
-              networker sandbox
-              networker sandbox --fail-first-checkout    to watch a retry
-              networker sandbox --port 0                 then calls need --host
-            """)
+                EXAMPLES
+                  \(CommandSetup.current.name) sandbox
+                  \(CommandSetup.current.name) sandbox --fail-first-checkout    to watch a retry
+                  \(CommandSetup.current.name) sandbox --port 0                 then calls need --host
+                """)
+    }
 
     @Option(help: "The TCP port; 0 for any free one. The channels' sandbox environments expect \(SandboxGreeting.usualPort).")
     var port = SandboxGreeting.usualPort

@@ -14,7 +14,8 @@ internal import Logging
 /// }
 /// ```
 ///
-/// `networker --help` describes the subcommands. Messages use the name of the executable in place of `networker`.
+/// `networker --help` describes the subcommands. Messages name the command as it was started: `swift run shop` in its package,
+/// the name of the executable elsewhere. A script that starts it may set another name, in the variable `NETWORKER_NAME`.
 public enum NetworkerCommand {
     /// Runs the command with the arguments of the process, and ends the process if an argument is wrong or the command fails.
     ///
@@ -41,7 +42,7 @@ public enum NetworkerCommand {
             return handler
         }
         let setup = CommandSetup(
-            name: ProcessInfo.processInfo.processName, registry: ChannelRegistry(channels()), subcommands: subcommands)
+            name: CommandName.current, registry: ChannelRegistry(channels()), subcommands: subcommands)
         await CommandSetup.$current.withValue(setup) { await RootCommand.main() }
     }
 }
@@ -93,6 +94,7 @@ package struct RootCommand: AsyncParsableCommand {
                 ENVIRONMENT
                   NO_COLOR=1              no colour, even on a terminal
                   NETWORKER_LOG=debug     the kit's own log, at this level and above, on standard error
+                  NETWORKER_NAME=books    the name of this command in its messages
                 """,
             version: version,
             subcommands: setup.subcommands + [
@@ -107,7 +109,7 @@ package struct RootCommand: AsyncParsableCommand {
     static var version: String {
         let library = CurlTransport.capabilities
         return [
-            "\(CommandSetup.current.name) \(CurlTransport.kitVersion)", "libcurl \(CurlTransport.version)",
+            "\(ProcessInfo.processInfo.processName) \(CurlTransport.kitVersion)", "libcurl \(CurlTransport.version)",
             library.tlsBackend ?? "no TLS", library.httpVersions.map { "HTTP/\($0)" }.joined(separator: " and "),
         ].joined(separator: ", ")
     }

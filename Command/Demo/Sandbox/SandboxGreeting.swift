@@ -22,8 +22,8 @@ struct SandboxGreeting: Sendable {
             its authority is in \(authorityPath)
 
             try, in another terminal:
-              networker call TY GET discovery/v1/products/search q=çanta size=2\(host(of: "TY"))
-              networker call DL GET orders --verbose\(host(of: "DL"))
+              \(CommandSetup.current.name) call TY GET discovery/v1/products/search q=çanta size=2\(host(of: "TY"))
+              \(CommandSetup.current.name) call DL GET orders --verbose\(host(of: "DL"))
               curl --cacert \(authorityPath) https://localhost:\(port)/health
 
             Ctrl-C stops it.

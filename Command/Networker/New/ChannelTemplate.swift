@@ -90,7 +90,7 @@ struct ChannelTemplate: Sendable {
 
     private var interactors: String {
         """
-        // Files that import a feature need the channel and its errors, too.
+        // A file that imports the features needs the channel and its errors, too.
         @_exported public import \(name.text)Networker
 
         """
@@ -104,7 +104,7 @@ struct ChannelTemplate: Sendable {
 
             @Suite("\(channel): channel", .timeLimit(.minutes(1)))
             struct \(channel)ChannelTests {
-                @Test("is sound at every host")
+                @Test("no host has a problem")
                 func problems() {
                     for host in Channel.\(name.property).hosts {
                         #expect(Channel.\(name.property).at(HostName(rawValue: host.name)).problems.isEmpty, "\\(host.name)")
@@ -128,7 +128,7 @@ struct ChannelTemplate: Sendable {
 
     private var fixture: String {
         """
-        # Replace it with an error of the real server, and \(name.text)Error with its form.
+        # Replace this answer with an error of the real server, and give \(name.text)Error the same form.
         GET missing
         404
         content-type: application/json

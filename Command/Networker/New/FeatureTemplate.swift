@@ -65,7 +65,9 @@ struct FeatureTemplate: Sendable {
     private var type: String { channel.text + name.text }
     private var isList: Bool { name.text.hasSuffix("List") }
     private var scenario: String { "\(channel.text.lowercased())-\(name.slug)" }
-    private var deed: (infinitive: String, present: String) { method == .GET ? ("fetch", "Fetches") : ("send", "Sends") }
+    private var deed: (infinitive: String, present: String) {
+        method == .GET ? ("fetch", "Fetches the answer") : ("send", "Sends the request")
+    }
     private var act: String { deed.infinitive + name.text }
     /// The parameter of both methods.
     private var parameter: String { method.hasBody ? "_ body: \(type)Request" : "" }
@@ -88,7 +90,7 @@ struct FeatureTemplate: Sendable {
         return """
             public import CoreAPI
 
-            /// The request of the \(name.phrase).
+            /// The request of the feature \(name.text).
             public enum \(type)EndpointItem: Endpoint {
                 case \(name.member.declared)\(payload)
 
@@ -118,7 +120,7 @@ struct FeatureTemplate: Sendable {
 
             """
         let list = """
-            /// The answer: the properties that the app needs, with the names of the JSON. Replace them with the real ones.
+            /// The answer, with the properties that the app needs, named as in the JSON. Replace them with the real ones.
             public struct \(type)Response: Decodable, Sendable, Hashable {
                 public let items: [\(type)Item]
             }
@@ -131,7 +133,7 @@ struct FeatureTemplate: Sendable {
 
             """
         let single = """
-            /// The answer: the properties that the app needs, with the names of the JSON. Replace them with the real ones.
+            /// The answer, with the properties that the app needs, named as in the JSON. Replace them with the real ones.
             public struct \(type)Response: Decodable, Sendable, Hashable, Identifiable {
                 public let id: String
                 public let title: String
@@ -154,12 +156,12 @@ struct FeatureTemplate: Sendable {
         return """
             \(imports)
 
-            /// The interface of the \(name.phrase), for a presenter.
+            /// The interface of ``\(type)Interactor``, for a presenter.
             @MainActor
             public protocol \(type)InteractorInterface: AnyObject {
                 var output: (any \(type)InteractorOutput)? { get set }
 
-                /// \(deed.present) the \(name.phrase); calls the output exactly once.
+                /// \(deed.present), and calls the output exactly once.
                 func \(act)(\(parameter))
             }
 
@@ -169,7 +171,7 @@ struct FeatureTemplate: Sendable {
                 func handle\(name.text)Response(_ result: Result<\(type)Response, APIClientError>)
             }
 
-            /// \(deed.present) the \(name.phrase).
+            /// \(deed.present) of the feature \(name.text).
             \(head)
                 public weak var output: (any \(type)InteractorOutput)?
 
@@ -177,7 +179,7 @@ struct FeatureTemplate: Sendable {
                     request(\(endpointCode)) { $0.output?.handle\(name.text)Response($1) }
                 }
 
-                /// The async form of ``\(act)(\(label))``; from any actor.
+                /// As ``\(act)(\(label))``, but returns the answer. Call it from any actor.
             \(signature)
                     try await networkManager.request(endpoint: \(endpointCode))
                 }
@@ -250,7 +252,7 @@ struct FeatureTemplate: Sendable {
         var body = isList ? items : #"{"id": "1", "title": "First"}"#
         for key in payload.split(separator: ".").reversed() { body = "{\"\(key)\": \(body)}" }
         return """
-            # Replace it with an answer of the real server.
+            # Replace this answer with one of the real server.
             \(method.rawValue) \(path)
             200
             content-type: application/json

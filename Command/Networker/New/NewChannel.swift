@@ -203,7 +203,10 @@ struct NewChannel: Sendable {
                 report.notes.append("the kit needs \(missing); write it into the platforms of Package.swift")
             }
             report.notes.append(
-                command.map { "the channel's command is: swift run \($0) \(channel) GET orders" }
+                command.map {
+                    "the channel's command is: swift run \($0) \(channel) GET orders; list further channels in "
+                        + folder.command($0)
+                }
                     ?? "a command of your own is an executable that calls NetworkerCommand.main(channels: "
                     + "[.\(template.name.property)]); the kit then needs traits: [\"Command\"]")
         }

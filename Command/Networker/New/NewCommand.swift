@@ -46,7 +46,7 @@ struct NewChannelCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The kit's folder or URL, if Package.swift does not have it yet.", valueName: "path|URL"))
     var kit: String?
 
-    @Flag(help: "Also write an executable, a command for this channel.")
+    @Flag(help: "Also write an executable: a command for this channel, to which you can add others.")
     var withCommand = false
 
     func run() async throws {

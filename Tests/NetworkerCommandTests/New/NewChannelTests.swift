@@ -231,7 +231,7 @@ struct NewChannelTests {
                 == """
 
                 error: unknown channel 'BK'; this package has none
-                hint: make it first: networker-of-tests new channel BK
+                hint: make it first: swift run networker-of-tests new channel BK
 
                 """
         )
