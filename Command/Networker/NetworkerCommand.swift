@@ -79,6 +79,11 @@ package struct RootCommand: AsyncParsableCommand {
         return CommandConfiguration(
             commandName: name,
             abstract: "Send requests through the channels of a team, and find out why one fails.",
+            // An error of 'call' that was not named shows this line, too.
+            usage: """
+                \(CallCommand.usage)
+                \(name) <subcommand> [--help]
+                """,
             discussion: """
                 A channel describes the backend of one business domain: hosts, trust, credentials, errors. Without a channel, \
                 give a whole address. 'call' is the subcommand if none is named.
@@ -104,6 +109,9 @@ package struct RootCommand: AsyncParsableCommand {
     }
 
     package init() {}
+
+    /// The names of the subcommands.
+    static var names: [String] { configuration.subcommands.compactMap { $0.configuration.commandName } }
 
     /// The output of `--version`.
     static var version: String {

@@ -50,6 +50,7 @@ struct ProcessTests {
         #expect(silent.output == bytes && silent.errors.isEmpty)
         let wrong = try await streams(["TY"])
         #expect(wrong.status == 64 && wrong.output.isEmpty && wrong.errors.contains("expected a method"))
+        #expect(wrong.errors.contains("Usage: swift run networker-of-tests [call] [METHOD] <address>"), "\(wrong.errors)")
         let json = try await streams([server.url, "--json"])
         #expect(try JSONSerialization.jsonObject(with: json.output) is [String: Any])
     }
@@ -80,7 +81,64 @@ struct ProcessTests {
         for data in ["@-", "@/dev/stdin", "@\(file.path)"] {
             let call = try await streams(["POST", server.url, "--data", data], input: file.path)
             #expect(call.output == bytes, "\(call.errors)")
+            // Of the named file, standard input has all bytes left.
+            #expect(call.errors.contains("standard input was not read") == (data == "@\(file.path)"), "\(call.errors)")
         }
+    }
+
+    /// The command in a shell, as `$@`.
+    private func shell(_ script: String, _ arguments: [String], input: String = "/dev/null") async throws -> Program.Outcome {
+        try await Program.run(
+            ["/bin/sh", "-c", script, "sh", command] + arguments, environment: ["HOME": "/tmp", "PATH": "/usr/bin:/bin"],
+            input: input, capturesErrors: true)
+    }
+
+    @Test("refuses a request without a body if data is piped into it, and says how to send that")
+    func pipedBody() async throws {
+        let server = try LoopbackServer.start { .ok($0.body) }
+        defer { server.close() }
+        let file = try temporary(Data("data".utf8))
+        defer { try? FileManager.default.removeItem(at: file) }
+        for words in [[server.url], ["POST", server.url], ["HTTPBin", "PUT", "a", "--host", server.url]] {
+            let piped = try await shell("echo data | \"$@\"", words)
+            #expect(piped.status == 64 && piped.text.contains("expected --data @- to send that data"), "\(piped.text)")
+            let fromFile = try await streams(words, input: file.path)
+            #expect(fromFile.status == 64 && fromFile.errors.contains("standard input has data"), "\(fromFile.errors)")
+        }
+        #expect(server.requests.isEmpty)
+        let ignored = try await streams(["POST", server.url, "--ignore-stdin"], input: file.path)
+        #expect(ignored.status == 0 && !ignored.errors.contains("standard input"), "\(ignored.errors)")
+    }
+
+    @Test("leaves standard input to the script that runs it, and says so")
+    func inheritedInput() async throws {
+        let server = try LoopbackServer.start { .ok($0.target) }
+        defer { server.close() }
+        let file = try temporary(Data("a\nb\nc\n".utf8))
+        defer { try? FileManager.default.removeItem(at: file) }
+        let loop = try await shell("while read word; do \"$1\" GET \"$2/$word\"; done", [server.url], input: file.path)
+        #expect(server.requests.map(\.target) == ["/a", "/b", "/c"], "\(loop.text)")
+        // After the third line nothing is left.
+        #expect(loop.text.components(separatedBy: "hint: standard input was not read; --data @-").count == 3, "\(loop.text)")
+        let post = try await streams(["POST", server.url, "a=1"], input: file.path)
+        #expect(post.status == 0 && post.errors.contains("hint: standard input was not read"), "\(post.errors)")
+    }
+
+    @Test("does not wait for a pipe without a writer, and takes a closed or an empty input for no body")
+    func noInput() async throws {
+        let server = try LoopbackServer.start { _ in .ok() }
+        defer { server.close() }
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pipe-\(UUID().uuidString)").path
+        let scripts = [
+            // Opened for both directions, it neither has data nor ends.
+            "mkdir -p \(folder) && mkfifo \(folder)/p && exec 3<>\(folder)/p && \"$@\" <&3; code=$?; rm -r \(folder); exit $code",
+            "\"$@\" <&-", "\"$@\" </dev/null", ": | \"$@\"",
+        ]
+        for script in scripts {
+            let call = try await shell(script, ["POST", server.url])
+            #expect(call.status == 0 && !call.text.contains("standard input"), "\(script): \(call.text)")
+        }
+        #expect(server.requests.map(\.body) == Array(repeating: Data(), count: scripts.count))
     }
 
     @Test("-v shows every line that was sent, of every hop")

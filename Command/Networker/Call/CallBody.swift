@@ -10,8 +10,9 @@ struct CallBody: Sendable, Hashable {
     /// - Parameter text: the body itself, or `@` and the name of a file that contains it; `@-` for standard input.
     /// - Throws: `ValidationError` when the file cannot be read.
     init(_ text: String) throws {
-        isFromStandardInput = text == "@-"
-        bytes = text.hasPrefix("@") ? try CommandFile(String(text.dropFirst())).data(for: "the body") : Data(text.utf8)
+        let file = text.hasPrefix("@") ? CommandFile(String(text.dropFirst())) : nil
+        isFromStandardInput = file?.isStandardInput == true
+        bytes = try file?.data(for: "the body") ?? Data(text.utf8)
     }
 
     /// The media type that the bytes look like; a header `Content-Type` overrides it.

@@ -18,6 +18,10 @@ struct CallPlan: Sendable {
     let headers: [HeaderLine]
     /// `nil` for no body.
     let encoding: InputEncoding?
+    /// Whether a value or the body was read from standard input.
+    let readsStandardInput: Bool
+    /// Whether a body was to be expected: the method takes one, or none is named.
+    let lacksBody: Bool
 
     /// - Parameters:
     ///   - words: a channel, a method and a path, or a method and an address, or an address; then items.
@@ -56,9 +60,10 @@ struct CallPlan: Sendable {
             throw ValidationError(
                 "--\(form.rawValue) needs a body; expected an item name=value, and a method such as POST, got \(method.rawValue)")
         }
-        if items.count(where: \.readsStandardInput) + (data?.isFromStandardInput == true ? 1 : 0) > 1 {
-            throw ValidationError("standard input is read once; expected one '@-'")
-        }
+        let readers = items.count(where: \.readsStandardInput) + (data?.isFromStandardInput == true ? 1 : 0)
+        guard readers <= 1 else { throw ValidationError("standard input is read once; expected one '@-'") }
+        readsStandardInput = readers == 1
+        lacksBody = !hasBody && start.method?.takesValuesInBody != false
         path = try start.path.appending(items.filter { $0.kind == .query || isQuery && $0.kind == .text })
         let body = isQuery ? [] : values
         encoding =
@@ -98,7 +103,7 @@ struct CallPlan: Sendable {
                 self = try Start(address, first, nil, options)
                 return
             }
-            target = try options.target(first)
+            target = try options.target(first, orAny: RootCommand.names)
             guard let word = words.popFirst() else {
                 throw ValidationError("expected a method and a path after '\(first.escapingControls)', such as GET orders")
             }

@@ -53,7 +53,8 @@ struct RequestItem: Sendable, Hashable {
             if let separator = Self.separators.first(where: { rest.hasPrefix($0.text) }) {
                 let value = rest.dropFirst(separator.text.count)
                 try self.init(separator.kind, name, after: value, of: word)
-                readsStandardInput = separator.kind != .file && value == "@-"
+                let path = separator.kind == .file ? value : value.hasPrefix("@") ? value.dropFirst() : ""
+                readsStandardInput = CommandFile(String(path)).isStandardInput
                 return
             }
             if character == ";", rest.count == 1, !name.isEmpty {
@@ -110,6 +111,8 @@ struct CommandFile: Sendable, Hashable {
     init(_ path: String) {
         self.path = path
     }
+
+    var isStandardInput: Bool { ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(path) }
 
     /// - Throws: `ValidationError` with the system's reason.
     func data(for purpose: String) throws -> Data {

@@ -6,16 +6,22 @@ import HTTPTypes
 
 /// `networker call`
 struct CallCommand: AsyncParsableCommand {
+    /// How a request is written, in two lines.
+    static var usage: String {
+        let name = CommandSetup.current.name
+        return """
+            \(name) [call] [METHOD] <address> [items] [options]
+            \(name) [call] <channel> METHOD <path> [items] [options]
+            """
+    }
+
     static var configuration: CommandConfiguration {
         let name = CommandSetup.current.name
         let channel = CommandSetup.current.registry.names.first ?? "CHANNEL"
         return CommandConfiguration(
             commandName: "call",
             abstract: "Send one request, and show its answer and timeline.",
-            usage: """
-                \(name) [call] [METHOD] <address> [items] [options]
-                \(name) [call] <channel> METHOD <path> [items] [options]
-                """,
+            usage: usage,
             discussion: """
                 An address is https://example.com/books, example.com/books, localhost:8080 or :8080/books. Without a scheme it is \
                 http for this machine and https for all others. Without a method it is GET, or POST if there is a body.
@@ -62,7 +68,8 @@ struct CallCommand: AsyncParsableCommand {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The body, or @ and the name of a file with it; @- for standard input. Its type is JSON if it is JSON, else text.",
+            "The body, or @ and the name of a file with it; @- for standard input, which is not read otherwise. Its type is "
+                + "JSON if it is JSON, else text.",
             valueName: "text|@file"))
     var data: [String] = []
 
@@ -71,6 +78,9 @@ struct CallCommand: AsyncParsableCommand {
 
     @Flag(help: "Send the items as multipart/form-data.")
     var multipart = false
+
+    @Flag(help: "Say nothing about data on standard input, which only '@-' reads.")
+    var ignoreStdin = false
 
     @Option(
         name: [.customShort("a"), .customShort("u"), .long],
@@ -160,6 +170,8 @@ struct CallCommand: AsyncParsableCommand {
 
     func run() async throws {
         let plan = try plan()
+        try checkInput(plan)
+        defer { noteInput(plan) }
         var channel = plan.target.channel()
         try authenticate(&channel)
         let endpoint = plan.endpoint(timeout: timeout.duration, accept: accept(of: plan, channel))
@@ -181,6 +193,21 @@ struct CallCommand: AsyncParsableCommand {
         return try CallPlan(
             words, options, headers: lines, data: try data.first.map(CallBody.init),
             form: multipart ? .multipart : form ? .form : .json)
+    }
+
+    /// Data for a request without a body is refused instead of sent, because it may belong to the script that runs the command.
+    private func checkInput(_ plan: CallPlan) throws {
+        // The program at the other end of a pipe starts at the same time and may need a moment.
+        guard !ignoreStdin, plan.lacksBody, !plan.readsStandardInput, StandardInput().hasData(within: .milliseconds(100)) else {
+            return
+        }
+        throw ValidationError(
+            "standard input has data, and the request has no body; expected --data @- to send that data, or --ignore-stdin")
+    }
+
+    private func noteInput(_ plan: CallPlan) {
+        guard !ignoreStdin, !plan.readsStandardInput, StandardInput().hasData() else { return }
+        Console.error.write(hint: "standard input was not read; --data @- sends it, --ignore-stdin hides this line")
     }
 
     /// The same verification as a feature that decodes the answer; a plain address promises no type.

@@ -12,7 +12,10 @@ struct CallCommandTests {
         "exits with 64 for an invalid command line, and states what was expected",
         arguments: [
             ("", "expected an address, or a channel"), ("XX GET a", "expected TY, DL, ML, ID, HTTPBin"),
-            ("XX", "unknown channel 'XX'"), ("TY", "expected a method and a path after 'TY'"),
+            ("XX", "unknown channel 'XX'"), ("TZ GET a", "unknown channel 'TZ'; did you mean 'TY'? Expected TY, DL, ML"),
+            ("htpbin GET a", "did you mean 'HTTPBin'?"), ("docotr example.com", "did you mean 'doctor'?"),
+            ("TY GET a --environment prodction", "did you mean 'production'? Expected production, staging or sandbox"),
+            ("TY", "expected a method and a path after 'TY'"),
             ("TY GET", "expected a path after"),
             ("TY orders", "expected a method before the path, such as GET, got 'orders'"),
             ("TY search q=x", "expected a method before the path, such as GET, got 'search'"),
