@@ -35,10 +35,15 @@ final class LoopConnection {
         self.loop = loop
     }
 
-    func close() { (socket, tls) = (nil, nil) }
+    func close() {
+        hadCloseNotify = hasCloseNotify
+        (socket, tls) = (nil, nil)
+    }
 
     /// Whether its server has announced, by TLS, that it sends nothing more.
-    var hasCloseNotify: Bool { tls?.hasCloseNotify == true }
+    var hasCloseNotify: Bool { tls?.hasCloseNotify ?? hadCloseNotify }
+    /// The same, once it is closed. A newer libcurl closes the connection before it reports the transfers.
+    private var hadCloseNotify = false
 
     func leads(to address: UnsafePointer<CChar>) -> Bool {
         addressText.withUnsafeBufferPointer { text in text.baseAddress.map { strcmp($0, address) == 0 } ?? false }

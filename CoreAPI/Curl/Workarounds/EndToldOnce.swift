@@ -17,7 +17,10 @@ extension CurlTransfer {
     /// - Returns: whether that is so.
     @discardableResult
     func noteCutOff(in multi: CurlMulti) -> Bool {
-        guard isCutOff, let handle, multi.hasEndedStream(handle) == false else { return false }
+        guard isCutOff, let handle else { return false }
+        // A newer libcurl ends the streams without an answer itself.
+        let hasNoAnswer = !hasStreamAnswered && !hasHead
+        guard hasNoAnswer || multi.hasEndedStream(handle) == false else { return false }
         streamFailure = streamFailure ?? .connectionClosed
         return true
     }
