@@ -207,7 +207,7 @@ struct CurlExchange {
                 throw .transport(.timedOut(.total, after: request.timeout.total), ErrorContext(request))
             }
             let deadline = LoopClock.now() + remaining.clampedNanoseconds
-            return .success(CurlTransfer(try PreparedRequest(attempt, deadline: deadline)))
+            return .success(CurlTransfer(try PreparedRequest(attempt, deadline: deadline, library)))
         } catch {
             return .failure(error)
         }

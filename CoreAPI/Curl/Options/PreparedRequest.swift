@@ -28,13 +28,15 @@ struct PreparedRequest: Sendable {
     /// - Parameters:
     ///   - attempt: the attempt to send.
     ///   - deadline: when the whole call must be over.
+    ///   - library: sends it.
     /// - Throws: ``APIClientError`` if the request must not be sent.
-    init(_ attempt: Attempt, deadline: LoopClock.Nanoseconds) throws(APIClientError) {
+    init(_ attempt: Attempt, deadline: LoopClock.Nanoseconds, _ library: CurlLibrary = .linked) throws(APIClientError) {
         let lines: HeaderBlock
         do throws(RequestError) {
             try Self.check(attempt)
             lines = try HeaderBlock(attempt.request.headers, hasBody: !attempt.request.body.isNone)
             try Self.check(size: lines.list.size, attempt)
+            try attempt.request.headers.checkLengths(size: lines.list.size, library)
         } catch {
             throw .request(error, ErrorContext(attempt.request))
         }

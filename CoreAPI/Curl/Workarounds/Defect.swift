@@ -15,7 +15,7 @@ package struct Defect: Sendable {
     package func isPresent(in version: CurlVersion) -> Bool { versions.contains(version) }
 
     package static let all: [Defect] = [
-        .busyConnectionShared, .endToldOnce, .endlessReading, .endlessUpload, .hiddenFailure, .keptBuffer, .lostTimer,
+        .busyConnectionShared, .endToldOnce, .endlessReading, .endlessUpload, .hiddenFailure, .keptBuffer, .lostField, .lostTimer,
         .missedAnswer, .missedBodyEnd, .rememberedField, .rememberedResend, .silentEnd, .silentResend, .unannouncedEnd,
         .unreadBytes, .unreadEmptyBody, .vagueError,
     ]

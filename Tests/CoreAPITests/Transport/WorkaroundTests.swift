@@ -193,7 +193,8 @@ struct WorkaroundTests {
 
     @Test("a body ends at its length, although a transfer coding that codes nothing stands beside it")
     func missedBodyEnd() async throws {
-        try await show(.missedBodyEnd) { transport in
+        // libcurl 8 obeys the length, and misses other ends: `TruncationTests`, `ResponseHeadTests`.
+        try await show(.missedBodyEnd, isShown: CurlLibrary.linked.version < CurlVersion(8, 0, 0)) { transport in
             let answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\nContent-Length: 5\r\n\r\nwhole"
             let server = try LoopbackServer.start { _ in [.send(Data(answer.utf8)), .stall] }
             let response = try await requests(transport, server).send(.get, server.url, timeout: Timeout(.seconds(2)))
@@ -244,6 +245,16 @@ struct WorkaroundTests {
             let line = "X-A: " + String(repeating: "a", count: 110_000)
             let server = try LoopbackServer.start { _ in [.send(Data("HTTP/1.1 200 OK\r\n\(line)\r\n\r\n".utf8)), .stall] }
             return try await requests(transport, server).send(.get, server.url).transportError?.label == "headTooLarge"
+        }
+    }
+
+    @Test("a field is sent or refused, however long it is")
+    func lostField() async throws {
+        try await show(.lostField) { transport in
+            let server = try LoopbackServer.start { .ok("\($0.rawHead.count)") }
+            let fields: HTTPFields = [.userAgent: String(repeating: "a", count: 400_000)]
+            let response = try await requests(transport, server).send(.get, server.url, headers: fields)
+            return response.error?.label == "request.malformedHeader" || Int(response.text) ?? 0 > 400_000
         }
     }
 

@@ -1,0 +1,31 @@
+internal import CoreAPICore
+internal import HTTPTypes
+
+extension Defect {
+    /// libcurl leaves out a header line whose value has 300 KiB or more (`MAX_HTTP_RESP_HEADER_SIZE`), without an error.
+    ///
+    /// The kit refuses the request. Measured with 8.14.1; the first version with it is not known, and 7.88.1 sends such a line.
+    /// Shown by `WorkaroundTests.lostField` and `RequestOnTheWireTests`.
+    static let lostField = Defect(18, in: CurlVersion(8, 0, 0) ..< .unreleased)
+}
+
+extension HTTPFields {
+    private static let longestSent = 300 * 1_024 - 1
+
+    /// Checks that a libcurl sends every field.
+    ///
+    /// - Parameter size: of all lines.
+    /// - Throws: ``RequestError/malformedHeader(name:reason:)``.
+    func checkLengths(size: Int, _ library: CurlLibrary) throws(RequestError) {
+        guard size > Self.longestSent, library.has(.lostField) else { return }
+        // Cookies become one line.
+        let cookies = self[fields: .cookie].reduce(0) { $0 + $1.value.utf8.count + 2 }
+        for field in self {
+            let count = field.name == .cookie ? cookies : field.value.utf8.count
+            guard count > Self.longestSent else { continue }
+            throw .malformedHeader(
+                name: field.name.rawName,
+                reason: "the value has \(count) bytes; this libcurl sends at most \(Self.longestSent)")
+        }
+    }
+}
