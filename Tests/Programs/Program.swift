@@ -26,6 +26,12 @@ public enum Program {
         public let code: Int32
     }
 
+    /// Whether `PATH` has a program of that name.
+    public static func exists(_ name: String) -> Bool {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        return folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
+    }
+
     /// - Parameters:
     ///   - arguments: the first one is the program, searched in `PATH`.
     ///   - environment: `nil` for this process's own.

