@@ -41,9 +41,9 @@ final class LoopConnection {
     }
 
     /// Whether its server has announced, by TLS, that it sends nothing more.
-    var hasCloseNotify: Bool { tls?.hasCloseNotify ?? hadCloseNotify }
-    /// The same, once it is closed. A newer libcurl closes the connection before it reports the transfers.
-    private var hadCloseNotify = false
+    var hasCloseNotify: Bool { tls?.hasCloseNotify == true }
+    /// The same, once the connection is closed.
+    private(set) var hadCloseNotify = false
 
     func leads(to address: UnsafePointer<CChar>) -> Bool {
         addressText.withUnsafeBufferPointer { text in text.baseAddress.map { strcmp($0, address) == 0 } ?? false }

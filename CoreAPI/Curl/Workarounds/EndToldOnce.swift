@@ -1,3 +1,4 @@
+internal import CCurl
 internal import CoreAPICore
 
 extension Defect {
@@ -17,17 +18,16 @@ extension CurlTransfer {
     /// - Returns: whether that is so.
     @discardableResult
     func noteCutOff(in multi: CurlMulti) -> Bool {
-        guard isCutOff, let handle else { return false }
-        // A newer libcurl ends the streams without an answer itself.
-        let hasNoAnswer = !hasStreamAnswered && !hasHead
-        guard hasNoAnswer || multi.hasEndedStream(handle) == false else { return false }
+        guard let handle, handle.library.has(.endToldOnce), isCutOff(from: handle, in: multi) else { return false }
         streamFailure = streamFailure ?? .connectionClosed
         return true
     }
 
-    /// Whether it is sent on a connection whose server has said that it sends nothing more.
-    private var isCutOff: Bool {
-        guard stage == .active, isSent, let handle, let connection else { return false }
-        return handle.library.has(.endToldOnce) && connection.isHTTP2 && connection.hasCloseNotify
+    private func isCutOff(from handle: CurlHandle, in multi: CurlMulti) -> Bool {
+        guard stage == .active, isSent, let connection, connection.isHTTP2 else { return false }
+        if connection.hasCloseNotify { return multi.hasEndedStream(handle) == false }
+        // A newer libcurl closes the connection and ends all streams, before it reports one. Only on a reused connection does
+        // that count as a stale one, as an older libcurl has it.
+        return connection.hadCloseNotify && !hasStreamAnswered && !hasHead && handle.number(CURLINFO_NUM_CONNECTS) == 0
     }
 }
