@@ -28,6 +28,8 @@ final class CurlTransfer: @unchecked Sendable {
     @exclusivity(unchecked) var outcome = CurlOutcome(end: .cancelled)
     /// As in ``CurlOutcome/isEndAnnounced``, for a streamed body.
     var streamEnd: Bool?
+    /// The trailers of a streamed body.
+    var streamTrailers: [UInt8] = []
     /// Whether the outcome is set. The runtime orders a resumption before the code after it. ThreadSanitizer does not see that if
     /// the answer arrives before the task waits.
     let isOver = Atomic(false)
@@ -144,6 +146,8 @@ final class CurlTransfer: @unchecked Sendable {
     func deliverHead(_ metrics: TransferMetrics) {
         guard stream != nil, !isStreaming, let handle, handle.head.isComplete else { return }
         outcome.keep(handle.head)
+        // Those of a short body may be here already; its reader gets them at its end.
+        outcome.trailers = []
         outcome.metrics = metrics
         if let pinCheck { outcome.pinMismatches = pinCheck.takeMismatches(isRefused: false, since: activated) }
         outcome.end = .complete
@@ -154,7 +158,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// Resumes the waiting task. From here on the task owns the transfer; of a streamed one, its outcome.
     func resume(_ end: CurlOutcome.End) {
         guard !isStreaming else {
-            stream?.finish(TransferStream.End(end: end, isEndAnnounced: streamEnd))
+            stream?.finish(TransferStream.End(end: end, isEndAnnounced: streamEnd, trailers: streamTrailers))
             return
         }
         outcome.end = end
@@ -277,6 +281,8 @@ struct CurlOutcome: Sendable {
     /// The bytes of the final head; empty if it is incomplete.
     var head: [UInt8] = []
     var framing = FramingLines()
+    var interim: [[UInt8]] = []
+    var trailers: [UInt8] = []
     var body = Data()
     var metrics: TransferMetrics?
     var pinMismatches: [PinMismatch] = []
@@ -284,7 +290,17 @@ struct CurlOutcome: Sendable {
     /// body's. `nil` if the length was known, or if there was no TLS to tell.
     var isEndAnnounced: Bool?
 
-    mutating func keep(_ collected: borrowing HeadCollector) { (head, framing) = (collected.bytes, collected.framing) }
+    mutating func keep(_ collected: borrowing HeadCollector) {
+        (head, framing) = (collected.bytes, collected.framing)
+        (interim, trailers) = (collected.interim, collected.trailers)
+    }
+
+    /// What came before the head and after the body; `nil` for almost every answer.
+    var surroundings: Surroundings? {
+        guard !interim.isEmpty || !trailers.isEmpty else { return nil }
+        return Surroundings(
+            informational: ResponseHeadParser.informational(interim), trailers: ResponseHeadParser.trailers(trailers))
+    }
 }
 
 extension CurlTransfer {

@@ -223,11 +223,14 @@ struct CurlExchange {
         var parsed: ResponseHeadParser.Parsed?
         var (head, defect) = readHead(of: transfer, into: &parsed)
         var body = Body.bytes(data)
+        var surroundings = transfer.outcome.surroundings
         if transfer.isStreaming {
             body = .none
             if let parsed, let head, defect == nil {
                 do throws(TransportError) {
-                    body = try stream(transfer, parsed, head, release)
+                    let whole = surroundings ?? Surroundings()
+                    body = try stream(transfer, parsed, head, whole, release)
+                    surroundings = whole
                 } catch {
                     defect = error
                 }
@@ -253,7 +256,8 @@ struct CurlExchange {
         case .failed(.truncated) where defect != nil, .complete: failure = defect.map { .transport($0, context()) }
         case .failed(let error): failure = .transport(error, context())
         }
-        return Reply(attempt, head: head, body: body, failure: failure, metrics: transfer.outcome.metrics)
+        let reply = Reply(attempt, head: head, body: body, failure: failure, metrics: transfer.outcome.metrics)
+        return surroundings.map { reply.with($0) } ?? reply
     }
 
     private func hasBody(_ parsed: ResponseHeadParser.Parsed, _ transfer: CurlTransfer) -> Bool {
@@ -262,7 +266,7 @@ struct CurlExchange {
 
     /// The reply with a streamed body.
     private func stream(
-        _ transfer: CurlTransfer, _ parsed: ResponseHeadParser.Parsed, _ head: ResponseHead,
+        _ transfer: CurlTransfer, _ parsed: ResponseHeadParser.Parsed, _ head: ResponseHead, _ surroundings: Surroundings,
         _ release: @escaping @Sendable () -> Void
     ) throws(TransportError) -> Body {
         guard let stream = transfer.stream else { return .none }
@@ -276,7 +280,7 @@ struct CurlExchange {
             }
         }
         let reader = StreamReader(
-            attempt, head, stream, decoder: decoder,
+            attempt, head, stream, decoder: decoder, surroundings: surroundings,
             defect: { received, isEndAnnounced in Self.endDefect(parsed, hasBody: hasBody, received, isEndAnnounced) },
             release: release)
         let length = decoder == nil && hasBody ? parsed.contentLength : nil

@@ -1,4 +1,6 @@
+internal import CoreAPILock
 public import Foundation
+public import HTTPTypes
 
 /// The result of an attempt: head, body and times, or a failure with everything that had arrived. Immutable.
 ///
@@ -19,6 +21,8 @@ public final class Reply: Sendable {
     /// The decoding state: unread, decoded, failed, or resolved by a hook. An attempt's own failure stays here, whatever error
     /// replaces it later.
     let reading: Reading
+    /// `nil` for almost every answer.
+    let surroundings: Surroundings?
 
     enum Reading: Sendable {
         case unread
@@ -46,7 +50,7 @@ public final class Reply: Sendable {
 
     init(
         call: Call, attempt: Attempt?, head: ResponseHead?, body: Body, failure: APIClientError?, metrics: TransferMetrics?,
-        reading: Reading
+        reading: Reading, surroundings: Surroundings? = nil
     ) {
         self.call = call
         self.attempt = attempt
@@ -55,6 +59,7 @@ public final class Reply: Sendable {
         self.failure = failure
         self.metrics = metrics
         self.reading = reading
+        self.surroundings = surroundings
     }
 
     /// The call's reply when its request could not be built.
@@ -78,11 +83,19 @@ public final class Reply: Sendable {
         if case .bytes(let data) = body { data } else { Data() }
     }
 
+    /// The heads before the final one, such as a 103 with links (RFC 8297). A 100 is not among them.
+    public var informational: [ResponseHead] { surroundings?.informational ?? [] }
+    /// The fields after the body (RFC 9110 §6.5); `nil` without any, and for a streamed body before its end was read.
+    public var trailers: HTTPFields? { surroundings?.trailers }
+
     /// The same reply with another head, such as a head without a field that a middleware has removed.
     public func with(head: ResponseHead?) -> Reply { copy(head: head) }
 
     /// The same reply with another body.
     public func with(body: Body) -> Reply { copy(body: body) }
+
+    /// The same reply with what came before its head and after its body.
+    package func with(_ surroundings: Surroundings) -> Reply { copy(surroundings: surroundings) }
 
     /// The same reply as a failure.
     public func failed(_ failure: APIClientError) -> Reply { copy(failure: failure) }
@@ -105,10 +118,27 @@ public final class Reply: Sendable {
     func copy(
         call: Call? = nil, attempt: Attempt?? = nil, head: ResponseHead?? = nil, body: Body? = nil,
         failure: APIClientError?? = nil,
-        metrics: TransferMetrics?? = nil, reading: Reading? = nil
+        metrics: TransferMetrics?? = nil, reading: Reading? = nil, surroundings: Surroundings? = nil
     ) -> Reply {
         Reply(
             call: call ?? self.call, attempt: attempt ?? self.attempt, head: head ?? self.head, body: body ?? self.body,
-            failure: failure ?? self.failure, metrics: metrics ?? self.metrics, reading: reading ?? self.reading)
+            failure: failure ?? self.failure, metrics: metrics ?? self.metrics, reading: reading ?? self.reading,
+            surroundings: surroundings ?? self.surroundings)
+    }
+}
+
+/// What an answer has besides its head and body. A streamed body brings its trailers when its end is read.
+package final class Surroundings: Sendable {
+    package let informational: [ResponseHead]
+    private let late: Mutex<HTTPFields?>
+
+    package init(informational: [ResponseHead] = [], trailers: HTTPFields? = nil) {
+        self.informational = informational
+        late = Mutex(trailers)
+    }
+
+    package var trailers: HTTPFields? {
+        get { late.withLock { $0 } }
+        set { late.withLock { $0 = newValue } }
     }
 }

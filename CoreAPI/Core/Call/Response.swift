@@ -1,5 +1,5 @@
 public import Foundation
-internal import HTTPTypes
+public import HTTPTypes
 
 /// Everything known about a call when it ends, or about one attempt while it runs: its ``Reply`` and the decoded value. A failed
 /// response keeps head, body, metrics and attempts beside the error.
@@ -39,6 +39,10 @@ public struct Response<Value: Sendable>: Sendable {
     }
     /// One entry per finished attempt, oldest first.
     public var attempts: [AttemptOutcome] { reply.attempts }
+    /// As ``Reply/informational``.
+    public var informational: [ResponseHead] { reply.informational }
+    /// As ``Reply/trailers``.
+    public var trailers: HTTPFields? { reply.trailers }
     /// The coder that reads the body.
     var coder: BodyCoder { request?.coder ?? call.prepared.coder }
 
@@ -69,6 +73,9 @@ public struct Response<Value: Sendable>: Sendable {
         return error
     }
 
+    /// Puts a body back that a hook has replaced.
+    mutating func restore(_ body: Body) { reply = reply.with(body: body) }
+
     /// The same response with another result. It cannot be repeated by hand, because how the result was made is not known.
     public func with<Other>(_ result: Result<Other, APIClientError>) -> Response<Other> { Response<Other>(reply, result) }
 }
@@ -95,6 +102,6 @@ extension Reply {
         if case .success(let data) = response.result { body = .bytes(data) }
         self.init(
             call: reply.call, attempt: reply.attempt, head: reply.head, body: body, failure: response.error,
-            metrics: reply.metrics, reading: .unread)
+            metrics: reply.metrics, reading: .unread, surroundings: reply.surroundings)
     }
 }

@@ -166,6 +166,7 @@ struct TimeoutEnhancer: RequestEnhancer {
 
     func enhance(_ request: inout Request) throws {
         if let timeout = request.modifier(Timeout.self) { request.timeout = timeout }
+        if let idle = request.modifier(IdleLimit.self) { request.timeout.idle = idle.duration }
     }
 }
 

@@ -28,3 +28,13 @@ public struct Timeout: RequestModifier, Hashable {
         self.init(connect: min(total, .seconds(10)), idle: min(total, .seconds(30)), total: total)
     }
 }
+
+/// Replaces ``Timeout/idle`` alone, whatever timeout the call has.
+package struct IdleLimit: RequestModifier {
+    package static let allowsSeveral = false
+    package let duration: Duration
+
+    package init(_ duration: Duration) {
+        self.duration = duration
+    }
+}

@@ -24,7 +24,21 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
     public private(set) var cause: APIClientError?
     /// Why the body of a refused answer could not be read as the channel's error; `nil` if the ``ErrorFilter`` did not try.
     public private(set) var unreadEnvelope: DecodingFailure?
+    /// What a reader had of a streamed body before its error; `nil` for every other failure.
+    public private(set) var streamed: Streamed?
     private(set) var redaction: Redaction
+
+    /// The part of a streamed body that its reader had before an error.
+    public struct Streamed: Sendable, Hashable {
+        /// Bytes of the body, decompressed.
+        public let bytes: Int64
+        /// Lines, values, parts or events.
+        public let items: Int
+
+        package init(bytes: Int64, items: Int) {
+            (self.bytes, self.items) = (bytes, items)
+        }
+    }
 
     /// The context of a request, for a custom transport or interceptor.
     public init(_ request: Request, head: ResponseHead? = nil, body: Data = Data()) {
@@ -71,6 +85,12 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
         return copy
     }
 
+    package func after(_ streamed: Streamed) -> ErrorContext {
+        var copy = self
+        copy.streamed = streamed
+        return copy
+    }
+
     func caused(by error: APIClientError) -> ErrorContext {
         var copy = self
         copy.cause = error
@@ -83,6 +103,7 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
         if let method, let url { parts.append("\(method.rawValue) \(url)") }
         if attempt > 0 { parts.append("attempt \(attempt)") }
         if let head { parts.append("status \(head.status.code)") }
+        if let streamed { parts.append("after \(streamed.bytes) bytes and \(streamed.items) items") }
         if let cause { parts.append("because of \(cause.label)") }
         if let unreadEnvelope { parts.append("the body could not be read as the channel's error (\(unreadEnvelope))") }
         parts.append("call \(callID)")

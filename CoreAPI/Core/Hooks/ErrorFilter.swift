@@ -147,14 +147,15 @@ public struct ErrorFilter: Sendable {
     func apply(to response: inout Response<Data>) {
         // Without an answer there is only the transport's own error, which must stay recognisable.
         guard let find, response.head != nil else { return }
-        let received = response.data
+        // A streamed body, too.
+        let received = response.reply.body
         do {
             // In a success, the body as enhancers left it.
             if case .success(let body) = response.result { response.data = body }
             try find(&response)
-            response.data = received
+            response.restore(received)
         } catch {
-            response.data = received
+            response.restore(received)
             response.result = .failure(APIClientError(error, ErrorContext(response), stage: APIClientError.app))
         }
     }

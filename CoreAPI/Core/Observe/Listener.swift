@@ -28,6 +28,8 @@ public protocol Listener: Sendable {
     func connected(_ event: CallEvent.Connected)
     /// The TLS handshake is done.
     func secured(_ event: CallEvent.Secured)
+    /// An interim head arrived before the final one, such as a 103 with links (RFC 8297).
+    func informational(_ event: CallEvent.Head)
     /// The answer's head arrived.
     func head(_ event: CallEvent.Head)
     /// Bytes of the answer's body arrived: once for a collected body, for each chunk of a streamed body.
@@ -61,6 +63,7 @@ extension Listener {
     public func resolved(_ event: CallEvent.Resolved) {}
     public func connected(_ event: CallEvent.Connected) {}
     public func secured(_ event: CallEvent.Secured) {}
+    public func informational(_ event: CallEvent.Head) {}
     public func head(_ event: CallEvent.Head) {}
     public func body(_ event: CallEvent.BodyProgress) {}
     public func exchanged(_ event: CallEvent.Exchanged) {}
@@ -267,6 +270,7 @@ extension Attempt {
                 }
                 if let duration = metrics.tls { listener.secured(CallEvent.Secured(attempt: self, duration: duration)) }
             }
+            for head in reply.informational { listener.informational(CallEvent.Head(attempt: self, head: head)) }
             if let head = reply.head { listener.head(CallEvent.Head(attempt: self, head: head)) }
             if case .bytes(let data) = reply.body, !data.isEmpty {
                 listener.body(CallEvent.BodyProgress(attempt: self, received: Int64(data.count), expected: Int64(data.count)))

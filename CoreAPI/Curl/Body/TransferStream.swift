@@ -14,6 +14,7 @@ final class TransferStream: Sendable {
         let end: CurlOutcome.End
         /// As in ``CurlOutcome/isEndAnnounced``.
         let isEndAnnounced: Bool?
+        let trailers: [UInt8]
     }
 
     let buffer: ChunkBuffer
@@ -51,6 +52,7 @@ final class StreamReader: @unchecked Sendable {
     private let decoder: ContentDecoder?
     /// The defect of the body's end that only the head reveals; `nil` for a correct end.
     private let defect: @Sendable (_ received: Int64, _ isEndAnnounced: Bool?) -> TransportError?
+    private let surroundings: Surroundings
     private let release: @Sendable () -> Void
     private let wasOpened = Mutex(false)
     private var coded = Data()
@@ -58,7 +60,7 @@ final class StreamReader: @unchecked Sendable {
     private var delivered: Int64 = 0
 
     init(
-        _ attempt: Attempt, _ head: ResponseHead, _ stream: TransferStream, decoder: ContentDecoder?,
+        _ attempt: Attempt, _ head: ResponseHead, _ stream: TransferStream, decoder: ContentDecoder?, surroundings: Surroundings,
         defect: @escaping @Sendable (_ received: Int64, _ isEndAnnounced: Bool?) -> TransportError?,
         release: @escaping @Sendable () -> Void
     ) {
@@ -66,6 +68,7 @@ final class StreamReader: @unchecked Sendable {
         self.head = head
         self.stream = stream
         self.decoder = decoder
+        self.surroundings = surroundings
         self.defect = defect
         self.release = release
     }
@@ -97,6 +100,7 @@ final class StreamReader: @unchecked Sendable {
                 if let decoded = try decodeSlice() { return deliver(decoded) }
                 guard let chunk = try await stream.buffer.next() else {
                     if let error = failure() { throw error }
+                    keepTrailers()
                     return nil
                 }
                 received += Int64(chunk.count)
@@ -135,6 +139,11 @@ final class StreamReader: @unchecked Sendable {
             }
         }
         return nil
+    }
+
+    private func keepTrailers() {
+        guard let lines = stream.whatBecame?.trailers, !lines.isEmpty else { return }
+        surroundings.trailers = ResponseHeadParser.trailers(lines)
     }
 
     /// The error of the body's end; `nil` for a correct end.

@@ -3,8 +3,8 @@ internal import CoreAPICore
 /// Collects the bytes of a response's head as the header callback delivers them, line by line. The task that waits for the
 /// response parses them, so that the loop's thread makes no strings.
 ///
-/// Interim responses (1xx, RFC 9110 §15.2) are dropped when the next head begins. Lines after the final head are trailers. They
-/// are dropped too, because a field after the body must not change the head (RFC 9110 §6.5.1).
+/// Interim responses (1xx, RFC 9110 §15.2) other than 100 are kept apart. So are the lines after the final head, its trailers: a
+/// field after the body must not change the head (RFC 9110 §6.5.1). Few answers have either; the others pay nothing for them.
 ///
 /// It belongs to a handle and serves its transfers one after the other, so that few need new memory. A line is copied with a
 /// check and a `memcpy`, at a third of the cost of appending to an array; a head has ten lines.
@@ -30,6 +30,8 @@ struct HeadCollector: ~Copyable {
     /// Whether a line may be a `Transfer-Encoding` that does not end in `chunked`. libcurl then reads to the connection's end.
     private(set) var mayNameIdentity = false
     private(set) var framing = FramingLines()
+    private(set) var interim: [[UInt8]] = []
+    private(set) var trailers: [UInt8] = []
     /// Empty until the handle's first head arrives: thousands of handles may wait for one.
     private var storage = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var count = 0
@@ -37,8 +39,8 @@ struct HeadCollector: ~Copyable {
     private var received = 0
     private var lines = 0
     private var expectsStatus = true
-    /// The kind of the last status line: 1xx, of these 101; 204, 205 and 304.
-    private var (isInterim, isSwitching) = (false, false)
+    /// The kind of the last status line: 1xx, of these 100 and 101; 204, 205 and 304.
+    private var (isInterim, isContinue, isSwitching) = (false, false, false)
     private(set) var (isNoContent, isResetContent, isNotModified) = (false, false, false)
 
     private static let usual = 1_024
@@ -62,8 +64,10 @@ struct HeadCollector: ~Copyable {
         (isComplete, expectsStatus) = (false, true)
         (mayNameCodings, mayNameIdentity) = (false, false)
         framing = FramingLines()
-        (isInterim, isSwitching) = (false, false)
+        (isInterim, isContinue, isSwitching) = (false, false, false)
         (isNoContent, isResetContent, isNotModified) = (false, false, false)
+        if !interim.isEmpty { interim = [] }
+        if !trailers.isEmpty { trailers = [] }
     }
 
     /// Releases a very large buffer, because the next head is probably smaller.
@@ -78,7 +82,10 @@ struct HeadCollector: ~Copyable {
         lines += 1
         guard received <= limits.size else { return .tooLarge }
         guard lines <= limits.lines else { return .tooMany }
-        guard !isComplete, !line.isEmpty else { return .other }
+        guard !isComplete, !line.isEmpty else {
+            trailers.append(contentsOf: line)
+            return .other
+        }
         if expectsStatus, line.begins(with: "HTTP/") {
             expectsStatus = false
             (mayNameCodings, mayNameIdentity) = (false, false)
@@ -100,6 +107,7 @@ struct HeadCollector: ~Copyable {
         if line.count <= 2, line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
             guard !isSwitching else { return .switching }
             (isComplete, expectsStatus) = (!isInterim, isInterim)
+            if isInterim, !isContinue { interim.append(bytes) }
             return isComplete ? .end : .other
         }
         return .other
@@ -127,6 +135,7 @@ struct HeadCollector: ~Copyable {
         digits += 1
         isInterim = digits < line.count && line[digits] == UInt8(ascii: "1")
         let code = UnsafeRawBufferPointer(rebasing: line[min(digits, line.count)...])
+        isContinue = code.begins(with: "100")
         isSwitching = code.begins(with: "101")
         isNoContent = code.begins(with: "204")
         isResetContent = code.begins(with: "205")

@@ -113,6 +113,16 @@ struct ResponseHeadParser {
         return codings
     }
 
+    /// The heads of whole interim responses; those that are malformed are left out.
+    static func informational(_ heads: [[UInt8]]) -> [ResponseHead] {
+        heads.compactMap { try? parse($0, isHEAD: true).head }
+    }
+
+    /// The fields of lines without a status line.
+    static func trailers(_ bytes: [UInt8]) -> HTTPFields? {
+        bytes.isEmpty ? nil : fields(Array("\r\n".utf8) + bytes)
+    }
+
     private static func fields(_ bytes: [UInt8]) -> HTTPFields {
         bytes.withUnsafeBufferPointer { buffer in
             var rest = buffer[...]

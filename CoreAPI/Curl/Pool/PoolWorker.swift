@@ -298,6 +298,8 @@ final class PoolWorker {
             if !transfer.isStreaming {
                 if handle.head.isComplete { transfer.outcome.keep(handle.head) }
                 transfer.outcome.metrics = metrics
+            } else {
+                transfer.streamTrailers = handle.head.trailers
             }
             if transfer.failure != nil { transfer.closeConnectionAfterUse(among: transfers) }
         }
