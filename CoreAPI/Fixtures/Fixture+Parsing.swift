@@ -16,7 +16,8 @@ extension Fixture {
     ///
     /// First the request. Then the status, or `@failure` and one of `timeout`, `connection-lost`, `cannot-connect`,
     /// `host-not-found`, `truncated`. Then headers and directives, and after an empty line the body. `@delay` takes `ms` or `s`,
-    /// `@body` the name of a file beside this one. Lines that begin with `#` before the body are comments.
+    /// `@body` the name of a file beside this one. With `@stream` the body arrives line by line, with `@stream 50ms` with that
+    /// pause between the lines. Lines that begin with `#` before the body are comments.
     ///
     /// - Throws: ``FixtureError/unreadable(file:line:reason:)``.
     public init(parsing text: String, file: String) throws(FixtureError) {
@@ -46,8 +47,11 @@ extension Fixture {
             }
             body = data
         } else {
-            body = Data(lines[min(bodyStart, lines.count)...].joined(separator: "\n").trimmingFinalNewline.utf8)
+            let text = lines[min(bodyStart, lines.count)...].joined(separator: "\n")
+            // The last line of a stream keeps its end: it may be that of an event.
+            body = Data((reader.pauses == nil ? text.trimmingFinalNewline : text).utf8)
         }
+        if let pause = reader.pauses { stream = body.lines(pausing: pause) }
     }
 
     /// The fixtures in the subfolder of that name.
@@ -89,6 +93,8 @@ private struct FixtureReader {
     private var delay = Duration.zero
     private var failure: TransportError?
     private(set) var bodyFile: String?
+    /// Between the lines of a streamed body; `nil` for a body as a whole.
+    private(set) var pauses: Duration?
 
     init(file: String) {
         self.file = file
@@ -132,14 +138,8 @@ private struct FixtureReader {
         let words = text.split(separator: " ", maxSplits: 1)
         let value = words.count == 2 ? words[1].trimmingHTTPWhitespace() : ""
         switch words.first {
-        case "delay":
-            let number = value.prefix { $0.isNumber || $0 == "." }
-            guard let amount = Double(number), amount.isFinite, amount <= 86_400_000,
-                ["s", "ms"].contains(value.dropFirst(number.count))
-            else {
-                throw unreadable("expected a delay such as '50ms' or '2s', got '\(value)'")
-            }
-            delay = value.hasSuffix("ms") ? .seconds(amount / 1_000) : .seconds(amount)
+        case "delay": delay = try duration(value, "delay")
+        case "stream": pauses = value.isEmpty ? .zero : try duration(value, "pause")
         case "failure":
             guard let known = Self.failures[value] else {
                 throw unreadable(
@@ -147,8 +147,18 @@ private struct FixtureReader {
             }
             failure = known
         case "body": bodyFile = value
-        default: throw unreadable("unknown directive '@\(words.first ?? "")'; expected @delay, @failure or @body")
+        default: throw unreadable("unknown directive '@\(words.first ?? "")'; expected @delay, @failure, @stream or @body")
         }
+    }
+
+    private func duration(_ value: String, _ name: String) throws(FixtureError) -> Duration {
+        let number = value.prefix { $0.isNumber || $0 == "." }
+        guard let amount = Double(number), amount.isFinite, amount <= 86_400_000,
+            ["s", "ms"].contains(value.dropFirst(number.count))
+        else {
+            throw unreadable("expected a \(name) such as '50ms' or '2s', got '\(value)'")
+        }
+        return value.hasSuffix("ms") ? .seconds(amount / 1_000) : .seconds(amount)
     }
 
     private static let failures: [String: TransportError] = [
@@ -170,5 +180,20 @@ extension String {
     /// Editors end a file with a newline that is not part of the body.
     fileprivate var trimmingFinalNewline: String {
         hasSuffix("\n") ? String(dropLast()) : self
+    }
+}
+
+extension Data {
+    /// The lines, each with its end.
+    fileprivate func lines(pausing pause: Duration) -> [Fixture.Piece] {
+        var pieces: [Fixture.Piece] = []
+        var rest = self[...]
+        while !rest.isEmpty {
+            let end = rest.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? rest.endIndex
+            if !pieces.isEmpty, pause > .zero { pieces.append(.pause(pause)) }
+            pieces.append(.bytes(Data(rest[..<end])))
+            rest = rest[end...]
+        }
+        return pieces
     }
 }

@@ -17,12 +17,49 @@ public struct Fixture: RequestModifier {
     public var status: Int
     /// The answer's fields.
     public var headers: Headers
-    /// The answer's body.
+    /// The answer's body; not used if there is a ``stream``.
     public var body: Data
+    /// The answer's body piece by piece, with pauses between; `nil` for ``body``.
+    public var stream: [Piece]?
     /// Before the answer.
     public var delay: Duration
     /// Instead of the answer.
     public var failure: TransportError?
+
+    /// One step of a body that arrives piece by piece.
+    ///
+    /// ```swift
+    /// Fixture(.get, "events", headers: ["Content-Type": "text/event-stream"], stream: [
+    ///     .text("data: 1\n\n"), .pause(.milliseconds(50)), .text("data: 2\n\n"),
+    /// ])
+    /// ```
+    public enum Piece: Sendable {
+        /// Text.
+        case text(String)
+        /// Bytes.
+        case bytes(Data)
+        /// A pause.
+        case pause(Duration)
+        /// Waits for a test's signal: `.wait { try await gate.waitUntilOpen() }`. An error that it throws ends the body.
+        case wait(@Sendable () async throws -> Void)
+        /// The body ends here, by an error.
+        case failure(TransportError)
+    }
+
+    /// Makes a fixture whose body arrives piece by piece.
+    ///
+    /// - Parameters:
+    ///   - method: the request's method; `nil` for any.
+    ///   - target: path and, if it matters, query: `orders?page=1`.
+    ///   - status: of three digits.
+    ///   - headers: of the answer.
+    ///   - stream: the body, in the order in which it arrives.
+    public init(
+        _ method: HTTPRequest.Method, _ target: String, status: Int = 200, headers: Headers = [:], stream: [Piece]
+    ) {
+        self.init(method, target, status: status, headers: headers)
+        self.stream = stream
+    }
 
     /// Makes a fixture with a body of text.
     ///
@@ -89,6 +126,31 @@ public struct Fixture: RequestModifier {
         }
     }
 
+    /// Plays the pieces.
+    private static func source(_ pieces: [Piece], _ attempt: Attempt, _ head: ResponseHead) -> ChunkSource {
+        ChunkSource(isReplayable: false) {
+            var rest = pieces[...]
+            return {
+                do {
+                    while let piece = rest.popFirst() {
+                        switch piece {
+                        case .text(let text): return Data(text.utf8)
+                        case .bytes(let data): return data
+                        case .pause(let duration): try await Task.sleep(for: duration)
+                        case .wait(let signal): try await signal()
+                        case .failure(let error): throw error
+                        }
+                    }
+                    try Task.checkCancellation()
+                    return nil
+                } catch {
+                    rest = []
+                    throw APIClientError(error, ErrorContext(attempt.request, head: head))
+                }
+            }
+        }
+    }
+
     func reply(to attempt: Attempt) -> Reply {
         if let failure { return attempt.failed(failure) }
         guard (100...999).contains(status) else {
@@ -97,8 +159,11 @@ public struct Fixture: RequestModifier {
         }
         do throws(RequestError) {
             var fields = try headers.fields()
-            if fields[.contentType] == nil, !body.isEmpty { fields[.contentType] = "application/json" }
+            if fields[.contentType] == nil, !body.isEmpty || stream != nil { fields[.contentType] = "application/json" }
             let head = ResponseHead(status: .init(code: status), headers: fields)
+            if let stream {
+                return Reply(attempt, head: head, body: .stream(BodyStream(length: nil, Self.source(stream, attempt, head))))
+            }
             let limit = attempt.call.channel.limits.responseBodySize
             guard body.count <= limit else {
                 let context = ErrorContext(attempt.request, head: head)
