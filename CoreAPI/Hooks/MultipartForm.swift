@@ -65,20 +65,34 @@ public struct MultipartForm: Sendable {
         }
     }
 
+    /// How the name of a file is written if it is not ASCII.
+    public enum FileNames: Sendable, Hashable {
+        /// In UTF-8, as browsers write it (RFC 7578 §5.1).
+        case utf8
+        /// The same, and once more as `filename*` (RFC 8187) for servers that read no other form. RFC 7578 §4.2 forbids that in
+        /// forms.
+        case extended
+    }
+
     /// The fields, in the order in which they are sent.
     public let parts: [Part]
+    /// How the names of files are written.
+    public let fileNames: FileNames
     /// Separates the parts. 128 random bits, so that no part contains it.
     public let boundary: String
 
     /// Makes a form with a boundary of its own.
     ///
-    /// - Parameter parts: the fields, in the order in which they are sent. A name may occur several times.
-    public init(_ parts: [Part]) {
-        self.init(parts, boundary: "networkerkit-" + Self.random + Self.random)
+    /// - Parameters:
+    ///   - parts: the fields, in the order in which they are sent. A name may occur several times.
+    ///   - fileNames: how the names of files are written.
+    public init(_ parts: [Part], fileNames: FileNames = .utf8) {
+        self.init(parts, fileNames: fileNames, boundary: "networkerkit-" + Self.random + Self.random)
     }
 
-    package init(_ parts: [Part], boundary: String) {
+    package init(_ parts: [Part], fileNames: FileNames = .utf8, boundary: String) {
         self.parts = parts
+        self.fileNames = fileNames
         self.boundary = boundary
     }
 
@@ -127,7 +141,12 @@ public struct MultipartForm: Sendable {
 
     private func head(of part: Part) -> Data {
         var text = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(part.name.quotedInForm)\""
-        if let fileName = part.fileName { text += "; filename=\"\(fileName.quotedInForm)\"" }
+        if let fileName = part.fileName {
+            text += "; filename=\"\(fileName.quotedInForm)\""
+            if fileNames == .extended, !fileName.utf8.allSatisfy({ $0 < 0x80 }) {
+                text += "; filename*=UTF-8''\(PercentEncoding.component(fileName))"
+            }
+        }
         text += "\r\n"
         if let type = part.contentType { text += "Content-Type: \(type)\r\n" }
         return Data((text + "\r\n").utf8)
