@@ -6,7 +6,8 @@ import PackageDescription
 //   CoreAPIBase, CoreAPIHash, CoreAPIHTTPSupport, CoreAPIJSON, CoreAPILock, CoreAPISpellings
 //   ← CoreAPICookies, CoreAPIRedaction ← CoreAPICoding, CoreAPITrust
 //   ← CoreAPICore, which knows what a call is
-//   ← CoreAPICurl, CoreAPIFixtures, CoreAPIHooks, and beside them CoreAPIDigest, CoreAPIReactive, CoreAPIURLSession, CoreAPIXML
+//   ← CoreAPICurl, CoreAPIFixtures, CoreAPIHooks, CoreAPIStreaming, and beside them CoreAPIDigest, CoreAPIReactive,
+//     CoreAPIURLSession, CoreAPIXML
 //   ← CoreAPI ← channel ← interactors ← tools.
 // The core has no library of C below it; libcurl's transport has CCurl, CZlib and CHTTP2Observer.
 
@@ -105,7 +106,7 @@ let package = Package(
         .target(
             name: "CoreAPI",
             dependencies: [
-                "CoreAPICore", "CoreAPIFixtures", "CoreAPIHooks",
+                "CoreAPICore", "CoreAPIFixtures", "CoreAPIHooks", "CoreAPIStreaming",
                 // The platform's transport. iOS has no libcurl.
                 .target(name: "CoreAPICurl", condition: .when(platforms: [.linux, .macOS])),
                 .target(name: "CoreAPIURLSession", condition: .when(platforms: [.iOS])),
@@ -145,6 +146,9 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "CoreAPISpellings", dependencies: [httpTypes], path: "CoreAPI/Spellings", swiftSettings: settings),
+        .target(
+            name: "CoreAPIStreaming", dependencies: ["CoreAPILock", "CoreAPICore", httpTypes], path: "CoreAPI/Streaming",
+            swiftSettings: settings),
         .target(
             name: "CoreAPITrust", dependencies: ["CoreAPIBase", "CoreAPIHash", "CoreAPIHTTPSupport", "CoreAPIJSON"],
             path: "CoreAPI/Trust", swiftSettings: settings),
@@ -220,6 +224,12 @@ let package = Package(
             name: "CoreAPITestingTests", dependencies: ["CoreAPILock", "CoreAPI", "CoreAPITesting", "Programs", httpTypes],
             path: "Tests/CoreAPITestingTests",
             swiftSettings: settings),
+        .testTarget(
+            name: "StreamingTests",
+            dependencies: [
+                "CoreAPILock", "CoreAPI", "CoreAPICore", "CoreAPIStreaming", "CoreAPITesting", "Programs", httpTypes,
+            ],
+            path: "Tests/StreamingTests", swiftSettings: settings),
         .testTarget(
             name: "TransportTests",
             dependencies: ["CoreAPILock", "CoreAPI", "CoreAPIDigest", "CoreAPITesting", "CoreAPIURLSession", httpTypes],

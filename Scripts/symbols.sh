@@ -5,7 +5,7 @@
 modules=(CoreAPI CoreAPIDigest CoreAPIJSON CoreAPIReactive CoreAPITesting CoreAPIURLSession CoreAPIXML NetworkerCommand)
 
 # The modules that CoreAPI re-exports; users never name them.
-behind=CoreAPIBase,CoreAPICoding,CoreAPICookies,CoreAPICore,CoreAPICurl,CoreAPIFixtures,CoreAPIHTTPSupport,CoreAPIHooks,CoreAPIRedaction,CoreAPISpellings,CoreAPITrust
+behind=CoreAPIBase,CoreAPICoding,CoreAPICookies,CoreAPICore,CoreAPICurl,CoreAPIFixtures,CoreAPIHTTPSupport,CoreAPIHooks,CoreAPIRedaction,CoreAPISpellings,CoreAPIStreaming,CoreAPITrust
 
 # Otherwise SwiftPM passes the traits in a random order, and may compile everything anew.
 export SWIFT_DETERMINISTIC_HASHING=1

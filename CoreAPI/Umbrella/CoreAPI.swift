@@ -3,6 +3,7 @@
 @_exported public import CoreAPICore
 @_exported public import CoreAPIFixtures
 @_exported public import CoreAPIHooks
+@_exported public import CoreAPIStreaming
 
 #if os(iOS)
 @_exported public import CoreAPIURLSession

@@ -1,0 +1,170 @@
+public import CoreAPICore
+internal import Foundation
+
+/// The items of a call's answer, as they arrive: lines, values, parts.
+///
+/// Every iteration makes a call of its own. Leaving the loop, or cancelling its task, ends the transfer.
+public struct CallItems<Element: Sendable>: AsyncSequence, Sendable {
+    /// Gives the next item; `nil` at the end.
+    typealias Next = () async throws -> Element?
+
+    private let dispatcher: any Dispatcher
+    private let endpoint: any Endpoint
+    private let open: @Sendable (Body, StreamContext) throws -> Next
+
+    /// - Parameters:
+    ///   - accept: media types for an endpoint that has no `Accept` of its own.
+    ///   - open: begins to read the body.
+    init(
+        _ dispatcher: any Dispatcher, _ endpoint: some Endpoint, accept: String? = nil,
+        open: @escaping @Sendable (Body, StreamContext) throws -> Next
+    ) {
+        self.dispatcher = dispatcher
+        self.endpoint = accept.map { endpoint.accepting($0) } ?? endpoint
+        self.open = open
+    }
+
+    /// Makes the call, and reads its items.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        public typealias Failure = APIClientError
+
+        private enum State {
+            case new(CallItems)
+            case open(Next, ErrorContext)
+            case over
+        }
+
+        private var state: State
+
+        init(_ items: CallItems) {
+            state = .new(items)
+        }
+
+        /// The next item; `nil` at the end. The first call sends the request.
+        ///
+        /// - Throws: `APIClientError`. Its context's `streamed` says how much came before it.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIClientError) -> Element? {
+            if case .new(let items) = state { try await begin(items) }
+            guard case .open(let next, let context) = state else { return nil }
+            do {
+                if let item = try await next() { return item }
+                state = .over
+                return nil
+            } catch {
+                // Of JSON, the values behind one that cannot be decoded may be read.
+                throw APIClientError(error, context)
+            }
+        }
+
+        /// As ``next(isolation:)``.
+        public mutating func next() async throws(APIClientError) -> Element? { try await next(isolation: #isolation) }
+
+        private mutating func begin(_ items: CallItems) async throws(APIClientError) {
+            state = .over
+            let response = await items.dispatcher.stream(items.endpoint)
+            let body = try response.value
+            let context = ErrorContext(response)
+            do {
+                state = .open(try items.open(body, StreamContext(response)), context)
+            } catch {
+                throw APIClientError(error, context)
+            }
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+}
+
+extension Endpoint {
+    /// This endpoint, asking for media types unless it has an `Accept` of its own.
+    func accepting(_ types: String) -> any Endpoint {
+        headers["Accept"] == nil ? attaching(Header("Accept", types)) : self
+    }
+}
+
+// The ways to read an answer item by item, through any dispatcher.
+
+extension Dispatcher {
+    /// The lines of an answer, as they arrive; see ``CoreAPICore/Body/lines(limit:)``.
+    ///
+    /// - Parameters:
+    ///   - endpoint: the request.
+    ///   - limit: the largest number of bytes of a line.
+    public func lines(_ endpoint: some Endpoint, limit: Int = 1_048_576) -> CallItems<String> {
+        CallItems(self, endpoint) { body, context in
+            var lines = BodyLines(body: body, limit: limit, context: context).makeAsyncIterator()
+            return { try await lines.next() }
+        }
+    }
+
+    /// The values of an answer in JSON Lines, decoded by the channel's coder as they arrive.
+    ///
+    /// ```swift
+    /// for try await order in manager.jsonLines(.get("export"), of: Order.self) { show(order) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - endpoint: the request.
+    ///   - type: the type of each value.
+    ///   - lineLimit: the largest number of bytes of a line.
+    public func jsonLines<Value: Decodable & Sendable>(
+        _ endpoint: some Endpoint, of type: Value.Type, lineLimit: Int = 1_048_576
+    ) -> CallItems<Value> {
+        json(endpoint, .lines, lineLimit, accept: "application/jsonl, application/x-ndjson, application/json;q=0.5")
+    }
+
+    /// The values of an answer that is a JSON text sequence (RFC 7464), decoded by the channel's coder as they arrive.
+    ///
+    /// - Parameters:
+    ///   - endpoint: the request.
+    ///   - type: the type of each value.
+    ///   - textLimit: the largest number of bytes of a text.
+    public func jsonSequence<Value: Decodable & Sendable>(
+        _ endpoint: some Endpoint, of type: Value.Type, textLimit: Int = 1_048_576
+    ) -> CallItems<Value> {
+        json(endpoint, .sequence, textLimit, accept: "application/json-seq")
+    }
+
+    private func json<Value: Decodable & Sendable>(
+        _ endpoint: some Endpoint, _ form: JSONItems<Value>.Form, _ limit: Int, accept: String
+    ) -> CallItems<Value> {
+        CallItems(self, endpoint, accept: accept) { body, context in
+            let items = JSONItems<Value>(body: body, form: form, limit: limit, coder: context.coder, context: context)
+            var values = items.makeAsyncIterator()
+            return { try await values.next() }
+        }
+    }
+
+    /// The parts of a multipart answer, one by one; see ``BodyPart``.
+    ///
+    /// - Parameters:
+    ///   - endpoint: the request.
+    ///   - limits: bounds on the heads and on the number of parts.
+    public func parts(_ endpoint: some Endpoint, limits: PartLimits = PartLimits()) -> CallItems<BodyPart> {
+        CallItems(self, endpoint) { body, context in
+            var parts = try BodyParts(body, context, limits).makeAsyncIterator()
+            return { try await parts.next() }
+        }
+    }
+}
+
+// The feature's own endpoints, by leading dot.
+
+extension NetworkManager {
+    /// As ``Dispatcher/lines(_:limit:)``, for an endpoint of the feature: `manager.lines(endpoint: .log)`.
+    public func lines(endpoint: EndpointItem, limit: Int = 1_048_576) -> CallItems<String> { lines(endpoint, limit: limit) }
+
+    /// As ``Dispatcher/jsonLines(_:of:lineLimit:)``, for an endpoint of the feature.
+    public func jsonLines<Value: Decodable & Sendable>(
+        endpoint: EndpointItem, of type: Value.Type, lineLimit: Int = 1_048_576
+    ) -> CallItems<Value> {
+        jsonLines(endpoint, of: type, lineLimit: lineLimit)
+    }
+
+    /// As ``Dispatcher/events(_:as:options:)``, for an endpoint of the feature.
+    public func events<Value: Decodable & Sendable>(
+        endpoint: EndpointItem, as type: Value.Type, options: EventOptions = EventOptions()
+    ) -> EventStream<Value> {
+        events(endpoint, as: type, options: options)
+    }
+}

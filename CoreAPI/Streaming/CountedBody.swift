@@ -1,0 +1,69 @@
+internal import CoreAPICore
+internal import Foundation
+
+/// How much of a body a reader has had.
+struct StreamCount {
+    var bytes: Int64 = 0
+    var items = 0
+
+    func defect(_ reason: StreamDefect.Reason) -> StreamDefect { StreamDefect(reason: reason, bytes: bytes, items: items) }
+}
+
+/// A body that is read, and counted. Its errors say how much came before them.
+struct CountedBody {
+    private var chunks: Body.AsyncIterator
+    private let context: StreamContext
+    private var isOver = false
+    var count = StreamCount()
+
+    init(_ body: Body, _ context: StreamContext) {
+        chunks = body.makeAsyncIterator()
+        self.context = context
+    }
+
+    /// The next chunk; `nil` at the end, and after an error.
+    mutating func next() async throws -> Data? {
+        guard !isOver else { return nil }
+        isOver = true
+        do {
+            guard let chunk = try await chunks.next() else { return nil }
+            isOver = false
+            count.bytes += Int64(chunk.count)
+            return chunk
+        } catch let error as APIClientError {
+            throw error.after(count)
+        }
+    }
+
+    /// The error for a defect.
+    func failure(_ reason: StreamDefect.Reason) -> any Error { context.failure(reason, count) }
+}
+
+/// Where a body comes from, and so which errors its sequences throw.
+enum StreamContext: Sendable {
+    /// A body alone.
+    case body
+    /// The answer to a call.
+    case call(Response<Void>)
+
+    init(_ response: Response<Body>) { self = .call(response.with(response.result.map { _ in })) }
+
+    var coder: BodyCoder { response?.request?.coder ?? response?.call.channel.coder ?? .json }
+    var head: ResponseHead? { response?.head }
+    var redaction: Redaction { response?.redaction ?? Redaction() }
+
+    private var response: Response<Void>? {
+        if case .call(let response) = self { response } else { nil }
+    }
+
+    func failure(_ reason: StreamDefect.Reason, _ count: StreamCount) -> any Error {
+        guard let response else { return count.defect(reason) }
+        let failure: DecodingFailure
+        if case .undecodable(let given) = reason {
+            failure = given
+        } else {
+            failure = DecodingFailure(count.defect(reason), expected: "the body", body: Data(), redaction: redaction)
+        }
+        return APIClientError.decoding(failure, ErrorContext(response)).after(count)
+    }
+}

@@ -1,0 +1,69 @@
+internal import CoreAPICore
+
+/// How an event stream connects again, and what it accepts.
+public struct EventOptions: Sendable {
+    /// The id of the last event that an earlier run received; the server continues behind it. Default none.
+    public var lastEventID: String?
+    /// How many times in a row the stream connects again without receiving a line. Default 10. With 0, the end of the answer is
+    /// the end of the events.
+    public var reconnections: Int
+    /// The pause before the first new connection, until the server asks for another one (`retry`). Default 1 s.
+    public var pause: Duration
+    /// The longest pause that the kit chooses. Default 30 s. A longer `retry` of the server is honoured, up to a day.
+    public var longestPause: Duration
+    /// How long the server may be silent. Comments count as a sign of life. Default 60 s; `nil` for the channel's
+    /// ``CoreAPICore/Timeout/idle``.
+    public var idle: Duration?
+    /// The largest number of bytes of an event's data. Default 1 MiB.
+    public var eventSize: Int
+    /// Statuses after which the stream connects again, such as 503. By the standard there are none, the default: a refused
+    /// status ends the stream. A channel's `RetryPolicy` has tried before.
+    public var reconnectsAfter: Set<Int>
+    /// Whether to repeat a request whose method is not idempotent, such as a POST. Default `false`.
+    public var repeatsUnsafeMethods: Bool
+
+    /// Makes options; each one that is left out has its default.
+    public init(
+        lastEventID: String? = nil, reconnections: Int = 10, pause: Duration = .seconds(1), longestPause: Duration = .seconds(30),
+        idle: Duration? = .seconds(60), eventSize: Int = 1_048_576, reconnectsAfter: Set<Int> = [],
+        repeatsUnsafeMethods: Bool = false
+    ) {
+        self.lastEventID = lastEventID
+        self.reconnections = reconnections
+        self.pause = pause
+        self.longestPause = longestPause
+        self.idle = idle
+        self.eventSize = eventSize
+        self.reconnectsAfter = reconnectsAfter
+        self.repeatsUnsafeMethods = repeatsUnsafeMethods
+    }
+
+    /// The pause before a new connection.
+    ///
+    /// Exponential with full jitter: a random part of `pause` · 2ⁿ⁻¹, at most ``longestPause``. A server's `retry` is the least
+    /// pause, and the base as well, so that the clients of a restarted server do not come back together.
+    ///
+    /// - Parameters:
+    ///   - failures: 1 after the first connection.
+    ///   - retry: the server's last.
+    ///   - random: a number from 0 to 1.
+    func pause(after failures: Int, retry: Duration?, random: Double) -> Duration {
+        let base = max(retry ?? pause, .zero)
+        var ceiling = min(base, longestPause)
+        for _ in 1..<min(max(failures, 1), 64) where ceiling < longestPause {
+            ceiling = ceiling > longestPause / 2 ? longestPause : ceiling * 2
+        }
+        return (retry ?? .zero) + ceiling * random
+    }
+
+    /// Whether a new connection may succeed after the error.
+    func mayReconnect(after error: APIClientError) -> Bool {
+        if let status = error.context.head?.status.code, reconnectsAfter.contains(status) { return true }
+        guard case .transport(let failure, _) = error else { return false }
+        return switch failure {
+        case .cannotResolveHost, .cannotConnect, .connectionLost, .truncated, .timedOut, .queueFull, .other: true
+        case .proxy(_, _, let status, _): status == nil
+        default: false
+        }
+    }
+}

@@ -1,0 +1,145 @@
+package import Foundation
+
+/// Reads the bytes of an event stream (WHATWG HTML §9.2.6). Pure: no I/O, and the bytes may be cut anywhere.
+///
+/// Lines end with LF, CR or CR LF. A line is read where it lies in its chunk, and copied only if the chunk ends in it.
+package struct EventParser {
+    /// The id of the last event that had one.
+    package private(set) var lastEventID: String
+    /// The server's last `retry`; `nil` if it sent none.
+    package private(set) var retry: Duration?
+    /// Whether a whole line was read, a comment included.
+    package private(set) var hasLine = false
+
+    /// The largest number of bytes of an event's data, and of any line.
+    private let limit: Int
+    private var chunk = Data()
+    private var taken = 0
+    /// The next LF and CR in the chunk: found once for all lines before them.
+    private var (nextLF, nextCR) = (-1, -1)
+    /// Whether the next byte is the LF of a CR LF.
+    private var skipsLF = false
+    private var isFirstLine = true
+    /// The beginning of a line whose end has not arrived.
+    private var pending: [UInt8] = []
+    private var data: [UInt8] = []
+    private var name = ""
+    private var id: String
+
+    /// - Parameters:
+    ///   - lastEventID: the id that an earlier connection ended with.
+    ///   - limit: the largest number of bytes of an event.
+    package init(lastEventID: String = "", limit: Int) {
+        self.lastEventID = lastEventID
+        self.limit = max(0, limit)
+        id = lastEventID
+    }
+
+    /// Adds the next bytes.
+    package mutating func feed(_ bytes: Data) {
+        chunk = taken < chunk.count ? chunk.dropFirst(taken) + bytes : bytes
+        (taken, nextLF, nextCR) = (0, -1, -1)
+    }
+
+    /// The next event; `nil` if more bytes are needed. An event without its empty line at the end of a body is no event.
+    ///
+    /// - Throws: ``StreamDefect/Reason/eventTooLarge(limit:)``, before more than the limit is kept.
+    package mutating func next() throws(StreamDefect.Reason) -> ServerSentEvent<String>? {
+        // Out of self, so that a line can be read in place.
+        let chunk = chunk
+        return try chunk.withUnsafeBytes { bytes in
+            Result { () throws(StreamDefect.Reason) in try next(in: bytes) }
+        }.get()
+    }
+
+    private mutating func next(in bytes: UnsafeRawBufferPointer) throws(StreamDefect.Reason) -> ServerSentEvent<String>? {
+        while taken < bytes.count {
+            if skipsLF {
+                skipsLF = false
+                if bytes[taken] == UInt8(ascii: "\n") {
+                    taken += 1
+                    continue
+                }
+            }
+            let end = lineEnd(in: bytes)
+            let piece = UnsafeRawBufferPointer(rebasing: bytes[taken..<end])
+            // Field names and a byte order mark have at most 10 bytes.
+            guard pending.count + piece.count <= limit + 10 else { throw .eventTooLarge(limit: limit) }
+            guard end < bytes.count else {
+                pending += piece
+                taken = end
+                return nil
+            }
+            skipsLF = bytes[end] == UInt8(ascii: "\r")
+            taken = end + 1
+            hasLine = true
+            if let event = try take(piece) { return event }
+        }
+        return nil
+    }
+
+    private mutating func lineEnd(in bytes: UnsafeRawBufferPointer) -> Int {
+        if nextLF < taken { nextLF = bytes.index(of: UInt8(ascii: "\n"), from: taken) ?? bytes.count }
+        if nextCR < taken { nextCR = bytes.index(of: UInt8(ascii: "\r"), from: taken) ?? bytes.count }
+        return min(nextLF, nextCR)
+    }
+
+    private mutating func take(_ piece: UnsafeRawBufferPointer) throws(StreamDefect.Reason) -> ServerSentEvent<String>? {
+        guard !pending.isEmpty else { return try read(line: piece) }
+        pending += piece
+        let whole = pending
+        pending = []
+        return try whole.withUnsafeBytes { bytes in
+            Result { () throws(StreamDefect.Reason) in try read(line: bytes) }
+        }.get()
+    }
+
+    private mutating func read(line: UnsafeRawBufferPointer) throws(StreamDefect.Reason) -> ServerSentEvent<String>? {
+        var line = line
+        if isFirstLine {
+            isFirstLine = false
+            if line.starts(with: [0xEF, 0xBB, 0xBF]) { line = UnsafeRawBufferPointer(rebasing: line[3...]) }
+        }
+        guard let first = line.first else { return dispatch() }
+        // A comment.
+        guard first != UInt8(ascii: ":") else { return nil }
+        let colon = line.index(of: UInt8(ascii: ":"), from: 0) ?? line.count
+        var start = min(colon + 1, line.count)
+        if start < line.count, line[start] == UInt8(ascii: " ") { start += 1 }
+        try read(
+            UnsafeRawBufferPointer(rebasing: line[..<colon]), UnsafeRawBufferPointer(rebasing: line[start...]))
+        return nil
+    }
+
+    private mutating func read(_ field: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StreamDefect.Reason) {
+        if field.equals("data") {
+            guard data.count + value.count <= limit else { throw .eventTooLarge(limit: limit) }
+            data.append(contentsOf: value)
+            data.append(UInt8(ascii: "\n"))
+        } else if field.equals("event") {
+            name = String(decoding: value, as: UTF8.self)
+        } else if field.equals("id") {
+            if value.index(of: 0, from: 0) == nil { id = String(decoding: value, as: UTF8.self) }
+        } else if field.equals("retry"), !value.isEmpty, value.allSatisfy({ (0x30...0x39).contains($0) }) {
+            // A day at most: the arithmetic must not overflow.
+            retry = .milliseconds(min(Int(String(decoding: value, as: UTF8.self)) ?? .max, 86_400_000))
+        }
+    }
+
+    private mutating func dispatch() -> ServerSentEvent<String>? {
+        lastEventID = id
+        defer { name = "" }
+        guard !data.isEmpty else { return nil }
+        let text = data.withUnsafeBytes { String(decoding: $0[..<($0.count - 1)], as: UTF8.self) }
+        data.removeAll(keepingCapacity: data.count < 65_536)
+        return ServerSentEvent(id: id, name: name.isEmpty ? "message" : name, data: text)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate func equals(_ text: StaticString) -> Bool {
+        guard count == text.utf8CodeUnitCount else { return false }
+        for index in 0..<count where self[index] != text.utf8Start[index] { return false }
+        return true
+    }
+}

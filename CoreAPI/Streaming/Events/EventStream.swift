@@ -1,0 +1,255 @@
+public import CoreAPICore
+internal import Foundation
+internal import HTTPTypes
+
+/// The events of a server, by the WHATWG standard; ``Dispatcher/events(_:as:options:)`` makes one.
+///
+/// ```swift
+/// for try await event in manager.events(.get("orders/\(segment: id)/events"), as: OrderEvent.self) {
+///     show(event.data)
+/// }
+/// ```
+///
+/// Every iteration connects by a call of the channel, and again by another one after the connection has ended: with
+/// `Last-Event-ID`, after a pause, with redirects and fresh credentials as for any call. An answer 204 ends the loop. An answer
+/// with a refused status or another media type ends it with the error. Leaving the loop, or cancelling its task, closes the
+/// connection. ``updates`` shows the connections, too.
+public struct EventStream<Value: Sendable>: AsyncSequence, Sendable {
+    /// The events with the state of the connection between them.
+    public let updates: EventUpdates<Value>
+
+    /// Reads the events.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        public typealias Failure = APIClientError
+
+        private var updates: EventUpdates<Value>.AsyncIterator
+
+        init(_ stream: EventStream) {
+            updates = stream.updates.makeAsyncIterator()
+        }
+
+        /// The next event; `nil` after the last.
+        ///
+        /// - Throws: `APIClientError`. Its context's `streamed` counts the bytes and events before it.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIClientError) -> ServerSentEvent<Value>?
+        {
+            while let update = try await updates.next(isolation: actor) {
+                if case .event(let event) = update { return event }
+            }
+            return nil
+        }
+
+        /// As ``next(isolation:)``.
+        public mutating func next() async throws(APIClientError) -> ServerSentEvent<Value>? {
+            try await next(isolation: #isolation)
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+}
+
+/// The events of a server, and what becomes of the connection; see ``EventStream/updates``.
+///
+/// ```swift
+/// for try await update in manager.events(.get("news")).updates {
+///     switch update {
+///     case .open: show(online: true)
+///     case .event(let event): show(event.data)
+///     case .reconnecting(let pause, _): show(online: false, backIn: pause)
+///     }
+/// }
+/// ```
+public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
+    let dispatcher: any Dispatcher
+    let endpoint: any Endpoint
+    let options: EventOptions
+    /// Makes the value of an event's text.
+    let decode: @Sendable (ServerSentEvent<String>, StreamContext) throws(StreamDefect.Reason) -> Value
+
+    /// What happened.
+    public enum Element: Sendable {
+        /// A connection is open, and events will follow.
+        case open(ResponseHead)
+        /// An event arrived.
+        case event(ServerSentEvent<Value>)
+        /// The connection has ended, by the error or without one, and a new one will be made after the pause.
+        case reconnecting(after: Duration, because: APIClientError?)
+    }
+
+    /// Connects, reads, and connects again.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        public typealias Failure = APIClientError
+
+        private struct Connection {
+            var body: CountedBody
+            let origin: StreamContext
+            let context: ErrorContext
+        }
+
+        private let source: EventUpdates
+        private var parser: EventParser
+        private var connection: Connection?
+        private var isOver = false
+        /// Before the next connection.
+        private var pause = Duration.zero
+        /// The server's last `retry`.
+        private var retry: Duration?
+        /// How many connections in a row gave no line.
+        private var failures = 0
+        private var count = StreamCount()
+        /// Of the last connection.
+        private var context: ErrorContext?
+
+        init(_ source: EventUpdates) {
+            self.source = source
+            parser = EventParser(lastEventID: source.options.lastEventID ?? "", limit: source.options.eventSize)
+        }
+
+        /// The next update; `nil` after the last.
+        ///
+        /// - Throws: `APIClientError`. Its context's `streamed` counts the bytes and events before it.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIClientError) -> Element? {
+            if isOver { return nil }
+            guard let context = connection?.context else { return try await connect() }
+            var failure: APIClientError?
+            do {
+                while true {
+                    if let event = try nextEvent() { return .event(event) }
+                    guard let chunk = try await connection?.body.next() else { break }
+                    parser.feed(chunk)
+                }
+            } catch {
+                failure = APIClientError(error, context)
+            }
+            return try ended(by: failure)
+        }
+
+        /// As ``next(isolation:)``.
+        public mutating func next() async throws(APIClientError) -> Element? { try await next(isolation: #isolation) }
+
+        private mutating func nextEvent() throws -> ServerSentEvent<Value>? {
+            guard let origin = connection?.origin else { return nil }
+            do throws(StreamDefect.Reason) {
+                guard let event = try parser.next() else { return nil }
+                let value = try source.decode(event, origin)
+                connection?.body.count.items += 1
+                return event.with(value)
+            } catch {
+                throw connection?.body.failure(error) ?? error
+            }
+        }
+
+        private mutating func connect() async throws(APIClientError) -> Element? {
+            // Whatever throws or returns here without a connection is the end.
+            isOver = true
+            try await wait()
+            let response = await source.dispatcher.stream(source.request(after: parser.lastEventID))
+            isOver = false
+            context = ErrorContext(response)
+            if let error = response.error { return try ended(by: error) }
+            return try open(response)
+        }
+
+        private func wait() async throws(APIClientError) {
+            guard pause > .zero, let context else { return }
+            do {
+                try await Task.sleep(for: pause)
+            } catch {
+                throw APIClientError.cancelled(context).after(count)
+            }
+        }
+
+        private mutating func open(_ response: Response<Body>) throws(APIClientError) -> Element? {
+            let context = ErrorContext(response)
+            guard let head = response.head, head.status != .noContent else {
+                isOver = true
+                return nil
+            }
+            guard head.mediaType?.essence == EventStream<Value>.mediaType else {
+                isOver = true
+                let found = VerificationError.unacceptableContentType(
+                    head.headers[.contentType], expected: [EventStream<Value>.mediaType])
+                throw .verification(found, context)
+            }
+            let origin = StreamContext(response)
+            connection = Connection(body: CountedBody(try response.value, origin), origin: origin, context: context)
+            connection?.body.count = count
+            parser = EventParser(lastEventID: parser.lastEventID, limit: source.options.eventSize)
+            return .open(head)
+        }
+
+        /// Decides between a new connection and the end.
+        private mutating func ended(by error: APIClientError?) throws(APIClientError) -> Element? {
+            if let connection {
+                count = connection.body.count
+                retry = parser.retry ?? retry
+                if parser.hasLine { failures = 0 }
+            }
+            connection = nil
+            failures += 1
+            let options = source.options
+            guard failures <= options.reconnections, source.mayRepeat, error.map(options.mayReconnect) ?? true else {
+                isOver = true
+                if let error { throw error.after(count) }
+                return nil
+            }
+            pause = options.pause(after: failures, retry: retry, random: .random(in: 0...1))
+            return .reconnecting(after: pause, because: error)
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+
+    private var mayRepeat: Bool { options.repeatsUnsafeMethods || endpoint.method.isIdempotent }
+
+    private func request(after id: String) -> any Endpoint {
+        var headers: Headers = ["Accept": EventStream<Value>.mediaType, "Cache-Control": "no-store"]
+        // Another id would fail the call: a server that sends one gets the events from the beginning.
+        if !id.isEmpty, (try? HTTPField(checking: "Last-Event-ID", value: id)) != nil { headers["Last-Event-ID"] = id }
+        let request = endpoint.attaching(headers)
+        return options.idle.map { request.attaching(IdleLimit($0)) } ?? request
+    }
+}
+
+extension EventStream {
+    fileprivate static var mediaType: String { "text/event-stream" }
+}
+
+extension Dispatcher {
+    /// The events of a server, as text; see ``EventStream``.
+    ///
+    /// ```swift
+    /// for try await event in manager.events(.get("news")) { print(event.name, event.data) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - endpoint: the request.
+    ///   - options: how the stream connects again, and what it accepts.
+    public func events(_ endpoint: some Endpoint, options: EventOptions = EventOptions()) -> EventStream<String> {
+        EventStream(
+            updates: EventUpdates(dispatcher: self, endpoint: endpoint, options: options) { event, _ in event.data })
+    }
+
+    /// The events of a server, with their data decoded by the channel's coder; see ``EventStream``. An event whose data cannot be
+    /// decoded ends the loop with the error. If events of different names have different data, read them as text.
+    ///
+    /// - Parameters:
+    ///   - endpoint: the request.
+    ///   - type: the type of every event's data.
+    ///   - options: how the stream connects again, and what it accepts.
+    public func events<Value: Decodable & Sendable>(
+        _ endpoint: some Endpoint, as type: Value.Type, options: EventOptions = EventOptions()
+    ) -> EventStream<Value> {
+        EventStream(
+            updates: EventUpdates(dispatcher: self, endpoint: endpoint, options: options) {
+                event, origin throws(StreamDefect.Reason) in
+                let data = Data(event.data.utf8)
+                do {
+                    return try origin.coder.decode(type, from: data)
+                } catch {
+                    throw .undecodable(
+                        DecodingFailure(error, expected: "\(Value.self)", body: data, redaction: origin.redaction))
+                }
+            })
+    }
+}

@@ -1,0 +1,126 @@
+public import CoreAPICore
+public import Foundation
+
+extension Body {
+    /// The body's lines, of at most 1 MiB each; see ``lines(limit:)``.
+    ///
+    /// ```swift
+    /// for try await line in try await manager.stream(.get("log")).value.lines { print(line) }
+    /// ```
+    public var lines: BodyLines { lines(limit: StreamLimits.line) }
+
+    /// The body's lines, as they arrive, without their ends: LF or CR LF. An empty line is an empty string. A last line without
+    /// an end counts. The lines must be UTF-8.
+    ///
+    /// - Parameter limit: the largest number of bytes of a line. A longer one fails with
+    ///   ``StreamDefect/Reason/lineTooLong(limit:)`` before it is kept.
+    public func lines(limit: Int) -> BodyLines { BodyLines(body: self, limit: limit, context: .body) }
+
+    /// The body in pieces of equal size; the last one may be smaller.
+    ///
+    /// - Parameter size: in bytes; at least 1.
+    public func chunks(of size: Int) -> BodyChunks { BodyChunks(body: self, size: Swift.max(1, size)) }
+}
+
+/// The limits of the streams that have no other.
+enum StreamLimits {
+    static let line = 1_024 * 1_024
+}
+
+/// The lines of a body; see ``CoreAPICore/Body/lines(limit:)``.
+public struct BodyLines: AsyncSequence, Sendable {
+    let body: Body
+    let limit: Int
+    let context: StreamContext
+
+    /// Reads the lines once.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private var lines: LineReader
+
+        init(_ sequence: BodyLines) {
+            lines = LineReader(CountedBody(sequence.body, sequence.context), LineParser(limit: sequence.limit))
+        }
+
+        /// The next line; `nil` at the end.
+        ///
+        /// - Throws: ``StreamDefect``, or the error of the body.
+        public mutating func next() async throws -> String? {
+            guard let line = try await lines.next() else { return nil }
+            guard let text = String(validating: line, as: UTF8.self) else { throw lines.fail(.invalidUTF8) }
+            lines.body.count.items += 1
+            return text
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+}
+
+/// Reads lines from a body.
+struct LineReader {
+    var body: CountedBody
+    private var parser: LineParser
+    private var isOver = false
+
+    init(_ body: CountedBody, _ parser: LineParser) {
+        self.body = body
+        self.parser = parser
+    }
+
+    mutating func next() async throws -> Data? {
+        while !isOver {
+            do throws(StreamDefect.Reason) {
+                if let line = try parser.next() { return line }
+            } catch {
+                throw fail(error)
+            }
+            guard let chunk = try await body.next() else { break }
+            parser.feed(chunk)
+        }
+        guard !isOver else { return nil }
+        isOver = true
+        do throws(StreamDefect.Reason) {
+            return try parser.finish()
+        } catch {
+            throw fail(error)
+        }
+    }
+
+    /// The error for a defect, after which nothing follows.
+    mutating func fail(_ reason: StreamDefect.Reason) -> any Error {
+        isOver = true
+        return body.failure(reason)
+    }
+}
+
+/// The pieces of a body; see ``CoreAPICore/Body/chunks(of:)``.
+public struct BodyChunks: AsyncSequence, Sendable {
+    let body: Body
+    let size: Int
+
+    /// Reads the pieces once.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private var body: CountedBody
+        private let size: Int
+        private var rest = Data()
+
+        init(_ sequence: BodyChunks) {
+            body = CountedBody(sequence.body, .body)
+            size = sequence.size
+        }
+
+        /// The next piece; `nil` at the end.
+        ///
+        /// - Throws: the error of the body.
+        public mutating func next() async throws -> Data? {
+            while rest.count < size, let chunk = try await body.next() {
+                if rest.isEmpty { rest = chunk } else { rest += chunk }
+            }
+            guard !rest.isEmpty else { return nil }
+            body.count.items += 1
+            defer { rest = rest.dropFirst(size) }
+            return rest.prefix(size)
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+}

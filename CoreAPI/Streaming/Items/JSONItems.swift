@@ -1,0 +1,111 @@
+public import CoreAPICore
+internal import Foundation
+
+extension Body {
+    /// The values of JSON Lines (also called NDJSON): one JSON text a line, decoded as they arrive. Empty lines are ignored.
+    ///
+    /// - Parameters:
+    ///   - type: the type of each value; may be inferred.
+    ///   - coder: decodes each line. A call's own sequence, ``Dispatcher/jsonLines(_:of:lineLimit:)``, uses the channel's.
+    ///   - lineLimit: the largest number of bytes of a line.
+    public func jsonLines<Value: Decodable & Sendable>(
+        of type: Value.Type = Value.self, coder: BodyCoder = .json, lineLimit: Int = 1_048_576
+    ) -> JSONItems<Value> {
+        JSONItems(body: self, form: .lines, limit: lineLimit, coder: coder, context: .body)
+    }
+
+    /// The values of a JSON text sequence (RFC 7464): each begins with a record separator and ends with a line feed.
+    ///
+    /// A text that breaks off, because its writer was interrupted, fails with ``StreamDefect/Reason/truncatedText``.
+    ///
+    /// - Parameters:
+    ///   - type: the type of each value; may be inferred.
+    ///   - coder: decodes each text.
+    ///   - textLimit: the largest number of bytes of a text.
+    public func jsonSequence<Value: Decodable & Sendable>(
+        of type: Value.Type = Value.self, coder: BodyCoder = .json, textLimit: Int = 1_048_576
+    ) -> JSONItems<Value> {
+        JSONItems(body: self, form: .sequence, limit: textLimit, coder: coder, context: .body)
+    }
+}
+
+/// The values of JSON Lines or of a JSON text sequence; see ``CoreAPICore/Body/jsonLines(of:coder:lineLimit:)``.
+///
+/// After a value that cannot be decoded the loop ends. A reader that wants the others (RFC 7464 §2.1) makes the iterator and
+/// calls ``AsyncIterator/next()`` once more: it goes on with the next value.
+public struct JSONItems<Value: Decodable & Sendable>: AsyncSequence, Sendable {
+    enum Form {
+        case lines
+        case sequence
+    }
+
+    let body: Body
+    let form: Form
+    let limit: Int
+    let coder: BodyCoder
+    let context: StreamContext
+
+    /// Reads the values once.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private var texts: LineReader
+        private let form: Form
+        private let coder: BodyCoder
+        private let redaction: Redaction
+        private var isFirst = true
+
+        init(_ items: JSONItems) {
+            let separator = items.form == .lines ? UInt8(ascii: "\n") : 0x1E
+            texts = LineReader(
+                CountedBody(items.body, items.context), LineParser(separator: separator, limit: items.limit))
+            form = items.form
+            coder = items.coder
+            redaction = items.context.redaction
+        }
+
+        /// The next value; `nil` at the end.
+        ///
+        /// - Throws: ``StreamDefect``, or the error of the body.
+        public mutating func next() async throws -> Value? {
+            while var text = try await texts.next() {
+                if isFirst, text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+                let isBeforeFirst = isFirst && form == .sequence
+                isFirst = false
+                guard let content = text.trimmingJSONWhitespace else { continue }
+                guard !isBeforeFirst else { throw texts.fail(.noRecordSeparator) }
+                return try value(content, isWhole: form == .lines || text.last?.isJSONSpace == true)
+            }
+            return nil
+        }
+
+        private mutating func value(_ text: Data, isWhole: Bool) throws -> Value {
+            // A number or a word that breaks off may look like another one (RFC 7464 §2.4).
+            if !isWhole, let last = text.last, !#"}]""#.utf8.contains(last) { throw texts.body.failure(.truncatedText) }
+            do {
+                let value = try coder.decode(Value.self, from: text)
+                texts.body.count.items += 1
+                return value
+            } catch {
+                guard isWhole else { throw texts.body.failure(.truncatedText) }
+                let failure = DecodingFailure(error, expected: "\(Value.self)", body: text, redaction: redaction)
+                throw texts.body.failure(.undecodable(failure))
+            }
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+}
+
+extension Data {
+    /// The bytes without the whitespace around them; `nil` if there are no others.
+    fileprivate var trimmingJSONWhitespace: Data? {
+        guard let first = firstIndex(where: { !$0.isJSONSpace }), let last = lastIndex(where: { !$0.isJSONSpace }) else {
+            return nil
+        }
+        return self[first...last]
+    }
+}
+
+extension UInt8 {
+    /// RFC 8259 §2.
+    fileprivate var isJSONSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
+}

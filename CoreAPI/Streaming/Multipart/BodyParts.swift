@@ -1,0 +1,228 @@
+public import CoreAPICore
+internal import CoreAPILock
+internal import Foundation
+public import HTTPTypes
+
+/// Bounds on what the reader of a multipart body accepts.
+public struct PartLimits: Sendable, Hashable {
+    /// The largest number of bytes of one part's head. Default 16 KiB.
+    public var headSize: Int
+    /// The largest number of parts. Default 10,000.
+    public var parts: Int
+    /// The largest number of lines of one part's head.
+    let headLines = 1_000
+
+    /// Makes limits; each one that is left out has its default.
+    public init(headSize: Int = 16_384, parts: Int = 10_000) {
+        (self.headSize, self.parts) = (headSize, parts)
+    }
+}
+
+/// One part of a multipart body: its fields, and its content as it arrives.
+///
+/// ```swift
+/// for try await part in manager.parts(.get("photos")) {
+///     print(part.fileName ?? "unnamed", try await part.body.collect(upTo: 1 << 20).count)
+/// }
+/// ```
+///
+/// The next part begins where this one ends, so read ``body`` before the next part. What was not read is skipped. A part that is
+/// multipart itself is read by ``CoreAPICore/Body/parts(boundary:limits:)`` of its body.
+public struct BodyPart: Sendable {
+    /// The part's fields.
+    public let headers: HTTPFields
+    /// The part's content, which can be read once.
+    public let body: Body
+
+    /// The media type; `nil` if the part has none. RFC 2046 §5.1 then takes it for `text/plain` in US-ASCII.
+    public var mediaType: MediaType? { MediaType(headers) }
+    /// The field's name in a form (RFC 7578 §4.2).
+    public var name: String? { disposition?.text("name") }
+    /// The file's name, if its sender gave one: that of `filename*` (RFC 8187), else that of `filename`. The sender chose it, so
+    /// never use it as a path.
+    public var fileName: String? { disposition?.text("filename") }
+
+    // A disposition has a media type's form but for the slash.
+    private var disposition: MediaType? {
+        guard let text = headers[values: .contentDisposition].first else { return nil }
+        return MediaType("a/" + text)
+    }
+}
+
+extension MediaType {
+    /// A parameter, from its extended form if it has a readable one (RFC 8187 §3.2).
+    fileprivate func text(_ name: String) -> String? {
+        guard let extended = parameters["\(name)*"] else { return parameters[name] }
+        let parts = extended.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let charset = try? Charset(named: String(parts[0])),
+            let bytes = PercentEncoding.bytes(parts[2]), let text = try? charset.text(of: bytes)
+        else { return parameters[name] }
+        return text
+    }
+}
+
+extension PercentEncoding {
+    /// The decoded bytes; `nil` for a percent sign without two digits.
+    fileprivate static func bytes(_ text: Substring) -> Data? {
+        var bytes = Data()
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2)
+            guard digits.count == 2, let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16) else { return nil }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return bytes
+    }
+}
+
+extension Body {
+    /// The parts of a multipart body. The boundary is a parameter of its media type; ``Dispatcher/parts(_:limits:)`` and
+    /// ``CoreAPICore/Response/parts(limits:)`` find it.
+    ///
+    /// - Parameters:
+    ///   - boundary: as in `Content-Type`, unquoted.
+    ///   - limits: bounds on the heads and on the number of parts.
+    /// - Throws: ``StreamDefect`` for a boundary that no body can have.
+    public func parts(boundary: String, limits: PartLimits = PartLimits()) throws -> BodyParts {
+        try BodyParts(self, .body, boundary: boundary, limits)
+    }
+}
+
+extension Response where Value == Body {
+    /// The parts of a multipart answer.
+    ///
+    /// - Parameter limits: bounds on the heads and on the number of parts.
+    /// - Throws: the call's error, or `APIClientError.decoding` for an answer that is not multipart.
+    public func parts(limits: PartLimits = PartLimits()) throws -> BodyParts {
+        try BodyParts(value, StreamContext(self), limits)
+    }
+}
+
+/// The parts of a multipart body; see ``BodyPart``.
+public struct BodyParts: AsyncSequence, Sendable {
+    private let body: Body
+    private let context: StreamContext
+    private let parser: MultipartParser
+
+    init(_ body: Body, _ context: StreamContext, boundary: String, _ limits: PartLimits) throws {
+        (self.body, self.context) = (body, context)
+        do throws(StreamDefect.Reason) {
+            parser = try MultipartParser(boundary: boundary, limits: limits)
+        } catch {
+            throw context.failure(error, StreamCount())
+        }
+    }
+
+    init(_ body: Body, _ context: StreamContext, _ limits: PartLimits) throws {
+        let type = context.head?.mediaType
+        guard type?.essence.hasPrefix("multipart/") == true, let boundary = type?.parameters["boundary"] else {
+            throw context.failure(.noBoundary(type?.essence), StreamCount())
+        }
+        try self.init(body, context, boundary: boundary, limits)
+    }
+
+    /// Reads the parts once.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private let reader: PartReader
+
+        init(_ parts: BodyParts) {
+            reader = PartReader(CountedBody(parts.body, parts.context), parts.parser)
+        }
+
+        /// The next part, after what was left of the one before; `nil` at the end.
+        ///
+        /// - Throws: ``StreamDefect``, or the error of the body.
+        public mutating func next() async throws -> BodyPart? { try await reader.nextPart() }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+}
+
+/// Reads a multipart body for the loop over its parts and for the part that is read, in turn.
+///
+/// `@unchecked`: only the task that has set `isBusy` uses the body and the parser.
+private final class PartReader: @unchecked Sendable {
+    private let isBusy = Mutex(false)
+    private var source: CountedBody
+    private var parser: MultipartParser
+    private var part = 0
+    private var isOver = false
+
+    init(_ source: CountedBody, _ parser: MultipartParser) {
+        (self.source, self.parser) = (source, parser)
+    }
+
+    func nextPart() async throws -> BodyPart? {
+        try await alone {
+            while let item = try await self.nextItem() {
+                guard case .head(let fields) = item else { continue }
+                self.part += 1
+                self.source.count.items += 1
+                return BodyPart(headers: fields, body: self.body(of: self.part))
+            }
+            return nil
+        }
+    }
+
+    private func body(of number: Int) -> Body {
+        let wasOpened = Mutex(false)
+        let source = ChunkSource(isReplayable: false) {
+            let isFirst = wasOpened.withLock { wasOpened in
+                defer { wasOpened = true }
+                return !wasOpened
+            }
+            guard isFirst else { throw BodyReadTwice() }
+            var isOver = false
+            return {
+                guard !isOver else { return nil }
+                let chunk = try await self.nextChunk(of: number)
+                isOver = chunk == nil
+                return chunk
+            }
+        }
+        return .stream(BodyStream(length: nil, source))
+    }
+
+    private func nextChunk(of number: Int) async throws -> Data? {
+        try await alone {
+            guard number == self.part else { throw self.source.failure(.partPassed) }
+            guard case .content(let data) = try await self.nextItem() else { return nil }
+            return data
+        }
+    }
+
+    private func nextItem() async throws -> MultipartParser.Item? {
+        while !isOver {
+            do throws(StreamDefect.Reason) {
+                if let item = try parser.next() { return item }
+            } catch {
+                isOver = true
+                throw source.failure(error)
+            }
+            guard let chunk = try await source.next() else {
+                guard !parser.isComplete else { break }
+                parser.finish()
+                continue
+            }
+            parser.feed(chunk)
+        }
+        isOver = true
+        return nil
+    }
+
+    /// - Throws: `BodyReadTwice` if another task reads.
+    private func alone<Result>(_ work: () async throws -> Result) async throws -> Result {
+        let isFree = isBusy.withLock { isBusy in
+            defer { isBusy = true }
+            return !isBusy
+        }
+        guard isFree else { throw BodyReadTwice() }
+        defer { isBusy.withLock { $0 = false } }
+        return try await work()
+    }
+}

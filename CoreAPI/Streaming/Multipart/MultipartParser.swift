@@ -1,0 +1,232 @@
+internal import CoreAPICore
+package import Foundation
+package import HTTPTypes
+
+/// Reads a multipart body (RFC 2046 §5.1). Pure: no I/O, and the bytes may be cut anywhere.
+///
+/// A line end may be LF alone, as some mail software writes it. Preamble and epilogue are dropped.
+package struct MultipartParser {
+    package enum Item {
+        case head(HTTPFields)
+        case content(Data)
+        /// The part is over.
+        case end
+    }
+
+    private enum State {
+        case preamble
+        case head
+        case content
+        case epilogue
+    }
+
+    /// What follows the bytes of a boundary.
+    private enum Delimiter {
+        /// The index behind it.
+        case next(Int)
+        case last
+        /// Text that only begins like the boundary, such as the boundary of a nested body.
+        case none
+        case unknown
+    }
+
+    private let needle: [UInt8]
+    private let limits: PartLimits
+    private var state = State.preamble
+    private var buffer: [UInt8] = []
+    /// The first byte that was not taken.
+    private var start = 0
+    /// Where the search for the next line goes on.
+    private var scanned = 0
+    /// Whether `start` is the beginning of a line, so that a boundary may stand there.
+    private var isAtLine = true
+    private var isOpen = false
+    private var parts = 0
+    private var isBodyOver = false
+
+    /// - Throws: ``StreamDefect/Reason/noBoundary(_:)`` for a boundary that no body can have.
+    package init(boundary: String, limits: PartLimits = PartLimits()) throws(StreamDefect.Reason) {
+        guard (1...200).contains(boundary.utf8.count), !boundary.utf8.contains(where: { $0 < 0x20 }) else {
+            throw .noBoundary("a boundary of \(boundary.utf8.count) bytes")
+        }
+        needle = Array("--\(boundary)".utf8)
+        self.limits = limits
+    }
+
+    /// Whether the last boundary was read.
+    package var isComplete: Bool { state == .epilogue }
+
+    /// Adds the next bytes.
+    package mutating func feed(_ bytes: Data) {
+        guard state != .epilogue else { return }
+        if start > 0 {
+            buffer.removeFirst(start)
+            scanned -= start
+            start = 0
+        }
+        buffer += bytes
+    }
+
+    /// No bytes follow; ``next()`` gives what is left.
+    package mutating func finish() { isBodyOver = true }
+
+    /// The next item; `nil` if more bytes are needed, or none follow.
+    package mutating func next() throws(StreamDefect.Reason) -> Item? {
+        while true {
+            switch state {
+            case .epilogue:
+                if isOpen {
+                    isOpen = false
+                    return .end
+                }
+                buffer = []
+                (start, scanned) = (0, 0)
+                return nil
+            case .head:
+                if isOpen {
+                    isOpen = false
+                    return .end
+                }
+                guard let fields = try head() else { return try needMore() }
+                (state, isOpen, isAtLine) = (.content, true, true)
+                return .head(fields)
+            case .preamble, .content:
+                let (content, isFound) = advance()
+                if isFound, state == .head {
+                    parts += 1
+                    guard parts <= limits.parts else { throw .tooManyParts(limit: limits.parts) }
+                }
+                if let content, isOpen { return .content(content) }
+                if !isFound { return try needMore() }
+            }
+        }
+    }
+
+    private func needMore() throws(StreamDefect.Reason) -> Item? {
+        if isBodyOver { throw .partWithoutEnd }
+        return nil
+    }
+
+    /// Goes on to the next boundary, or as far as the bytes allow.
+    ///
+    /// - Returns: the bytes of the part, if any; whether the boundary was found.
+    private mutating func advance() -> (Data?, isFound: Bool) {
+        while true {
+            // A boundary stands at the beginning of a line.
+            let line: Int
+            if isAtLine {
+                line = start
+            } else {
+                guard let feed = buffer.withUnsafeBytes({ $0.index(of: 0x0A, from: max(scanned, start)) }) else {
+                    // The last byte may be the CR of a boundary's line.
+                    let end = buffer.count - (buffer.count > start && buffer[buffer.count - 1] == 0x0D ? 1 : 0)
+                    scanned = buffer.count
+                    return (take(upTo: end), false)
+                }
+                line = feed + 1
+            }
+            switch delimiter(at: line) {
+            case .none:
+                isAtLine = false
+                scanned = line
+            case .unknown:
+                let end = isAtLine ? start : contentEnd(before: line)
+                scanned = max(start, line - 1)
+                return (isAtLine ? nil : take(upTo: end), false)
+            case .next(let after):
+                let content = isAtLine ? nil : take(upTo: contentEnd(before: line))
+                (start, scanned, state) = (after, after, .head)
+                return (content, true)
+            case .last:
+                let content = isAtLine ? nil : take(upTo: contentEnd(before: line))
+                state = .epilogue
+                return (content, true)
+            }
+        }
+    }
+
+    /// The end of what precedes the line's beginning: its line end belongs to the boundary.
+    private func contentEnd(before line: Int) -> Int {
+        let feed = line - 1
+        return feed > start && buffer[feed - 1] == 0x0D ? feed - 1 : feed
+    }
+
+    private mutating func take(upTo end: Int) -> Data? {
+        guard end > start else { return nil }
+        defer { start = end }
+        return isOpen ? Data(buffer[start..<end]) : nil
+    }
+
+    private func delimiter(at line: Int) -> Delimiter {
+        let count = Swift.min(needle.count, buffer.count - line)
+        for index in 0..<Swift.max(0, count) where buffer[line + index] != needle[index] { return .none }
+        guard count == needle.count else { return isBodyOver ? .none : .unknown }
+        var index = line + count
+        var isLast = false
+        if index + 1 < buffer.count, buffer[index] == UInt8(ascii: "-"), buffer[index + 1] == UInt8(ascii: "-") {
+            isLast = true
+            index += 2
+        } else if index + 1 == buffer.count, buffer[index] == UInt8(ascii: "-") {
+            return isBodyOver ? .none : .unknown
+        }
+        // Transport padding (RFC 2046 §5.1.1).
+        let padding = index
+        while index < buffer.count, buffer[index] == 0x20 || buffer[index] == 0x09 { index += 1 }
+        guard index - padding <= 1_024 else { return .none }
+        if index < buffer.count, buffer[index] == 0x0A { return isLast ? .last : .next(index + 1) }
+        if index + 1 < buffer.count, buffer[index] == 0x0D {
+            guard buffer[index + 1] == 0x0A else { return .none }
+            return isLast ? .last : .next(index + 2)
+        }
+        guard index < buffer.count, buffer[index] != 0x0D else { return isBodyOver ? (isLast ? .last : .none) : .unknown }
+        return .none
+    }
+
+    // MARK: - Heads
+
+    private mutating func head() throws(StreamDefect.Reason) -> HTTPFields? {
+        var lines: [ArraySlice<UInt8>] = []
+        var position = start
+        while let feed = buffer.withUnsafeBytes({ $0.index(of: 0x0A, from: position) }) {
+            guard feed - start <= limits.headSize, lines.count < limits.headLines else {
+                throw .partHeadTooLarge(limit: limits.headSize)
+            }
+            let end = feed > position && buffer[feed - 1] == 0x0D ? feed - 1 : feed
+            let line = buffer[position..<end]
+            position = feed + 1
+            if line.isEmpty {
+                (start, scanned) = (position, position)
+                return try Self.fields(lines)
+            }
+            lines.append(line)
+        }
+        guard buffer.count - start <= limits.headSize else { throw .partHeadTooLarge(limit: limits.headSize) }
+        return nil
+    }
+
+    private static func fields(_ lines: [ArraySlice<UInt8>]) throws(StreamDefect.Reason) -> HTTPFields {
+        var unfolded: [[UInt8]] = []
+        for line in lines {
+            if let first = line.first, first == 0x20 || first == 0x09, !unfolded.isEmpty {
+                unfolded[unfolded.count - 1] += line
+            } else {
+                unfolded.append(Array(line))
+            }
+        }
+        var fields = HTTPFields()
+        for line in unfolded {
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
+                throw .malformedPartHead("expected 'name: value', found a line without a colon")
+            }
+            do throws(RequestError) {
+                fields.append(
+                    try HTTPField(
+                        checking: String(decoding: line[..<colon], as: UTF8.self),
+                        value: String(decoding: line[(colon + 1)...], as: UTF8.self)))
+            } catch {
+                throw .malformedPartHead(error.readableDescription)
+            }
+        }
+        return fields
+    }
+}

@@ -1,0 +1,144 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import Testing
+
+@testable import CoreAPIStreaming
+
+@Suite("Lines and pieces of a body", .timeLimit(.minutes(1)))
+struct BodyLinesTests {
+    @Test("LF and CR LF end a line, wherever the bytes are cut; an empty line counts, and so does a last line without an end")
+    func lines() async throws {
+        let text = "one\r\n\ntwo \r three\nçş🎈\r\n\r\nlast"
+        let expected = ["one", "", "two \r three", "çş🎈", "", "last"]
+        let bytes = Data(text.utf8)
+        #expect(try await Body.bytes(bytes).lines.all() == expected)
+        for cut in 0...bytes.count {
+            let pieces = Body.pieces([Data(bytes.prefix(cut)), Data(bytes.dropFirst(cut))])
+            #expect(try await pieces.lines.all() == expected)
+        }
+        #expect(try await Body.cut(bytes, every: 1).lines.all() == expected)
+        #expect(try await Body.bytes(Data("a\n".utf8)).lines.all() == ["a"])
+        #expect(try await Body.bytes(Data("\n".utf8)).lines.all() == [""])
+        #expect(try await Body.none.lines.all() == [])
+    }
+
+    private func defect(of body: Body, limit: Int = 10) async -> (lines: [String], defect: StreamDefect?) {
+        var lines: [String] = []
+        do {
+            for try await line in body.lines(limit: limit) { lines.append(line) }
+            return (lines, nil)
+        } catch {
+            return (lines, error as? StreamDefect)
+        }
+    }
+
+    @Test(
+        "a line may be as long as the limit; a longer one is refused, and the error counts lines and bytes",
+        arguments: [1, 3, 100])
+    func limit(piece: Int) async throws {
+        let fits = await defect(of: .cut(Data("0123456789\r\n0123456789\n0123456789".utf8), every: piece))
+        #expect(fits.defect == nil && fits.lines.count == 3)
+        for tooLong in ["0123456789a\n", "0123456789a", "0123456789\r\r\n", String(repeating: "x", count: 1_000)] {
+            let (lines, defect) = await defect(of: .cut(Data(("ok\n" + tooLong).utf8), every: piece))
+            #expect(lines == ["ok"])
+            guard case .lineTooLong(limit: 10) = defect?.reason else {
+                Issue.record("\(String(describing: defect))")
+                continue
+            }
+            #expect(defect?.items == 1 && (defect?.bytes ?? 0) > 3)
+        }
+    }
+
+    @Test("a line that is not UTF-8 is refused, and nothing follows it")
+    func invalid() async throws {
+        var lines = Body.bytes(Data("a\n".utf8) + [0x62, 0xC3, 0x0A, 0x63, 0x0A]).lines.makeAsyncIterator()
+        #expect(try await lines.next() == "a")
+        let defect = await #expect(throws: StreamDefect.self) { try await lines.next() }
+        guard case .invalidUTF8 = defect?.reason else {
+            Issue.record("\(String(describing: defect))")
+            return
+        }
+        #expect(try await lines.next() == nil)
+    }
+
+    @Test("pieces have the size asked for, but for the last", arguments: [1, 2, 7, 1_000])
+    func chunks(piece: Int) async throws {
+        let bytes = Data((0..<100).map(UInt8.init))
+        let chunks = try await Body.cut(bytes, every: piece).chunks(of: 30).all()
+        #expect(chunks.map(\.count) == [30, 30, 30, 10] && chunks.reduce(Data(), +) == bytes)
+        #expect(try await Body.bytes(bytes).chunks(of: 0).all().count == 100)
+    }
+
+    @Test("an answer that breaks off gives its lines, and then an error with what came")
+    func broken() async throws {
+        let server = try LoopbackServer.start { _ in
+            [.sendHead(status: 200, headers: ["Content-Length": "99"]), .sendBody(Data("a\nb\nc".utf8)), .closeConnection]
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        var lines: [String] = []
+        do {
+            for try await line in channel.manager.lines(.get("log")) { lines.append(line) }
+            Issue.record("expected an error")
+        } catch {
+            #expect(error.label == "transport.truncated")
+            #expect(error.context.streamed == ErrorContext.Streamed(bytes: 5, items: 2))
+            #expect(error.description.contains("after 5 bytes and 2 items"))
+        }
+        #expect(lines == ["a", "b"])
+        await channel.close()
+    }
+
+    @Test("a channel that looks for errors in its answers leaves a streamed body as it is")
+    func filtered() async throws {
+        struct Envelope: Decodable { let fault: String }
+        struct Fault: Error {}
+        let server = try LoopbackServer.start { $0.path == "/bad" ? .json(#"{"fault":"x"}"#, status: 400) : .ok("a\nb") }
+        defer { server.close() }
+        let channel = Channel.test(server).payload(error: Envelope.self) { _, _ in Fault() }
+        #expect(try await channel.manager.lines(.get("log")).all() == ["a", "b"])
+        let error = await #expect(throws: APIClientError.self) { try await channel.manager.lines(.get("bad")).all() }
+        #expect(error?.app(Fault.self) != nil)
+        await channel.close()
+    }
+
+    @Test("leaving the loop closes the connection, and a second loop is a call of its own")
+    func leaving() async throws {
+        let server = try LoopbackServer.start { _ in
+            [.sendHead(status: 200, headers: ["Content-Length": "99"]), .sendBody(Data("a\nb\n".utf8)), .stall]
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let lines = channel.manager.lines(.get("log"))
+        for _ in 0..<2 {
+            for try await line in lines {
+                #expect(line == "a")
+                break
+            }
+            try await server.waitForOpenConnections(atMost: 0)
+        }
+        #expect(server.requests.count == 2)
+        await channel.close()
+    }
+
+    @Test("cancelling the task ends the loop as a cancelled call, and closes the connection")
+    func cancelled() async throws {
+        let arrived = try Gate()
+        let server = try LoopbackServer.start { _ in
+            [.sendHead(status: 200, headers: ["Content-Length": "99"]), .sendBody(Data("a\n".utf8)), .open(arrived), .stall]
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let (read, tell) = AsyncStream.makeStream(of: Void.self)
+        let task = Task {
+            for try await _ in channel.manager.lines(.get("log")) { tell.yield() }
+        }
+        for await _ in read { break }
+        task.cancel()
+        let error = await #expect(throws: APIClientError.self) { try await task.value }
+        #expect(error?.isCancelled == true && error?.context.streamed?.items == 1)
+        try await server.waitForOpenConnections(atMost: 0)
+        await channel.close()
+    }
+}

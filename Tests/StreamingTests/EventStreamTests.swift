@@ -1,0 +1,331 @@
+import CoreAPI
+import CoreAPILock
+import CoreAPITesting
+import Foundation
+import Testing
+
+@testable import CoreAPIStreaming
+
+@Suite("Streams of events", .timeLimit(.minutes(1)))
+struct EventStreamTests {
+    struct OrderEvent: Decodable, Sendable, Equatable { let status: String }
+
+    private static func head(_ type: String = "text/event-stream") -> ServerReply.Step {
+        .sendHead(status: 200, headers: ["Content-Type": type, "Transfer-Encoding": "chunked"])
+    }
+
+    private static func reply(_ chunks: String...) -> ServerReply {
+        ServerReply([head()] + chunks.map { .sendChunk(Data($0.utf8)) } + [.endChunks()])
+    }
+
+    private static let end = ServerReply.status(204)
+    private static let quick = EventOptions(pause: .milliseconds(1), longestPause: .milliseconds(5))
+
+    @Test("events arrive as they are sent, decoded by the channel's coder, with id and name", arguments: [false, true])
+    func events(secure: Bool) async throws {
+        let gate = try Gate()
+        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
+            guard request.headers["last-event-id"] == nil else { return Self.end }
+            return [
+                Self.head("text/event-stream; charset=utf-8"),
+                .sendChunk(Data(": hello\n\nid: 1\nevent: status\ndata: {\"sta".utf8)),
+                .sendChunk(Data("tus\":\"cooking\"}\n\n".utf8)), .waitFor(gate),
+                .sendChunk(Data("data: {\"status\":\"there\"}\n\n".utf8)),
+                .endChunks(),
+            ]
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        var events: [ServerSentEvent<OrderEvent>] = []
+        for try await event in channel.manager.events(.get("orders/1/events"), as: OrderEvent.self, options: Self.quick) {
+            events.append(event)
+            gate.open()
+        }
+        #expect(
+            events == [
+                ServerSentEvent(id: "1", name: "status", data: OrderEvent(status: "cooking")),
+                ServerSentEvent(id: "1", data: OrderEvent(status: "there")),
+            ])
+        let requests = server.requests
+        #expect(requests.count == 2)
+        #expect(requests[0].headers["accept"] == "text/event-stream" && requests[0].headers["cache-control"] == "no-store")
+        #expect(requests[0].headers["last-event-id"] == nil && requests[1].headers["last-event-id"] == "1")
+        await channel.close()
+    }
+
+    @Test("the id of every connection is sent with the next one, also when a connection sends none, or breaks off in an event")
+    func lastEventID() async throws {
+        let replies: [ServerReply] = [
+            Self.reply("id: é…1\ndata: a\n\n"), Self.reply("data: b\n\nid: 9\ndata: cut off\n"),
+            [Self.head(), .sendChunk(Data("id: 2\n\n".utf8)), .reset], Self.reply("id:\ndata: c\n\n"), Self.end,
+        ]
+        let server = try LoopbackServer.start(script: replies)
+        defer { server.close() }
+        let channel = Channel.test(server)
+        var options = Self.quick
+        options.lastEventID = "0"
+        let events = try await channel.manager.events(.get("x"), options: options).all()
+        #expect(events.map(\.data) == ["a", "b", "c"])
+        #expect(server.requests.map { $0.headers["last-event-id"] } == ["0", "é…1", "é…1", "2", nil])
+        await channel.close()
+    }
+
+    @Test("who asks sees the connection open, lost and open again, with the reason and the pause")
+    func updates() async throws {
+        let server = try LoopbackServer.start(script: [
+            Self.reply("retry: 20\ndata: a\n\n"), .closeWithoutReply, .closeWithoutReply, Self.reply("data: b\n\n"), Self.end,
+        ])
+        defer { server.close() }
+        let channel = Channel.test(server)
+        var seen: [String] = []
+        var pauses: [Duration] = []
+        for try await update in channel.manager.events(.get("x"), options: Self.quick).updates {
+            switch update {
+            case .open(let head): seen.append("open \(head.status.code)")
+            case .event(let event): seen.append(event.data)
+            case .reconnecting(let pause, let error):
+                seen.append("again \(error?.label ?? "")")
+                pauses.append(pause)
+            }
+        }
+        // libcurl repeats a request whose connection was reused, so one call finds both dropped connections.
+        #expect(seen == ["open 200", "a", "again ", "again transport.connectionLost", "open 200", "b", "again "])
+        #expect(pauses.allSatisfy { $0 >= .milliseconds(20) && $0 <= .milliseconds(25) }, "\(pauses)")
+        await channel.close()
+    }
+
+    @Test("the pause doubles up to its longest, a random part of it; a server's retry is the least")
+    func pauses() {
+        let options = EventOptions(pause: .seconds(1), longestPause: .seconds(30))
+        let whole = (1...8).map { options.pause(after: $0, retry: nil, random: 1) }
+        #expect(whole == [1, 2, 4, 8, 16, 30, 30, 30].map { .seconds($0) })
+        #expect(options.pause(after: 3, retry: nil, random: 0) == .zero)
+        #expect(options.pause(after: 1, retry: .seconds(2), random: 0) == .seconds(2))
+        #expect(options.pause(after: 2, retry: .seconds(2), random: 1) == .seconds(6))
+        #expect(options.pause(after: 9, retry: .seconds(3_600), random: 1) == .seconds(3_630))
+        #expect(options.pause(after: 1_000_000, retry: .zero, random: 1) == .zero)
+        let huge = EventOptions(pause: .seconds(Int64.max / 4), longestPause: .seconds(Int64.max / 4))
+        #expect(huge.pause(after: 100, retry: nil, random: 1) > .zero)
+    }
+
+    @Test("after so many connections without a line the last error is thrown, and without an error the loop ends")
+    func bounded() async throws {
+        let server = try LoopbackServer.start { $0.path == "/empty" ? Self.reply() : Self.reply("data: x\n\n") }
+        let channel = Channel.test(server)
+        var options = Self.quick
+        options.reconnections = 3
+        #expect(try await channel.manager.events(.get("empty"), options: options).all().isEmpty)
+        #expect(server.requests.count == 4)
+        options.reconnections = 0
+        #expect(try await channel.manager.events(.get("once"), options: options).all().map(\.data) == ["x"])
+        #expect(server.requests.count == 5)
+        server.close()
+        options.reconnections = 2
+        var reconnections = 0
+        do {
+            for try await update in channel.manager.events(.get("gone"), options: options).updates {
+                if case .reconnecting(_, let error) = update, error != nil { reconnections += 1 }
+            }
+            Issue.record("expected an error")
+        } catch {
+            #expect(error.label == "transport.cannotConnect" && reconnections == 2)
+        }
+        await channel.close()
+    }
+
+    @Test("another media type and a refused status end the stream with the error, at once")
+    func refused() async throws {
+        let server = try LoopbackServer.start { request in
+            switch request.path {
+            case "/type": .ok("data: x\n\n")
+            case "/none": .status(200)
+            case "/busy": request.headers["last-event-id"] == "1" ? Self.end : .status(503)
+            default: .status(404)
+            }
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        for (path, label) in [
+            ("type", "unacceptableContentType"), ("none", "unacceptableContentType"), ("x", "unacceptableStatus.404"),
+            ("busy", "unacceptableStatus.503"),
+        ] {
+            let error = await #expect(throws: APIClientError.self) {
+                try await channel.manager.events(.get(path), options: Self.quick).all()
+            }
+            #expect(error?.label == "verification.\(label)")
+        }
+        #expect(server.requests.count == 4)
+        var options = Self.quick
+        (options.reconnectsAfter, options.reconnections) = ([503], 2)
+        await #expect(throws: APIClientError.self) { try await channel.manager.events(.get("busy"), options: options).all() }
+        #expect(server.requests.count == 7)
+        await channel.close()
+    }
+
+    @Test("a POST is not sent again, unless that is asked for")
+    func unsafe() async throws {
+        let server = try LoopbackServer.start { request in
+            request.path == "/lost"
+                ? [Self.head(), .sendChunk(Data("data: x\n\n".utf8)), .closeConnection]
+                : request.headers["last-event-id"] == nil ? Self.reply("id: 1\ndata: x\n\n") : Self.end
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        #expect(try await channel.manager.events(.post("x"), options: Self.quick).all().count == 1)
+        #expect(server.requests.count == 1)
+        var events: [String] = []
+        do {
+            for try await event in channel.manager.events(.post("lost"), options: Self.quick) { events.append(event.data) }
+        } catch {
+            #expect(error.label == "transport.truncated" && error.context.streamed?.items == 1)
+        }
+        #expect(events == ["x"] && server.requests.count == 2)
+        var options = Self.quick
+        options.repeatsUnsafeMethods = true
+        #expect(try await channel.manager.events(.post("x"), options: options).all().count == 1)
+        #expect(server.requests.count == 4)
+        await channel.close()
+    }
+
+    @Test("a silent server is left after the idle time; comments are a sign of life")
+    func idle() async throws {
+        let server = try LoopbackServer.start { request in
+            guard request.headers["last-event-id"] == nil else { return Self.end }
+            let beats = (0..<6).flatMap { _ in [ServerReply.Step.sendChunk(Data(":\n".utf8)), .wait(.milliseconds(300))] }
+            return ServerReply([Self.head()] + beats + [.sendChunk(Data("id: 1\ndata: x\n\n".utf8)), .stall])
+        }
+        defer { server.close() }
+        var channel = Channel.test(server)
+        channel.modifiers = [Timeout(connect: .seconds(5), idle: .seconds(50), total: .seconds(20))]
+        var options = Self.quick
+        options.idle = .seconds(1)
+        var errors: [String?] = []
+        var events = 0
+        for try await update in channel.manager.events(.get("x"), options: options).updates {
+            if case .reconnecting(_, let error) = update { errors.append(error?.label) }
+            if case .event = update { events += 1 }
+        }
+        #expect(errors == ["transport.timedOut.idle"] && events == 1)
+        try await server.waitForOpenConnections(atMost: 1)
+        await channel.close()
+    }
+
+    @Test("each connection follows redirects and refreshes its token, as any call of the channel")
+    func throughThePipeline() async throws {
+        let tokens = Mutex(0)
+        let server = try LoopbackServer.start { request in
+            let token = request.headers["authorization"] ?? ""
+            switch (request.path, token, request.headers["last-event-id"]) {
+            case ("/old", _, _): return .redirect(to: "/new", status: 307)
+            case (_, "Bearer 1", nil): return Self.reply("id: 1\ndata: a\n\n")
+            case (_, "Bearer 1", _): return .status(401)
+            case (_, "Bearer 2", "1"): return Self.reply("id: 2\ndata: b\n\n")
+            case (_, "Bearer 2", _): return Self.end
+            default: return .status(401)
+            }
+        }
+        defer { server.close() }
+        var channel = Channel.test(server)
+        channel.attemptMiddleware = [
+            BearerAuthentication(token: "1") { _ in
+                tokens.withLock { $0 += 1 }
+                return "2"
+            }
+        ]
+        #expect(try await channel.manager.events(.get("old"), options: Self.quick).all().map(\.data) == ["a", "b"])
+        #expect(tokens.withLock { $0 } == 1)
+        await channel.close()
+    }
+
+    @Test("an event of 100 MB is a typed error, and the connection is closed")
+    func tooLarge() async throws {
+        let server = try LoopbackServer.start { _ in
+            [
+                .sendHead(status: 200, headers: ["Content-Type": "text/event-stream", "Content-Length": "104857600"]),
+                .sendBody(Data("data: first\n\ndata: ".utf8)), .sendEndlessly(Data(repeating: 0x61, count: 1 << 16)),
+            ]
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        var events: [String] = []
+        do {
+            for try await event in channel.manager.events(.get("x"), options: Self.quick) { events.append(event.data) }
+            Issue.record("expected an error")
+        } catch {
+            guard case .eventTooLarge(limit: 1_048_576) = error.streamDefect?.reason else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect((error.context.streamed?.bytes ?? .max) < 4 << 20 && error.context.streamed?.items == 1)
+        }
+        #expect(events == ["first"])
+        try await server.waitForOpenConnections(atMost: 0)
+        await channel.close()
+    }
+
+    @Test("data that cannot be decoded ends the stream with the decoding failure")
+    func undecodable() async throws {
+        let server = try LoopbackServer.start { _ in Self.reply("data: {\"status\":\"a\"}\n\n", "data: {\"status\":3}\n\n") }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let error = await #expect(throws: APIClientError.self) {
+            try await channel.manager.events(.get("x"), as: OrderEvent.self, options: Self.quick).all()
+        }
+        guard case .decoding(let failure, let context) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(failure.codingPath == "status" && context.streamed?.items == 1 && server.requests.count == 1)
+        await channel.close()
+    }
+
+    @Test(
+        "cancelling ends the stream at every moment, and leaves no connection",
+        arguments: ["/head", "/body", "/pause", "/refused"])
+    func cancelled(path: String) async throws {
+        let reached = try Gate()
+        let server = try LoopbackServer.start { request in
+            switch request.path {
+            case "/head": [.open(reached), .stall]
+            case "/body": [Self.head(), .sendChunk(Data("data: x\n\n".utf8)), .open(reached), .stall]
+            case "/refused": [.sendHead(status: 404, headers: ["Content-Length": "9"]), .open(reached), .stall]
+            default: Self.reply("retry: 3600000\n").followed(by: .open(reached))
+            }
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let task = Task {
+            for try await update in channel.manager.events(.get(path)).updates {
+                // The pause itself begins with the next call.
+                if case .reconnecting = update { try await Task.sleep(for: .milliseconds(1)) }
+            }
+        }
+        try await reached.waitUntilOpen()
+        if path == "/pause" { try await Task.sleep(for: .milliseconds(100)) }
+        task.cancel()
+        do {
+            try await task.value
+            Issue.record("expected an error")
+        } catch let error as APIClientError {
+            #expect(error.isCancelled)
+        } catch {
+            #expect(error is CancellationError)
+        }
+        await channel.close()
+        try await server.waitForOpenConnections(atMost: 0)
+    }
+
+    @Test("leaving the loop closes the connection")
+    func leaving() async throws {
+        let server = try LoopbackServer.start { _ in [Self.head(), .sendChunk(Data("data: x\n\ndata: y\n\n".utf8)), .stall] }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let events = channel.manager.events(.get("x"))
+        for try await event in events {
+            #expect(event.data == "x")
+            break
+        }
+        try await server.waitForOpenConnections(atMost: 0)
+        await channel.close()
+    }
+}

@@ -1,0 +1,141 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import Testing
+
+@testable import CoreAPIStreaming
+
+@Suite("JSON Lines and JSON text sequences", .timeLimit(.minutes(1)))
+struct JSONItemsTests {
+    struct Order: Decodable, Sendable, Equatable { let id: Int }
+
+    private func reason(_ defect: StreamDefect?) -> String {
+        defect.map { String(String(describing: $0.reason).prefix { $0 != "(" }) } ?? "none"
+    }
+
+    @Test("values arrive one by one, before the next line is sent, through the channel's coder")
+    func oneByOne() async throws {
+        struct Placed: Decodable, Sendable, Equatable { let orderId: Int }
+        let gate = try Gate()
+        let server = try LoopbackServer.start { _ in
+            [
+                .sendHead(status: 200, headers: ["Content-Type": "application/x-ndjson", "Transfer-Encoding": "chunked"]),
+                .sendChunk(Data("{\"order_id\":1}\n\n  \n{\"order".utf8)), .waitFor(gate), .sendChunk(Data("_id\":2}".utf8)),
+                .endChunks(),
+            ]
+        }
+        defer { server.close() }
+        var channel = Channel.test(server)
+        channel.coder = .json(keys: .convertFromSnakeCase)
+        var orders: [Placed] = []
+        for try await order in channel.manager.jsonLines(.get("export"), of: Placed.self) {
+            orders.append(order)
+            gate.open()
+        }
+        #expect(orders == [Placed(orderId: 1), Placed(orderId: 2)])
+        #expect(server.requests[0].headers["accept"]?.hasPrefix("application/jsonl") == true)
+        await channel.close()
+    }
+
+    @Test("an Accept of the endpoint's own stays")
+    func accept() async throws {
+        let server = try LoopbackServer.start { _ in .ok("{\"id\":1}") }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let items = channel.manager.jsonLines(.get("export", headers: ["accept": "text/plain"]), of: Order.self)
+        #expect(try await items.all() == [Order(id: 1)])
+        #expect(server.requests[0].headers["accept"] == "text/plain")
+        await channel.close()
+    }
+
+    @Test("a value that cannot be decoded is a decoding failure, which says how much came; the ones behind it can be read")
+    func undecodable() async throws {
+        let server = try LoopbackServer.start { _ in .ok("{\"id\":1}\n{\"id\":\"x\"}\n{\"id\":3}\n") }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        var items = channel.manager.jsonLines(.get("export"), of: Order.self).makeAsyncIterator()
+        #expect(try await items.next() == Order(id: 1))
+        let error = await #expect(throws: APIClientError.self) { try await items.next() }
+        guard case .decoding(let failure, let context) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(failure.codingPath == "id" && context.streamed?.items == 1)
+        #expect(try await items.next() == Order(id: 3))
+        #expect(try await items.next() == nil)
+        await channel.close()
+    }
+
+    @Test("a refused status fails the first item, as a call without a stream")
+    func refused() async throws {
+        let server = try LoopbackServer.start { _ in .status(404) }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let error = await #expect(throws: APIClientError.self) {
+            for try await _ in channel.manager.jsonLines(.get("export"), of: Order.self) {}
+        }
+        #expect(error?.label == "verification.unacceptableStatus.404" && error?.context.streamed == nil)
+        await channel.close()
+    }
+
+    @Test("secrets of a line are not in its error")
+    func secrets() async throws {
+        let body = Body.bytes(Data("{\"id\":1,\"password\":\"hunter2\"}\n{\"id\":true,\"password\":\"hunter2\"}\n".utf8))
+        let error = await #expect(throws: StreamDefect.self) { try await body.jsonLines(of: Order.self).all() }
+        #expect(reason(error) == "undecodable" && error?.description.contains("hunter2") == false)
+    }
+
+    @Test("a text sequence, cut anywhere; empty texts are none (RFC 7464)")
+    func sequence() async throws {
+        let bytes = Data("\u{1E}{\"id\":1}\n\u{1E}\u{1E}\n\u{1E}{\n \"id\" : 2 }\n\u{1E}{\"id\":3}".utf8)
+        let expected = [Order(id: 1), Order(id: 2), Order(id: 3)]
+        for cut in 0...bytes.count {
+            let body = Body.pieces([Data(bytes.prefix(cut)), Data(bytes.dropFirst(cut))])
+            #expect(try await body.jsonSequence(of: Order.self).all() == expected)
+        }
+        #expect(try await Body.none.jsonSequence(of: Order.self).all() == [])
+        #expect(
+            try await Body.bytes(Data("\u{1E}1\n\u{1E}true \u{1E}\"a\"".utf8)).jsonSequence(of: JSONValue.self).all().count == 3)
+    }
+
+    @Test(
+        "a text that breaks off is told as such, also where its beginning is valid by itself (RFC 7464 §2.4)",
+        arguments: ["\u{1E}{\"id\":1}\n\u{1E}{\"id\":2", "\u{1E}{\"id\":1}\n\u{1E}{\"id\":{}", "\u{1E}{\"id\":1}\n\u{1E}12"])
+    func truncated(text: String) async throws {
+        for text in [text, text + "\u{1E}{\"id\":3}\n"] {
+            var values = Body.bytes(Data(text.utf8)).jsonSequence(of: JSONValue.self).makeAsyncIterator()
+            #expect(try await values.next() != nil)
+            let defect = await #expect(throws: StreamDefect.self) { try await values.next() }
+            #expect(reason(defect) == "truncatedText" && defect?.items == 1)
+        }
+    }
+
+    @Test("a body without a record separator is no sequence")
+    func noSeparator() async throws {
+        for text in ["{\"id\":1}\n", "x\u{1E}{\"id\":1}\n"] {
+            let defect = await #expect(throws: StreamDefect.self) {
+                try await Body.bytes(Data(text.utf8)).jsonSequence(of: Order.self).all()
+            }
+            #expect(reason(defect) == "noRecordSeparator")
+        }
+    }
+
+    @Test("a line of 100 MB ends the call with a typed error, without being kept")
+    func endless() async throws {
+        let server = try LoopbackServer.start { _ in
+            [
+                .sendHead(status: 200, headers: ["Content-Length": "104857600"]),
+                .sendEndlessly(Data(repeating: 0x20, count: 1 << 16)),
+            ]
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let error = await #expect(throws: APIClientError.self) {
+            try await channel.manager.jsonLines(.get("x"), of: Order.self).all()
+        }
+        #expect(reason(error?.streamDefect) == "lineTooLong")
+        #expect((error?.context.streamed?.bytes ?? .max) < 4 << 20)
+        try await server.waitForOpenConnections(atMost: 0)
+        await channel.close()
+    }
+}

@@ -1,0 +1,204 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import Testing
+
+@testable import CoreAPIStreaming
+
+@Suite("Reading multipart bodies", .timeLimit(.minutes(1)))
+struct MultipartReadingTests {
+    private struct Part: Equatable {
+        var name: String?
+        var content: String
+    }
+
+    private func parts(_ body: Body, boundary: String = "b", limits: PartLimits = PartLimits()) async throws -> [Part] {
+        var parts: [Part] = []
+        for try await part in try body.parts(boundary: boundary, limits: limits) {
+            let content = try await part.body.collect(upTo: 1 << 20)
+            parts.append(Part(name: part.name ?? part.mediaType?.essence, content: String(decoding: content, as: UTF8.self)))
+        }
+        return parts
+    }
+
+    private func reason(_ error: StreamDefect?) -> String {
+        error.map { String(String(describing: $0.reason).prefix { $0 != "(" }) } ?? "none"
+    }
+
+    private static let mixed = [
+        "a preamble that is ignored", "--bb is no boundary", "--b \t", "Content-Type: text/plain", "", "first", "--b", "",
+        "second",
+        "--b is not one", "--bbb", "--", "", "--b", "Content-Disposition: form-data;", " name=\"third\"", "", "", "--b--",
+        "an epilogue",
+        "--b",
+    ].joined(separator: "\r\n")
+
+    @Test("preamble, epilogue, padding, lines that only look like a boundary, an empty part, cut anywhere")
+    func standard() async throws {
+        let bytes = Data(Self.mixed.utf8)
+        let expected = [
+            Part(name: "text/plain", content: "first"), Part(name: nil, content: "second\r\n--b is not one\r\n--bbb\r\n--\r\n"),
+            Part(name: "third", content: ""),
+        ]
+        #expect(try await parts(.bytes(bytes)) == expected)
+        for cut in 0...bytes.count {
+            let body = Body.pieces([Data(bytes.prefix(cut)), Data(bytes.dropFirst(cut))])
+            #expect(try await parts(body) == expected, "\(cut)")
+        }
+        #expect(try await parts(.cut(bytes, every: 1)) == expected)
+    }
+
+    @Test("line ends of LF alone, no line end behind the last boundary, no part at all")
+    func corners() async throws {
+        #expect(try await parts(.bytes(Data("--b\nA: 1\n\nx\ny\n--b--".utf8))) == [Part(content: "x\ny")])
+        #expect(try await parts(.bytes(Data("--b--".utf8))) == [])
+        #expect(try await parts(.bytes(Data("--b\r\n\r\n--b--\r\n".utf8))) == [Part(content: "")])
+        #expect(try await parts(.bytes(Data("--b\r\n\r\n\r\r\n--b--\r\n".utf8))) == [Part(content: "\r")])
+    }
+
+    @Test(
+        "a body that ends before its last boundary is an error, at every byte but the last line end",
+        arguments: ["--b\r\nA: 1\r\n\r\nxyz\r\n--b\r\n\r\nsecond\r\n--b--"])
+    func withoutEnd(text: String) async throws {
+        let bytes = Data(text.utf8)
+        for count in 0..<bytes.count {
+            for body in [Body.bytes(Data(bytes.prefix(count))), .cut(Data(bytes.prefix(count)), every: 1)] {
+                let defect = await #expect(throws: StreamDefect.self, "\(count)") { try await parts(body) }
+                #expect(reason(defect) == "partWithoutEnd" && defect?.bytes == Int64(count))
+            }
+        }
+    }
+
+    @Test("bounds on heads and parts")
+    func limits() async throws {
+        let many = Body.bytes(Data((String(repeating: "--b\r\n\r\nx\r\n", count: 4) + "--b--").utf8))
+        #expect(try await parts(many, limits: PartLimits(parts: 4)).count == 4)
+        var defect = await #expect(throws: StreamDefect.self) { try await parts(many, limits: PartLimits(parts: 3)) }
+        #expect(reason(defect) == "tooManyParts" && defect?.items == 3)
+        for line in ["A: \(String(repeating: "x", count: 20_000))", String(repeating: "A: 1\r\n", count: 1_001)] {
+            defect = await #expect(throws: StreamDefect.self) {
+                try await parts(.cut(Data("--b\r\n\(line)\r\n\r\nx\r\n--b--".utf8), every: 1_000))
+            }
+            #expect(reason(defect) == "partHeadTooLarge")
+        }
+        for line in ["no colon", "bad name: x", ": x"] {
+            defect = await #expect(throws: StreamDefect.self) {
+                try await parts(.bytes(Data("--b\r\n\(line)\r\n\r\n--b--".utf8)))
+            }
+            #expect(reason(defect) == "malformedPartHead")
+        }
+    }
+
+    @Test("names as browsers write them, in quotes, and extended ones (RFC 8187)")
+    func names() async throws {
+        func name(_ disposition: String) async throws -> (String?, String?) {
+            let body = Body.bytes(Data("--b\r\nContent-Disposition: \(disposition)\r\n\r\n\r\n--b--".utf8))
+            for try await part in try body.parts(boundary: "b") { return (part.name, part.fileName) }
+            return (nil, nil)
+        }
+        #expect(try await name(#"form-data; name="a b"; filename="ş \"1\".png""#) == ("a b", #"ş "1".png"#))
+        #expect(try await name("attachment; filename=plain.txt; filename*=UTF-8''%E2%82%AC%20rates.txt") == (nil, "€ rates.txt"))
+        #expect(try await name("attachment; filename*=iso-8859-1'en'%A3%20rates") == (nil, "£ rates"))
+        #expect(try await name("attachment; filename=a; filename*=UTF-8''%C3") == (nil, "a"))
+        #expect(try await name("attachment; filename=a; filename*=nothing''x") == (nil, "a"))
+        #expect(try await name("attachment; filename=a; filename*=%41") == (nil, "a"))
+        #expect(try await name("form-data") == (nil, nil))
+    }
+
+    @Test("a form that the kit writes is read as it was, and so is a nested body")
+    func roundTrip() async throws {
+        let inner = try MultipartForm([.text("x", "--outer\r\n")]).body()
+        let innerForm = MultipartForm([.text("x", "inner text")])
+        let form = MultipartForm([
+            .text("a", "1\r\n--"), .data("f", Data((0...255).map(UInt8.init)), fileName: "f.bin"),
+            MultipartForm.Part("nested", body: try innerForm.body(), contentType: innerForm.contentType),
+        ])
+        _ = inner
+        var found: [String] = []
+        for try await part in try form.body().parts(boundary: form.boundary) {
+            found.append(part.name ?? "")
+            if part.name == "f" { #expect(try await part.body.collect(upTo: 300) == Data((0...255).map(UInt8.init))) }
+            guard part.name == "nested", let boundary = part.mediaType?.parameters["boundary"] else { continue }
+            #expect(try await parts(part.body, boundary: boundary) == [Part(name: "x", content: "inner text")])
+        }
+        #expect(found == ["a", "f", "nested"])
+    }
+
+    @Test("a form may write the names of its files in the extended form as well (RFC 8187)")
+    func extendedNames() async throws {
+        let parts: [MultipartForm.Part] = [.data("a", Data(), fileName: "fiyat €.txt"), .data("b", Data(), fileName: "b.txt")]
+        let extended = MultipartForm(parts, fileNames: .extended)
+        let text = String(decoding: try await extended.body().collect(upTo: 1_000), as: UTF8.self)
+        #expect(text.contains("filename=\"fiyat €.txt\"; filename*=UTF-8''fiyat%20%E2%82%AC.txt\r\n"))
+        #expect(text.contains("filename=\"b.txt\"\r\n"))
+        var names: [String?] = []
+        for try await part in try extended.body().parts(boundary: extended.boundary) { names.append(part.fileName) }
+        #expect(names == ["fiyat €.txt", "b.txt"])
+        let usual = String(decoding: try await MultipartForm(parts).body().collect(upTo: 1_000), as: UTF8.self)
+        #expect(!usual.contains("filename*"))
+    }
+
+    @Test("a part that is not read is skipped, one that was passed cannot be read, and none can be read twice")
+    func order() async throws {
+        let body = Body.cut(Data("--b\r\n\r\nfirst\r\n--b\r\n\r\nsecond\r\n--b--".utf8), every: 3)
+        var parts = try body.parts(boundary: "b").makeAsyncIterator()
+        let first = try #require(try await parts.next())
+        let second = try #require(try await parts.next())
+        let defect = await #expect(throws: StreamDefect.self) { try await first.body.collect(upTo: 9) }
+        #expect(reason(defect) == "partPassed")
+        #expect(try await second.body.collect(upTo: 9) == Data("second".utf8))
+        await #expect(throws: BodyReadTwice.self) { try await second.body.collect(upTo: 9) }
+        #expect(try await parts.next() == nil)
+    }
+
+    @Test("the parts of an answer arrive one by one, with backpressure, and their errors are the call's")
+    func answer() async throws {
+        let (gate, sent) = (try Gate(), try Gate())
+        let server = try LoopbackServer.start { _ in
+            [
+                .sendHead(
+                    status: 200,
+                    headers: ["Content-Type": "multipart/mixed; boundary=\"x y\"", "Transfer-Encoding": "chunked"]),
+                .sendChunk(Data("--x y\r\nA: 1\r\n\r\none".utf8)), .waitFor(gate),
+                .sendChunk(Data(" more\r\n--x y\r\n\r\n".utf8)),
+                .sendChunk(Data(count: 32 << 20)), .open(sent), .sendChunk(Data("\r\n--x".utf8)), .endChunks(),
+            ]
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        var lengths: [Int] = []
+        do {
+            for try await part in channel.manager.parts(.get("photos")) {
+                var length = 0
+                for try await chunk in part.body {
+                    if lengths.isEmpty { gate.open() }
+                    if lengths.count == 1, length == 0 { #expect(!sent.isOpen) }
+                    length += chunk.count
+                }
+                lengths.append(length)
+            }
+            Issue.record("expected an error")
+        } catch let error as APIClientError {
+            #expect(reason(error.streamDefect) == "partWithoutEnd" && error.context.streamed?.items == 2)
+        }
+        #expect(lengths == [8])
+        await channel.close()
+    }
+
+    @Test("an answer that is not multipart, or names no boundary, is refused with its type")
+    func noBoundary() async throws {
+        let server = try LoopbackServer.start { request in
+            .ok(Data("--b--".utf8), headers: ["Content-Type": request.path == "/a" ? "application/json" : "multipart/mixed"])
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        for path in ["a", "b"] {
+            let error = await #expect(throws: APIClientError.self) { try await channel.manager.parts(.get(path)).all() }
+            #expect(reason(error?.streamDefect) == "noBoundary")
+            await #expect(throws: APIClientError.self) { try await channel.manager.stream(.get(path)).parts() }
+        }
+        #expect(throws: StreamDefect.self) { try Body.none.parts(boundary: "") }
+        #expect(throws: StreamDefect.self) { try Body.none.parts(boundary: "a\r\nb") }
+        await channel.close()
+    }
+}

@@ -1,0 +1,158 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import Programs
+import Testing
+
+@testable import CoreAPIStreaming
+
+/// Servers and parsers that are not the kit's.
+@Suite("Streams of other implementations", .timeLimit(.minutes(1)))
+struct PeerTests {
+    /// Runs a Python program that serves on a port of its choice, and ends by itself after `/quit` or half a minute.
+    private func withPython(_ handler: String, _ body: (String) async throws -> Void) async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("port-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let program = """
+            import http.server, os, threading, time
+            \(handler)
+            server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+            threading.Timer(30, os._exit, [1]).start()
+            with open("\(file).part", "w") as out: out.write(str(server.server_port))
+            os.rename("\(file).part", "\(file)")
+            server.serve_forever()
+            """
+        let run = Task { try await Program.run(["python3", "-c", program], capturesErrors: true) }
+        var port: String?
+        for _ in 0..<300 where port == nil {
+            port = FileManager.default.contents(atPath: file).map { String(decoding: $0, as: UTF8.self) }
+            if port == nil { try await Task.sleep(for: .milliseconds(50)) }
+        }
+        let url = "http://127.0.0.1:\(try #require(port, "the Python server did not start"))/"
+        let result = await Result { try await body(url) }
+        _ = await Channel.test(url).manager.response(for: .get("quit"), as: .nothing)
+        _ = try await run.value
+        try result.get()
+    }
+
+    @Test("Python sends events over several connections, cut in the middle of lines")
+    func events() async throws {
+        let handler = """
+            class Handler(http.server.BaseHTTPRequestHandler):
+                protocol_version = "HTTP/1.1"
+                def log_message(self, *args): pass
+                def do_GET(self):
+                    if self.path == "/quit": os._exit(0)
+                    last = int(self.headers.get("Last-Event-ID", "0"))
+                    if last >= 300:
+                        self.send_response(204)
+                        self.end_headers()
+                        return
+                    self.send_response(200)
+                    self.send_header("Content-Type", "text/event-stream")
+                    self.send_header("Transfer-Encoding", "chunked")
+                    self.end_headers()
+                    text = "retry: 1\\r\\n: hello\\r\\n\\r\\n"
+                    for number in range(last + 1, last + 101):
+                        text += f"id: {number}\\nevent: tick\\ndata: line one of {number}\\ndata: ş\\n\\n"
+                    data = text.encode()
+                    for start in range(0, len(data), 7):
+                        piece = data[start:start + 7]
+                        self.wfile.write(b"%x\\r\\n%s\\r\\n" % (len(piece), piece))
+                    self.wfile.write(b"0\\r\\n\\r\\n")
+            """
+        try await withPython(handler) { url in
+            let channel = Channel.test(url)
+            var (events, opened) = (0, 0)
+            for try await update in channel.manager.events(.get("events")).updates {
+                if case .open = update { opened += 1 }
+                guard case .event(let event) = update else { continue }
+                events += 1
+                #expect(event == ServerSentEvent(id: "\(events)", name: "tick", data: "line one of \(events)\nş"))
+            }
+            #expect(events == 300 && opened == 3)
+            await channel.close()
+        }
+    }
+
+    @Test("httpbin's stream is JSON Lines")
+    func jsonLines() async throws {
+        struct Line: Decodable, Sendable { let id: Int }
+        let channel = Channel.test(try #require(ProcessInfo.processInfo.environment["NETWORKERKIT_HTTPBIN_URL"]))
+        let lines = try await channel.manager.jsonLines(.get("stream/20"), of: Line.self).all()
+        #expect(lines.map(\.id) == Array(0..<20))
+        await channel.close()
+    }
+
+    @Test("Python's e-mail package writes a multipart body that the kit reads, and reads one that the kit writes")
+    func multipart() async throws {
+        let handler = """
+            from email.mime.multipart import MIMEMultipart
+            from email.mime.application import MIMEApplication
+            from email.mime.text import MIMEText
+            import email, email.policy, json
+            class Handler(http.server.BaseHTTPRequestHandler):
+                protocol_version = "HTTP/1.1"
+                def log_message(self, *args): pass
+                def answer(self, kind, data):
+                    self.send_response(200)
+                    self.send_header("Content-Type", kind)
+                    self.send_header("Content-Length", str(len(data)))
+                    self.end_headers()
+                    self.wfile.write(data)
+                def do_GET(self):
+                    if self.path == "/quit": os._exit(0)
+                    whole = MIMEMultipart("mixed")
+                    whole.attach(MIMEText("çay\\n", "plain", "utf-8"))
+                    inner = MIMEMultipart("alternative")
+                    inner.attach(MIMEText("inner", "plain"))
+                    whole.attach(inner)
+                    file = MIMEApplication(bytes(range(256)))
+                    file.add_header("Content-Disposition", "attachment", filename=("utf-8", "", "fiyat €.bin"))
+                    whole.attach(file)
+                    policy = email.policy.HTTP if self.path == "/crlf" else email.policy.default
+                    head, _, body = whole.as_bytes(policy=policy).partition(policy.linesep.encode() * 2)
+                    self.answer(whole["Content-Type"].replace("\\n", ""), body)
+                def do_POST(self):
+                    body = self.rfile.read(int(self.headers["Content-Length"]))
+                    head = b"Content-Type: " + self.headers["Content-Type"].encode() + b"\\r\\n\\r\\n"
+                    whole = email.message_from_bytes(head + body, policy=email.policy.HTTP)
+                    parts = [[p.get_param("name", header="content-disposition"), p.get_filename(), p.get_content_type(),
+                              p.get_payload(decode=True).hex()] for p in whole.iter_parts()]
+                    self.answer("application/json", json.dumps(parts).encode())
+            """
+        try await withPython(handler) { url in
+            let channel = Channel.test(url)
+            for path in ["lf", "crlf"] {
+                var names: [String?] = []
+                var types: [String?] = []
+                for try await part in channel.manager.parts(.get(path)) {
+                    names.append(part.fileName)
+                    types.append(part.mediaType?.essence)
+                    guard let boundary = part.mediaType?.parameters["boundary"] else { continue }
+                    for try await inner in try part.body.parts(boundary: boundary) {
+                        #expect(try await inner.body.collect(upTo: 99) == Data("inner".utf8))
+                    }
+                }
+                #expect(types == ["text/plain", "multipart/alternative", "application/octet-stream"])
+                #expect(names == [nil, nil, "fiyat €.bin"])
+            }
+            let form = MultipartForm(
+                [.text("başlık", "1\r\n2"), .data("f", Data((0...255).map(UInt8.init)), fileName: "a b.bin")])
+            let parts = try await channel.manager.request(.post("x", encoding: .multipart(form)), as: [[String?]].self)
+            #expect(parts.map { $0[3] } == ["310d0a32", (0...255).map { String(format: "%02x", $0) }.joined()])
+            #expect(parts[1][0] == "f" && parts[1][1] == "a b.bin")
+            await channel.close()
+        }
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(_ work: () async throws -> Success) async {
+        do {
+            self = .success(try await work())
+        } catch {
+            self = .failure(error)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import CoreAPI
+import CoreAPILock
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("Trailers and informational answers", .timeLimit(.minutes(1)))
+struct TrailersTests {
+    private static let reply: ServerReply = [
+        .sendHead(status: 100), .sendHead(status: 103, headers: ["Link": "</style.css>; rel=preload"]),
+        .sendHead(status: 103, headers: ["Link": "</script.js>; rel=preload"]),
+        .sendHead(status: 200, headers: ["Transfer-Encoding": "chunked", "Trailer": "Checksum"]), .sendChunk(Data("body".utf8)),
+        .endChunks(trailers: ["Checksum": "abc", "Content-Type": "text/evil"]),
+    ]
+
+    private final class Hints: Listener {
+        let all = Mutex<[String]>([])
+
+        func informational(_ event: CallEvent.Head) { all.withLock { $0.append("\(event.head.status.code)") } }
+        func head(_ event: CallEvent.Head) { all.withLock { $0.append("\(event.head.status.code)") } }
+    }
+
+    @Test("both are there for a collected body, over HTTP/1.1 and HTTP/2, and change nothing else", arguments: [false, true])
+    func collected(secure: Bool) async throws {
+        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { $0.path == "/plain" ? .ok("x") : Self.reply }
+        defer { server.close() }
+        var channel = Channel.test(server)
+        let hints = Hints()
+        channel.listeners = [hints]
+        let response = await channel.manager.response(for: .get("x"), as: .text)
+        #expect(response.metrics?.httpVersion == (secure ? "HTTP/2" : "HTTP/1.1"))
+        #expect(try response.value == "body")
+        #expect(response.informational.map(\.status.code) == [103, 103])
+        #expect(
+            response.informational.compactMap { $0.headers[.init("Link")!] } == [
+                "</style.css>; rel=preload", "</script.js>; rel=preload",
+            ])
+        #expect(response.trailers?.count == 2 && response.trailers?[.init("Checksum")!] == "abc")
+        #expect(response.head?.headers[.contentType] == nil)
+        #expect(hints.all.withLock { $0 } == ["103", "103", "200"])
+        // A later answer on the same connection has neither.
+        let plain = await channel.manager.response(for: .get("plain"), as: .text)
+        #expect(plain.informational.isEmpty && plain.trailers == nil)
+        await channel.close()
+    }
+
+    @Test(
+        "the trailers of a streamed body are there after its end, the informational answers before it", arguments: [false, true])
+    func streamed(secure: Bool) async throws {
+        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { _ in Self.reply }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let response = await channel.manager.stream(.get("x"))
+        #expect(response.informational.count == 2 && response.trailers == nil)
+        #expect(try await response.value.collect(upTo: 9) == Data("body".utf8))
+        #expect(response.trailers?[.init("Checksum")!] == "abc")
+        await channel.close()
+    }
+
+    @Test("a flood of either is bounded as the head is")
+    func flood() async throws {
+        let many = ServerReply(
+            Array(repeating: .sendHead(status: 103, headers: ["A": String(repeating: "x", count: 4_000)]), count: 1_000))
+        let server = try LoopbackServer.start { request in
+            request.path == "/heads"
+                ? many
+                : [
+                    .sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"]),
+                    .endChunks(trailers: HeaderLines(Array(repeating: HeaderLines.Line(name: "A", value: "x"), count: 100_000))),
+                ]
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        for (path, label) in [("heads", "headTooLarge"), ("trailers", "tooManyHeadLines")] {
+            let response = await channel.manager.response(for: .get(path), as: .text)
+            #expect(response.error?.label == "transport.\(label)")
+        }
+        await channel.close()
+    }
+}
