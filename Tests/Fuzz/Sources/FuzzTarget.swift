@@ -10,6 +10,7 @@ struct FuzzTarget: Sendable {
         .secrets,
         .setCookie,
         .challenge,
+        .lines, .events, .multipart,
     ]
 }
 

@@ -1,0 +1,137 @@
+import Foundation
+import HTTPTypes
+
+@testable import CoreAPIStreaming
+
+// Each parser of streams gets its input whole and cut as the first bytes say: both must give the same.
+
+extension FuzzTarget {
+    /// Lines and JSON texts.
+    static let lines = FuzzTarget(name: "lines") { input in
+        var input = input
+        let (size, choice) = (Int(input.byte()) + 1, input.byte())
+        let separator: UInt8 = choice % 2 == 0 ? 0x0A : 0x1E
+        let limit = Int(choice)
+        let whole = lines(of: [input.data], separator, limit)
+        expect(whole == lines(of: input.data.cut(every: size), separator, limit), "the cuts do not matter")
+        expect(whole.found.allSatisfy { $0.count <= limit && !$0.contains(separator) }, "a line is within its limit")
+        expect(whole.found.reduce(0) { $0 + $1.count } <= input.bytes.count, "no more comes out than went in")
+    }
+
+    private struct Lines: Equatable {
+        var found: [Data] = []
+        var isRefused = false
+    }
+
+    private static func lines(of pieces: [Data], _ separator: UInt8, _ limit: Int) -> Lines {
+        var parser = LineParser(separator: separator, limit: limit)
+        var lines = Lines()
+        do {
+            for piece in pieces {
+                parser.feed(piece)
+                while let line = try parser.next() { lines.found.append(Data(line)) }
+            }
+            if let last = try parser.finish() { lines.found.append(Data(last)) }
+        } catch {
+            lines.isRefused = true
+        }
+        return lines
+    }
+
+    /// An event stream.
+    static let events = FuzzTarget(name: "events") { input in
+        var input = input
+        let (size, limit) = (Int(input.byte()) + 1, Int(input.byte()))
+        let whole = events(of: [input.data], limit)
+        let cut = events(of: input.data.cut(every: size), limit)
+        expect(whole == cut, "the cuts do not matter: \(whole), \(cut)")
+        for event in whole.found {
+            // An invalid byte becomes three, and a decoder may see some only as one.
+            expect(event.data.utf8.count <= 3 * limit, "an event is within its limit")
+            expect(!event.name.isEmpty && !event.name.contains("\n") && !event.id.contains("\u{0}"), "name and id are one line")
+        }
+    }
+
+    private struct Events: Equatable {
+        var found: [ServerSentEvent<String>] = []
+        var retry: Duration?
+        var lastEventID = ""
+        var isRefused = false
+    }
+
+    private static func events(of pieces: [Data], _ limit: Int) -> Events {
+        var parser = EventParser(limit: limit)
+        var events = Events()
+        do {
+            for piece in pieces {
+                parser.feed(piece)
+                while let event = try parser.next() { events.found.append(event) }
+            }
+        } catch {
+            events.isRefused = true
+        }
+        (events.retry, events.lastEventID) = (parser.retry, parser.lastEventID)
+        return events
+    }
+
+    /// A multipart body with the boundary "b".
+    static let multipart = FuzzTarget(name: "multipart") { input in
+        var input = input
+        let size = Int(input.byte()) + 1
+        let whole = parts(of: [input.data])
+        let cut = parts(of: input.data.cut(every: size))
+        expect(whole == cut, "the cuts do not matter: \(whole), \(cut)")
+        expect(whole.contents.reduce(0) { $0 + $1.count } <= input.bytes.count, "no more comes out than went in")
+        expect(whole.heads.count <= 8 && whole.ends <= whole.heads.count, "parts are within their limit")
+        guard whole.isComplete else { return }
+        expect(whole.ends == whole.heads.count, "every part of a whole body has an end")
+    }
+
+    fileprivate struct Parts: Equatable {
+        var heads: [HTTPFields] = []
+        var contents: [Data] = []
+        var ends = 0
+        var isComplete = false
+    }
+
+    private static func parts(of pieces: [Data]) -> Parts {
+        var parts = Parts()
+        do {
+            var parser = try MultipartParser(boundary: "b", limits: PartLimits(headSize: 64, parts: 8))
+            for piece in pieces {
+                parser.feed(piece)
+                while let item = try parser.next() { parts.take(item) }
+            }
+            guard !parser.isComplete else {
+                parts.isComplete = true
+                return parts
+            }
+            parser.finish()
+            while let item = try parser.next() { parts.take(item) }
+            parts.isComplete = parser.isComplete
+        } catch {
+            // What an incomplete part gave before it was refused depends on the cuts.
+            if parts.contents.count > parts.ends { parts.contents.removeLast() }
+            if parts.heads.count > parts.ends { parts.heads.removeLast() }
+        }
+        return parts
+    }
+}
+
+extension FuzzTarget.Parts {
+    fileprivate mutating func take(_ item: MultipartParser.Item) {
+        switch item {
+        case .head(let fields):
+            heads.append(fields)
+            contents.append(Data())
+        case .content(let data): contents[contents.count - 1] += data
+        case .end: ends += 1
+        }
+    }
+}
+
+extension Data {
+    fileprivate func cut(every size: Int) -> [Data] {
+        stride(from: 0, to: count, by: size).map { Data(dropFirst($0).prefix(size)) }
+    }
+}
