@@ -101,6 +101,12 @@ extension SandboxRequest {
 extension ServerReply {
     fileprivate init(_ answer: SandboxAnswer) {
         let lines = answer.headers.map { HeaderLines.Line(name: $0.name, value: $0.value) }
-        self = .status(answer.status.code, body: answer.body, headers: HeaderLines(lines))
+        guard !answer.pieces.isEmpty else {
+            self = .status(answer.status.code, body: answer.body, headers: HeaderLines(lines))
+            return
+        }
+        let headers = HeaderLines(lines + [HeaderLines.Line(name: "Transfer-Encoding", value: "chunked")])
+        let pieces = answer.pieces.flatMap { [Step.sendChunk(Data($0.utf8)), .wait(.milliseconds(5))] }
+        self = ServerReply([.sendHead(status: answer.status.code, headers: headers)] + pieces + [.endChunks()])
     }
 }

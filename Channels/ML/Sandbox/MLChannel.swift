@@ -9,7 +9,14 @@ struct MLChannel: SandboxChannel {
         signature = MLSignature(now: options.now)
     }
 
-    var routes: [Route] { [.get("ml/restaurants", restaurants), .get("ml/restaurants/:id/menu", menu)] }
+    var routes: [Route] {
+        [
+            .get("ml/restaurants", restaurants), .get("ml/restaurants/:id/menu", menu),
+            .get("ml/orders/:id/events") { request in
+                try MLOrderEvents.answer(request.parameters["id"] ?? "", after: request.header("last-event-id"))
+            },
+        ]
+    }
 
     func admit(_ request: SandboxRequest) throws {
         try signature.check(request)

@@ -23,6 +23,7 @@ struct MLFailure: ChannelFailure {
     static let wrongSignature = MLFailure(.forbidden, 1401, "İmza doğrulanamadı.")
     static let dateOff = MLFailure(.forbidden, 1402, "x-ml-date beş dakikadan fazla sapıyor.")
     static let badLocation = MLFailure(.badRequest, 1100, "lat ve lon derece olarak gerekli.")
+    static let unknownOrder = MLFailure(.notFound, 1405, "Sipariş bulunamadı.")
     static let unknownRestaurant = MLFailure(.notFound, 1404, "Restoran bulunamadı.")
 
     struct Body: Encodable, Sendable {

@@ -1,3 +1,4 @@
+internal import CoreAPI
 internal import Foundation
 internal import MLInteractors
 
@@ -22,6 +23,15 @@ extension DemoTour {
                 menu.sections.flatMap(\.items).map {
                     "\($0.name), \($0.price.amount.price(in: $0.price.currency))" + ($0.isAvailable ? "" : ", not today")
                 })
+        }
+        _ = await guide.visit("order events") {
+            var events: [MLOrderEvent] = []
+            for try await event in MLOrderTrackingInteractor().events(orderID: "ml-o-1") { events.append(event.data) }
+            return events
+        } sample: { events in
+            DemoSample(
+                "\(events.count) events of one order, over two connections",
+                events.map { $0.status + ($0.minutesLeft.map { ", \($0) min left" } ?? "") })
         }
     }
 }

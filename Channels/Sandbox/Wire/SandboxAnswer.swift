@@ -6,17 +6,25 @@ struct SandboxAnswer: Sendable {
     let status: HTTPResponse.Status
     var headers: [(name: String, value: String)] = []
     var body = Data()
+    /// The body of an answer that arrives piece by piece, with a short pause between; empty for ``body``.
+    var pieces: [String] = []
 
     /// A JSON answer of any channel: ISO 8601 dates, keys in a stable order, slashes unescaped.
     static func json(
         _ body: some Encodable, status: HTTPResponse.Status = .ok, headers: [(name: String, value: String)] = []
     ) throws -> SandboxAnswer {
+        SandboxAnswer(
+            status: status, headers: [(name: "content-type", value: "application/json")] + headers, body: try encoded(body))
+    }
+
+    /// The same JSON as text, such as an event's data.
+    static func jsonText(_ value: some Encodable) throws -> String { String(decoding: try encoded(value), as: UTF8.self) }
+
+    private static func encoded(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return SandboxAnswer(
-            status: status, headers: [(name: "content-type", value: "application/json")] + headers, body: try encoder.encode(body)
-        )
+        return try encoder.encode(value)
     }
 }
 

@@ -30,6 +30,8 @@ package struct Exchange: Sendable {
         }
         return (300..<400).contains(last.status ?? 0) ? "redirect" : "sent again"
     }
+    /// Whether the caller read the body as it arrived, which takes HTTP/1.1 and a connection apart.
+    package var isStreamed: Bool { request.call.streamsBody }
 }
 
 extension [RecordedCall] {

@@ -1,0 +1,63 @@
+public import CoreAPI
+public import MLNetworker
+
+/// The interface of an order's page, for a presenter.
+@MainActor
+public protocol MLOrderTrackingInteractorInterface: AnyObject {
+    var output: (any MLOrderTrackingInteractorOutput)? { get set }
+
+    /// Follows an order until its delivery, and no longer the one before.
+    ///
+    /// - Parameter orderID: an order's id: `ml-o-1`.
+    func follow(orderID: String)
+
+    /// Follows no order any more.
+    func stopFollowing()
+}
+
+/// Receives the events, on the main actor.
+@MainActor
+public protocol MLOrderTrackingInteractorOutput: AnyObject {
+    func handleOrderEvent(_ event: MLOrderEvent)
+    /// Called once after the last event; with `nil` after the delivery. Not called for an order that is not followed any more.
+    func handleOrderEventsEnd(_ error: APIClientError?)
+}
+
+/// Follows an order by the server's events.
+public final class MLOrderTrackingInteractor: MLNetworker<MLOrderTrackingEndpointItem>, MLOrderTrackingInteractorInterface {
+    public weak var output: (any MLOrderTrackingInteractorOutput)?
+    private var following: Task<Void, Never>?
+
+    deinit {
+        following?.cancel()
+    }
+
+    public func follow(orderID: String) {
+        following?.cancel()
+        following = Task { [weak self, events = events(orderID: orderID)] in
+            do {
+                for try await event in events {
+                    guard !Task.isCancelled else { return }
+                    self?.output?.handleOrderEvent(event.data)
+                }
+                self?.output?.handleOrderEventsEnd(nil)
+            } catch let error as APIClientError where !error.isCancelled {
+                self?.output?.handleOrderEventsEnd(error)
+            } catch {
+                // Not followed any more.
+            }
+        }
+    }
+
+    public func stopFollowing() {
+        following?.cancel()
+        following = nil
+    }
+
+    /// The async form of ``follow(orderID:)``; from any actor. The loop ends after the delivery.
+    ///
+    /// Its errors are `APIClientError`, with a ``MLNetworker/MLError`` of the code 1405 for an unknown id.
+    public nonisolated func events(orderID: String) -> EventStream<MLOrderEvent> {
+        networkManager.events(endpoint: .events(orderID: orderID), as: MLOrderEvent.self)
+    }
+}

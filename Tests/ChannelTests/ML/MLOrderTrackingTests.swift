@@ -1,0 +1,61 @@
+import CoreAPI
+import CoreAPITesting
+import MLInteractors
+import MLNetworker
+import Testing
+
+@Suite("ML: an order, followed", .timeLimit(.minutes(1)))
+struct MLOrderTrackingTests {
+    @Test("every event arrives once, over the connections that the server ends, and the delivery ends the loop")
+    func events() async throws {
+        let events = try await withSandbox(.ml.at(.sandbox)) { _ in
+            var events: [ServerSentEvent<MLOrderEvent>] = []
+            for try await event in MLOrderTrackingInteractor().events(orderID: "ml-o-7") { events.append(event) }
+            return events
+        }
+        #expect(
+            events.map(\.id) == ["1", "2", "3", "4"] && events.allSatisfy { $0.name == "order" && $0.data.orderId == "ml-o-7" })
+        #expect(events.map(\.data.status) == ["accepted", "cooking", "onTheWay", "delivered"])
+        #expect(events.map(\.data.minutesLeft) == [32, 25, 8, nil])
+    }
+
+    @Test("an unknown order is the channel's own error")
+    func unknown() async throws {
+        let error = await #expect(throws: APIClientError.self) {
+            try await withSandbox(.ml.at(.sandbox)) { _ in
+                for try await _ in MLOrderTrackingInteractor().events(orderID: "ml-99") {}
+            }
+        }
+        #expect(error?.app(MLError.self)?.code == 1405)
+    }
+
+    @MainActor
+    private final class Page: MLOrderTrackingInteractorOutput {
+        private(set) var statuses: [String] = []
+        private(set) var end: Result<Void, APIClientError>?
+        private var waiting: CheckedContinuation<Void, Never>?
+
+        func handleOrderEvent(_ event: MLOrderEvent) { statuses.append(event.status) }
+
+        func handleOrderEventsEnd(_ error: APIClientError?) {
+            end = error.map { .failure($0) } ?? .success(())
+            waiting?.resume()
+        }
+
+        func waitForEnd() async {
+            if end == nil { await withCheckedContinuation { waiting = $0 } }
+        }
+    }
+
+    @Test("in the delegate form the output gets each event, and the end once, on the main actor")
+    @MainActor func delegate() async throws {
+        try await withSandbox(.ml.at(.sandbox)) { _ in
+            let (interactor, page) = (MLOrderTrackingInteractor(), Page())
+            interactor.output = page
+            interactor.follow(orderID: "ml-o-1")
+            await page.waitForEnd()
+            #expect(page.statuses.last == "delivered" && page.statuses.count == 4)
+            #expect((try? page.end?.get()) != nil)
+        }
+    }
+}
