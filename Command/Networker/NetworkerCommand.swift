@@ -103,7 +103,7 @@ package struct RootCommand: AsyncParsableCommand {
                 """,
             version: version,
             subcommands: setup.subcommands + [
-                CallCommand.self, ChannelsCommand.self, DoctorCommand.self, PinsCommand.self, NewCommand.self,
+                CallCommand.self, EventsCommand.self, ChannelsCommand.self, DoctorCommand.self, PinsCommand.self, NewCommand.self,
             ],
             defaultSubcommand: CallCommand.self)
     }

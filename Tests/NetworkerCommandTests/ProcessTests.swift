@@ -71,6 +71,30 @@ struct ProcessTests {
         #expect(unwritable.status == 64 && unwritable.errors.contains("'/nowhere/at/all': its folder does not exist"))
     }
 
+    @Test("events: a block or a line of JSON for each on standard output, the connection on standard error")
+    func events() async throws {
+        let server = try LoopbackServer.start { request in
+            guard request.path != "/gone" else { return .status(404) }
+            guard request.headers["last-event-id"] != "2" else { return .status(204) }
+            return [
+                .sendHead(status: 200, headers: ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]),
+                .sendChunk(Data("retry: 1\nid: 1\ndata: a\n\nid: 2\nevent: tick\ndata: b\n\n".utf8)), .endChunks(),
+            ]
+        }
+        defer { server.close() }
+        let events = try await streams(["events", server.url + "/x"])
+        #expect(events.status == 0 && String(decoding: events.output, as: UTF8.self) == "message 1\n  a\ntick 2\n  b\n")
+        #expect(events.errors.contains("connected, 200\nended by the server; connecting again in"))
+        let json = try await streams(["events", server.url + "/x", "--json", "--count", "1"])
+        #expect(json.status == 0)
+        #expect(String(decoding: json.output, as: UTF8.self) == #"{"data":"a","id":"1","name":"message"}"# + "\n")
+        let failed = try await streams(["events", server.url + "/gone"])
+        #expect(failed.status == 1 && failed.output.isEmpty)
+        #expect(failed.errors.contains("error: expected a status in 200…299, got 404"))
+        let wrong = try await streams(["events"])
+        #expect(wrong.status == 64 && wrong.errors.contains("expected an address, or a channel and a path"))
+    }
+
     @Test("reads a body from standard input")
     func standardInput() async throws {
         let server = try LoopbackServer.start { .ok($0.body, headers: ["X-Type": $0.headers["content-type"] ?? ""]) }

@@ -11,8 +11,8 @@ struct DemoRunTests {
     func goesWell() async throws {
         let report = try await DemoRun(registry: .standard, tours: [.ty, .dl, .ml, .id]).report()
         #expect(report.failures.isEmpty)
-        #expect(report.stops.map(\.channel) == ["TY", "TY", "TY", "DL", "DL", "ML", "ML", "ID", "ID"])
-        #expect(report.stops.flatMap(\.exchanges).count == 12)
+        #expect(report.stops.map(\.channel) == ["TY", "TY", "TY", "DL", "DL", "ML", "ML", "ML", "ID", "ID"])
+        #expect(report.stops.flatMap(\.exchanges).count == 15)
         #expect(report.findings.count == 4)
         let text = report.rendered(isVerbose: true)
         #expect(text.contains("all went well"))

@@ -1,0 +1,142 @@
+import ArgumentParser
+import CoreAPI
+import Foundation
+
+/// `networker events`
+struct EventsCommand: AsyncParsableCommand {
+    static var configuration: CommandConfiguration {
+        let name = CommandSetup.current.name
+        let channel = CommandSetup.current.registry.names.first ?? "CHANNEL"
+        return CommandConfiguration(
+            commandName: "events",
+            abstract: "Show the events of a server as they arrive.",
+            usage: """
+                \(name) events <address> [options]
+                \(name) events <channel> <path> [options]
+                """,
+            discussion: """
+                Connects by the standard of server-sent events. After a lost connection it connects again, and continues behind \
+                the last event. The server ends the events with the status 204.
+
+                Standard output has a block for each event: its name, its id, and its data, indented. Standard error tells when \
+                the connection opens and ends. If the events end by an error, the exit code is 1. The exit code is 64 for an \
+                invalid command line.
+
+                EXAMPLES
+                  \(name) events https://example.com/news
+                  \(name) events :8080/ticks --count 3 --json | jq -r .data
+                  \(name) events \(channel) orders/1/events --last-event-id 17
+                """)
+    }
+
+    @Argument(help: ArgumentHelp("An address, or a channel and a path.", valueName: "word"))
+    var words: [String] = []
+
+    @OptionGroup var options: ChannelOptions
+
+    @Option(
+        name: [.customShort("H"), .long],
+        help: ArgumentHelp("A header; overrides the channel's header of that name.", valueName: "name: value"),
+        transform: HeaderLine.init)
+    var header: [HeaderLine] = []
+
+    @Option(help: ArgumentHelp("Continue behind this event.", valueName: "id"))
+    var lastEventID: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("How many times in a row to connect again without receiving a line; 0 for never.", valueName: "n"))
+    var reconnections = 10
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("End after this many events.", valueName: "n"))
+    var count: Int?
+
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("How long the server may be silent.", valueName: "seconds"),
+        transform: TimeLimit.init)
+    var idle = TimeLimit(seconds: 60)
+
+    @Flag(help: "Print each event as a line of JSON.")
+    var json = false
+
+    func validate() throws {
+        guard (0...1_000_000).contains(reconnections) else {
+            throw ValidationError("expected --reconnections from 0 to 1000000, got \(reconnections)")
+        }
+        if let count, count < 1 { throw ValidationError("expected --count of at least 1, got \(count)") }
+        _ = try plan()
+    }
+
+    /// The request: a GET, as the standard has it.
+    func plan() throws -> CallPlan {
+        guard let first = words.first else {
+            throw ValidationError("expected an address, or a channel and a path")
+        }
+        let isChannel = CommandSetup.current.registry.entry(first) != nil
+        guard words.count == (isChannel ? 2 : 1) else {
+            throw ValidationError(
+                isChannel
+                    ? "expected one path after '\(first.escapingControls)', such as orders/1/events"
+                    : "expected one address, got \(words.count) words")
+        }
+        return try CallPlan(isChannel ? [first, "GET", words[1]] : words, options, headers: header)
+    }
+
+    func run() async throws {
+        let plan = try plan()
+        let channel = plan.target.channel()
+        do {
+            try await follow(plan, through: channel)
+            await channel.close()
+        } catch {
+            await channel.close()
+            Console.error.write(failure: error.description)
+            if let advice = plan.target.advice(about: error) { Console.error.write(hint: advice) }
+            throw ExitCode.failure
+        }
+    }
+
+    private func follow(_ plan: CallPlan, through channel: Channel) async throws(APIClientError) {
+        let endpoint = plan.endpoint(timeout: .seconds(60), accept: "text/event-stream")
+        let options = EventOptions(lastEventID: lastEventID, reconnections: reconnections, idle: idle.duration)
+        var left = count ?? .max
+        for try await update in CommonDispatcher(channel: channel).events(endpoint, options: options).updates {
+            switch update {
+            case .open(let head): Console.error.write(EventText.opened(head))
+            case .reconnecting(let pause, let error): Console.error.write(EventText.ended(pause, error))
+            case .event(let event):
+                Console.output.write(json ? EventText.json(event) : EventText.block(event, Console.output.palette))
+                left -= 1
+                if left == 0 { return }
+            }
+        }
+    }
+}
+
+/// The texts for events and connections. What a server wrote must not control the terminal.
+enum EventText {
+    private struct Record: Encodable {
+        let data, id, name: String
+    }
+
+    static func block(_ event: ServerSentEvent<String>, _ palette: Palette) -> String {
+        let id = event.id.isEmpty ? "" : " \(event.id.escapingControls)"
+        let lines = event.data.split(separator: "\n", omittingEmptySubsequences: false).map { "  \(String($0).escapingControls)" }
+        return ([palette.paint(event.name.escapingControls, .strong) + id] + lines).joined(separator: "\n")
+    }
+
+    static func json(_ event: ServerSentEvent<String>) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let record = Record(data: event.data, id: event.id, name: event.name)
+        // Three texts cannot fail to be encoded.
+        return String(decoding: (try? encoder.encode(record)) ?? Data(), as: UTF8.self).escapingControlsOfJSON
+    }
+
+    static func opened(_ head: ResponseHead) -> String { "connected, \(head.status.code)" }
+
+    static func ended(_ pause: Duration, _ error: APIClientError?) -> String {
+        let reason = error.map { "lost: \($0.description)" } ?? "ended by the server"
+        return "\(reason.escapingControls); connecting again in \(pause.readable)"
+    }
+}
