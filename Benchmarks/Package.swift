@@ -52,6 +52,12 @@ let package = Package(
                 "Allocations", .product(name: "CoreAPI", package: "NetworkerKit"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
+        .executableTarget(
+            name: "BenchEvents",
+            dependencies: [
+                .product(name: "CoreAPI", package: "NetworkerKit"), .product(name: "CoreAPITesting", package: "NetworkerKit"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
         .executableTarget(name: "Bench", dependencies: ["Holding", "Measure", "Meter"], swiftSettings: settings),
         .testTarget(name: "BenchTests", dependencies: ["Bench"], swiftSettings: settings),
     ],
