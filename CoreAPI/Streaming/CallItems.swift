@@ -85,7 +85,7 @@ extension Endpoint {
 // The ways to read an answer item by item, through any dispatcher.
 
 extension Dispatcher {
-    /// The lines of an answer, as they arrive; see ``CoreAPICore/Body/lines(limit:)``.
+    /// The lines of an answer, as they arrive; see ``Body/lines(limit:)``.
     ///
     /// - Parameters:
     ///   - endpoint: the request.
@@ -159,6 +159,23 @@ extension NetworkManager {
         endpoint: EndpointItem, of type: Value.Type, lineLimit: Int = 1_048_576
     ) -> CallItems<Value> {
         jsonLines(endpoint, of: type, lineLimit: lineLimit)
+    }
+
+    /// As ``Dispatcher/jsonSequence(_:of:textLimit:)``, for an endpoint of the feature.
+    public func jsonSequence<Value: Decodable & Sendable>(
+        endpoint: EndpointItem, of type: Value.Type, textLimit: Int = 1_048_576
+    ) -> CallItems<Value> {
+        jsonSequence(endpoint, of: type, textLimit: textLimit)
+    }
+
+    /// As ``Dispatcher/parts(_:limits:)``, for an endpoint of the feature.
+    public func parts(endpoint: EndpointItem, limits: PartLimits = PartLimits()) -> CallItems<BodyPart> {
+        parts(endpoint, limits: limits)
+    }
+
+    /// As ``Dispatcher/events(_:options:)``, for an endpoint of the feature.
+    public func events(endpoint: EndpointItem, options: EventOptions = EventOptions()) -> EventStream<String> {
+        events(endpoint, options: options)
     }
 
     /// As ``Dispatcher/events(_:as:options:)``, for an endpoint of the feature.

@@ -12,7 +12,7 @@ public struct EventOptions: Sendable {
     /// The longest pause that the kit chooses. Default 30 s. A longer `retry` of the server is honoured, up to a day.
     public var longestPause: Duration
     /// How long the server may be silent. Comments count as a sign of life. Default 60 s; `nil` for the channel's
-    /// ``CoreAPICore/Timeout/idle``.
+    /// ``Timeout/idle``.
     public var idle: Duration?
     /// The largest number of bytes of an event's data. Default 1 MiB.
     public var eventSize: Int

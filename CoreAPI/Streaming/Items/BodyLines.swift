@@ -27,7 +27,7 @@ enum StreamLimits {
     static let line = 1_024 * 1_024
 }
 
-/// The lines of a body; see ``CoreAPICore/Body/lines(limit:)``.
+/// The lines of a body; see ``Body/lines(limit:)``.
 public struct BodyLines: AsyncSequence, Sendable {
     let body: Body
     let limit: Int
@@ -92,7 +92,7 @@ struct LineReader {
     }
 }
 
-/// The pieces of a body; see ``CoreAPICore/Body/chunks(of:)``.
+/// The pieces of a body; see ``Body/chunks(of:)``.
 public struct BodyChunks: AsyncSequence, Sendable {
     let body: Body
     let size: Int

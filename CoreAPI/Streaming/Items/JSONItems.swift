@@ -29,7 +29,7 @@ extension Body {
     }
 }
 
-/// The values of JSON Lines or of a JSON text sequence; see ``CoreAPICore/Body/jsonLines(of:coder:lineLimit:)``.
+/// The values of JSON Lines or of a JSON text sequence; see ``Body/jsonLines(of:coder:lineLimit:)``.
 ///
 /// After a value that cannot be decoded the loop ends. A reader that wants the others (RFC 7464 §2.1) makes the iterator and
 /// calls ``AsyncIterator/next()`` once more: it goes on with the next value.

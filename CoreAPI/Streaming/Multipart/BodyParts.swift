@@ -27,7 +27,7 @@ public struct PartLimits: Sendable, Hashable {
 /// ```
 ///
 /// The next part begins where this one ends, so read ``body`` before the next part. What was not read is skipped. A part that is
-/// multipart itself is read by ``CoreAPICore/Body/parts(boundary:limits:)`` of its body.
+/// multipart itself is read by ``Body/parts(boundary:limits:)`` of its body.
 public struct BodyPart: Sendable {
     /// The part's fields.
     public let headers: HTTPFields
@@ -82,7 +82,7 @@ extension PercentEncoding {
 
 extension Body {
     /// The parts of a multipart body. The boundary is a parameter of its media type; ``Dispatcher/parts(_:limits:)`` and
-    /// ``CoreAPICore/Response/parts(limits:)`` find it.
+    /// ``Response/parts(limits:)`` find it.
     ///
     /// - Parameters:
     ///   - boundary: as in `Content-Type`, unquoted.
