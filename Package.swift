@@ -7,7 +7,7 @@ import PackageDescription
 //   ← CoreAPICookies, CoreAPIRedaction ← CoreAPICoding, CoreAPITrust
 //   ← CoreAPICore, which knows what a call is
 //   ← CoreAPICurl, CoreAPIFixtures, CoreAPIHooks, CoreAPIStreaming, and beside them CoreAPIDigest, CoreAPIReactive,
-//     CoreAPIURLSession, CoreAPIXML
+//     CoreAPITransfers, CoreAPIURLSession, CoreAPIXML
 //   ← CoreAPI ← channel ← interactors ← tools.
 // The core has no library of C below it; libcurl's transport has CCurl, CZlib and CHTTP2Observer.
 
@@ -74,6 +74,7 @@ let package = Package(
         .library(name: "CoreAPIJSON", targets: ["CoreAPIJSON"]),
         .library(name: "CoreAPIReactive", targets: ["CoreAPIReactive"]),
         .library(name: "CoreAPITesting", targets: ["CoreAPITesting"]),
+        .library(name: "CoreAPITransfers", targets: ["CoreAPITransfers"]),
         .library(name: "CoreAPIURLSession", targets: ["CoreAPIURLSession"]),
         .library(name: "CoreAPIXML", targets: ["CoreAPIXML"]),
         .library(name: "NetworkerCommand", targets: ["NetworkerCommand"]),
@@ -170,6 +171,12 @@ let package = Package(
             ],
             path: "CoreAPI/Reactive", swiftSettings: settings),
         .target(
+            name: "CoreAPITransfers",
+            dependencies: [
+                "CoreAPILock", "CoreAPIBase", "CoreAPICore", "CoreAPIHash", "CoreAPIHTTPSupport", "CoreAPIJSON", httpTypes,
+            ],
+            path: "CoreAPI/Transfers", swiftSettings: settings),
+        .target(
             name: "CoreAPIURLSession", dependencies: ["CoreAPILock", "CoreAPICore", httpTypes], path: "CoreAPI/URLSession",
             swiftSettings: settings),
         .target(
@@ -182,7 +189,8 @@ let package = Package(
         .target(
             name: "NetworkerCommand",
             dependencies: [
-                "CoreAPI", "CoreAPIBase", "CoreAPICurl", "CoreAPIDigest", "CoreAPILock", argumentParser, httpTypes, logging,
+                "CoreAPI", "CoreAPIBase", "CoreAPICurl", "CoreAPIDigest", "CoreAPILock", "CoreAPITransfers", argumentParser, httpTypes,
+                logging,
             ],
             path: "Command/Networker", swiftSettings: settings),
         .target(
@@ -230,6 +238,14 @@ let package = Package(
                 "CoreAPILock", "CoreAPI", "CoreAPICore", "CoreAPIStreaming", "CoreAPITesting", "Programs", httpTypes,
             ],
             path: "Tests/StreamingTests", swiftSettings: settings),
+        .testTarget(
+            name: "DownloadTests",
+            dependencies: [
+                "CoreAPILock",
+                "CoreAPI", "CoreAPIBase", "CoreAPICore", "CoreAPIHash", "CoreAPITesting", "CoreAPITransfers", "Programs",
+                httpTypes,
+            ],
+            path: "Tests/DownloadTests", swiftSettings: settings),
         .testTarget(
             name: "TransportTests",
             dependencies: ["CoreAPILock", "CoreAPI", "CoreAPIDigest", "CoreAPITesting", "CoreAPIURLSession", httpTypes],

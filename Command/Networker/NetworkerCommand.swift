@@ -92,6 +92,7 @@ package struct RootCommand: AsyncParsableCommand {
                   \(name) https://example.com/books q==swift
                   \(name) POST :8080/books title=Swift pages:=300
                   \(name) call \(setup.registry.names.first ?? "CHANNEL") GET books --verbose
+                  \(name) download https://example.com/books.csv --resume
                   \(name) doctor https://example.com
                   \(name) pins example.com
                   \(name) new channel BK --kit ../NetworkerKit
@@ -103,7 +104,8 @@ package struct RootCommand: AsyncParsableCommand {
                 """,
             version: version,
             subcommands: setup.subcommands + [
-                CallCommand.self, EventsCommand.self, ChannelsCommand.self, DoctorCommand.self, PinsCommand.self, NewCommand.self,
+                CallCommand.self, DownloadCommand.self, EventsCommand.self, ChannelsCommand.self, DoctorCommand.self,
+                PinsCommand.self, NewCommand.self,
             ],
             defaultSubcommand: CallCommand.self)
     }

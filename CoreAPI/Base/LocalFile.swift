@@ -71,16 +71,23 @@ package struct FileReplacement: Sendable {
     package let path: String
     /// The permissions of the new file.
     package let mode: mode_t
+    /// Where the bytes are until they are all written.
+    private let draft: String
+    private let isDraftFixed: Bool
 
-    package init(path: String, mode: mode_t = 0o644) {
+    /// - Parameter draft: another path in the same folder, for a caller that replaces the file alone and often: a process that
+    ///   is killed then leaves one draft at most. An earlier one there is removed. Default a new name for each value.
+    package init(path: String, mode: mode_t = 0o644, draft: String? = nil) {
         self.path = path
         self.mode = mode
+        self.draft = draft ?? "\(path).\(UUID().uuidString)"
+        isDraftFixed = draft != nil
     }
 
     /// - Parameter data: everything that the file will hold. It is on the disk when this returns.
     /// - Throws: ``FileFailure``.
     package func write(_ data: Data) throws(FileFailure) {
-        let draft = "\(path).\(UUID().uuidString)"
+        if isDraftFixed { unlink(draft) }
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw FileFailure(path: path, code: errno) }
         var code = data.withUnsafeBytes { Self.write($0, to: descriptor) }

@@ -28,6 +28,10 @@ struct ArchitectureTests {
         ("CoreAPI/Streaming", ["CoreAPILock", "CoreAPICore"]),
         ("CoreAPI/Reactive", ["CoreAPILock", "CoreAPICore"]),
         ("CoreAPI/Testing", ["CoreAPILock", "CoreAPI"]),
+        (
+            "CoreAPI/Transfers",
+            ["CoreAPILock", "CoreAPIBase", "CoreAPICore", "CoreAPIHash", "CoreAPIHTTPSupport", "CoreAPIJSON"]
+        ),
         ("CoreAPI/URLSession", ["CoreAPILock", "CoreAPICore"]),
         ("CoreAPI/XML", ["CoreAPICore"]), ("Channels/Sandbox", ["CoreAPITesting"]), ("Channels/Tour", ["CoreAPI"]),
     ]

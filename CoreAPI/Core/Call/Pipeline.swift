@@ -105,7 +105,8 @@ struct Pipeline: Sendable {
         }
     }
 
-    private func wish(_ response: Response<Void>, _ failure: APIClientError) async -> RetryResult {
+    /// The first wish of an interceptor, else the error handler's.
+    func wish(_ response: Response<Void>, _ failure: APIClientError) async -> RetryResult {
         let prepared = response.call.prepared
         let interceptors = prepared.channel.interceptors
         for index in interceptors.indices {

@@ -86,15 +86,28 @@ struct HashTests {
             for n in range(301):
                 m = bytes((7 * i + n) % 256 for i in range(n))
                 print(hashlib.md5(m).hexdigest(), hashlib.sha256(m).hexdigest(),
-                      hmac.new(m, m, hashlib.sha256).hexdigest())
+                      hmac.new(m, m, hashlib.sha256).hexdigest(), hashlib.sha512(m).hexdigest())
             """
         let run = try await Program.run(["python3", "-c", script])
         let expected = run.text.split(separator: "\n").map(String.init)
         #expect(run.status == 0 && expected.count == 301)
         for (length, line) in expected.enumerated() {
             let message = (0..<length).map { UInt8((7 * $0 + length) % 256) }
-            let digests = [MD5.hash(message), SHA256.hash(message), HMAC.sha256(message, key: message)]
+            let digests = [MD5.hash(message), SHA256.hash(message), HMAC.sha256(message, key: message), SHA512.hash(message)]
             #expect(digests.map(\.hexadecimal).joined(separator: " ") == line, "\(length) bytes")
+        }
+    }
+
+    @Test("is the same of a message in any pieces")
+    func pieces() {
+        let message = (0..<700).map { UInt8(truncatingIfNeeded: 11 * $0) }
+        for size in [1, 7, 63, 64, 65, 127, 128, 129, 300] {
+            var (short, long) = (SHA256(), SHA512())
+            for start in stride(from: 0, to: message.count, by: size) {
+                short.update(message[start..<min(start + size, message.count)])
+                long.update(message[start..<min(start + size, message.count)])
+            }
+            #expect(short.finish() == SHA256.hash(message) && long.finish() == SHA512.hash(message), "pieces of \(size)")
         }
     }
 

@@ -1,0 +1,180 @@
+import ArgumentParser
+import CoreAPI
+import CoreAPITransfers
+import Foundation
+import HTTPTypes
+
+struct DownloadCommand: AsyncParsableCommand {
+    static var configuration: CommandConfiguration {
+        let name = CommandSetup.current.name
+        return CommandConfiguration(
+            commandName: "download",
+            abstract: "Download a file, verified, and continue it after an interruption.",
+            usage: """
+                \(name) download <address> [Name:value …] [options]
+                \(name) download <channel> <path> [Name:value …] [options]
+                """,
+            discussion: """
+                The bytes go into NAME.part, and replace the file once all of them are there and have the digest that the server \
+                (Repr-Digest, RFC 9530) or --digest names. An interrupted download keeps them; --resume continues it if the \
+                server still has the same file. After a lost connection the command itself continues, as often as --retry says.
+
+                Without --output the file is named after the last part of the path, and must not exist yet. A terminal shows a \
+                bar; otherwise standard error has a line for each tenth. The exit code is 1 if there is no file, and 64 for an \
+                invalid command line.
+
+                EXAMPLES
+                  \(name) download https://example.com/books.csv
+                  \(name) download https://example.com/books.csv --resume --parts 4
+                  \(name) download \(CommandSetup.current.registry.names.first ?? "CHANNEL") exports/may -o may.csv --limit-rate 500k
+                """)
+    }
+
+    @Argument(help: ArgumentHelp("An address, or a channel and a path; then headers and query items.", valueName: "word"))
+    var words: [String] = []
+
+    @OptionGroup var options: ChannelOptions
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The file to write; an existing one is replaced.", valueName: "file"),
+        completion: .file())
+    var output: String?
+
+    @Flag(help: "Continue the part that an earlier download of the same file has left.")
+    var resume = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The digest that the file must have, in hexadecimal or Base64: sha-256=… or sha-512=…", valueName: "algorithm=digest"),
+        transform: { text in
+            guard let digest = ContentDigest(text) else {
+                throw ValidationError(
+                    "expected sha-256= and 64 hexadecimal digits, or sha-512= and 128, or Base64, got '\(text.escapingControls)'")
+            }
+            return digest
+        })
+    var digest: [ContentDigest] = []
+
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Requests at once, if the server allows several; at most 16.", valueName: "n"))
+    var parts = 1
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Bytes per second at most; 200k, 3M and 1G are units of 1,000.", valueName: "bytes"),
+        transform: ByteRate.init)
+    var limitRate: ByteRate?
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("How often to continue after an interruption.", valueName: "n"))
+    var retry = 4
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The time limit of each answer's beginning, and of silence after it.", valueName: "seconds"),
+        transform: TimeLimit.init)
+    var timeout = TimeLimit(seconds: 60)
+
+    func validate() throws {
+        guard (1...16).contains(parts) else { throw ValidationError("expected --parts from 1 to 16, got \(parts)") }
+        guard (0...9).contains(retry) else { throw ValidationError("expected --retry from 0 to 9, got \(retry)") }
+        if let output {
+            guard output != "-" else {
+                throw ValidationError("a download is verified before its file is there; expected --output with a file, not '-'")
+            }
+            try OutputFile(path: output).check()
+        }
+    }
+
+    func run() async throws {
+        let plan = try plan()
+        let file = try file(of: plan)
+        var channel = plan.target.channel()
+        if retry > 0 { channel.interceptors.append(RetryPolicy(attempts: retry + 1)) }
+        if !resume { try? Download.discardPart(of: file) }
+        let endpoint = plan.endpoint(timeout: timeout.duration, accept: "*/*")
+        let start = ContinuousClock.now
+        let download = CommonDispatcher(channel: channel).download(endpoint, to: file, downloadOptions)
+        var bar = ProgressBar(Console.error)
+        for await progress in download.progress { bar.show(progress, after: .now - start) }
+        bar.end()
+        do throws(APIClientError) {
+            let whole = try await download.finished()
+            await channel.close()
+            Console.report.write(Self.summary(whole, in: .now - start))
+        } catch {
+            await channel.close()
+            Console.error.write(failure: error.description)
+            if let advice = advice(about: error, plan, file) { Console.error.write(hint: advice) }
+            throw ExitCode.failure
+        }
+    }
+
+    /// - Throws: `ValidationError`.
+    func plan() throws -> CallPlan {
+        var words = words
+        let isChannel = words.first.map { CommandSetup.current.registry.entry($0) != nil } ?? false
+        if isChannel, words.count > 1, HTTPRequest.Method(rawValue: words[1].uppercased()) != .get { words.insert("GET", at: 1) }
+        let plan = try CallPlan(words, options)
+        guard plan.method == .get else {
+            throw ValidationError("a download is a GET, got \(plan.method.rawValue); '\(CommandSetup.current.name) call' sends any")
+        }
+        return plan
+    }
+
+    /// The file, with links resolved as `call --output` does.
+    ///
+    /// - Throws: `ValidationError`.
+    func file(of plan: CallPlan) throws -> URL {
+        if let output { return URL(fileURLWithPath: output).resolvingSymlinksInPath() }
+        let last = plan.path.prefix { !"?#".contains($0) }.split(separator: "/").last.map(String.init) ?? ""
+        let name = last.removingPercentEncoding ?? last
+        guard !name.isEmpty, !name.hasPrefix("."), !name.contains("/"), name.firstForbiddenControl == nil, name.utf8.count <= 200
+        else { throw ValidationError("the address does not name the file; expected --output") }
+        let url = URL(fileURLWithPath: name)
+        guard !FileManager.default.fileExists(atPath: url.path) else {
+            throw ValidationError("'\(name)' exists; expected --output to name the file that is replaced")
+        }
+        return url
+    }
+
+    private var downloadOptions: DownloadOptions {
+        DownloadOptions { options in
+            options.digests = digest
+            options.parts = parts
+            options.bytesPerSecond = limitRate?.bytesPerSecond
+            // A signal ends the process without a word.
+            options.saveInterval = 1 << 20
+        }
+    }
+
+    /// `may.csv: 5.0 MB in 1.24 s, 4.0 MB/s, 1.2 MB of them from before; sha-256=…`
+    static func summary(_ file: DownloadedFile, in time: Duration) -> String {
+        let speed = Int64(Double(file.length - file.reused) / max(time / .seconds(1), 0.001))
+        var text = "\(file.url.lastPathComponent.escapingControls): \(file.length.readableBytes) in \(time.readable)"
+        text += ", \(speed.readableBytes)/s"
+        if file.reused > 0 { text += ", \(file.reused.readableBytes) of them from before" }
+        for digest in file.digests { text += "\nverified \(digest.algorithm.rawValue) \(digest.hexadecimal)" }
+        return text
+    }
+
+    private func advice(about error: APIClientError, _ plan: CallPlan, _ file: URL) -> String? {
+        if let advice = plan.target.advice(about: error) { return advice }
+        let isThere = FileManager.default.fileExists(atPath: "\(file.path).part.json")
+        return isThere ? "--resume continues from the bytes that are in '\(file.lastPathComponent).part'" : nil
+    }
+}
+
+/// The value of `--limit-rate`.
+struct ByteRate: Sendable, Hashable {
+    let bytesPerSecond: Int
+
+    /// - Throws: `ValidationError` that states what was expected.
+    init(_ text: String) throws {
+        let units = ["k": 1_000.0, "m": 1e6, "g": 1e9]
+        let unit = text.last.flatMap { units[$0.lowercased()] }
+        guard let number = Double(unit == nil ? text : String(text.dropLast())), number.isFinite,
+            case let rate = number * (unit ?? 1), (1...1e12).contains(rate)
+        else { throw ValidationError("expected bytes per second, such as 500000, 500k or 2.5M, got '\(text.escapingControls)'") }
+        bytesPerSecond = Int(rate)
+    }
+}

@@ -1,0 +1,51 @@
+import CoreAPITransfers
+import Foundation
+
+/// Shows how far a transfer is: one line that changes on a terminal, and elsewhere a line for each tenth.
+struct ProgressBar {
+    private let console: Console
+    private var shownTenth = 0
+    private var lastShown: Duration = .seconds(-1)
+    private var isLineOpen = false
+
+    init(_ console: Console) {
+        self.console = console
+    }
+
+    /// - Parameter time: since the beginning.
+    mutating func show(_ progress: TransferProgress, after time: Duration) {
+        let isEnd = progress.completed == progress.total
+        guard console.isTerminal else {
+            let tenth = Int((progress.fraction ?? 0) * 10)
+            guard tenth > shownTenth else { return }
+            shownTenth = tenth
+            return console.write(Self.line(progress, after: time))
+        }
+        // Some terminals take milliseconds for a line.
+        guard isEnd || time - lastShown > .milliseconds(80) else { return }
+        lastShown = time
+        isLineOpen = true
+        console.write(bytes: Data("\r\u{1B}[K\(Self.bar(progress, after: time))".utf8))
+    }
+
+    /// Ends the line.
+    mutating func end() {
+        if isLineOpen { console.write(bytes: Data("\n".utf8)) }
+        isLineOpen = false
+    }
+
+    /// `40 %  2.0 MB of 5.0 MB  4.0 MB/s`; without a length `2.0 MB  4.0 MB/s`.
+    static func line(_ progress: TransferProgress, after time: Duration) -> String {
+        let speed = Int64(Double(progress.completed) / max(time / .seconds(1), 0.001))
+        let done = progress.completed.readableBytes
+        guard let total = progress.total, let fraction = progress.fraction else { return "\(done)  \(speed.readableBytes)/s" }
+        return "\(Int(fraction * 100)) %  \(done) of \(total.readableBytes)  \(speed.readableBytes)/s"
+    }
+
+    /// The line after a bar of 24 characters.
+    static func bar(_ progress: TransferProgress, after time: Duration) -> String {
+        guard let fraction = progress.fraction else { return line(progress, after: time) }
+        let full = Int(fraction * 24)
+        return String(repeating: "█", count: full) + String(repeating: "░", count: 24 - full) + "  " + line(progress, after: time)
+    }
+}

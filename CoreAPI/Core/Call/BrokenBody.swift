@@ -1,0 +1,31 @@
+package import CoreAPIHTTPSupport
+
+// A streamed body may break off after its call has ended. These are for code that then requests the rest, such as a download.
+
+extension Response {
+    /// The address of the request before any redirect.
+    package var firstURL: HTTPURL? { reply.attempt?.original.request.url }
+
+    /// Asks the channel's interceptors and error handler about a body that broke off, as about a failed attempt.
+    ///
+    /// - Parameters:
+    ///   - error: the reason.
+    ///   - earlier: the outcomes of earlier requests for the same body.
+    /// - Returns: the pause before the next request, and the outcomes with this one; `nil` if there must be none, also because
+    ///   the channel's limit on attempts is reached.
+    package func pause(
+        afterBodyBrokeBy error: APIClientError, earlier: [AttemptOutcome]
+    ) async -> (Duration, [AttemptOutcome])? {
+        guard !error.isCancelled, let attempt = reply.attempt else { return nil }
+        let broken = reply.copy(
+            attempt: .some(attempt.origin.next(after: earlier, delay: .zero)), failure: .some(error), reading: .failed(error))
+        let outcomes = broken.attempts
+        guard attempt.origin.request.body.isReplayable, outcomes.count < call.channel.limits.attempts else { return nil }
+        switch await Pipeline().wish(Response<Void>(broken), error) {
+        case .retry: return (.zero, outcomes)
+        // A year, because a sleep of the largest Duration traps.
+        case .retryAfter(let delay): return (min(max(delay, .zero), .seconds(365 * 86_400)), outcomes)
+        case .doNotRetry, .fail, .succeed: return nil
+        }
+    }
+}

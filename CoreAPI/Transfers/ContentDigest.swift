@@ -1,0 +1,79 @@
+internal import CoreAPIHash
+internal import CoreAPIHTTPSupport
+internal import Foundation
+
+/// A digest of a file's bytes (RFC 9530), such as `sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:`.
+public struct ContentDigest: Sendable, Hashable {
+    /// A hash function, by its name in RFC 9530 §5. The insecure ones of that list are not supported.
+    public enum Algorithm: String, Sendable, Hashable, CaseIterable {
+        /// SHA-256, 32 bytes.
+        case sha256 = "sha-256"
+        /// SHA-512, 64 bytes.
+        case sha512 = "sha-512"
+
+        /// The number of bytes of a digest.
+        public var size: Int { self == .sha256 ? 32 : 64 }
+    }
+
+    /// The hash function.
+    public let algorithm: Algorithm
+    /// The hash; as many bytes as ``Algorithm/size``.
+    public let bytes: [UInt8]
+
+    /// Makes a digest; `nil` for another number of bytes than the algorithm's.
+    public init?(_ algorithm: Algorithm, _ bytes: some Sequence<UInt8>) {
+        let bytes = Array(bytes)
+        guard bytes.count == algorithm.size else { return nil }
+        self.algorithm = algorithm
+        self.bytes = bytes
+    }
+
+    /// Reads `sha-256=…` or `sha-512=…`, whose value is hexadecimal, Base64, or Base64 between colons as in RFC 9530.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, let algorithm = Algorithm(rawValue: parts[0].lowercased()) else { return nil }
+        var value = parts[1]
+        if value.count >= 2, value.hasPrefix(":"), value.hasSuffix(":") { value = String(value.dropFirst().dropLast()) }
+        let bytes: [UInt8]? =
+            value.utf8.count == 2 * algorithm.size && value.utf8.allSatisfy(\.isHexDigit)
+            ? value.hexadecimalBytes : Data(base64Encoded: value).map { Array($0) }
+        guard let bytes else { return nil }
+        self.init(algorithm, bytes)
+    }
+
+    /// Lowercase hexadecimal digits, as `sha256sum` prints them.
+    public var hexadecimal: String { bytes.hexadecimal }
+}
+
+extension ContentDigest: CustomStringConvertible {
+    /// As in a field of RFC 9530.
+    public var description: String { "\(algorithm.rawValue)=:\(Data(bytes).base64EncodedString()):" }
+}
+
+extension String {
+    fileprivate var hexadecimalBytes: [UInt8] {
+        let digits = utf8.map { UInt8($0.isDigit ? $0 & 0x0F : ($0 & 0x0F) + 9) }
+        return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+}
+
+/// Computes digests of bytes that arrive in pieces.
+struct DigestComputer {
+    private var sha256: SHA256?
+    private var sha512: SHA512?
+
+    init(_ algorithms: Set<ContentDigest.Algorithm>) {
+        sha256 = algorithms.contains(.sha256) ? SHA256() : nil
+        sha512 = algorithms.contains(.sha512) ? SHA512() : nil
+    }
+
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        sha256?.update(bytes)
+        sha512?.update(bytes)
+    }
+
+    mutating func finish() -> [ContentDigest] {
+        let all = [(ContentDigest.Algorithm.sha256, sha256?.finish()), (.sha512, sha512?.finish())]
+        return all.compactMap { algorithm, bytes in bytes.flatMap { ContentDigest(algorithm, $0) } }
+    }
+}

@@ -1,0 +1,181 @@
+internal import CoreAPICore
+internal import CoreAPILock
+internal import Foundation
+
+/// The state that the handle of a download shares with its task.
+final class DownloadControl: Sendable {
+    typealias Outcome = Result<DownloadedFile, APIClientError>
+
+    private struct State {
+        var endpoint: any Endpoint
+        /// Whether a part of another address may be continued.
+        var takesAnyAddress = false
+        var outcome: Outcome?
+        var task: Task<Void, Never>?
+        var isPaused = false
+        var isCancelled = false
+        /// How often the download was paused.
+        var pauses = 0
+        /// Ends the running requests if they can be continued.
+        var cut: (@Sendable () -> Void)?
+        var resumption: [CheckedContinuation<Void, Never>] = []
+        var finish: [CheckedContinuation<Outcome, Never>] = []
+        var progress = TransferProgress(completed: 0, total: nil)
+        var listeners: [Int: AsyncStream<TransferProgress>.Continuation] = [:]
+        var nextListener = 0
+        var foundation: Progress?
+    }
+
+    private let state: Mutex<State>
+
+    init(_ endpoint: any Endpoint) {
+        state = Mutex(State(endpoint: endpoint))
+    }
+
+    var endpoint: any Endpoint { state.withLock { $0.endpoint } }
+    var takesAnyAddress: Bool { state.withLock { $0.takesAnyAddress } }
+    var isPaused: Bool { state.withLock { $0.isPaused } }
+    var progress: TransferProgress { state.withLock { $0.progress } }
+
+    // MARK: - The handle's side
+
+    /// Starts a task, unless one runs.
+    func start(_ run: @escaping @Sendable () async -> Outcome) {
+        state.withLock { state in
+            guard state.task == nil else { return }
+            (state.outcome, state.isPaused, state.isCancelled) = (nil, false, false)
+            state.task = Task { self.end(await run()) }
+        }
+    }
+
+    func finished() async -> Outcome {
+        await withCheckedContinuation { continuation in
+            let outcome = state.withLock { state in
+                if state.outcome == nil { state.finish.append(continuation) }
+                return state.outcome
+            }
+            if let outcome { continuation.resume(returning: outcome) }
+        }
+    }
+
+    func cancel() {
+        let (task, waiting) = state.withLock { state in
+            state.isCancelled = true
+            defer { state.resumption = [] }
+            return (state.task, state.resumption)
+        }
+        task?.cancel()
+        for continuation in waiting { continuation.resume() }
+    }
+
+    func pause() {
+        let cut = state.withLock { state in
+            guard state.task != nil, !state.isPaused else { return nil as (@Sendable () -> Void)? }
+            state.isPaused = true
+            state.pauses += 1
+            return state.cut
+        }
+        cut?()
+    }
+
+    /// - Parameter endpoint: where the rest is; `nil` for the same as before.
+    /// - Returns: whether a task continues; otherwise a new one must be started.
+    func resume(with endpoint: (any Endpoint)?) -> Bool {
+        let (isRunning, waiting) = state.withLock { state in
+            if let endpoint { (state.endpoint, state.takesAnyAddress) = (endpoint, true) }
+            state.isPaused = false
+            defer { state.resumption = [] }
+            return (state.task != nil, state.resumption)
+        }
+        for continuation in waiting { continuation.resume() }
+        return isRunning
+    }
+
+    /// Whether the download has a file.
+    var isWhole: Bool {
+        if case .success = state.withLock({ $0.outcome }) { true } else { false }
+    }
+
+    func updates() -> AsyncStream<TransferProgress> {
+        // A slow reader misses values in between, never the last.
+        let (stream, continuation) = AsyncStream.makeStream(of: TransferProgress.self, bufferingPolicy: .bufferingNewest(1))
+        let (number, isOver) = state.withLock { state in
+            continuation.yield(state.progress)
+            guard state.outcome == nil else { return (0, true) }
+            state.nextListener += 1
+            state.listeners[state.nextListener] = continuation
+            return (state.nextListener, false)
+        }
+        if isOver { continuation.finish() }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
+        }
+        return stream
+    }
+
+    /// - Parameter make: makes the object, once.
+    func foundationProgress(_ make: () -> Progress) -> Progress {
+        let new = make()
+        let (object, progress) = state.withLock { state in
+            let object = state.foundation ?? new
+            state.foundation = object
+            return (object, state.progress)
+        }
+        object.show(progress)
+        return object
+    }
+
+    // MARK: - The task's side
+
+    /// - Parameter cut: ends the running requests if they can be continued; `nil` without requests.
+    func setCut(_ cut: (@Sendable () -> Void)?) {
+        state.withLock { $0.cut = cut }
+    }
+
+    /// How often the download was paused; `nil` after its cancellation.
+    var pauses: Int? { state.withLock { $0.isCancelled ? nil : $0.pauses } }
+
+    /// Waits while the download is paused.
+    ///
+    /// - Throws: `CancellationError`.
+    func waitWhilePaused() async throws {
+        while isPaused {
+            await withCheckedContinuation { continuation in
+                let waits = state.withLock { state in
+                    let waits = state.isPaused && !state.isCancelled
+                    if waits { state.resumption.append(continuation) }
+                    return waits
+                }
+                if !waits { continuation.resume() }
+            }
+            if state.withLock({ $0.isCancelled }) { throw CancellationError() }
+        }
+        try Task.checkCancellation()
+    }
+
+    func report(_ progress: TransferProgress) {
+        let (listeners, foundation) = state.withLock { state in
+            state.progress = progress
+            return (state.listeners.isEmpty ? [] : Array(state.listeners.values), state.foundation)
+        }
+        for listener in listeners { listener.yield(progress) }
+        foundation?.show(progress)
+    }
+
+    private func end(_ outcome: Outcome) {
+        let (waiting, listeners) = state.withLock { state in
+            (state.outcome, state.task, state.cut, state.isPaused) = (outcome, nil, nil, false)
+            defer { (state.finish, state.listeners) = ([], [:]) }
+            return (state.finish, Array(state.listeners.values))
+        }
+        for listener in listeners { listener.finish() }
+        for continuation in waiting { continuation.resume(returning: outcome) }
+    }
+}
+
+extension Progress {
+    fileprivate func show(_ progress: TransferProgress) {
+        totalUnitCount = progress.total ?? -1
+        completedUnitCount = progress.completed
+    }
+}

@@ -1,0 +1,533 @@
+internal import CoreAPIBase
+internal import CoreAPICore
+internal import CoreAPIHash
+internal import CoreAPIHTTPSupport
+internal import CoreAPILock
+internal import Foundation
+internal import HTTPTypes
+
+/// One run of a download, from its part's opening to the whole file or a failure.
+///
+/// A round makes the requests that are needed: one for the whole, or one for the rest of each segment. If the bytes on the disk
+/// turn out to be no beginning of what the server has, a ``Restart`` ends the round, and the next one begins from nothing.
+final class DownloadRun: Sendable {
+    private let dispatcher: any Dispatcher
+    private let file: URL
+    private let options: DownloadOptions
+    private let control: DownloadControl
+    private let limit: RateLimit?
+    private let state = Mutex(State())
+
+    fileprivate struct State {
+        var resource = ""
+        var representation: Representation?
+        var segments: [Segment] = []
+        var head: ResponseHead?
+        /// Names the call in errors.
+        var context: ErrorContext?
+        /// `Content-Digest` of whole answers, with the bytes that they had.
+        var answered: [(Range<Int64>, DigestField)] = []
+        /// Bytes of an earlier run.
+        var reused: Int64 = 0
+        var isLoaded = false
+        /// The server answers ranges wrongly.
+        var refusesRanges = false
+        var restarts = 0
+        var unsaved: Int64 = 0
+        var isSaving = false
+
+        var completed: Int64 { segments.reduce(0) { $0 + $1.done - $1.start } }
+    }
+
+    /// The bytes on the disk are of no use.
+    private enum Restart: Error {
+        /// An answer with all bytes has begun.
+        case from(Response<Body>)
+        case again(any Error)
+    }
+
+    init(_ dispatcher: any Dispatcher, to file: URL, _ options: DownloadOptions, _ control: DownloadControl) {
+        self.dispatcher = dispatcher
+        self.file = file
+        self.options = options
+        self.control = control
+        limit = RateLimit(options.bytesPerSecond)
+    }
+
+    func outcome() async -> DownloadControl.Outcome {
+        let part: PartFile
+        do throws(DownloadError) {
+            part = try PartFile(beside: file.path)
+        } catch {
+            return .failure(failure(error))
+        }
+        do {
+            try load(part)
+            let digests = try await fetch(part)
+            return .success(try commit(part, digests))
+        } catch {
+            let failure = failure(error)
+            leave(part, after: failure)
+            return .failure(failure)
+        }
+    }
+
+    // MARK: - The bytes on the disk
+
+    /// Takes over what an earlier download has left.
+    private func load(_ part: PartFile) throws {
+        guard options.resumes, control.endpoint.method == .get, let sidecar = part.readSidecar() else {
+            part.removeSidecar()
+            return try part.truncate(to: 0)
+        }
+        var segments = sidecar.segments
+        // A whole part asks for its last byte again, because a range behind the end would be refused.
+        if segments.allSatisfy(\.isWhole), let last = segments.lastIndex(where: { $0.done > $0.start }) { segments[last].done -= 1 }
+        state.withLock { state in
+            (state.resource, state.representation, state.segments) = (sidecar.resource, sidecar.representation, segments)
+            (state.isLoaded, state.reused) = (true, state.completed)
+        }
+        report()
+    }
+
+    /// Whether the rest of these bytes can be requested later.
+    private var mayContinue: Bool {
+        state.withLock { $0.representation?.validator != nil && !$0.refusesRanges } && control.endpoint.method == .get
+    }
+
+    /// Puts what is there on the disk. A failure costs only the progress since the last time.
+    private func save(_ part: PartFile) {
+        guard options.resumes, mayContinue else { return }
+        let sidecar = state.withLock { state -> Sidecar? in
+            guard !state.isSaving, let representation = state.representation else { return nil }
+            (state.isSaving, state.unsaved) = (true, 0)
+            return Sidecar(resource: state.resource, representation: representation, segments: state.segments)
+        }
+        guard let sidecar else { return }
+        try? part.save(sidecar)
+        state.withLock { $0.isSaving = false }
+    }
+
+    /// A failure that can be continued leaves the part and its sidecar; any other leaves nothing.
+    private func leave(_ part: PartFile, after failure: APIClientError) {
+        let hasBytes = state.withLock { $0.completed > 0 }
+        if options.resumes, hasBytes, mayContinue, !failure.isMismatch {
+            save(part)
+            part.close()
+        } else {
+            part.discard()
+        }
+    }
+
+    private func reset(_ part: PartFile) throws {
+        state.withLock { state in
+            (state.representation, state.segments, state.answered) = (nil, [], [])
+            (state.reused, state.isLoaded) = (0, false)
+        }
+        part.removeSidecar()
+        try part.truncate(to: 0)
+    }
+
+    private func commit(_ part: PartFile, _ digests: [ContentDigest]) throws -> DownloadedFile {
+        let (length, head, reused) = state.withLock { ($0.completed, $0.head, $0.reused) }
+        try part.commit(length: length)
+        return DownloadedFile(
+            url: file, head: head ?? ResponseHead(status: .ok), length: length, digests: digests, reused: reused)
+    }
+
+    // MARK: - Rounds
+
+    private func fetch(_ part: PartFile) async throws -> [ContentDigest] {
+        var first: Response<Body>?
+        while true {
+            let pauses = control.pauses
+            do {
+                try await control.waitWhilePaused()
+                try await round(part, first)
+                return try await verify(part)
+            } catch let restart as Restart {
+                first = try await begin(part, after: restart)
+            } catch {
+                guard let count = control.pauses, count != pauses else { throw error }
+                save(part)
+                first = nil
+            }
+        }
+    }
+
+    private func begin(_ part: PartFile, after restart: Restart) async throws -> Response<Body>? {
+        let restarts = state.withLock { state in
+            state.restarts += 1
+            return state.restarts
+        }
+        try reset(part)
+        switch restart {
+        case .from(let response):
+            guard restarts <= response.call.channel.limits.attempts else { throw changes(response) }
+            return response
+        case .again(let error):
+            guard restarts <= Limits().attempts else { throw error }
+            return nil
+        }
+    }
+
+    private func changes(_ response: Response<Body>) -> any Error {
+        APIClientError.transport(
+            .malformedResponse(reason: "expected the rest of the file, found another file or all of it, again and again"),
+            ErrorContext(response))
+    }
+
+    /// Makes the requests in a task that a pause can end.
+    private func round(_ part: PartFile, _ first: Response<Body>?) async throws {
+        let task = Task { try await self.requests(part, first) }
+        control.setCut { [weak self] in
+            if self?.mayContinue == true { task.cancel() }
+        }
+        defer { control.setCut(nil) }
+        try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    private func requests(_ part: PartFile, _ first: Response<Body>?) async throws {
+        var first = first
+        if state.withLock({ $0.representation == nil }) {
+            let response = if let first { first } else { try await ask(for: nil).response }
+            try adopt(response, part)
+            first = response
+        }
+        let given = first
+        let open = state.withLock { state in state.segments.indices.filter { !state.segments[$0].isWhole } }
+        guard open.count > 1 else {
+            if let index = open.first { try await fill(index, part, given) }
+            return
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in open { group.addTask { try await self.fill(index, part, index == 0 ? given : nil) } }
+            // The first failure ends the others.
+            while try await group.next() != nil {}
+        }
+    }
+
+    /// Begins a file, from the head of an answer with all of its bytes.
+    private func adopt(_ response: Response<Body>, _ part: PartFile) throws {
+        guard let head = response.head else { throw missingHead(response) }
+        let length = try response.value.length
+        if let length { try check(size: length, response) }
+        let representation = Representation(head, length: length)
+        let count = parts(of: representation, head, response)
+        try part.truncate(to: 0)
+        state.withLock { state in
+            state.resource = resource(of: response)
+            (state.representation, state.segments) = (representation, Segment.parts(count, of: length))
+            state.refusesRanges = state.refusesRanges || head.lines("Accept-Ranges")?.lowercased() == "none"
+            (state.head, state.context) = (head, ErrorContext(response))
+        }
+        report()
+        if options.resumes, mayContinue { save(part) } else { part.removeSidecar() }
+    }
+
+    /// How many requests may be made at once.
+    private func parts(of representation: Representation, _ head: ResponseHead, _ response: Response<Body>) -> Int {
+        guard options.parts > 1, mayContinueFrom(representation), let length = representation.length,
+            head.lines("Accept-Ranges")?.lowercased() == "bytes"
+        else { return 1 }
+        let limits = response.call.channel.limits
+        let most = min(options.parts, DownloadOptions.mostParts, limits.connectionsPerHost, limits.connections)
+        return max(1, min(most, Int(clamping: length / DownloadOptions.smallestPart)))
+    }
+
+    private func mayContinueFrom(_ representation: Representation) -> Bool {
+        representation.validator != nil && control.endpoint.method == .get && !state.withLock { $0.refusesRanges }
+    }
+
+    // MARK: - Requests
+
+    /// Downloads a segment to its end, with as many requests as the channel allows.
+    private func fill(_ index: Int, _ part: PartFile, _ first: Response<Body>?) async throws {
+        var first = first
+        var (outcomes, counted): ([AttemptOutcome], Int64) = ([], state.withLock { $0.segments[index].done })
+        while case let segment = state.withLock({ $0.segments[index] }), !segment.isWhole {
+            let answer = if let first { (response: first, end: try first.value.length) } else { try await ask(for: segment) }
+            first = nil
+            // The whole file was there already.
+            if answer.response.error != nil { return complete(index, at: segment.done) }
+            do {
+                try await write(answer, into: index, part)
+            } catch {
+                let failure = APIClientError(error, ErrorContext(answer.response))
+                guard !Task.isCancelled, !control.isPaused, !(error is DownloadError) else { throw error }
+                let done = state.withLock { $0.segments[index].done }
+                if done - counted >= 1 << 20 { (outcomes, counted) = ([], done) }
+                guard let next = await answer.response.pause(afterBodyBrokeBy: failure, earlier: outcomes) else { throw failure }
+                outcomes = next.1
+                save(part)
+                try await Task.sleep(for: next.0)
+                guard mayContinue else { throw Restart.again(failure) }
+            }
+        }
+    }
+
+    /// Requests the whole file, or the rest of a segment.
+    ///
+    /// - Returns: the answer, and the offset behind its last byte. A failed answer means that there is no rest.
+    private func ask(for segment: Segment?) async throws -> (response: Response<Body>, end: Int64?) {
+        var fields: Headers = ["Accept-Encoding": "identity"]
+        let representation = state.withLock { $0.representation }
+        if let segment, let validator = representation?.validator {
+            let last = segment.end.flatMap { $0 == representation?.length ? nil : "\($0 - 1)" } ?? ""
+            fields["Range"] = "bytes=\(segment.done)-\(last)"
+            fields["If-Range"] = validator.text
+        }
+        let response = await dispatcher.response(for: control.endpoint.attaching(fields), as: .stream)
+        state.withLock { $0.context = ErrorContext(response) }
+        if let error = response.error { return (try refusal(response, error, segment), nil) }
+        return (response, try end(of: response, segment))
+    }
+
+    /// Judges a failed request.
+    ///
+    /// - Returns: the response if the segment is whole without a rest.
+    private func refusal(
+        _ response: Response<Body>, _ error: APIClientError, _ segment: Segment?
+    ) throws -> Response<Body> {
+        guard let segment, let head = response.head else { throw error }
+        switch head.status.code {
+        // The transport has refused another part than the one asked for.
+        case 206:
+            state.withLock { $0.refusesRanges = true }
+            throw Restart.again(error)
+        case 416:
+            guard let total = head.contentRange?.total, total == segment.done, segment.end == nil,
+                let representation = state.withLock({ $0.representation }), head.headers[.eTag] != nil,
+                representation.mayBeContinued(by: head, total: total)
+            else { throw Restart.again(error) }
+            state.withLock { $0.head = head }
+            return response
+        default: throw error
+        }
+    }
+
+    /// Checks that an answer is what was asked for.
+    ///
+    /// - Returns: the offset behind its last byte; `nil` if it is not known.
+    private func end(of response: Response<Body>, _ segment: Segment?) throws -> Int64? {
+        guard let head = response.head else { throw missingHead(response) }
+        let body = try response.value
+        if let coding = head.coding {
+            throw malformed("expected the file itself, found it coded as \(coding.shortened(to: 40)) (RFC 9110 §12.5.3)", response)
+        }
+        switch (head.status.code, segment) {
+        case (200, nil), (203, nil): return body.length
+        case (200, _?), (203, _?): throw Restart.from(response)
+        case (206, let segment?): return try end(ofPart: response, head, body, segment)
+        case (206, nil): throw malformed("a part (206) of a request without Range (RFC 9110 §15.3.7)", response)
+        default:
+            throw APIClientError.verification(
+                .unacceptableStatus(head.status.code, expected: "200 or 206"), ErrorContext(response))
+        }
+    }
+
+    private func end(
+        ofPart response: Response<Body>, _ head: ResponseHead, _ body: Body, _ segment: Segment
+    ) throws -> Int64 {
+        guard let range = head.contentRange, let bytes = range.bytes, bytes.lowerBound == segment.done,
+            bytes.upperBound <= segment.end ?? .max, head.mediaType?.essence != "multipart/byteranges",
+            body.length.map({ $0 == Int64(bytes.count) }) ?? true
+        else {
+            state.withLock { $0.refusesRanges = true }
+            throw Restart.again(malformed("expected the bytes from \(segment.done), found another part", response))
+        }
+        let isOurs = state.withLock { state in
+            let isSame = !state.isLoaded || control.takesAnyAddress || state.resource == resource(of: response)
+            return isSame && state.representation?.mayBeContinued(by: head, total: range.total) == true
+        }
+        guard isOurs else { throw Restart.again(malformed("expected the rest of the file, found that of another", response)) }
+        state.withLock { state in
+            state.head = head
+            state.resource = resource(of: response)
+            if state.representation?.length == nil, let total = range.total { state.learn(total) }
+        }
+        return bytes.upperBound
+    }
+
+    /// Writes an answer's bytes, up to the segment's end.
+    private func write(_ answer: (response: Response<Body>, end: Int64?), into index: Int, _ part: PartFile) async throws {
+        let segment = state.withLock { $0.segments[index] }
+        var offset = segment.done
+        let stop = [segment.end, answer.end].compactMap { $0 }.min()
+        // Of an answer with more bytes than the segment, the rest is left; of any other its end is read, which may be an error.
+        let leaves = segment.end != answer.end && stop == segment.end
+        for try await chunk in try answer.response.value {
+            if control.isPaused {
+                guard !mayContinue else { throw CancellationError() }
+                try await control.waitWhilePaused()
+            }
+            if let stop, !leaves, offset + Int64(chunk.count) > stop {
+                throw malformed("more bytes than the \(stop) that were announced", answer.response)
+            }
+            let piece = stop.map { chunk.prefix(Int(clamping: $0 - offset)) } ?? chunk
+            try check(size: offset + Int64(piece.count), answer.response)
+            try part.write(piece, at: offset)
+            offset += Int64(piece.count)
+            note(index, offset, piece.count, part)
+            try await limit?.wait(after: piece.count)
+            if leaves, offset == stop { return }
+        }
+        try Task.checkCancellation()
+        if let stop, offset < stop {
+            throw APIClientError.transport(
+                .truncated(received: offset - segment.done, expected: stop - segment.done), ErrorContext(answer.response))
+        }
+        if stop == nil { complete(index, at: offset) }
+        guard let digest = answer.response.head?.lines("Content-Digest").flatMap({ DigestField($0) }) else { return }
+        state.withLock { $0.answered.append((segment.done..<offset, digest)) }
+    }
+
+    private func note(_ index: Int, _ offset: Int64, _ count: Int, _ part: PartFile) {
+        let isDue = state.withLock { state in
+            state.segments[index].done = offset
+            state.unsaved += Int64(count)
+            return state.unsaved >= options.saveInterval
+        }
+        report()
+        if isDue { save(part) }
+    }
+
+    /// The length is known at the end only.
+    private func complete(_ index: Int, at end: Int64) {
+        state.withLock { state in
+            state.segments[index].done = end
+            state.learn(end)
+        }
+        report()
+    }
+
+    private func report() {
+        control.report(
+            state.withLock { TransferProgress(completed: $0.completed, total: $0.representation?.length) })
+    }
+
+    // MARK: - Checks
+
+    /// Computes the digests of the bytes on the disk, and compares them.
+    private func verify(_ part: PartFile) async throws -> [ContentDigest] {
+        let (length, named, answered, isOneAnswer) = state.withLock { state in
+            let named = state.representation?.digest.flatMap { DigestField($0) }
+            return (state.completed, named, state.answered, !state.isLoaded && state.segments.count == 1)
+        }
+        let algorithms = options.computes.union(options.digests.map(\.algorithm)).union(named?.algorithms ?? [])
+        let digests = try await Self.digests(part, 0..<length, algorithms)
+        var mismatch = named?.mismatch(digests)
+        for expected in options.digests where !digests.contains(expected) {
+            let found = digests.first { $0.algorithm == expected.algorithm }?.description ?? "none"
+            mismatch = mismatch ?? .digestMismatch(expected: expected.description, found: found)
+        }
+        for (range, field) in answered where mismatch == nil {
+            let found = try await Self.digests(part, range, field.algorithms)
+            mismatch = field.mismatch(found)
+        }
+        guard let mismatch else { return digests }
+        // Bytes of several answers may be damaged, or belong to several files: once more from the beginning.
+        let isLast = state.withLock { state in
+            defer { state.isLoaded = false }
+            return isOneAnswer || state.restarts > 0
+        }
+        let failure = failure(mismatch)
+        throw isLast ? failure : Restart.again(failure)
+    }
+
+    private static func digests(
+        _ part: PartFile, _ range: Range<Int64>, _ algorithms: Set<ContentDigest.Algorithm>
+    ) async throws -> [ContentDigest] {
+        guard !algorithms.isEmpty else { return [] }
+        var computer = DigestComputer(algorithms)
+        try await part.read(range) { computer.update($0) }
+        return computer.finish()
+    }
+
+    private func check(size: Int64, _ response: Response<Body>) throws {
+        guard let limit = options.sizeLimit, size > limit else { return }
+        throw APIClientError.transport(.responseTooLarge(limit: Int(clamping: limit)), ErrorContext(response))
+    }
+
+    /// The name of the bytes in the sidecar.
+    private func resource(of response: Response<Body>) -> String {
+        let redaction = response.call.channel.redaction
+        let name = options.identity ?? response.firstURL.map { redaction.redact(url: $0) } ?? ""
+        return SHA256.hash(name.utf8).hexadecimal
+    }
+
+    private func missingHead(_ response: Response<Body>) -> any Error { malformed("no head", response) }
+
+    private func malformed(_ reason: String, _ response: Response<Body>) -> APIClientError {
+        .transport(.malformedResponse(reason: reason), ErrorContext(response))
+    }
+
+    // MARK: - Errors
+
+    private func failure(_ error: any Error) -> APIClientError {
+        let endpoint = control.endpoint
+        let context = state.withLock { $0.context } ?? ErrorContext(Call(channel: channel, endpoint: endpoint.description))
+        switch error {
+        case let error as DownloadError:
+            if case .digestMismatch = error { return .verification(.custom(error), context) }
+            return .unknown(error, context)
+        case let restart as Restart:
+            if case .again(let error) = restart { return failure(error) }
+            return .unknown(restart, context)
+        default: return APIClientError(error, context)
+        }
+    }
+
+    /// For an error before any request.
+    private var channel: Channel {
+        (dispatcher as? any DispatcherOfChannel)?.channelOfCalls
+            ?? Channel(name: "custom", environment: APIEnvironment("custom", baseURL: ""), transport: NoTransport())
+    }
+}
+
+extension DownloadRun.State {
+    /// The length of a file that began without one.
+    fileprivate mutating func learn(_ length: Int64) {
+        representation?.length = length
+        if let last = segments.indices.last { segments[last].end = length }
+    }
+}
+
+extension Segment {
+    /// Even parts of a file; one of unknown length without one.
+    fileprivate static func parts(_ count: Int, of length: Int64?) -> [Segment] {
+        guard let length else { return [Segment(start: 0, end: nil, done: 0)] }
+        let size = length / Int64(count)
+        return (0..<Int64(count)).map { index in
+            let start = index * size
+            return Segment(start: start, end: index == Int64(count) - 1 ? length : start + size, done: start)
+        }
+    }
+}
+
+extension APIClientError {
+    fileprivate var isMismatch: Bool {
+        if case .verification(.custom(let error), _) = self { error is DownloadError } else { false }
+    }
+}
+
+/// A dispatcher whose channel is known before a call.
+private protocol DispatcherOfChannel {
+    var channelOfCalls: Channel? { get }
+}
+
+extension CommonDispatcher: DispatcherOfChannel {
+    fileprivate var channelOfCalls: Channel? { channel }
+}
+
+extension NetworkManager: DispatcherOfChannel {
+    fileprivate var channelOfCalls: Channel? { channel }
+}
+
+private struct NoTransport: Transport {
+    func send(_ attempt: Attempt) async -> Reply { attempt.failed(TransportError.closed) }
+}

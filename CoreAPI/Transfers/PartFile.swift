@@ -1,0 +1,194 @@
+internal import CoreAPIBase
+internal import CoreAPILock
+internal import Foundation
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// The unfinished file beside its target, locked while it is open. Written at any offset, by several tasks.
+final class PartFile: Sendable {
+    private let target: String
+    private let path: String
+    private let descriptor: Int32
+    private let isOpen = Mutex(true)
+
+    private var sidecarPath: String { "\(path).json" }
+
+    /// Opens or makes `TARGET.part`. A link there, or a file that is someone else's or has a second name, is removed first.
+    ///
+    /// - Throws: ``DownloadError``.
+    init(beside target: String) throws(DownloadError) {
+        self.target = target
+        path = "\(target).part"
+        try Self.check(target)
+        descriptor = try Self.open(path)
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Refuses a target that a file cannot replace.
+    private static func check(_ target: String) throws(DownloadError) {
+        var status = stat()
+        guard stat(target, &status) == 0 else { return }
+        let kind = status.st_mode & S_IFMT
+        guard kind == S_IFREG else {
+            throw DownloadError(FileFailure(path: target, code: kind == S_IFDIR ? EISDIR : ESPIPE))
+        }
+    }
+
+    private static func open(_ path: String) throws(DownloadError) -> Int32 {
+        for _ in 0..<8 {
+            // Without O_NONBLOCK, opening a pipe without a writer would block.
+            let descriptor = systemOpen(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o644)
+            guard descriptor >= 0 else {
+                guard errno == ELOOP, unlink(path) == 0 else { throw DownloadError(FileFailure(path: path, code: errno)) }
+                continue
+            }
+            do throws(DownloadError) {
+                if try isOurs(descriptor, path) { return descriptor }
+            } catch {
+                _ = systemClose(descriptor)
+                throw error
+            }
+            _ = systemClose(descriptor)
+        }
+        throw .busy(path: path)
+    }
+
+    /// Locks the file.
+    ///
+    /// - Returns: `false` if the path names another file now.
+    private static func isOurs(_ descriptor: Int32, _ path: String) throws(DownloadError) -> Bool {
+        var (status, found) = (stat(), stat())
+        guard fstat(descriptor, &status) == 0 else { throw DownloadError(FileFailure(path: path, code: errno)) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw DownloadError(FileFailure(path: path, code: ESPIPE)) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            throw errno == EWOULDBLOCK ? .busy(path: path) : DownloadError(FileFailure(path: path, code: errno))
+        }
+        // Another download may have renamed or removed it before the lock.
+        guard lstat(path, &found) == 0, found.st_ino == status.st_ino, found.st_dev == status.st_dev else { return false }
+        guard fstat(descriptor, &status) == 0, status.st_nlink == 1, status.st_uid == geteuid() else {
+            guard unlink(path) == 0 else { throw DownloadError(FileFailure(path: path, code: errno)) }
+            return false
+        }
+        return true
+    }
+
+    // MARK: - Bytes
+
+    var size: Int64 {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
+    }
+
+    func write(_ data: Data, at offset: Int64) throws(DownloadError) {
+        let code = data.withUnsafeBytes { bytes -> Int32 in
+            var (rest, offset) = (bytes[...], offset)
+            while !rest.isEmpty {
+                let piece = UnsafeRawBufferPointer(rebasing: rest)
+                let count = pwrite(descriptor, piece.baseAddress, piece.count, off_t(offset))
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return count < 0 ? errno : ENOSPC }
+                rest = rest.dropFirst(count)
+                offset += Int64(count)
+            }
+            return 0
+        }
+        if code != 0 { throw DownloadError(FileFailure(path: path, code: code)) }
+    }
+
+    /// Reads a range in pieces.
+    ///
+    /// - Parameter use: receives each piece.
+    /// - Throws: ``DownloadError``; `CancellationError`.
+    func read(_ range: Range<Int64>, _ use: (UnsafeRawBufferPointer) -> Void) async throws {
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            try Task.checkCancellation()
+            let wanted = Int(min(Int64(buffer.count), range.upperBound - offset))
+            let count = buffer.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, wanted, off_t(offset)) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw DownloadError(FileFailure(path: path, code: count < 0 ? errno : EIO)) }
+            buffer.withUnsafeBytes { use(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            offset += Int64(count)
+            await Task.yield()
+        }
+    }
+
+    func truncate(to size: Int64) throws(DownloadError) {
+        while ftruncate(descriptor, off_t(size)) != 0 {
+            guard errno == EINTR else { throw DownloadError(FileFailure(path: path, code: errno)) }
+        }
+    }
+
+    // MARK: - The sidecar
+
+    /// What an earlier download left; `nil` if it is none, or claims more bytes than are there.
+    func readSidecar() -> Sidecar? {
+        let descriptor = systemOpen(sidecarPath, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
+        guard descriptor >= 0 else { return nil }
+        defer { _ = systemClose(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+            status.st_size <= Sidecar.longest
+        else { return nil }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        guard count == bytes.count, let sidecar = Sidecar(json: Data(bytes)), sidecar.reach <= size else { return nil }
+        return sidecar
+    }
+
+    /// Puts the bytes on the disk, then what the sidecar says about them.
+    func save(_ sidecar: Sidecar) throws {
+        guard let json = sidecar.json else { return }
+        guard fsync(descriptor) == 0 else { throw FileFailure(path: path, code: errno) }
+        try FileReplacement(path: sidecarPath, mode: 0o600, draft: "\(sidecarPath).new").write(json)
+    }
+
+    func removeSidecar() {
+        unlink(sidecarPath)
+        unlink("\(sidecarPath).new")
+    }
+
+    // MARK: - The end
+
+    /// Renames the file into place. It has the permissions of the file that it replaces.
+    func commit(length: Int64) throws(DownloadError) {
+        try Self.check(target)
+        try truncate(to: length)
+        var status = stat()
+        if stat(target, &status) == 0 { fchmod(descriptor, status.st_mode & 0o777) }
+        guard fsync(descriptor) == 0, rename(path, target) == 0 else {
+            throw DownloadError(FileFailure(path: target, code: errno))
+        }
+        removeSidecar()
+        close()
+    }
+
+    /// Removes the part and its sidecar.
+    func discard() {
+        isOpen.withLock { if $0 { unlink(path) } }
+        removeSidecar()
+        close()
+    }
+
+    /// Unlocks the file. A second call does nothing.
+    func close() {
+        isOpen.withLock { isOpen in
+            if isOpen { _ = systemClose(descriptor) }
+            isOpen = false
+        }
+    }
+}
+
+private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
+
+private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }

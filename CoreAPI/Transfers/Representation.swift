@@ -1,0 +1,141 @@
+internal import CoreAPICore
+internal import CoreAPIHTTPSupport
+internal import Foundation
+internal import HTTPTypes
+
+/// What identifies the bytes that a server sends, from the head of its answer: they are the same as long as this is the same.
+struct Representation: Sendable, Hashable {
+    /// A strong validator (RFC 9110 §8.8): equal only if all bytes are.
+    enum Validator: Sendable, Hashable {
+        /// `ETag`, with its quotes.
+        case tag(String)
+        /// `Last-Modified`, as received.
+        case date(String)
+
+        /// For `If-Range` (§13.1.5).
+        var text: String {
+            switch self {
+            case .tag(let text), .date(let text): text
+            }
+        }
+    }
+
+    /// `nil` without a strong one: then the rest cannot be asked for.
+    let validator: Validator?
+    /// In bytes; `nil` if it is not known.
+    var length: Int64?
+    /// `Repr-Digest`, as received.
+    let digest: String?
+
+    init(validator: Validator?, length: Int64?, digest: String?) {
+        self.validator = validator
+        self.length = length
+        self.digest = digest
+    }
+
+    init(_ head: ResponseHead, length: Int64?) {
+        validator = Validator(head)
+        self.length = length
+        digest = head.lines("Repr-Digest")
+    }
+
+    /// Whether a part (206) or a refusal (416) can belong to the same bytes.
+    ///
+    /// - Parameter total: the length of the whole that the answer names.
+    func mayBeContinued(by head: ResponseHead, total: Int64?) -> Bool {
+        if let length, let total, length != total { return false }
+        if let found = head.lines("Repr-Digest"), let digest, found != digest { return false }
+        switch validator {
+        case .tag(let tag): return head.headers[.eTag].map { $0 == tag } ?? true
+        case .date(let date): return head.headers[.lastModified].map { $0 == date } ?? true
+        case nil: return false
+        }
+    }
+}
+
+extension Representation.Validator {
+    /// The strong validator of a head; `nil` without one.
+    init?(_ head: ResponseHead) {
+        if let tag = head.headers[.eTag] {
+            // With a weak tag a date must not be used either (§13.1.5).
+            self.init(tag: tag)
+        } else if let modified = head.headers[.lastModified], let sent = head.headers[.date] {
+            self.init(modified: modified, sent: sent)
+        } else {
+            return nil
+        }
+    }
+
+    /// - Parameter tag: strong only without `W/`; `"` then printable characters without `"`, then `"` (§8.8.3).
+    init?(tag: String) {
+        let bytes = Array(tag.utf8)
+        guard bytes.count >= 2, bytes.count <= 1_024, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\""),
+            bytes.dropFirst().dropLast().allSatisfy({ $0 > 0x20 && $0 != UInt8(ascii: "\"") && $0 < 0x7F })
+        else { return nil }
+        self = .tag(tag)
+    }
+
+    /// A date is strong if the answer was made at least a minute later, so that the file cannot have changed twice in that second
+    /// (§8.8.2.2).
+    init?(modified: String, sent: String) {
+        guard let change = HTTPDate.date(modified), let answer = HTTPDate.date(sent), modified.utf8.count <= 64,
+            answer.timeIntervalSince(change) >= 60
+        else { return nil }
+        self = .date(modified)
+    }
+}
+
+/// `Content-Range` (RFC 9110 §14.4) in bytes.
+struct ContentRange: Sendable, Hashable {
+    /// `nil` for `*`, in a 416.
+    let bytes: Range<Int64>?
+    /// `nil` for `*`.
+    let total: Int64?
+
+    init?(_ text: String) {
+        let words = text.split(separator: " ", omittingEmptySubsequences: true)
+        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+        let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        if parts[1] == "*" {
+            total = nil
+        } else {
+            guard let number = Self.number(parts[1]) else { return nil }
+            total = number
+        }
+        if parts[0] == "*" {
+            guard total != nil else { return nil }
+            bytes = nil
+            return
+        }
+        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last,
+            total.map({ last < $0 }) ?? true
+        else { return nil }
+        bytes = first..<last + 1
+    }
+
+    /// At most 18 digits, so that no sum of two overflows.
+    private static func number(_ text: Substring) -> Int64? {
+        guard (1...18).contains(text.utf8.count), text.utf8.allSatisfy(\.isDigit) else { return nil }
+        return Int64(text)
+    }
+}
+
+extension ResponseHead {
+    /// All lines of a field, joined; `nil` without one.
+    func lines(_ name: String) -> String? {
+        guard let name = HTTPField.Name(name) else { return nil }
+        let lines = headers[values: name]
+        return lines.isEmpty ? nil : lines.joined(separator: ", ")
+    }
+
+    var contentRange: ContentRange? { headers[.contentRange].flatMap { ContentRange($0) } }
+
+    /// The last coding of the body other than `identity`; `nil` without one.
+    var coding: String? {
+        lines("Content-Encoding")?.split(separator: ",").map { $0.trimmingHTTPWhitespace() }.last {
+            !$0.isEmpty && $0.lowercased() != "identity"
+        }
+    }
+}

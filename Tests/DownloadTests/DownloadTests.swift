@@ -1,0 +1,327 @@
+import CoreAPI
+import CoreAPILock
+import CoreAPITesting
+import CoreAPITransfers
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("A download", .timeLimit(.minutes(1)))
+struct DownloadTests {
+    private let folder: Folder
+
+    init() throws {
+        folder = try Folder()
+    }
+
+    // MARK: - Whole files
+
+    @Test("puts the file into place once it is whole and verified, and leaves nothing else")
+    func whole() async throws {
+        var served = Served(200_000)
+        served.namesDigest = true
+        let server = try LoopbackServer.start { [served] in served.reply($0) }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        let download = channel.manager.download(.export, to: folder.export)
+        var last: TransferProgress?
+        for await progress in download.progress { last = progress }
+        let file = try await download.value
+        #expect(last == TransferProgress(completed: 200_000, total: 200_000) && last?.fraction == 1)
+        #expect(try Data(contentsOf: file.url) == served.bytes)
+        #expect(file.head.status == .ok && file.length == 200_000 && file.reused == 0)
+        #expect(file.digests.map(\.description) == [served.digest])
+        #expect(try folder.names == ["export.bin"])
+        #expect(server.requests[0].headers["accept-encoding"] == "identity")
+        await channel.close()
+    }
+
+    @Test("has any length: none, unknown, one byte", arguments: [0, 1, 65_537])
+    func lengths(count: Int) async throws {
+        let served = Served(count)
+        let server = try LoopbackServer.start { request in
+            guard request.path == "/chunked" else { return served.reply(request) }
+            let chunks: [ServerReply.Step] = served.bytes.isEmpty ? [] : [.sendChunk(served.bytes)]
+            return ServerReply(
+                [.sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"])] + chunks + [.endChunks()])
+        }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        for path in ["plain", "chunked"] {
+            let file = try await channel.manager.download(.get(path), to: folder.export).finished()
+            #expect(try Data(contentsOf: file.url) == served.bytes)
+            #expect(try folder.names == ["export.bin"])
+        }
+        await channel.close()
+    }
+
+    @Test("keeps an existing file until it is replaced, and its permissions")
+    func existing() async throws {
+        let served = Served(10_000)
+        let (began, gate) = (try Gate(), try Gate())
+        let server = try LoopbackServer.start { _ in
+            [
+                .sendHead(status: 200, headers: ["Content-Length": "10000"]), .sendBody(served.bytes.prefix(5_000)), .open(began),
+                .waitFor(gate), .sendBody(served.bytes.dropFirst(5_000)),
+            ]
+        }
+        defer { server.close() }
+        try Data("old".utf8).write(to: folder.export)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.export.path)
+        let channel = Channel.loopback(server)
+        let download = channel.manager.download(.export, to: folder.export)
+        try await began.waitUntilOpen()
+        #expect(try Data(contentsOf: folder.export) == Data("old".utf8))
+        gate.open()
+        _ = try await download.finished()
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.export.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        await channel.close()
+    }
+
+    @Test(
+        "with another digest than the server or the caller names is refused, and the old file stays",
+        arguments: ["Repr-Digest", "Content-Digest", "caller"])
+    func mismatch(from source: String) async throws {
+        var served = Served(10_000)
+        let other = Served(10, seed: 2).digest
+        if source != "caller" { served.headers.append(source, other) }
+        let server = try LoopbackServer.start { [served] in served.reply($0) }
+        defer { server.close() }
+        try Data("old".utf8).write(to: folder.export)
+        let channel = Channel.loopback(server)
+        let options = DownloadOptions { if source == "caller" { $0.digests = [ContentDigest(other)].compactMap(\.self) } }
+        let error = await #expect(throws: APIClientError.self) {
+            try await channel.manager.download(.export, to: folder.export, options).finished()
+        }
+        guard case .verification(.custom(let reason), _) = error else { return #expect(Bool(false), "\(error as Any)") }
+        #expect(reason as? DownloadError == .digestMismatch(expected: other, found: served.digest))
+        #expect(try folder.names == ["export.bin"])
+        #expect(try Data(contentsOf: folder.export) == Data("old".utf8))
+        await channel.close()
+    }
+
+    @Test("verifies SHA-512, ignores unknown algorithms, and computes on request")
+    func algorithms() async throws {
+        var served = Served(10_000)
+        let server = try LoopbackServer.start { request in
+            var served = Served(10_000)
+            served.headers.append("Repr-Digest", "md5=:AAAA:, unixsum=12")
+            return served.reply(request)
+        }
+        defer { server.close() }
+        served.tag = nil
+        let channel = Channel.loopback(server)
+        let file = try await channel.manager.download(
+            .export, to: folder.export, DownloadOptions { $0.computes = [.sha256, .sha512] }
+        ).finished()
+        #expect(file.digests.map(\.algorithm) == [.sha256, .sha512])
+        #expect(file.digests.first?.description == served.digest)
+        let known = DownloadOptions { $0.digests = file.digests }
+        #expect(try await channel.manager.download(.export, to: folder.export, known).finished().digests == file.digests)
+        await channel.close()
+    }
+
+    // MARK: - Refusals
+
+    @Test("of a coded body, a part, or no whole answer fails without a file", arguments: ["gzip", "206", "202", "204", "404"])
+    func refused(kind: String) async throws {
+        let server = try LoopbackServer.start { _ in
+            switch kind {
+            case "gzip": .ok("coded", headers: ["Content-Encoding": "gzip", "ETag": #""a""#])
+            case "206": .status(206, body: Data("part".utf8), headers: ["Content-Range": "bytes 0-3/9"])
+            default: .status(Int(kind) ?? 500, body: Data("soon".utf8))
+            }
+        }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        let error = await #expect(throws: APIClientError.self) {
+            try await channel.manager.download(.export, to: folder.export).finished()
+        }
+        let label = ["gzip", "206"].contains(kind) ? "transport.malformedResponse" : "verification.unacceptableStatus.\(kind)"
+        #expect(error?.label == label)
+        #expect(try folder.names == [])
+        await channel.close()
+    }
+
+    @Test("stops at the size limit", arguments: [true, false])
+    func sizeLimit(isAnnounced: Bool) async throws {
+        let server = try LoopbackServer.start { _ in
+            isAnnounced
+                ? .status(200, body: Data(count: 10_001))
+                : [.sendHead(status: 200), .sendEndlessly(Data(count: 1_000))]
+        }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        let error = await #expect(throws: APIClientError.self) {
+            try await channel.manager.download(.export, to: folder.export, .init { $0.sizeLimit = 10_000 }).finished()
+        }
+        #expect(error?.label == "transport.responseTooLarge")
+        #expect(try folder.names == [])
+        try await server.waitForOpenConnections(atMost: isAnnounced ? 1 : 0)
+        await channel.close()
+    }
+
+    @Test("to a folder, into no folder, to a device and below a file fails before any request")
+    func targets() async throws {
+        let server = try LoopbackServer.start { _ in .ok() }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        try Data().write(to: folder.file("plain"))
+        let targets: [(URL, Int32)] = [
+            (folder.url, EISDIR), (folder.file("missing/export.bin"), ENOENT), (URL(fileURLWithPath: "/dev/null"), ESPIPE),
+            (folder.file("plain/export.bin"), ENOTDIR),
+        ]
+        for (target, code) in targets {
+            let error = await #expect(throws: APIClientError.self) {
+                try await channel.manager.download(.export, to: target).finished()
+            }
+            guard case .cannotWrite(_, code, _) = error?.underlyingError as? DownloadError else {
+                #expect(Bool(false), "\(target): \(error as Any)")
+                continue
+            }
+            #expect(error?.context.channel == "loopback")
+        }
+        #expect(server.requests.isEmpty)
+        #expect(try folder.names == ["plain"])
+        await channel.close()
+    }
+
+    @Test("of a file that another download writes fails, and does not disturb it")
+    func busy() async throws {
+        let served = Served(10_000)
+        let (began, gate) = (try Gate(), try Gate())
+        let server = try LoopbackServer.start { _ in
+            [
+                .sendHead(status: 200, headers: ["Content-Length": "10000"]), .sendBody(served.bytes.prefix(5_000)), .open(began),
+                .waitFor(gate), .sendBody(served.bytes.dropFirst(5_000)),
+            ]
+        }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        let first = channel.manager.download(.export, to: folder.export)
+        try await began.waitUntilOpen()
+        let error = await #expect(throws: APIClientError.self) {
+            try await channel.manager.download(.export, to: folder.export).finished()
+        }
+        #expect(error?.underlyingError as? DownloadError == .busy(path: folder.part.path))
+        #expect(throws: DownloadError.busy(path: folder.part.path)) { try Download.discardPart(of: folder.export) }
+        gate.open()
+        _ = try await first.finished()
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        await channel.close()
+    }
+
+    // MARK: - Stopping
+
+    @Test("ends its transfer when it is cancelled, released, or its waiting task is cancelled", arguments: 0..<3)
+    func stopped(how: Int) async throws {
+        let server = try LoopbackServer.start { _ in
+            [.sendHead(status: 200, headers: ["Content-Length": "99999999"]), .sendBody(Data(count: 1_000)), .stall]
+        }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        var download: Download? = channel.manager.download(.export, to: folder.export)
+        let begun = try #require(download).progress
+        for await progress in begun where progress.completed == 1_000 { break }
+        switch how {
+        case 0:
+            download?.cancel()
+            let error = await #expect(throws: APIClientError.self) { try await download?.finished() }
+            #expect(error?.isCancelled == true)
+        case 1: break
+        default:
+            let waiting = Task { [download] in try await download?.finished() }
+            waiting.cancel()
+            let error = await #expect(throws: APIClientError.self) { try await waiting.value }
+            #expect(error?.isCancelled == true)
+        }
+        download = nil
+        if how == 1 {
+            // The sequence keeps it, too.
+            withExtendedLifetime(begun) {}
+        }
+        await channel.close()
+        try await server.waitForOpenConnections(atMost: 0)
+    }
+
+    @Test("shows Foundation's progress, which cancels, pauses and resumes it")
+    func foundation() async throws {
+        let served = Served(300_000)
+        let server = try LoopbackServer.start { request in
+            request.headers["range"] == nil ? served.reply(request, sending: 100_000, then: .stalling) : served.reply(request)
+        }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        let download = channel.manager.download(.export, to: folder.export)
+        let progress = download.foundationProgress
+        #expect(progress === download.foundationProgress)
+        for await update in download.progress where update.completed == 100_000 { break }
+        #expect(progress.completedUnitCount == 100_000 && progress.totalUnitCount == 300_000)
+        progress.pause()
+        #expect(download.isPaused)
+        try await server.waitForOpenConnections(atMost: 0)
+        progress.resume()
+        #expect(try await download.finished().length == 300_000)
+        #expect(progress.completedUnitCount == 300_000)
+        #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=100000-"])
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        let second = channel.manager.download(.export, to: folder.file("second"))
+        second.foundationProgress.cancel()
+        let error = await #expect(throws: APIClientError.self) { try await second.finished() }
+        #expect(error?.isCancelled == true)
+        await channel.close()
+    }
+
+    @Test("that cannot be continued is paused by reading no further")
+    func pausedByBackpressure() async throws {
+        let size = 32 << 20
+        let sent = try Gate()
+        let server = try LoopbackServer.start { _ in
+            ServerReply.status(200, body: Data(repeating: 7, count: size)).followed(by: .open(sent))
+        }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        let download = channel.manager.download(.export, to: folder.export)
+        download.pause()
+        await #expect(throws: (any Error).self) { try await sent.waitUntilOpen(timeout: .milliseconds(300)) }
+        download.resume()
+        #expect(try await download.finished().length == Int64(size))
+        #expect(server.requests.count == 1)
+        await channel.close()
+    }
+
+    @Test("that is paused can be cancelled")
+    func cancelledWhilePaused() async throws {
+        let served = Served(300_000)
+        let server = try LoopbackServer.start { served.reply($0, sending: 100_000, then: .stalling) }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        let download = channel.manager.download(.export, to: folder.export, .init { $0.resumes = false })
+        for await update in download.progress where update.completed == 100_000 { break }
+        download.pause()
+        try await server.waitForOpenConnections(atMost: 0)
+        download.cancel()
+        let error = await #expect(throws: APIClientError.self) { try await download.finished() }
+        #expect(error?.isCancelled == true)
+        #expect(try folder.names == [])
+        await channel.close()
+    }
+
+    @Test("is no faster than its limit", arguments: [1, 3])
+    func rate(parts: Int) async throws {
+        let served = Served(400_000)
+        let server = try LoopbackServer.start { served.reply($0) }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        let start = ContinuousClock.now
+        let options = DownloadOptions { ($0.bytesPerSecond, $0.parts) = (800_000, parts) }
+        _ = try await channel.manager.download(.export, to: folder.export, options).finished()
+        // 0.1 s may be made up for.
+        let time = ContinuousClock.now - start
+        #expect(time > .milliseconds(350) && time < .seconds(5), "\(time)")
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        await channel.close()
+    }
+}

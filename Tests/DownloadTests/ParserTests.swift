@@ -1,0 +1,84 @@
+import CoreAPI
+import CoreAPIHash
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPITransfers
+
+@Suite("Fields of a download")
+struct ParserTests {
+    private static let empty = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+
+    @Test(
+        "a field of digests is read as RFC 9530 and RFC 9651 say",
+        arguments: [
+            ("sha-256=:\(empty):", 1), ("sha-256=:\(empty.dropLast()):", 1), (" sha-256=:\(empty): ", 1),
+            ("md5=:AAAA:, sha-256=:\(empty):;a=1;b", 1), ("a, b=?1, c=(1 \"x\" :AAAA:);q, sha-256=:\(empty):", 1),
+            (#"x="a\"b,c", sha-256=:\#(empty):"#, 1), ("sha-256=:\(empty):\t,\tsha-512=:AA==:", 2),
+            ("sha-256=:AA==:, sha-256=:\(empty):", 1), ("SHA-256=:\(empty):", nil), ("sha-256=:\(empty)", nil),
+            ("sha-256=:\(empty):,", nil), ("sha-256=:*:", nil), ("sha-256 =:\(empty):", nil), ("=", nil), (",", nil), ("", 0),
+            ("sha-256=:\(empty): x", nil), (#"a="x, sha-256=:\#(empty):"#, nil), ("a=(1 2, sha-256=:\(empty):", nil),
+            ("md5=:AAAA:", 0), ("sha-256", 1), ("sha-256=1", 1), ("sha-256=::", 1),
+            ("a=" + String(repeating: "x", count: 9_000), nil),
+        ] as [(String, Int?)])
+    func digestField(text: String, count: Int?) {
+        #expect(DigestField(text)?.members.count == count)
+    }
+
+    @Test("a digest of a known algorithm with another form or length matches nothing")
+    func unmatched() throws {
+        let empty = try #require(ContentDigest(.sha256, SHA256.hash([])))
+        #expect(DigestField("sha-256=:\(Self.empty):")?.mismatch([empty]) == nil)
+        for text in ["sha-256=:AA==:", "sha-256=1", "sha-256", "sha-256=::", "sha-256=:\(Self.empty):, sha-256=:AA==:"] {
+            #expect(DigestField(text)?.mismatch([empty]) != nil, "\(text)")
+        }
+    }
+
+    @Test("a digest is read in hexadecimal, in Base64, and as in a field")
+    func contentDigest() {
+        let hexadecimal = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+        let texts = ["sha-256=\(hexadecimal)", "SHA-256=\(hexadecimal.uppercased())", "sha-256=\(Self.empty)", "sha-256=:\(Self.empty):"]
+        for text in texts {
+            #expect(ContentDigest(text)?.hexadecimal == hexadecimal, "\(text)")
+            #expect(ContentDigest(text)?.description == "sha-256=:\(Self.empty):")
+        }
+        for text in ["", "sha-256", "md5=AAAA", "sha-256=", "sha-256=00", "sha-512=\(hexadecimal)", "sha-256=:", "sha-256=\(hexadecimal)0"] {
+            #expect(ContentDigest(text) == nil, "\(text)")
+        }
+    }
+
+    @Test(
+        "a Content-Range is read strictly",
+        arguments: [
+            ("bytes 0-0/1", "0..<1 of 1"), ("bytes 5-9/*", "5..<10 of nil"), ("bytes */10", "nil of 10"), ("BYTES 0-9/10", "0..<10 of 10"),
+            ("bytes 9-5/10", nil), ("bytes 0-10/10", nil), ("bytes */*", nil), ("bytes -5/10", nil), ("bytes 5-/10", nil),
+            ("items 0-0/1", nil), ("bytes 0-0", nil), ("bytes=0-0/1", nil), ("bytes 0-0/1/1", nil), ("bytes +0-0/1", nil),
+            ("bytes 0-9999999999999999999/*", nil), ("", nil), ("bytes 0-0/1 x", nil),
+        ] as [(String, String?)])
+    func contentRange(text: String, expected: String?) {
+        let range = ContentRange(text)
+        func shown<Value>(_ value: Value?) -> String { value.map { "\($0)" } ?? "nil" }
+        #expect(range.map { "\(shown($0.bytes)) of \(shown($0.total))" } == expected)
+    }
+
+    @Test("a sidecar is written and read again")
+    func sidecar() throws {
+        let segments = [Segment(start: 0, end: 10, done: 3), Segment(start: 10, end: 20, done: 20)]
+        for validator in [Representation.Validator.tag("\"a\""), .date("Sun, 01 Nov 2026 10:00:00 GMT")] {
+            let sidecar = Sidecar(
+                resource: SHA256.hash([]).hexadecimal,
+                representation: Representation(validator: validator, length: 20, digest: "sha-256=:AA==:"), segments: segments)
+            #expect(Sidecar(json: try #require(sidecar.json)) == sidecar)
+            #expect(sidecar.reach == 20)
+        }
+    }
+
+    @Test("progress has a fraction only of a known length")
+    func fraction() {
+        #expect(TransferProgress(completed: 5, total: nil).fraction == nil)
+        #expect(TransferProgress(completed: 5, total: 10).fraction == 0.5)
+        #expect(TransferProgress(completed: 0, total: 0).fraction == 1)
+        #expect(TransferProgress(completed: 11, total: 10).fraction == 1)
+    }
+}

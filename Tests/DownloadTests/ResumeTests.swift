@@ -1,0 +1,494 @@
+import CoreAPI
+import CoreAPILock
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPITransfers
+
+@Suite("A download is continued", .timeLimit(.minutes(1)))
+struct ResumeTests {
+    private let folder: Folder
+
+    init() throws {
+        folder = try Folder()
+    }
+
+    /// Plays a script of replies, of which the last one repeats.
+    private func server(_ script: [@Sendable (ReceivedRequest) -> ServerReply]) throws -> LoopbackServer {
+        let turn = Mutex(0)
+        return try LoopbackServer.start { request in
+            let index = turn.withLock { turn in
+                defer { turn += 1 }
+                return turn
+            }
+            return script[min(index, script.count - 1)](request)
+        }
+    }
+
+    private func interrupt(_ channel: Channel, _ options: DownloadOptions = DownloadOptions()) async throws {
+        await #expect(throws: APIClientError.self) {
+            try await channel.manager.download(.export, to: folder.export, options).finished()
+        }
+    }
+
+    @Test("after each interruption that the channel's policy repeats", arguments: Served.Cut.allCases)
+    func withinACall(cut: Served.Cut) async throws {
+        let served = Served(100_000)
+        let server = try server([
+            { served.reply($0, sending: 30_000, then: cut) }, { served.reply($0, sending: 1, then: cut) }, { served.reply($0) },
+        ])
+        defer { server.close() }
+        let channel = Channel.loopback(server, retries: true) { $0.modifiers = [Timeout(idle: .milliseconds(500))] }
+        let file = try await channel.manager.download(.export, to: folder.export).finished()
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(file.head.status.code == 206 && file.reused == 0)
+        let requests = server.requests
+        #expect(requests.count == 3 && requests[0].headers["range"] == nil)
+        #expect(requests.dropFirst().allSatisfy { $0.headers["if-range"] == #""one""# })
+        #expect(requests[2].headers["range"]?.hasPrefix("bytes=") == true)
+        #expect(try folder.names == ["export.bin"])
+        await channel.close()
+    }
+
+    @Test("as often as the policy says, and not without one")
+    func bounded() async throws {
+        let served = Served(100_000)
+        let server = try server([{ served.reply($0, sending: 10) }])
+        defer { server.close() }
+        let channel = Channel.loopback(server, retries: true)
+        try await interrupt(channel)
+        #expect(server.requests.count == 5)
+        let fewer = Channel.loopback(server, retries: true) { $0.limits.attempts = 2 }
+        try await interrupt(fewer)
+        #expect(server.requests.count == 7)
+        let plain = Channel.loopback(server)
+        try await interrupt(plain)
+        #expect(server.requests.count == 8)
+        for channel in [channel, fewer, plain] { await channel.close() }
+    }
+
+    @Test("by a later download, from exactly a part and a sidecar")
+    func later() async throws {
+        let served = Served(100_000)
+        let server = try server([{ served.reply($0, sending: 40_000) }, { served.reply($0) }])
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        try await interrupt(channel)
+        #expect(try folder.names == ["export.bin.part", "export.bin.part.json"])
+        let text = try String(contentsOf: folder.sidecar, encoding: .utf8)
+        #expect(!text.contains("127.0.0.1") && !text.contains("/export"), "\(text)")
+        let file = try await channel.manager.download(.export, to: folder.export).finished()
+        #expect(file.reused == 40_000)
+        #expect(server.requests[1].headers["range"] == "bytes=40000-")
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(try folder.names == ["export.bin"])
+        await channel.close()
+    }
+
+    @Test("by the same download after its failure, from another address")
+    func freshAddress() async throws {
+        let served = Served(100_000)
+        let server = try server([
+            { served.reply($0, sending: 40_000) }, { _ in .status(403) }, { served.reply($0) },
+        ])
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        let download = channel.manager.download(.get("export?signature=first"), to: folder.export)
+        await #expect(throws: APIClientError.self) { try await download.finished() }
+        download.resume()
+        let expired = await #expect(throws: APIClientError.self) { try await download.finished() }
+        #expect(expired?.label == "verification.unacceptableStatus.403")
+        download.resume(with: .get("elsewhere/export?signature=second"))
+        #expect(try await download.finished().reused == 40_000)
+        #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=40000-", "bytes=40000-"])
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        await channel.close()
+    }
+
+    @Test("by another address only if the caller says that it is the same file", arguments: [false, true])
+    func otherAddress(isNamed: Bool) async throws {
+        let served = Served(100_000)
+        let server = try server([{ served.reply($0, sending: 40_000) }, { served.reply($0) }])
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        let options = DownloadOptions { if isNamed { $0.identity = "the export of May" } }
+        try await interrupt(channel, options)
+        let file = try await channel.manager.download(.get("other"), to: folder.export, options).finished()
+        #expect(file.reused == (isNamed ? 40_000 : 0))
+        #expect(server.requests.count == (isNamed ? 2 : 3))
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        await channel.close()
+    }
+
+    @Test("although a secret of its address has changed")
+    func secretInAddress() async throws {
+        let served = Served(100_000)
+        let server = try server([{ served.reply($0, sending: 40_000) }, { served.reply($0) }])
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        await #expect(throws: APIClientError.self) {
+            try await channel.manager.download(.get("export?token=s3cr3t-1"), to: folder.export).finished()
+        }
+        let file = try await channel.manager.download(.get("export?token=s3cr3t-2"), to: folder.export).finished()
+        #expect(file.reused == 40_000)
+        await channel.close()
+    }
+
+    @Test("only if it is wanted: else a failure leaves nothing, and an earlier part is removed")
+    func unwanted() async throws {
+        let served = Served(100_000)
+        let server = try server([{ served.reply($0, sending: 40_000) }])
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        try await interrupt(channel)
+        #expect(try folder.names.count == 2)
+        try await interrupt(channel, .init { $0.resumes = false })
+        #expect(try folder.names == [])
+        #expect(server.requests[1].headers["range"] == nil)
+        try await interrupt(channel)
+        try Download.discardPart(of: folder.export)
+        #expect(try folder.names == [])
+        await channel.close()
+    }
+
+    // MARK: - Validators
+
+    @Test(
+        "only with a strong validator",
+        arguments: [
+            (["ETag": #""a""#], true), (["ETag": #"W/"a""#], false), (["ETag": "a"], false), ([:], false),
+            (["Last-Modified": "Sun, 01 Nov 2026 10:00:00 GMT", "Date": "Sun, 01 Nov 2026 10:01:00 GMT"], true),
+            (["Last-Modified": "Sun, 01 Nov 2026 10:00:00 GMT", "Date": "Sun, 01 Nov 2026 10:00:59 GMT"], false),
+            (["Last-Modified": "Sun, 01 Nov 2026 10:00:00 GMT"], false),
+            (
+                [
+                    "Last-Modified": "Sun, 01 Nov 2026 10:00:00 GMT", "Date": "Sun, 01 Nov 2026 12:00:00 GMT",
+                    "ETag": #"W/"a""#,
+                ], false
+            ),
+            (["ETag": #""a""#, "Accept-Ranges": "none"], false),
+        ] as [(HeaderLines, Bool)])
+    func validators(headers: HeaderLines, isContinued: Bool) async throws {
+        var served = Served(100_000)
+        (served.tag, served.headers, served.checksIfRange) = (nil, headers, false)
+        let server = try server([{ [served] in served.reply($0, sending: 40_000) }, { [served] in served.reply($0) }])
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        try await interrupt(channel)
+        #expect(try folder.names.count == (isContinued ? 2 : 0))
+        let file = try await channel.manager.download(.export, to: folder.export).finished()
+        #expect(file.reused == (isContinued ? 40_000 : 0))
+        #expect(server.requests[1].headers["if-range"] == (isContinued ? headers["ETag"] ?? headers["Last-Modified"] : nil))
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        await channel.close()
+    }
+
+    @Test("from the beginning without one, if the policy repeats it")
+    func weak() async throws {
+        var served = Served(100_000)
+        served.tag = nil
+        let server = try server([{ [served] in served.reply($0, sending: 40_000) }, { [served] in served.reply($0) }])
+        defer { server.close() }
+        let channel = Channel.loopback(server, retries: true)
+        _ = try await channel.manager.download(.export, to: folder.export).finished()
+        #expect(server.requests.map { $0.headers["range"] } == [nil, nil])
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        await channel.close()
+    }
+
+    @Test("never if it is no GET")
+    func post() async throws {
+        let served = Served(100_000)
+        let server = try server([{ served.reply($0, sending: 40_000) }])
+        defer { server.close() }
+        let channel = Channel.loopback(server, retries: true)
+        await #expect(throws: APIClientError.self) {
+            try await channel.manager.download(.post("export"), to: folder.export).finished()
+        }
+        #expect(server.requests.count == 1)
+        #expect(try folder.names == [])
+        await channel.close()
+    }
+
+    // MARK: - Servers that answer otherwise
+
+    @Test(
+        "with the right file whatever the server answers to a range",
+        arguments: [
+            "changed", "changed, If-Range ignored", "changed, no tag, digest differs", "ranges ignored", "other start", "no range",
+            "too long", "other total", "multipart", "416", "empty range",
+        ])
+    func otherAnswers(kind: String) async throws {
+        let old = Served(100_000)
+        var new = kind.hasPrefix("changed") ? Served(100_000, seed: 2) : old
+        if kind.hasPrefix("changed") { new.tag = #""two""# }
+        new.checksIfRange = kind == "changed"
+        new.knowsRanges = kind != "ranges ignored"
+        if kind.contains("no tag") { (new.tag, new.namesDigest) = (nil, true) }
+        let after = new
+        let server = try server([
+            { request in
+                var old = old
+                old.namesDigest = kind.contains("digest")
+                return old.reply(request, sending: 40_000)
+            },
+            { request in
+                func part(_ range: String?, _ body: Data, _ headers: HeaderLines = [:]) -> ServerReply {
+                    var headers = headers
+                    headers.append("ETag", #""one""#)
+                    if let range { headers.append("Content-Range", range) }
+                    return .status(206, body: body, headers: headers)
+                }
+                let rest = Data(after.bytes[40_000...])
+                switch kind {
+                case "other start": return part("bytes 39999-99999/100000", Data(after.bytes[39_999...]))
+                case "no range": return part(nil, rest)
+                case "too long": return part("bytes 40000-99998/100000", rest)
+                case "other total": return part("bytes 40000-99999/100001", rest)
+                case "multipart": return part("bytes 40000-99999/100000", rest, ["Content-Type": "multipart/byteranges; boundary=a"])
+                case "416": return .status(416, headers: ["Content-Range": "bytes */40000", "ETag": #""one""#])
+                case "empty range": return part("bytes 40000-39999/100000", Data())
+                default: return after.reply(request)
+                }
+            },
+            { after.reply($0) },
+        ])
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        try await interrupt(channel)
+        let file = try await channel.manager.download(.export, to: folder.export).finished()
+        #expect(try Data(contentsOf: folder.export) == after.bytes)
+        #expect(file.reused == 0)
+        // An answer with the whole file is read at once.
+        #expect(server.requests.count == (["changed", "ranges ignored"].contains(kind) ? 2 : 3))
+        #expect(try folder.names == ["export.bin"])
+        await channel.close()
+    }
+
+    @Test("part by part if the server gives less than it was asked for")
+    func smallerParts() async throws {
+        let served = Served(100_000)
+        let server = try server([
+            { served.reply($0, sending: 40_000) },
+            { _ in
+                .status(
+                    206, body: Data(served.bytes[40_000..<70_000]),
+                    headers: ["Content-Range": "bytes 40000-69999/*", "ETag": #""one""#])
+            }, { served.reply($0) },
+        ])
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        try await interrupt(channel)
+        _ = try await channel.manager.download(.export, to: folder.export).finished()
+        #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=40000-", "bytes=70000-"])
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        await channel.close()
+    }
+
+    @Test("to its end if only the length was missing: 416 with the length is the end")
+    func wholeAlready() async throws {
+        let served = Served(50_000)
+        let server = try server([
+            { _ in
+                [
+                    .sendHead(status: 200, headers: ["Transfer-Encoding": "chunked", "ETag": #""one""#]),
+                    .sendChunk(served.bytes), .closeConnection,
+                ]
+            }, { served.reply($0) },
+        ])
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        try await interrupt(channel)
+        let file = try await channel.manager.download(.export, to: folder.export).finished()
+        #expect(file.head.status.code == 416 && file.reused == 50_000 && file.length == 50_000)
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        await channel.close()
+    }
+
+    @Test("a server that changes the file at every request does not get asked for ever")
+    func everChanging() async throws {
+        let turn = Mutex(UInt64(0))
+        let server = try LoopbackServer.start { request in
+            let seed = turn.withLock { turn in
+                turn += 1
+                return turn
+            }
+            var served = Served(10_000, seed: seed)
+            served.tag = "\"\(seed)\""
+            return served.reply(request, sending: 5_000)
+        }
+        defer { server.close() }
+        let channel = Channel.loopback(server, retries: true) { $0.interceptors = [RetryPolicy(attempts: 99, base: .zero)] }
+        try await interrupt(channel)
+        #expect(server.requests.count < 40)
+        await channel.close()
+    }
+
+    // MARK: - Damage
+
+    @Test("a damaged part is noticed by the digest, and downloaded again")
+    func damaged() async throws {
+        var served = Served(100_000)
+        served.namesDigest = true
+        let server = try server([{ [served] in served.reply($0, sending: 40_000) }, { [served] in served.reply($0) }])
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        try await interrupt(channel)
+        var bytes = try Data(contentsOf: folder.part)
+        bytes[123] ^= 1
+        let handle = try FileHandle(forWritingTo: folder.part)
+        try handle.write(contentsOf: bytes)
+        try handle.close()
+        let file = try await channel.manager.download(.export, to: folder.export).finished()
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(file.reused == 0 && server.requests.count == 3)
+        await channel.close()
+    }
+
+    @Test(
+        "a sidecar that lies leads to the right file",
+        arguments: [
+            "", "{", "null", #"{"version":2}"#, "length", "tag", "longer", "resource", "gap", "overlap", "negative", "huge", "folder",
+            "link", "large", "weak",
+        ])
+    func lies(kind: String) async throws {
+        let served = Served(100_000)
+        let server = try server([{ served.reply($0, sending: 40_000) }, { served.reply($0) }])
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        try await interrupt(channel)
+        let path = folder.sidecar.path
+        let text = try String(contentsOf: folder.sidecar, encoding: .utf8)
+        func put(_ old: String, _ new: String) throws {
+            #expect(text.contains(old), "\(text)")
+            try text.replacingOccurrences(of: old, with: new).write(toFile: path, atomically: false, encoding: .utf8)
+        }
+        switch kind {
+        case "length": try put("100000", "99999")
+        case "tag": try put(#"\"one\""#, #"\"two\""#)
+        case "weak": try put(#"\"one\""#, #"W/\"one\""#)
+        case "longer": try put(#""done":40000"#, #""done":40001"#)
+        case "resource": try put(#""resource":""#, #""resource":"00"#)
+        case "gap": try put(#""start":0"#, #""start":1"#)
+        case "overlap": try put(#"{"done":40000,"end":100000,"start":0}"#, #"{"done":9,"end":9,"start":0},{"done":8,"end":100000,"start":8}"#)
+        case "negative": try put(#""done":40000"#, #""done":-1"#)
+        case "huge": try put(#""done":40000"#, #""done":99999999999999999999"#)
+        case "large": try (text + String(repeating: " ", count: 70_000)).write(toFile: path, atomically: false, encoding: .utf8)
+        case "folder":
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        case "link":
+            try text.write(to: folder.file("other.json"), atomically: false, encoding: .utf8)
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: folder.file("other.json").path)
+        default: try kind.write(toFile: path, atomically: false, encoding: .utf8)
+        }
+        let file = try await channel.manager.download(.export, to: folder.export).finished()
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(file.reused == 0)
+        if kind == "link" { #expect(try String(contentsOf: folder.file("other.json"), encoding: .utf8) == text) }
+        await channel.close()
+    }
+
+    @Test("a part that is a link, or has a second name, is not written to", arguments: [true, false])
+    func links(isSymbolic: Bool) async throws {
+        let served = Served(10_000)
+        let server = try server([{ served.reply($0) }])
+        defer { server.close() }
+        let other = folder.file("other")
+        try Data("mine".utf8).write(to: other)
+        if isSymbolic {
+            try FileManager.default.createSymbolicLink(atPath: folder.part.path, withDestinationPath: other.path)
+        } else {
+            try FileManager.default.linkItem(at: other, to: folder.part)
+        }
+        let channel = Channel.loopback(server)
+        _ = try await channel.manager.download(.export, to: folder.export).finished()
+        #expect(try Data(contentsOf: other) == Data("mine".utf8))
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(try folder.names == ["export.bin", "other"])
+        await channel.close()
+    }
+
+    // MARK: - Several at once
+
+    @Test("in several parts at once, each with its own interruptions")
+    func parts() async throws {
+        var served = Served(400_003)
+        served.namesDigest = true
+        let cuts = Mutex<Set<String>>([])
+        let server = try LoopbackServer.start { [served] request in
+            let range = request.headers["range"] ?? ""
+            let isFirst = cuts.withLock { $0.insert(range).inserted }
+            return range.isEmpty || !isFirst ? served.reply(request) : served.reply(request, sending: 30_000)
+        }
+        defer { server.close() }
+        let channel = Channel.loopback(server, retries: true)
+        _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).finished()
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        let ranges = server.requests.compactMap { $0.headers["range"] }
+        #expect(Set(ranges).isSuperset(of: ["bytes=100000-199999", "bytes=200000-299999", "bytes=300000-"]), "\(ranges)")
+        #expect(ranges.count >= 6)
+        #expect(try folder.names == ["export.bin"])
+        await channel.close()
+    }
+
+    @Test("in several parts by a later download")
+    func partsLater() async throws {
+        let served = Served(400_000)
+        let isBroken = Mutex(true)
+        let server = try LoopbackServer.start { request in
+            guard isBroken.withLock({ $0 }) else { return served.reply(request) }
+            return served.reply(request, sending: 50_000, then: .stalling)
+        }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        let download = channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 })
+        for await update in download.progress where update.completed == 200_000 { break }
+        download.pause()
+        try await server.waitForOpenConnections(atMost: 0)
+        download.cancel()
+        await #expect(throws: APIClientError.self) { try await download.finished() }
+        isBroken.withLock { $0 = false }
+        let file = try await channel.manager.download(.export, to: folder.export).finished()
+        #expect(file.reused == 200_000)
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        await channel.close()
+    }
+
+    @Test("in one part if the server does not say that several are allowed, or the file is small")
+    func onePart() async throws {
+        for (count, headers) in [(400_000, [:]), (100_000, ["Accept-Ranges": "bytes"])] as [(Int, HeaderLines)] {
+            var served = Served(count)
+            served.headers = headers
+            let server = try server([{ [served] in served.reply($0) }])
+            defer { server.close() }
+            let channel = Channel.loopback(server)
+            _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).finished()
+            #expect(server.requests.count == 1)
+            await channel.close()
+        }
+    }
+
+    @Test("a file that changes between its parts is downloaded again")
+    func partsChanged() async throws {
+        let old = Served(400_000)
+        let new = Mutex(0)
+        var changed = Served(400_000, seed: 2)
+        changed.tag = #""two""#
+        let server = try LoopbackServer.start { [changed] request in
+            let turn = new.withLock { new in
+                new += 1
+                return new
+            }
+            return turn == 1 ? old.reply(request) : changed.reply(request)
+        }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).finished()
+        #expect(try Data(contentsOf: folder.export) == changed.bytes)
+        await channel.close()
+    }
+}

@@ -1,0 +1,127 @@
+import CoreAPI
+import CoreAPIHash
+import CoreAPITesting
+import Foundation
+
+/// A file as a server has it, and how well the server knows ranges.
+struct Served: Sendable {
+    var bytes: Data
+    /// `nil` for none.
+    var tag: String? = #""one""#
+    var headers: HeaderLines = ["Accept-Ranges": "bytes"]
+    var knowsRanges = true
+    var checksIfRange = true
+    var namesDigest = false
+
+    /// How a body breaks off.
+    enum Cut: CaseIterable {
+        case closing, resetting, stalling
+
+        var step: ServerReply.Step {
+            switch self {
+            case .closing: .closeConnection
+            case .resetting: .reset
+            case .stalling: .stall
+            }
+        }
+    }
+
+    /// - Parameter seed: makes other bytes.
+    init(_ count: Int, seed: UInt64 = 1) {
+        var random = Seeded(seed)
+        bytes = Data((0..<(count + 7) / 8).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }.prefix(count))
+    }
+
+    var digest: String { "sha-256=:\(Data(SHA256.hash(bytes)).base64EncodedString()):" }
+
+    /// - Parameters:
+    ///   - count: bytes of the body that are sent; `nil` for all.
+    ///   - cut: what follows them.
+    func reply(_ request: ReceivedRequest, sending count: Int? = nil, then cut: Cut = .closing) -> ServerReply {
+        var headers = headers
+        if let tag { headers.append("ETag", tag) }
+        if namesDigest { headers.append("Repr-Digest", digest) }
+        let range = asked(by: request)
+        if let range, range.isEmpty {
+            headers.append("Content-Range", "bytes */\(bytes.count)")
+            return .status(416, headers: headers)
+        }
+        let part = range.map { bytes[$0] } ?? bytes
+        if let range { headers.append("Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(bytes.count)") }
+        headers.append("Content-Length", "\(part.count)")
+        let head = ServerReply.Step.sendHead(status: range == nil ? 200 : 206, headers: headers)
+        guard let count, count < part.count else { return [head, .sendBody(Data(part))] }
+        return [head, .sendBody(Data(part.prefix(count))), cut.step]
+    }
+
+    /// The bytes that a request asks for; empty if it asks for bytes behind the end; `nil` if it asks for all.
+    private func asked(by request: ReceivedRequest) -> Range<Int>? {
+        guard knowsRanges, let text = request.headers["range"], let match = text.firstMatch(of: /^bytes=(\d+)-(\d*)$/),
+            let first = Int(match.output.1)
+        else { return nil }
+        if checksIfRange, let condition = request.headers["if-range"], condition != tag, condition != headers["Last-Modified"] {
+            return nil
+        }
+        guard first < bytes.count else { return 0..<0 }
+        return first..<min(Int(match.output.2).map { $0 + 1 } ?? bytes.count, bytes.count)
+    }
+}
+
+/// SplitMix64.
+struct Seeded: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+        return value ^ value >> 31
+    }
+}
+
+/// A folder that is removed at the end.
+final class Folder: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("downloads-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    func file(_ name: String) -> URL { url.appendingPathComponent(name) }
+
+    var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
+    }
+
+    var export: URL { file("export.bin") }
+    var part: URL { file("export.bin.part") }
+    var sidecar: URL { file("export.bin.part.json") }
+}
+
+extension Channel {
+    static func loopback(_ server: LoopbackServer, retries: Bool = false, _ change: (inout Channel) -> Void = { _ in }) -> Channel {
+        var environment = APIEnvironment("loopback", baseURL: server.url)
+        environment.allowsInsecureConnections = true
+        var channel = Channel(name: "loopback", environment: environment)
+        channel.modifiers = [Timeout(idle: .seconds(5))]
+        if retries { channel.interceptors = [RetryPolicy(attempts: 5, base: .milliseconds(1))] }
+        change(&channel)
+        return channel
+    }
+
+    var manager: NetworkManager<AdHocEndpoint> { NetworkManager(channel: self) }
+}
+
+extension Endpoint where Self == AdHocEndpoint {
+    static var export: AdHocEndpoint { .get("export", name: "export") }
+}

@@ -1,0 +1,107 @@
+import CoreAPI
+import CoreAPITesting
+import CoreAPITransfers
+import Foundation
+import HTTPTypes
+import Programs
+import Testing
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Files larger than memory or disk. Each runs in a separate process: this program again, with one test.
+@Suite("A download and the system", .timeLimit(.minutes(2)))
+struct SystemTests {
+    private static let variable = "NETWORKERKIT_DOWNLOAD_SYSTEM"
+    private static let order = ProcessInfo.processInfo.environment[variable]
+    private static let size = 1 << 30
+
+    private func run(_ order: String, _ folder: Folder) async throws -> String {
+        var environment = ProcessInfo.processInfo.environment
+        environment[Self.variable] = "\(order) \(folder.export.path)"
+        let outcome = try await Program.run(
+            [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", "SystemTests"],
+            environment: environment, capturesErrors: true)
+        let line = outcome.text.split(separator: "\n").first { $0.hasPrefix("result: ") }
+        return String(try #require(line, "\(outcome.text)").dropFirst(8))
+    }
+
+    @Test(
+        "1 GiB into a file grows the process by less than 16 MiB",
+        .enabled(if: order == nil && FileManager.default.fileExists(atPath: "/proc/self/statm") && dlsym(nil, "__asan_init") == nil))
+    func memory() async throws {
+        let words = try await run("memory", Folder()).split(separator: " ").compactMap { Int($0) }
+        print("a download: \(words[0] >> 20) MiB, grown by \(words[1] >> 10) KiB")
+        #expect(words[0] == Self.size && words[1] < 16 << 20)
+    }
+
+    @Test("a full disk is a typed error, and the bytes before it can be continued", .enabled(if: order == nil))
+    func fullDisk() async throws {
+        let folder = try Folder()
+        #expect(try await run("full", folder) == "unknown \(EFBIG) 200000")
+        #expect(try folder.names == ["export.bin"])
+    }
+
+    @Test("The process with limits", .enabled(if: order != nil))
+    func process() async throws {
+        let words = try #require(Self.order).split(separator: " ").map(String.init)
+        let file = URL(fileURLWithPath: words[1])
+        print("result: \(words[0] == "memory" ? try await download(to: file) : try await fill(file))")
+    }
+
+    private func download(to file: URL) async throws -> String {
+        let piece = Data(repeating: 0x61, count: 1 << 20)
+        let server = try LoopbackServer.start { request in
+            guard request.path == "/export" else { return .ok() }
+            return [.sendHead(status: 200, headers: ["Content-Length": "\(Self.size)", "ETag": #""a""#]), .sendEndlessly(piece)]
+        }
+        let channel = Channel.loopback(server)
+        _ = try await channel.manager.download(.get("small"), to: file).finished()
+        let before = resident
+        var peak = before
+        let download = channel.manager.download(.export, to: file)
+        for await _ in download.progress { peak = max(peak, resident) }
+        let length = try await download.finished().length
+        await channel.close()
+        return "\(length) \(peak - before)"
+    }
+
+    private var resident: Int {
+        guard let pages = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ") else { return 0 }
+        return (Int(pages[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
+    }
+
+    #if canImport(Glibc)
+    private static let fileSize = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    #else
+    private static let fileSize = RLIMIT_FSIZE
+    #endif
+
+    /// A file may have 200,000 bytes, and then more.
+    private func fill(_ file: URL) async throws -> String {
+        signal(SIGXFSZ, SIG_IGN)
+        var limit = rlimit()
+        #expect(getrlimit(Self.fileSize, &limit) == 0)
+        let most = limit.rlim_cur
+        limit.rlim_cur = 200_000
+        #expect(setrlimit(Self.fileSize, &limit) == 0)
+        let served = Served(300_000)
+        let server = try LoopbackServer.start { served.reply($0) }
+        let channel = Channel.loopback(server)
+        let download = channel.manager.download(.export, to: file)
+        let error = await #expect(throws: APIClientError.self) { try await download.finished() }
+        guard case .cannotWrite(_, let code, _) = error?.underlyingError as? DownloadError else { return "\(error as Any)" }
+        limit.rlim_cur = most
+        #expect(setrlimit(Self.fileSize, &limit) == 0)
+        download.resume()
+        let whole = try await download.finished()
+        #expect(try Data(contentsOf: file) == served.bytes)
+        await channel.close()
+        return "\(error?.label ?? "") \(code) \(whole.reused)"
+    }
+}
