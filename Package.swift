@@ -55,13 +55,16 @@ func channel(_ name: String) -> [Target] {
             path: "Channels/\(name)/Networker",
             swiftSettings: settings),
         .target(
-            name: "\(name)Interactors", dependencies: ["ChannelModels", "CoreAPI", .byName(name: "\(name)Networker"), httpTypes],
+            name: "\(name)Interactors",
+            dependencies: ["ChannelModels", "CoreAPI", .byName(name: "\(name)Networker"), httpTypes]
+                + (ofInteractors[name] ?? []),
             path: "Interactors/\(name)", swiftSettings: settings),
     ]
 }
 
 /// What one channel needs and the others do not.
 let ofChannel: [String: [Target.Dependency]] = ["DL": ["CoreAPILock"], "ML": ["CoreAPIHash"]]
+let ofInteractors: [String: [Target.Dependency]] = ["TY": ["CoreAPITransfers"]]
 let interactors = channels.map { Target.Dependency.byName(name: "\($0)Interactors") }
 let networkers = channels.map { Target.Dependency.byName(name: "\($0)Networker") }
 
@@ -185,11 +188,12 @@ let package = Package(
         ofEveryChannel(
             "Sandbox", "Sandbox", besides: "Tour",
             ["ChannelModels", "CoreAPIHash", "CoreAPILock", "CoreAPITesting", httpTypes]),
-        ofEveryChannel("DemoTours", "Tour", besides: "Sandbox", ["CoreAPI"] + interactors),
+        ofEveryChannel("DemoTours", "Tour", besides: "Sandbox", ["CoreAPI", "CoreAPITransfers"] + interactors),
         .target(
             name: "NetworkerCommand",
             dependencies: [
-                "CoreAPI", "CoreAPIBase", "CoreAPICurl", "CoreAPIDigest", "CoreAPILock", "CoreAPITransfers", argumentParser, httpTypes,
+                "CoreAPI", "CoreAPIBase", "CoreAPICurl", "CoreAPIDigest", "CoreAPILock", "CoreAPITransfers", argumentParser,
+                httpTypes,
                 logging,
             ],
             path: "Command/Networker", swiftSettings: settings),
@@ -252,15 +256,15 @@ let package = Package(
             path: "Tests/TransportTests", swiftSettings: settings),
         .testTarget(
             name: "ChannelTests",
-            dependencies: ["CoreAPILock", "CoreAPI", "CoreAPITesting", "EveryChannel", "Sandbox", httpTypes] + networkers
-                + interactors,
+            dependencies: ["CoreAPILock", "CoreAPI", "CoreAPITesting", "CoreAPITransfers", "EveryChannel", "Sandbox", httpTypes]
+                + networkers + interactors,
             path: "Tests/ChannelTests", swiftSettings: settings),
         .testTarget(
             name: "NetworkerCommandTests",
             dependencies: [
                 "CoreAPILock",
-                "CoreAPI", "CoreAPITesting", "DemoCommand", "DemoTours", "EveryChannel", "NetworkerCommand", "Programs",
-                "Sandbox",
+                "CoreAPI", "CoreAPITesting", "CoreAPITransfers", "DemoCommand", "DemoTours", "EveryChannel", "NetworkerCommand",
+                "Programs", "Sandbox",
                 "networker-of-tests", argumentParser, httpTypes,
             ],
             path: "Tests/NetworkerCommandTests", swiftSettings: settings),
@@ -268,7 +272,8 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "CoreAPILock",
-                "CoreAPI", "CoreAPITesting", "TYNetworker", "TYInteractors", "DLNetworker", "DLInteractors", httpTypes, logging,
+                "CoreAPI", "CoreAPITesting", "CoreAPITransfers", "TYNetworker", "TYInteractors", "DLNetworker", "DLInteractors",
+                httpTypes, logging,
             ],
             path: "Tests/DocumentationTests", swiftSettings: settings),
         .testTarget(

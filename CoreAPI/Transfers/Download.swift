@@ -16,7 +16,7 @@ public import Foundation
 /// It goes through the same stages as any call of its channel. If the body breaks off, the channel's interceptors, such as
 /// `RetryPolicy`, decide whether the rest is requested, up to the channel's limit on attempts; an attempt with at least a
 /// mebibyte of progress begins a new count. Each request has the timeouts of its endpoint, of which
-/// ``/CoreAPICore/Timeout/total`` ends with the head.
+/// ``/CoreAPI/Timeout/total`` ends with the head.
 ///
 /// Releasing the download cancels it.
 public final class Download: Sendable {
@@ -45,7 +45,7 @@ public final class Download: Sendable {
 
     /// Waits for the end. Cancelling the waiting task cancels the download.
     ///
-    /// - Throws: the reason why there is no file. ``/CoreAPICore/APIClientError/underlyingError`` may be a ``DownloadError``.
+    /// - Throws: the reason why there is no file. ``/CoreAPI/APIClientError/underlyingError`` may be a ``DownloadError``.
     public func finished() async throws(APIClientError) -> DownloadedFile {
         let outcome = await withTaskCancellationHandler {
             await control.finished()
@@ -100,7 +100,7 @@ public final class Download: Sendable {
         start()
     }
 
-    /// Ends the transfer; ``finished()`` then throws ``/CoreAPICore/APIClientError/cancelled(_:)``. The bytes stay for a later
+    /// Ends the transfer; ``finished()`` then throws ``/CoreAPI/APIClientError/cancelled(_:)``. The bytes stay for a later
     /// download unless ``DownloadOptions/resumes`` is `false`. May be called twice, and after the end.
     public func cancel() {
         control.cancel()

@@ -1,7 +1,7 @@
 internal import CoreAPIBase
 internal import CoreAPICore
-internal import CoreAPIHash
 internal import CoreAPIHTTPSupport
+internal import CoreAPIHash
 internal import CoreAPILock
 internal import Foundation
 internal import HTTPTypes
@@ -82,7 +82,9 @@ final class DownloadRun: Sendable {
         }
         var segments = sidecar.segments
         // A whole part asks for its last byte again, because a range behind the end would be refused.
-        if segments.allSatisfy(\.isWhole), let last = segments.lastIndex(where: { $0.done > $0.start }) { segments[last].done -= 1 }
+        if segments.allSatisfy(\.isWhole), let last = segments.lastIndex(where: { $0.done > $0.start }) {
+            segments[last].done -= 1
+        }
         state.withLock { state in
             (state.resource, state.representation, state.segments) = (sidecar.resource, sidecar.representation, segments)
             (state.isLoaded, state.reused) = (true, state.completed)
@@ -204,10 +206,14 @@ final class DownloadRun: Sendable {
             if let index = open.first { try await fill(index, part, given) }
             return
         }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for index in open { group.addTask { try await self.fill(index, part, index == 0 ? given : nil) } }
-            // The first failure ends the others.
-            while try await group.next() != nil {}
+        do {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in open { group.addTask { try await self.fill(index, part, index == 0 ? given : nil) } }
+                // The first failure ends the others.
+                while try await group.next() != nil {}
+            }
+        } catch let error as APIClientError where error.allowsFewerRequests {
+            for index in open { try await fill(index, part, nil) }
         }
     }
 
@@ -317,7 +323,8 @@ final class DownloadRun: Sendable {
         guard let head = response.head else { throw missingHead(response) }
         let body = try response.value
         if let coding = head.coding {
-            throw malformed("expected the file itself, found it coded as \(coding.shortened(to: 40)) (RFC 9110 §12.5.3)", response)
+            throw malformed(
+                "expected the file itself, found it coded as \(coding.shortened(to: 40)) (RFC 9110 §12.5.3)", response)
         }
         switch (head.status.code, segment) {
         case (200, nil), (203, nil): return body.length
@@ -512,6 +519,11 @@ extension Segment {
 extension APIClientError {
     fileprivate var isMismatch: Bool {
         if case .verification(.custom(let error), _) = self { error is DownloadError } else { false }
+    }
+
+    /// Whether a server that has answered one request has refused another at the same time.
+    fileprivate var allowsFewerRequests: Bool {
+        context.head.map { [429, 503].contains($0.status.code) } ?? false
     }
 }
 

@@ -39,8 +39,8 @@ struct ArchitectureTests {
     private static let ofChannels: [(folder: String, modules: Set<String>)] = SourceTree.folders(in: "Interactors").flatMap {
         channel -> [(folder: String, modules: Set<String>)] in
         [
-            ("Channels/\(channel)", ["CoreAPI", "CoreAPIHash", "CoreAPILock", "\(channel)Interactors"]),
-            ("Interactors/\(channel)", ["CoreAPI", "\(channel)Networker"]),
+            ("Channels/\(channel)", ["CoreAPI", "CoreAPITransfers", "CoreAPIHash", "CoreAPILock", "\(channel)Interactors"]),
+            ("Interactors/\(channel)", ["CoreAPI", "CoreAPITransfers", "\(channel)Networker"]),
         ]
     }
 

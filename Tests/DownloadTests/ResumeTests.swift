@@ -136,6 +136,26 @@ struct ResumeTests {
         await channel.close()
     }
 
+    @Test("through a redirect to an address that is never the same")
+    func redirected() async throws {
+        let served = Served(100_000)
+        let turn = Mutex(0)
+        let server = try LoopbackServer.start { request in
+            let turn = turn.withLock { turn in
+                turn += 1
+                return turn
+            }
+            guard request.path != "/export" else { return .redirect(to: "/cdn/\(turn)") }
+            return served.reply(request, sending: turn == 2 ? 40_000 : nil)
+        }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        try await interrupt(channel)
+        #expect(try await channel.manager.download(.export, to: folder.export).finished().reused == 40_000)
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        await channel.close()
+    }
+
     @Test("only if it is wanted: else a failure leaves nothing, and an earlier part is removed")
     func unwanted() async throws {
         let served = Served(100_000)
@@ -217,7 +237,8 @@ struct ResumeTests {
     @Test(
         "with the right file whatever the server answers to a range",
         arguments: [
-            "changed", "changed, If-Range ignored", "changed, no tag, digest differs", "ranges ignored", "other start", "no range",
+            "changed", "changed, If-Range ignored", "changed, no tag, digest differs", "ranges ignored", "other start",
+            "no range",
             "too long", "other total", "multipart", "416", "empty range",
         ])
     func otherAnswers(kind: String) async throws {
@@ -247,7 +268,8 @@ struct ResumeTests {
                 case "no range": return part(nil, rest)
                 case "too long": return part("bytes 40000-99998/100000", rest)
                 case "other total": return part("bytes 40000-99999/100001", rest)
-                case "multipart": return part("bytes 40000-99999/100000", rest, ["Content-Type": "multipart/byteranges; boundary=a"])
+                case "multipart":
+                    return part("bytes 40000-99999/100000", rest, ["Content-Type": "multipart/byteranges; boundary=a"])
                 case "416": return .status(416, headers: ["Content-Range": "bytes */40000", "ETag": #""one""#])
                 case "empty range": return part("bytes 40000-39999/100000", Data())
                 default: return after.reply(request)
@@ -350,7 +372,8 @@ struct ResumeTests {
     @Test(
         "a sidecar that lies leads to the right file",
         arguments: [
-            "", "{", "null", #"{"version":2}"#, "length", "tag", "longer", "resource", "gap", "overlap", "negative", "huge", "folder",
+            "", "{", "null", #"{"version":2}"#, "length", "tag", "longer", "resource", "gap", "overlap", "negative", "huge",
+            "folder",
             "link", "large", "weak",
         ])
     func lies(kind: String) async throws {
@@ -372,7 +395,8 @@ struct ResumeTests {
         case "longer": try put(#""done":40000"#, #""done":40001"#)
         case "resource": try put(#""resource":""#, #""resource":"00"#)
         case "gap": try put(#""start":0"#, #""start":1"#)
-        case "overlap": try put(#"{"done":40000,"end":100000,"start":0}"#, #"{"done":9,"end":9,"start":0},{"done":8,"end":100000,"start":8}"#)
+        case "overlap":
+            try put(#"{"done":40000,"end":100000,"start":0}"#, #"{"done":9,"end":9,"start":0},{"done":8,"end":100000,"start":8}"#)
         case "negative": try put(#""done":40000"#, #""done":-1"#)
         case "huge": try put(#""done":40000"#, #""done":99999999999999999999"#)
         case "large": try (text + String(repeating: " ", count: 70_000)).write(toFile: path, atomically: false, encoding: .utf8)
@@ -454,6 +478,24 @@ struct ResumeTests {
         isBroken.withLock { $0 = false }
         let file = try await channel.manager.download(.export, to: folder.export).finished()
         #expect(file.reused == 200_000)
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        await channel.close()
+    }
+
+    @Test("one after the other if the server refuses several at once")
+    func fewerRequests() async throws {
+        let served = Served(400_000)
+        let turn = Mutex(0)
+        let server = try LoopbackServer.start { request in
+            let turn = turn.withLock { turn in
+                turn += 1
+                return turn
+            }
+            return (2...4).contains(turn) ? .status(429) : served.reply(request)
+        }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).finished()
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         await channel.close()
     }

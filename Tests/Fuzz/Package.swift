@@ -17,6 +17,7 @@ let package = Package(
             name: "Fuzz",
             dependencies: [
                 .product(name: "CoreAPI", package: "NetworkerKit"), .product(name: "CoreAPIJSON", package: "NetworkerKit"),
+                .product(name: "CoreAPITransfers", package: "NetworkerKit"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Sources",

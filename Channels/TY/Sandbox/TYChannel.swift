@@ -9,7 +9,10 @@ struct TYChannel: SandboxChannel {
     init(_ options: SandboxOptions) {}
 
     var routes: [Route] {
-        [.get("ty/discovery/v1/products/search", search), .get("ty/discovery/v1/products/:id", product)]
+        [
+            .get("ty/discovery/v1/products/search", search), .get("ty/discovery/v1/products/:id", product),
+            .get("ty/discovery/v1/exports/catalogue.jsonl", TYExport.answer),
+        ]
     }
 
     func admit(_ request: SandboxRequest) throws {

@@ -1,8 +1,9 @@
+internal import CoreAPITransfers
 internal import Foundation
 internal import TYInteractors
 
 extension DemoTour {
-    /// Searches, fetches the next page, opens a product.
+    /// Searches, fetches the next page, opens a product, downloads the catalogue.
     static let ty = DemoTour(channel: "TY", prefix: "ty") { guide in
         let search = TYProductSearchInteractor()
         let first = await guide.visit("product search") {
@@ -25,6 +26,16 @@ extension DemoTour {
                 "\(product.name) by \(product.brand), \(product.price.amount.price(in: product.price.currency)), "
                     + (product.inStock ? "in stock" : "sold out") + ", sold by \(product.seller.name)",
                 product.attributes.map { "\($0.name): \($0.value)" })
+        }
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("catalogue-\(UUID().uuidString).jsonl")
+        defer { try? FileManager.default.removeItem(at: file) }
+        _ = await guide.visit("catalogue export") {
+            let export = try await TYCatalogueExportInteractor().catalogueExport(to: file).finished()
+            return (export, try Data(contentsOf: file))
+        } sample: { export, bytes in
+            DemoSample(
+                "\(bytes.split(separator: UInt8(ascii: "\n")).count) products in \(bytes.count) bytes",
+                export.digests.map { "verified \($0.algorithm.rawValue) \($0.hexadecimal)" })
         }
     }
 }

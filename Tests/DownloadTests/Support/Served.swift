@@ -11,7 +11,11 @@ struct Served: Sendable {
     var headers: HeaderLines = ["Accept-Ranges": "bytes"]
     var knowsRanges = true
     var checksIfRange = true
-    var namesDigest = false
+    var namesDigest = false {
+        didSet { if namesDigest, cached == nil { cached = Self.digest(of: bytes) } }
+    }
+    /// Computed once: it takes milliseconds without optimisation.
+    private var cached: String?
 
     /// How a body breaks off.
     enum Cut: CaseIterable {
@@ -32,7 +36,9 @@ struct Served: Sendable {
         bytes = Data((0..<(count + 7) / 8).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }.prefix(count))
     }
 
-    var digest: String { "sha-256=:\(Data(SHA256.hash(bytes)).base64EncodedString()):" }
+    var digest: String { cached ?? Self.digest(of: bytes) }
+
+    private static func digest(of bytes: Data) -> String { "sha-256=:\(Data(SHA256.hash(bytes)).base64EncodedString()):" }
 
     /// - Parameters:
     ///   - count: bytes of the body that are sent; `nil` for all.
@@ -109,7 +115,8 @@ final class Folder: Sendable {
 }
 
 extension Channel {
-    static func loopback(_ server: LoopbackServer, retries: Bool = false, _ change: (inout Channel) -> Void = { _ in }) -> Channel {
+    static func loopback(_ server: LoopbackServer, retries: Bool = false, _ change: (inout Channel) -> Void = { _ in }) -> Channel
+    {
         var environment = APIEnvironment("loopback", baseURL: server.url)
         environment.allowsInsecureConnections = true
         var channel = Channel(name: "loopback", environment: environment)

@@ -11,6 +11,7 @@ struct FuzzTarget: Sendable {
         .setCookie,
         .challenge,
         .lines, .events, .multipart,
+        .digestField, .sidecar,
     ]
 }
 

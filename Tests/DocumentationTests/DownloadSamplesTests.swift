@@ -1,0 +1,27 @@
+import CoreAPI
+import CoreAPITesting
+import CoreAPITransfers
+import Foundation
+import Testing
+
+@Suite("The samples of downloads")
+struct DownloadSamplesTests {
+    @Test("download an export and a release")
+    func downloads() async throws {
+        let server = try LoopbackServer.start { _ in .ok(Data("abc".utf8)) }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        let manager = CommonDispatcher(channel: channel)
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("sample-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        #expect(try await fetchExport("7 a", to: file, through: manager).length == 3)
+        #expect(server.requests[0].path == "/exports/7%20a")
+        let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        try await fetchRelease(abc, to: file, through: manager)
+        await #expect(throws: APIClientError.self) {
+            try await fetchRelease(String(abc.reversed()), to: file, through: manager)
+        }
+        #expect(try Data(contentsOf: file) == Data("abc".utf8))
+        await channel.close()
+    }
+}

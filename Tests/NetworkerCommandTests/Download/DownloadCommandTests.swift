@@ -1,0 +1,120 @@
+import ArgumentParser
+import CoreAPI
+import CoreAPITesting
+import CoreAPITransfers
+import Foundation
+import Programs
+import Testing
+
+@testable import NetworkerCommand
+
+@Suite("networker download")
+struct DownloadCommandTests {
+    @Test(
+        "exits with 64 for an invalid command line, and states what was expected",
+        arguments: [
+            ("", "expected an address, or a channel"), ("XX a", "unknown channel 'XX'"), ("TY", "expected a method and a path"),
+            ("POST example.com/a", "a download is a GET, got POST"), ("example.com/a a=@/nowhere", "cannot read"),
+            ("example.com/a a@b", "values of a GET go into its query"), ("example.com", "does not name the file"),
+            ("example.com/", "does not name the file"), ("example.com/a/..%2fb", "does not name the file"),
+            ("example.com/.bashrc", "does not name the file"), ("example.com/a%0Ab", "does not name the file"),
+            ("example.com/a -o -", "expected --output with a file"), ("example.com/a -o /tmp", "it is a folder"),
+            ("example.com/a -o /nowhere/at/all", "its folder does not exist"), ("example.com/a --parts 0", "from 1 to 16"),
+            ("example.com/a --parts 17", "from 1 to 16"), ("example.com/a --retry -1", "from 0 to 9"),
+            ("example.com/a --digest md5=aaaa", "expected sha-256="), ("example.com/a --digest sha-256=00", "expected sha-256="),
+            ("example.com/a --limit-rate 0", "expected bytes per second"), ("example.com/a --limit-rate 5x", "expected bytes"),
+            ("example.com/a --timeout 0", "expected more than 0"), ("example.com --host https://x", "--host is for a channel"),
+        ])
+    func usage(line: String, message: String) throws {
+        do {
+            try CommandSetup.$current.withValue(CommandSetup(registry: .standard)) {
+                let command = try DownloadCommand.parse(line.split(separator: " ").map(String.init))
+                _ = try command.file(of: try command.plan())
+            }
+            Issue.record("'\(line)' was understood")
+        } catch {
+            #expect(DownloadCommand.exitCode(for: error).rawValue == 64)
+            let text = DownloadCommand.fullMessage(for: error)
+            #expect(text.contains(message), "\(text)")
+        }
+    }
+
+    @Test("takes a channel with or without GET, and names the file after the path")
+    func words() throws {
+        for line in ["TY exports/may.csv?a=b", "ty GET exports/may.csv x==1", "https://example.com/exports/may.csv#top"] {
+            let file = try CommandSetup.$current.withValue(CommandSetup(registry: .standard)) {
+                let command = try DownloadCommand.parse(line.split(separator: " ").map(String.init))
+                return try command.file(of: try command.plan())
+            }
+            #expect(file.lastPathComponent == "may.csv")
+        }
+    }
+
+    @Test("reads rates", arguments: [("1", 1), ("500k", 500_000), ("2.5M", 2_500_000), ("1g", 1_000_000_000)])
+    func rates(text: String, expected: Int) throws {
+        #expect(try ByteRate(text).bytesPerSecond == expected)
+    }
+
+    @Test("shows a bar, or a line without one")
+    func bar() {
+        let half = TransferProgress(completed: 1_200_000, total: 2_400_000)
+        #expect(ProgressBar.line(half, after: .seconds(2)) == "50 %  1.2 MB of 2.4 MB  600 kB/s")
+        #expect(ProgressBar.bar(half, after: .seconds(2)).hasPrefix("████████████░░░░░░░░░░░░  50 %"))
+        let open = TransferProgress(completed: 1_200_000, total: nil)
+        #expect(ProgressBar.bar(open, after: .seconds(2)) == "1.2 MB  600 kB/s")
+    }
+
+    // MARK: - In a separate process
+
+    private func run(_ arguments: [String], in folder: URL) async throws -> Program.Outcome {
+        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        let command = tests.deletingLastPathComponent().appendingPathComponent("networker-of-tests").path
+        return try await Program.run(
+            ["/bin/sh", "-c", "cd \"$1\"; shift; exec \"$@\"", "sh", folder.path, command, "download"] + arguments,
+            environment: ["HOME": "/tmp"], capturesErrors: true)
+    }
+
+    private func makeFolder() throws -> URL {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("download-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return folder
+    }
+
+    @Test("writes the file, says what it verified, and continues an interrupted one")
+    func downloads() async throws {
+        let folder = try makeFolder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let bytes = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
+        let server = try LoopbackServer.start { request in
+            let tag: HeaderLines = ["ETag": #""a""#]
+            guard let range = request.headers["range"] else {
+                return [
+                    .sendHead(status: 200, headers: ["ETag": #""a""#, "Content-Length": "\(bytes.count)"]),
+                    .sendBody(bytes.prefix(request.path == "/cut.bin" ? 60_000 : bytes.count)), .closeConnection,
+                ]
+            }
+            let first = Int(range.dropFirst(6).dropLast()) ?? 0
+            var headers = tag
+            headers.append("Content-Range", "bytes \(first)-\(bytes.count - 1)/\(bytes.count)")
+            return .status(206, body: bytes[first...], headers: headers)
+        }
+        defer { server.close() }
+        let whole = try await run([server.url + "/may.bin"], in: folder)
+        #expect(whole.status == 0 && whole.text.contains("may.bin: 200 kB in ") && whole.text.contains("100 %"), "\(whole.text)")
+        #expect(try Data(contentsOf: folder.appendingPathComponent("may.bin")) == bytes)
+        let again = try await run([server.url + "/may.bin"], in: folder)
+        #expect(again.status == 64 && again.text.contains("'may.bin' exists"))
+
+        let cut = try await run([server.url + "/cut.bin", "--retry", "0"], in: folder)
+        #expect(cut.status == 1 && cut.text.contains("error: ") && cut.text.contains("hint: --resume continues"), "\(cut.text)")
+        let continued = try await run([server.url + "/cut.bin", "--resume"], in: folder)
+        #expect(continued.status == 0 && continued.text.contains("60 kB of them from before"), "\(continued.text)")
+        #expect(try Data(contentsOf: folder.appendingPathComponent("cut.bin")) == bytes)
+        #expect(server.requests.last?.headers["range"] == "bytes=60000-")
+
+        let digest = "sha-256=" + String(repeating: "0", count: 64)
+        let wrong = try await run([server.url + "/may.bin", "-o", "other.bin", "--digest", digest], in: folder)
+        #expect(wrong.status == 1 && wrong.text.contains("expected bytes with the digest"), "\(wrong.text)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["cut.bin", "may.bin"])
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import Sandbox
+
+@Suite("The export of the catalogue") struct ExportTests {
+    private func answer(_ headers: [(name: String, value: String)] = []) -> SandboxAnswer {
+        TYExport.answer(to: SandboxRequest("GET", "/ty/discovery/v1/exports/catalogue.jsonl", headers: headers))
+    }
+
+    private func field(_ name: String, of answer: SandboxAnswer) -> String? { answer.headers.first { $0.name == name }?.value }
+
+    @Test("has a line for each product, a validator and a digest")
+    func whole() throws {
+        let whole = answer()
+        #expect(whole.status == .ok)
+        #expect(whole.body.split(separator: UInt8(ascii: "\n")).count == TYCatalogue.products.count)
+        #expect(try #require(field("repr-digest", of: whole)).hasPrefix("sha-256=:"))
+    }
+
+    @Test("gives the rest of the same file, and the whole of another")
+    func ranges() throws {
+        let whole = answer()
+        let tag = try #require(field("etag", of: whole))
+        let rest = answer([("range", "bytes=100-"), ("if-range", tag)])
+        #expect(rest.status == .partialContent && rest.body == whole.body[100...])
+        #expect(field("content-range", of: rest) == "bytes 100-\(whole.body.count - 1)/\(whole.body.count)")
+        #expect(answer([("range", "bytes=100-"), ("if-range", "\"other\"")]).status == .ok)
+        #expect(answer([("range", "bytes=\(whole.body.count)-")]).status == .rangeNotSatisfiable)
+        #expect(answer([("range", "lines=1-")]).status == .ok)
+    }
+}
