@@ -22,7 +22,7 @@ extension DownloadError: LocalizedError {
         switch self {
         case .cannotWrite(let path, _, let reason): "cannot write '\(path)': \(reason)"
         case .busy(let path): "another download writes '\(path)'"
-        case .digestMismatch(let expected, let found): "expected bytes with the digest \(expected), found \(found)"
+        case .digestMismatch(let expected, let found): "the file is damaged: expected \(expected), found \(found)"
         }
     }
 }

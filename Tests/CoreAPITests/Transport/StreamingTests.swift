@@ -194,6 +194,17 @@ struct StreamingTests {
         await channel.close()
     }
 
+    @Test("a channel that reads envelopes leaves a streamed body to its reader")
+    func envelope() async throws {
+        struct Envelope: Error, Decodable { let reason: String? }
+        let server = try LoopbackServer.start { _ in .json(#"{"reason":"none"}"#) }
+        defer { server.close() }
+        let channel = try channel(server) { $0.errorFilter = .envelope(Envelope.self) { envelope, _ in envelope } }
+        let body = try await channel.manager().stream(TestEndpoint()).value
+        #expect(try await body.collect(upTo: 100) == Data(#"{"reason":"none"}"#.utf8))
+        await channel.close()
+    }
+
     @Test(
         "an early end is an error in the middle of the body, with its stage",
         arguments: [
