@@ -220,7 +220,7 @@ final class DownloadRun: Sendable {
     /// Begins a file, from the head of an answer with all of its bytes.
     private func adopt(_ response: Response<Body>, _ part: PartFile) throws {
         guard let head = response.head else { throw missingHead(response) }
-        let length = try response.value.length
+        let length = try length(of: response, head)
         if let length { try check(size: length, response) }
         let representation = Representation(head, length: length)
         let count = parts(of: representation, head, response)
@@ -233,6 +233,16 @@ final class DownloadRun: Sendable {
         }
         report()
         if options.resumes, mayContinue { save(part) } else { part.removeSidecar() }
+    }
+
+    /// The length of an answer with all bytes; `nil` if it is not known.
+    private func length(of response: Response<Body>, _ head: ResponseHead) throws -> Int64? {
+        let announced = head.headers[.contentLength].flatMap { Int64($0) }.flatMap { $0 < 0 ? nil : $0 }
+        let found = try response.value.length
+        if let announced, let found, announced != found {
+            throw malformed("expected a body of \(announced) bytes by Content-Length, found \(found)", response)
+        }
+        return announced ?? found
     }
 
     /// How many requests may be made at once.
@@ -256,7 +266,10 @@ final class DownloadRun: Sendable {
         var first = first
         var (outcomes, counted): ([AttemptOutcome], Int64) = ([], state.withLock { $0.segments[index].done })
         while case let segment = state.withLock({ $0.segments[index] }), !segment.isWhole {
-            let answer = if let first { (response: first, end: try first.value.length) } else { try await ask(for: segment) }
+            let answer =
+                if let first { (response: first, end: state.withLock { $0.representation?.length }) } else {
+                    try await ask(for: segment)
+                }
             first = nil
             // The whole file was there already.
             if answer.response.error != nil { return complete(index, at: segment.done) }

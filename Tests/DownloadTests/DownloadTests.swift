@@ -145,6 +145,26 @@ struct DownloadTests {
         await channel.close()
     }
 
+    /// A transport, or a middleware before it, that gives fewer bytes than the head announces.
+    private struct LossyTransport: Transport {
+        func send(_ attempt: Attempt) async -> Reply {
+            let head = ResponseHead(status: .ok, headers: [.contentLength: "5"])
+            return Reply(attempt, head: head, body: .bytes(Data("abc".utf8)))
+        }
+    }
+
+    @Test("of other bytes than the head announces fails, whoever lost them")
+    func lossy() async throws {
+        var environment = APIEnvironment("lossy", baseURL: "http://127.0.0.1:9")
+        environment.allowsInsecureConnections = true
+        let channel = Channel(name: "lossy", environment: environment, transport: LossyTransport())
+        let error = await #expect(throws: APIClientError.self) {
+            try await channel.manager.download(.export, to: folder.export).finished()
+        }
+        #expect(error?.label == "transport.malformedResponse")
+        #expect(try folder.names == [])
+    }
+
     @Test("stops at the size limit", arguments: [true, false])
     func sizeLimit(isAnnounced: Bool) async throws {
         let server = try LoopbackServer.start { _ in
