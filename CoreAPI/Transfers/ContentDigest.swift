@@ -1,5 +1,5 @@
-internal import CoreAPIHash
 internal import CoreAPIHTTPSupport
+internal import CoreAPIHash
 internal import Foundation
 
 /// A digest of a file's bytes (RFC 9530), such as `sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:`.

@@ -28,7 +28,9 @@ struct DigestField: Sendable, Hashable {
     /// Whether each member is among the digests.
     func mismatch(_ digests: [ContentDigest]) -> DownloadError? {
         for member in members {
-            guard let found = digests.first(where: { $0.algorithm == member.algorithm }), found.bytes != member.bytes else { continue }
+            guard let found = digests.first(where: { $0.algorithm == member.algorithm }), found.bytes != member.bytes else {
+                continue
+            }
             let text = "\(member.algorithm.rawValue)=:\(Data(member.bytes).base64EncodedString()):"
             return .digestMismatch(expected: text, found: found.description)
         }

@@ -38,12 +38,16 @@ struct ParserTests {
     @Test("a digest is read in hexadecimal, in Base64, and as in a field")
     func contentDigest() {
         let hexadecimal = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-        let texts = ["sha-256=\(hexadecimal)", "SHA-256=\(hexadecimal.uppercased())", "sha-256=\(Self.empty)", "sha-256=:\(Self.empty):"]
+        let texts = [
+            "sha-256=\(hexadecimal)", "SHA-256=\(hexadecimal.uppercased())", "sha-256=\(Self.empty)", "sha-256=:\(Self.empty):",
+        ]
         for text in texts {
             #expect(ContentDigest(text)?.hexadecimal == hexadecimal, "\(text)")
             #expect(ContentDigest(text)?.description == "sha-256=:\(Self.empty):")
         }
-        for text in ["", "sha-256", "md5=AAAA", "sha-256=", "sha-256=00", "sha-512=\(hexadecimal)", "sha-256=:", "sha-256=\(hexadecimal)0"] {
+        for text in [
+            "", "sha-256", "md5=AAAA", "sha-256=", "sha-256=00", "sha-512=\(hexadecimal)", "sha-256=:", "sha-256=\(hexadecimal)0",
+        ] {
             #expect(ContentDigest(text) == nil, "\(text)")
         }
     }
@@ -51,7 +55,8 @@ struct ParserTests {
     @Test(
         "a Content-Range is read strictly",
         arguments: [
-            ("bytes 0-0/1", "0..<1 of 1"), ("bytes 5-9/*", "5..<10 of nil"), ("bytes */10", "nil of 10"), ("BYTES 0-9/10", "0..<10 of 10"),
+            ("bytes 0-0/1", "0..<1 of 1"), ("bytes 5-9/*", "5..<10 of nil"), ("bytes */10", "nil of 10"),
+            ("BYTES 0-9/10", "0..<10 of 10"),
             ("bytes 9-5/10", nil), ("bytes 0-10/10", nil), ("bytes */*", nil), ("bytes -5/10", nil), ("bytes 5-/10", nil),
             ("items 0-0/1", nil), ("bytes 0-0", nil), ("bytes=0-0/1", nil), ("bytes 0-0/1/1", nil), ("bytes +0-0/1", nil),
             ("bytes 0-9999999999999999999/*", nil), ("", nil), ("bytes 0-0/1 x", nil),

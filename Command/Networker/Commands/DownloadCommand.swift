@@ -56,7 +56,8 @@ struct DownloadCommand: AsyncParsableCommand {
     var digest: [ContentDigest] = []
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("Requests at once, if the server allows several; at most 16.", valueName: "n"))
+        parsing: .unconditional, help: ArgumentHelp("Requests at once, if the server allows several; at most 16.", valueName: "n")
+    )
     var parts = 1
 
     @Option(
@@ -116,7 +117,8 @@ struct DownloadCommand: AsyncParsableCommand {
         if isChannel, words.count > 1, HTTPRequest.Method(rawValue: words[1].uppercased()) != .get { words.insert("GET", at: 1) }
         let plan = try CallPlan(words, options)
         guard plan.method == .get else {
-            throw ValidationError("a download is a GET, got \(plan.method.rawValue); '\(CommandSetup.current.name) call' sends any")
+            throw ValidationError(
+                "a download is a GET, got \(plan.method.rawValue); '\(CommandSetup.current.name) call' sends any")
         }
         return plan
     }
