@@ -102,7 +102,7 @@ private struct GeneratedBuild {
         let core = [
             "CHTTP2Observer", "CoreAPI", "CoreAPIBase", "CoreAPICoding", "CoreAPICookies", "CoreAPICore", "CoreAPICurl",
             "CoreAPIFixtures", "CoreAPIHTTPSupport", "CoreAPIHash", "CoreAPIHooks", "CoreAPIJSON", "CoreAPILock",
-            "CoreAPIRedaction", "CoreAPISpellings", "CoreAPITesting", "CoreAPITrust", "HTTPTypes", "Logging",
+            "CoreAPIRedaction", "CoreAPISpellings", "CoreAPITesting", "CoreAPITransfers", "CoreAPITrust", "HTTPTypes", "Logging",
         ]
         // The objects of this build. Its folders may also have those of files that exist no more.
         let linked = try String(
