@@ -16,6 +16,8 @@ package final class LocalFile {
     private let path: String
     /// Its bytes when it was opened.
     package let size: Int64
+    /// When it was last changed, in nanoseconds since 1970, as the system said when it was opened.
+    package let modified: Int64
 
     /// - Throws: ``FileFailure``.
     package init(reading path: String) throws(FileFailure) {
@@ -31,6 +33,19 @@ package final class LocalFile {
             throw FileFailure(path: path, code: code)
         }
         size = Int64(status.st_size)
+        #if canImport(Darwin)
+        let time = status.st_mtimespec
+        #else
+        let time = status.st_mtim
+        #endif
+        modified = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+
+    /// Continues reading at an offset from the beginning.
+    ///
+    /// - Throws: ``FileFailure``.
+    package func seek(to offset: Int64) throws(FileFailure) {
+        guard lseek(descriptor, off_t(offset), SEEK_SET) >= 0 else { throw FileFailure(path: path, code: errno) }
     }
 
     deinit {

@@ -1,4 +1,3 @@
-internal import CoreAPIBase
 public import CoreAPICore
 public import Foundation
 internal import HTTPTypes
@@ -150,15 +149,6 @@ public struct MultipartForm: Sendable {
         text += "\r\n"
         if let type = part.contentType { text += "Content-Type: \(type)\r\n" }
         return Data((text + "\r\n").utf8)
-    }
-}
-
-extension Body {
-    /// The length, for which the size of a file is looked up; `nil` if it is not known.
-    fileprivate func knownLength() throws -> Int64? {
-        guard case .file(let url) = self else { return length }
-        try url.checkIsLocalFile()
-        return try LocalFile(reading: url.path).size
     }
 }
 

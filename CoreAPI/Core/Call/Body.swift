@@ -51,6 +51,13 @@ public enum Body: Sendable {
         case .stream(let stream): stream.length
         }
     }
+
+    /// The length, for which the size of a file is looked up; `nil` if it is not known.
+    package func knownLength() throws -> Int64? {
+        guard case .file(let url) = self else { return length }
+        try url.checkIsLocalFile()
+        return try LocalFile(reading: url.path).size
+    }
 }
 
 /// A body that is produced chunk by chunk. Each attempt opens it anew, if its source allows that.

@@ -30,6 +30,16 @@ extension Attempt {
     public var streamsBody: Bool { call.streamsBody }
 }
 
+/// Learns how many bytes of the body a transport has taken. The number falls when the body is sent again.
+package struct SendingObserver: RequestModifier {
+    /// Called on the transport's thread: it must not wait.
+    package let sent: @Sendable (Int64) -> Void
+
+    package init(sent: @escaping @Sendable (Int64) -> Void) {
+        self.sent = sent
+    }
+}
+
 extension Transport {
     public func close() async {}
     public var reachesNetwork: Bool { true }

@@ -100,7 +100,7 @@ public struct InputEncoding: Sendable {
         }
     }
 
-    func callAsFunction(_ parameters: Parameters, into request: inout Request) throws(RequestError) {
+    package func callAsFunction(_ parameters: Parameters, into request: inout Request) throws(RequestError) {
         do {
             try write(parameters, &request)
         } catch let error as RequestError {

@@ -19,7 +19,8 @@ final class ContentDecoder {
     static let acceptLine = "Accept-Encoding: \(accepted)"
 
     /// The same as a list.
-    static let codings = ["deflate", "gzip"] + (BrotliDecoder.library == nil ? [] : ["br"])
+    static let codings =
+        ["deflate", "gzip"] + (BrotliDecoder.library == nil ? [] : ["br"]) + (ZstdDecoder.library == nil ? [] : ["zstd"])
 
     /// More than any real response has; each stage has its own buffers.
     private static let stageLimit = 4
@@ -61,6 +62,7 @@ final class ContentDecoder {
         case "gzip", "x-gzip": ZlibDecoder(isGzip: true)
         case "deflate", "x-deflate": ZlibDecoder(isGzip: false)
         case "br": BrotliDecoder()
+        case "zstd": ZstdDecoder()
         default: nil
         }
     }
@@ -78,7 +80,7 @@ final class ContentDecoder {
         return (Array(all.suffix(known)), Array(all.dropLast(known)))
     }
 
-    private static let names: Set = ["gzip", "x-gzip", "deflate", "x-deflate", "br"]
+    private static let names: Set = ["gzip", "x-gzip", "deflate", "x-deflate", "br", "zstd"]
 
     /// Careless servers write a charset there, or another protocol's word for "unchanged".
     private static func isNoCoding(_ name: String) -> Bool {

@@ -67,7 +67,8 @@ struct UploadBody: ~Copyable {
     }
 
     private let body: Body
-    private var sent: Int64 = 0
+    private var sent: Int64 = 0 { didSet { observer?.sent(sent) } }
+    private var observer: SendingObserver?
     private var descriptor: Int32 = -1
     private var stream: BodyStream.Read?
     /// Reads an asynchronous sequence.
@@ -105,6 +106,7 @@ struct UploadBody: ~Copyable {
     /// - Parameter transfer: whose loop is called when there are more bytes to send, after ``read(into:)`` had none.
     mutating func open(for transfer: CurlTransfer) throws {
         close()
+        if !body.isNone { observer = transfer.request.request.modifier() }
         sent = 0
         isAtEnd = false
         switch body {

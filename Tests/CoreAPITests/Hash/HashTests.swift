@@ -28,6 +28,17 @@ struct HashTests {
     }
 
     @Test(
+        "SHA-1, by the examples of FIPS 180-4",
+        arguments: [
+            ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"), ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
+            (twoBlocks, "84983e441c3bd26ebaae4aa1f95129e5e54670f1"),
+            (twoLongBlocks, "a49b2446a02c645bf419f995b67091253a04a259"),
+        ])
+    func sha1(text: String, digest: String) {
+        #expect(SHA1.hash(text.utf8).hexadecimal == digest)
+    }
+
+    @Test(
         "MD5, by the examples of RFC 1321",
         arguments: [
             ("", "d41d8cd98f00b204e9800998ecf8427e"), ("a", "0cc175b9c0f1b6a831c399e269772661"),

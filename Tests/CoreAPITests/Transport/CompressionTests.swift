@@ -174,13 +174,15 @@ struct CompressionTests {
     }
 
     @Test(
-        "With damage at any byte, each coding yields a body within its limit or an error", arguments: ["gzip", "deflate", "br"])
+        "With damage at any byte, each coding yields a body within its limit or an error",
+        arguments: ["gzip", "deflate", "br", "zstd"])
     func mutations(coding: String) throws {
         let head = Array("HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\n\r\n".utf8)
         let sound =
             switch coding {
             case "gzip": Self.packed
             case "deflate": Data([0x78, 0x9C, 0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x06, 0x2C, 0x02, 0x15])
+            case "zstd": Data([0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x00, 0x29, 0x00, 0x00] + "hello".utf8)
             default: Data([0x0B, 0x02, 0x80] + "hello".utf8 + [0x03])
             }
         for place in sound.indices {

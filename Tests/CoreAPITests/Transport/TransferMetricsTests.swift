@@ -132,7 +132,7 @@ struct TransferMetricsTests {
         #expect(capabilities.protocols.contains("https"))
         #expect(capabilities.tlsBackend != nil)
         #expect(capabilities.httpVersions == ["1.1", "2"])
-        #expect(capabilities.contentCodings == ["deflate", "gzip", "br"])
+        #expect(capabilities.contentCodings == ["deflate", "gzip", "br", "zstd"])
         #expect(capabilities.pinsWholeChain && capabilities.hasPublicSuffixList)
         #expect(capabilities.limits.headLine == 102_400 && capabilities.limits.head == 307_200)
     }
