@@ -9,7 +9,7 @@ import PackageDescription
 //   ← CoreAPICurl, CoreAPIFixtures, CoreAPIHooks, CoreAPIStreaming, and beside them CoreAPIDigest, CoreAPIReactive,
 //     CoreAPITransfers, CoreAPIURLSession, CoreAPIXML
 //   ← CoreAPI ← channel ← interactors ← tools.
-// The core has no library of C below it; libcurl's transport has CCurl, CZlib and CHTTP2Observer.
+// The core has no library of C below it; libcurl's transport has CCurl, CZlib and CHTTP2Observer, and CoreAPITransfers has CZlib.
 
 /// Each has a folder in `Channels/` and one in `Interactors/`.
 let channels = ["TY", "DL", "ML", "ID", "HTTPBin", "GIPHY"]
@@ -176,7 +176,7 @@ let package = Package(
         .target(
             name: "CoreAPITransfers",
             dependencies: [
-                "CoreAPILock", "CoreAPIBase", "CoreAPICore", "CoreAPIHash", "CoreAPIHTTPSupport", "CoreAPIJSON", httpTypes,
+                "CoreAPILock", "CZlib", "CoreAPIBase", "CoreAPICore", "CoreAPIHash", "CoreAPIHTTPSupport", "CoreAPIJSON", httpTypes,
             ],
             path: "CoreAPI/Transfers", swiftSettings: settings),
         .target(
@@ -276,6 +276,13 @@ let package = Package(
                 httpTypes, logging,
             ],
             path: "Tests/DocumentationTests", swiftSettings: settings),
+        .testTarget(
+            name: "UploadTests",
+            dependencies: [
+                "CoreAPILock", "CoreAPI", "CoreAPICore", "CoreAPIHash", "CoreAPITesting", "CoreAPITransfers", "Programs",
+                httpTypes,
+            ],
+            path: "Tests/UploadTests", swiftSettings: settings),
         .testTarget(
             name: "SandboxTests",
             dependencies: ["CoreAPILock", "Sandbox", httpTypes],

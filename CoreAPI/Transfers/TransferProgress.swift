@@ -1,19 +1,22 @@
-/// How far a transfer is.
+/// How far a transfer has come.
 public struct TransferProgress: Sendable, Hashable {
-    /// Bytes so far. After a restart it begins again at 0.
-    public let completed: Int64
-    /// Bytes in all; `nil` if the length is not known.
-    public let total: Int64?
+    /// Bytes so far. The number falls when a body is sent or requested again from its beginning.
+    public var completed: Int64
+    /// Bytes in all; `nil` if they are not known.
+    public var total: Int64?
 
     /// Makes a value.
-    public init(completed: Int64, total: Int64?) {
+    ///
+    /// - Parameters:
+    ///   - completed: bytes so far.
+    ///   - total: bytes in all; `nil` if they are not known.
+    public init(completed: Int64 = 0, total: Int64? = nil) {
         self.completed = completed
         self.total = total
     }
 
-    /// From 0 to 1; `nil` if the length is not known. 1 for an empty body.
+    /// The part that is done, from 0 to 1; `nil` without a total.
     public var fraction: Double? {
-        guard let total else { return nil }
-        return total > 0 ? min(max(Double(completed) / Double(total), 0), 1) : 1
+        total.map { $0 > 0 ? min(max(Double(completed) / Double($0), 0), 1) : 1 }
     }
 }

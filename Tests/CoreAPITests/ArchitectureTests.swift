@@ -30,7 +30,7 @@ struct ArchitectureTests {
         ("CoreAPI/Testing", ["CoreAPILock", "CoreAPI"]),
         (
             "CoreAPI/Transfers",
-            ["CoreAPILock", "CoreAPIBase", "CoreAPICore", "CoreAPIHash", "CoreAPIHTTPSupport", "CoreAPIJSON"]
+            ["CoreAPILock", "CZlib", "CoreAPIBase", "CoreAPICore", "CoreAPIHash", "CoreAPIHTTPSupport", "CoreAPIJSON"]
         ),
         ("CoreAPI/URLSession", ["CoreAPILock", "CoreAPICore"]),
         ("CoreAPI/XML", ["CoreAPICore"]), ("Channels/Sandbox", ["CoreAPITesting"]), ("Channels/Tour", ["CoreAPI"]),

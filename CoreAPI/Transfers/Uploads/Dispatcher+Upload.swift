@@ -1,0 +1,99 @@
+public import CoreAPICore
+internal import CoreAPILock
+public import Foundation
+internal import HTTPTypes
+
+extension Dispatcher {
+    /// Sends a body of any size, and tells how far it has come.
+    ///
+    /// ```swift
+    /// let upload = manager.upload(.put("films/\(segment: id)"), from: .file(film), options: UploadOptions(bytesPerSecond: 500_000))
+    /// ```
+    ///
+    /// The length is sent if it is known; otherwise the body is chunked. An answer that comes early, such as 413 or 401, stops the
+    /// sending. A body that can be read once is never sent twice.
+    ///
+    /// Without a ``CoreAPICore/Timeout`` on any level the upload may take a day.
+    ///
+    /// - Parameters:
+    ///   - endpoint: the request.
+    ///   - body: what is sent, as `application/octet-stream` unless a header says otherwise; `nil`, the default, for the
+    ///     endpoint's own, such as a form with files.
+    ///   - decoding: how the answer becomes the value. Default ``CoreAPICore/ResponseDecoding/nothing``.
+    ///   - options: compression, rate, expectation.
+    public func upload<Value: Sendable>(
+        _ endpoint: some Endpoint, from body: Body? = nil, as decoding: ResponseDecoding<Value> = .nothing,
+        options: UploadOptions = UploadOptions()
+    ) -> Upload<Value> {
+        Upload { meter in
+            await self.response(for: UploadEndpoint(endpoint, body, options, meter), as: decoding)
+        }
+    }
+
+    /// As ``upload(_:from:as:options:)-(_,_,ResponseDecoding<Value>,_)``, for a decodable value.
+    public func upload<Value: Decodable & Sendable>(
+        _ endpoint: some Endpoint, from body: Body? = nil, as type: Value.Type, options: UploadOptions = UploadOptions()
+    ) -> Upload<Value> {
+        upload(endpoint, from: body, as: .decodable(type), options: options)
+    }
+
+    /// As ``upload(_:from:as:options:)-(_,_,ResponseDecoding<Value>,_)``, for an endpoint that knows its answer.
+    public func upload<Output>(
+        _ endpoint: some AnsweredEndpoint<Output>, from body: Body? = nil, options: UploadOptions = UploadOptions()
+    ) -> Upload<Output> {
+        upload(endpoint, from: body, as: endpoint.decoding, options: options)
+    }
+}
+
+extension Body {
+    /// The elements of a sequence that can be read once. The body is never sent twice: not by a retry, a redirect or a refreshed
+    /// token. For a sequence that can be made anew see ``CoreAPICore/BodyStream/init(length:_:)``.
+    ///
+    /// - Parameters:
+    ///   - sequence: the chunks.
+    ///   - length: the number of bytes; `nil` if it is not known. A sequence with another number of bytes fails the attempt.
+    public static func once<Chunks: AsyncSequence & Sendable>(_ sequence: Chunks, length: Int64? = nil) -> Body
+    where Chunks.Element == Data {
+        let wasOpened = Mutex(false)
+        let chunks = ChunkSource(isReplayable: false) {
+            let isFirst = wasOpened.withLock { wasOpened in
+                defer { wasOpened = true }
+                return !wasOpened
+            }
+            guard isFirst else { throw BodyReadTwice() }
+            var iterator = sequence.makeAsyncIterator()
+            return { try await iterator.next(isolation: #isolation) }
+        }
+        return .stream(BodyStream(length: length, chunks))
+    }
+}
+
+/// An endpoint whose body is sent in another way.
+private struct UploadEndpoint: Endpoint {
+    let endpoint: any Endpoint
+    let encoding: InputEncoding
+    let attached: [any RequestModifier]
+
+    init(_ endpoint: any Endpoint, _ body: Body?, _ options: UploadOptions, _ meter: UploadMeter) {
+        self.endpoint = endpoint
+        let own = endpoint.encoding
+        encoding = InputEncoding(own.name) { parameters, request in
+            // The endpoint's own encoding comes first, because it may write a query as well.
+            try own(parameters, into: &request)
+            if let body { try InputEncoding.body(body)(parameters, into: &request) }
+            try options.apply(to: &request, meter)
+        }
+        attached = options.modifiers(meter)
+    }
+
+    var baseURL: String { endpoint.baseURL }
+    var path: String { endpoint.path }
+    var method: HTTPRequest.Method { endpoint.method }
+    var headers: Headers { endpoint.headers }
+    var params: Parameters? { endpoint.params }
+    var url: String { endpoint.url }
+    var description: String { endpoint.description }
+    var keyPath: String { endpoint.keyPath }
+    var modifiers: [any RequestModifier] { endpoint.modifiers }
+    var modifierLevels: [[any RequestModifier]] { endpoint.modifierLevels + [attached] }
+}

@@ -1,0 +1,56 @@
+public import CoreAPICore
+internal import Foundation
+
+extension Body {
+    /// This body, read at a limited rate.
+    func paced(bytesPerSecond: Int) throws -> Body {
+        if isNone { return self }
+        let (source, length, rate) = (self, try knownLength(), Swift.max(1, bytesPerSecond))
+        let chunks = ChunkSource(isReplayable: isReplayable) {
+            var iterator = source.makeAsyncIterator()
+            var rest = Data()
+            var pace = Pace(bytesPerSecond: rate)
+            return {
+                if rest.isEmpty {
+                    guard let chunk = try await iterator.next() else { return nil }
+                    rest = chunk
+                }
+                let piece = rest.prefix(pace.piece)
+                rest = rest.dropFirst(piece.count)
+                try await pace.wait(for: piece.count)
+                return piece
+            }
+        }
+        return .stream(BodyStream(length: length, chunks))
+    }
+}
+
+/// Spreads bytes evenly. A slow source does not save up for a burst.
+private struct Pace {
+    let bytesPerSecond: Int
+    private var due = ContinuousClock.now
+
+    init(bytesPerSecond: Int) {
+        self.bytesPerSecond = bytesPerSecond
+    }
+
+    /// The bytes of a twentieth of a second.
+    var piece: Int { min(max(bytesPerSecond / 20, 1), 65_536) }
+
+    /// Returns when these bytes may be sent.
+    mutating func wait(for count: Int) async throws {
+        due = max(due, .now) + .seconds(1) * count / bytesPerSecond
+        try await Task.sleep(until: due, tolerance: .zero)
+    }
+}
+
+extension InputEncoding {
+    /// The body that this encoding writes, read at most at this rate. For a body in memory, too: it becomes a stream, so a
+    /// signature over its bytes is not possible.
+    public func limited(toBytesPerSecond rate: Int) -> InputEncoding {
+        InputEncoding(name) { parameters, request in
+            try self(parameters, into: &request)
+            request.body = try request.body.paced(bytesPerSecond: rate)
+        }
+    }
+}

@@ -1,0 +1,325 @@
+internal import CoreAPICore
+internal import CoreAPIHTTPSupport
+internal import Foundation
+internal import HTTPTypes
+
+/// One resumable upload from its creation, or from a stored state, to its last answer.
+///
+/// Each turn sends the bytes from the server's offset on. After a failure the next turn asks for the offset first.
+struct ResumableRun<Value: Sendable> {
+    /// The response of the request that ends the upload without success.
+    private struct Failed: Error {
+        let response: Response<Value>
+
+        init<Other>(_ response: Response<Other>, _ error: APIClientError) {
+            self.response = response.with(.failure(error))
+        }
+
+        init<Other>(_ response: Response<Other>, _ error: TransportError) {
+            self.init(response, .transport(error, ErrorContext(response)))
+        }
+    }
+
+    let dispatcher: any Dispatcher
+    let endpoint: any Endpoint
+    let decoding: ResponseDecoding<Value>
+    let plan: ResumableUpload
+    private(set) var source: UploadSource
+    let meter: UploadMeter
+
+    private var dialect: UploadDialect { UploadDialect(plan.state?.dialect ?? plan.dialect) }
+    private var isTus: Bool { dialect.dialect == .tus }
+
+    init(
+        dispatcher: any Dispatcher, endpoint: any Endpoint, decoding: ResponseDecoding<Value>, plan: ResumableUpload,
+        source: UploadSource, meter: UploadMeter
+    ) {
+        self.dispatcher = dispatcher
+        self.endpoint = endpoint
+        self.decoding = decoding
+        self.plan = plan
+        self.source = source
+        self.meter = meter
+    }
+
+    func run() async -> Response<Value> {
+        var run = self
+        do throws(Failed) {
+            return try await run.turns()
+        } catch {
+            return error.response
+        }
+    }
+
+    private mutating func turns() async throws(Failed) -> Response<Value> {
+        var state = plan.state
+        var failures = 0
+        var mustAsk = state != nil
+        /// The end of the bytes that were handed over to be sent.
+        var sent: Int64 = .max
+        while true {
+            let before = state?.offset
+            let failed: Failed
+            do throws(Failed) {
+                if let known = state, mustAsk {
+                    let (found, response) = try await ask(known, sent: sent)
+                    state = found
+                    mustAsk = false
+                    if let response { return try await end(response, found) }
+                }
+                if let known = state {
+                    let (found, response) = try await append(known, &sent)
+                    if let response { return response }
+                    state = found
+                } else {
+                    let (made, response) = try await create()
+                    (state, sent) = (made, 0)
+                    if let response { return try await end(response, made) }
+                }
+                failures = 0
+                continue
+            } catch {
+                failed = error
+            }
+            if state?.offset != before { failures = 0 }
+            failures += 1
+            guard failures < max(1, plan.attempts), let next = failed.response.continuation(plan, hasState: state != nil) else {
+                throw failed
+            }
+            if next == .anew {
+                await plan.store(nil)
+                state = nil
+            }
+            mustAsk = state != nil
+            try await pause(after: failed, failures)
+        }
+    }
+
+    private func pause(after failed: Failed, _ failures: Int) async throws(Failed) {
+        let ceiling = min(min(plan.pause, .seconds(30)) * (1 << min(failures - 1, 10)), .seconds(30))
+        do {
+            try await Task.sleep(for: ceiling * Double.random(in: 0...1))
+        } catch {
+            let context = failed.response.error?.context
+            throw context.map { Failed(failed.response, .cancelled($0)) } ?? failed
+        }
+    }
+
+    // MARK: - The requests
+
+    private mutating func create() async throws(Failed) -> (ResumableUpload.State, Response<Void>?) {
+        let source: String
+        do {
+            source = try self.source.begin()
+        } catch {
+            throw await refuse(TransportError.bodyUnreadable(error))
+        }
+        let length = self.source.length
+        meter.change { $0 = TransferProgress(total: length) }
+        if let reason = plan.metadataDefect {
+            throw await refuse(RequestError.malformedHeader(name: "Upload-Metadata", reason: reason))
+        }
+        let step = UploadStep(endpoint, fields: dialect.creation(length: length, metadata: plan.metadata))
+        let response = await dispatcher.response(for: step, as: .nothing)
+        let answer = try read(response)
+        guard let location = answer.location else {
+            throw Failed(response, .malformedResponse(reason: "the upload has no Location"))
+        }
+        let url = try address(location, response)
+        let state = ResumableUpload.State(
+            url: url, dialect: dialect.dialect, offset: 0, length: length, source: source, expires: answer.expires,
+            limit: answer.limit)
+        await plan.store(state)
+        // tus has nothing to append to an upload without bytes.
+        return (state, isTus && length == 0 ? response : nil)
+    }
+
+    /// - Parameter sent: no offset may be beyond it.
+    /// - Returns: the state with the server's offset, and the response if the server has everything.
+    private mutating func ask(
+        _ state: ResumableUpload.State, sent: Int64
+    ) async throws(Failed) -> (ResumableUpload.State, Response<Void>?) {
+        if source.isNew {
+            do {
+                let found = try source.begin()
+                if found != state.source {
+                    throw UploadSourceChanged(reason: "expected the source '\(state.source)', found '\(found)'")
+                }
+            } catch {
+                throw await refuse(TransportError.bodyUnreadable(error))
+            }
+        }
+        let response = await dispatcher.response(
+            for: UploadStep(endpoint, .head, at: state.url, fields: dialect.common), as: .nothing)
+        let answer = try read(response)
+        guard let offset = answer.offset else {
+            throw Failed(response, .malformedResponse(reason: "the answer has no Upload-Offset"))
+        }
+        if let length = state.length, let found = answer.length, found != length {
+            let reason = "expected Upload-Length \(length), found \(found)"
+            throw Failed(response, .malformedResponse(reason: reason))
+        }
+        var found = state
+        found.expires = answer.expires ?? state.expires
+        try move(&found, to: offset, atMost: sent, response)
+        let isComplete = isTus ? offset == state.length : answer.isComplete == true
+        return (found, isComplete ? response : nil)
+    }
+
+    /// - Returns: the new state, and the response if it is the upload's last.
+    private mutating func append(
+        _ state: ResumableUpload.State, _ sent: inout Int64
+    ) async throws(Failed) -> (ResumableUpload.State, Response<Value>?) {
+        let piece: UploadSource.Piece
+        let body: Body
+        var checksum: String?
+        do {
+            let hash = isTus ? plan.checksum : nil
+            piece = try await source.piece(
+                at: state.offset, atMost: plan.limit(of: state, isHeld: hash != nil), isHeld: hash != nil)
+            if let hash, case .bytes(let bytes) = piece.body { checksum = UploadDialect.checksum(hash, of: bytes) }
+            body = try plan.bytesPerSecond.map { try piece.body.paced(bytesPerSecond: $0) } ?? piece.body
+        } catch {
+            throw await refuse(error is CancellationError ? error : TransportError.bodyUnreadable(error))
+        }
+        let end = state.offset + piece.count
+        sent = end
+        let fields = dialect.append(
+            at: state.offset, end: piece.isLast ? end : nil, isDeferred: state.length == nil, checksum: checksum)
+        let meter = meter
+        let observer = SendingObserver { count in meter.change { $0.completed = state.offset + count } }
+        let step = UploadStep(
+            endpoint, .patch, at: state.url, fields: fields, body: body,
+            verifier: piece.isLast && !isTus ? nil : .successful, modifiers: [observer])
+        guard piece.isLast else {
+            let response = await dispatcher.response(for: step, as: .nothing)
+            let answer = try read(response)
+            if answer.isComplete == true {
+                throw Failed(response, .malformedResponse(reason: "it is complete before its last byte"))
+            }
+            return (try await acknowledge(state, answer, to: end, response), nil)
+        }
+        let response = await dispatcher.response(for: step, as: decoding)
+        // The server has everything, even if its answer cannot be read.
+        if case .decoding = response.error { await plan.store(nil) }
+        let answer = try read(response)
+        // A server may have taken only a part.
+        if isTus, answer.offset != end {
+            return (try await acknowledge(state, answer, to: end, response), nil)
+        }
+        await plan.store(nil)
+        return (state, response)
+    }
+
+    /// The state after an answer to bytes.
+    private func acknowledge<Other>(
+        _ state: ResumableUpload.State, _ answer: UploadDialect.Answer, to end: Int64, _ response: Response<Other>
+    ) async throws(Failed) -> ResumableUpload.State {
+        if answer.offset == nil, isTus {
+            throw Failed(response, .malformedResponse(reason: "the answer has no Upload-Offset"))
+        }
+        var found = state
+        found.expires = answer.expires ?? state.expires
+        try move(&found, to: answer.offset ?? end, atMost: end, response)
+        await plan.store(found)
+        return found
+    }
+
+    /// The upload's response if the server had everything before it was asked.
+    private func end(_ response: Response<Void>, _ state: ResumableUpload.State) async throws(Failed) -> Response<Value> {
+        await plan.store(nil)
+        meter.change { $0.completed = state.offset }
+        if let nothing = () as? Value { return response.with(.success(nothing)) }
+        return await dispatcher.response(
+            for: UploadStep(endpoint, .head, at: state.url, fields: dialect.common, verifier: nil), as: decoding)
+    }
+
+    // MARK: - The answers
+
+    private func read<Other>(_ response: Response<Other>) throws(Failed) -> UploadDialect.Answer {
+        if let error = response.error { throw Failed(response, error) }
+        do throws(TransportError) {
+            return try dialect.answer(response.head?.headers ?? [:])
+        } catch {
+            throw Failed(response, error)
+        }
+    }
+
+    /// - Throws: for an offset that goes back, and for one beyond the bytes that the server can have.
+    private func move<Other>(
+        _ state: inout ResumableUpload.State, to offset: Int64, atMost sent: Int64, _ response: Response<Other>
+    ) throws(Failed) {
+        let end = min(sent, state.length ?? .max)
+        guard offset >= state.offset, offset <= end else {
+            let reason = "expected Upload-Offset from \(state.offset) to \(end), found \(offset)"
+            throw Failed(response, .malformedResponse(reason: reason))
+        }
+        state.offset = offset
+        meter.change { $0 = TransferProgress(completed: offset, total: state.length) }
+    }
+
+    /// The upload's own address. Credentials go there, so it must have the origin of the request that created the upload.
+    private func address(_ location: String, _ response: Response<Void>) throws(Failed) -> String {
+        guard let base = response.request?.url else {
+            throw Failed(response, .malformedResponse(reason: "no request"))
+        }
+        let found: HTTPURL
+        do throws(RequestError) {
+            found = try base.resolving(location)
+        } catch {
+            let text = location.shortened(to: 500).escapingControls
+            throw Failed(response, .redirectRefused(to: text, reason: "the upload's Location is no address"))
+        }
+        guard found.hasSameOrigin(as: base) else {
+            let reason = "the upload's Location has another origin, and would get the endpoint's credentials"
+            throw Failed(response, .redirectRefused(to: found.host, reason: reason))
+        }
+        return found.string
+    }
+
+    /// The failure of an upload for which no request can be made.
+    private func refuse(_ error: any Error) async -> Failed {
+        let response = await dispatcher.response(for: UploadStep(endpoint, failing: error), as: .nothing)
+        return Failed(response, APIClientError(error, ErrorContext(response)))
+    }
+}
+
+/// How an upload goes on after a failure.
+private enum Continuation {
+    case fromOffset, anew
+}
+
+extension Response {
+    /// How an upload goes on after this response; `nil` if it does not.
+    fileprivate func continuation(_ plan: ResumableUpload, hasState: Bool) -> Continuation? {
+        if case .transport(let failure, _) = error {
+            switch failure {
+            case .cannotResolveHost, .cannotConnect, .connectionLost, .truncated, .proxy: return .fromOffset
+            case .timedOut(let phase, _): return phase == .total ? nil : .fromOffset
+            default: return nil
+            }
+        }
+        switch head?.status.code {
+        case 404, 410: return hasState && plan.startsAnew ? .anew : nil
+        // 409: another offset. 423: another request still writes. 460: a damaged piece.
+        case 408, 409, 423, 425, 429, 460, 500, 502, 503, 504: return .fromOffset
+        default: return nil
+        }
+    }
+}
+
+extension ResumableUpload {
+    /// The most bytes of the next request; `nil` for all the rest.
+    fileprivate func limit(of state: State, isHeld: Bool) -> Int? {
+        let usual = isHeld ? 4 << 20 : nil
+        return [pieceSize ?? usual, state.limit.map { Int(clamping: $0) }].compactMap(\.self).min().map { max(1, $0) }
+    }
+
+    /// Why the metadata cannot be sent: a key is neither empty nor has spaces, commas or characters beyond ASCII.
+    fileprivate var metadataDefect: String? {
+        let isSound = metadata.keys.allSatisfy { key in
+            !key.isEmpty && key.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ",") }
+        }
+        return isSound ? nil : "a key must be of visible ASCII characters without commas"
+    }
+}

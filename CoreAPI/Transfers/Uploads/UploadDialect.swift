@@ -1,0 +1,147 @@
+internal import CoreAPICore
+internal import CoreAPIHTTPSupport
+internal import CoreAPIHash
+internal import Foundation
+internal import HTTPTypes
+
+/// The header fields of a protocol for resumable uploads: what is asked, and what an answer says. Without any input or output.
+struct UploadDialect {
+    let dialect: ResumableUpload.Dialect
+
+    init(_ dialect: ResumableUpload.Dialect) {
+        self.dialect = dialect
+    }
+
+    private var isTus: Bool { dialect == .tus }
+
+    /// `Upload-Draft-Interop-Version`.
+    private var interop: Int {
+        switch dialect {
+        case .tus: 0
+        case .ietf: 6
+        case .ietfInterop5: 5
+        case .ietfInterop3: 3
+        }
+    }
+
+    // MARK: - Questions
+
+    /// The fields of each request; all of those that ask for the offset or end the upload.
+    var common: Headers { isTus ? ["Tus-Resumable": "1.0.0"] : ["Upload-Draft-Interop-Version": "\(interop)"] }
+
+    /// The fields of the request that creates an upload, without any of its bytes.
+    ///
+    /// - Parameter length: the bytes in all; `nil` if they are not known.
+    func creation(length: Int64?, metadata: [String: String]) -> Headers {
+        var fields = common
+        guard isTus else {
+            if interop > 5, let length { fields.append("Upload-Length", "\(length)") }
+            return fields.merging(completeness(false))
+        }
+        if let length { fields.append("Upload-Length", "\(length)") } else { fields.append("Upload-Defer-Length", "1") }
+        let pairs = metadata.sorted { $0.key < $1.key }.map { "\($0.key) \(Data($0.value.utf8).base64EncodedString())" }
+        if !pairs.isEmpty { fields.append("Upload-Metadata", pairs.joined(separator: ",")) }
+        return fields
+    }
+
+    /// The fields of a request with the bytes from an offset.
+    ///
+    /// - Parameters:
+    ///   - offset: the server's.
+    ///   - end: the bytes in all, if this request has the last one.
+    ///   - isDeferred: whether the server does not know the length yet.
+    ///   - checksum: of these bytes.
+    func append(at offset: Int64, end: Int64?, isDeferred: Bool, checksum: String?) -> Headers {
+        var fields = common
+        fields.append("Upload-Offset", "\(offset)")
+        guard isTus else {
+            fields.append("Content-Type", "application/partial-upload")
+            return fields.merging(completeness(end != nil))
+        }
+        fields.append("Content-Type", "application/offset+octet-stream")
+        if isDeferred, let end { fields.append("Upload-Length", "\(end)") }
+        if let checksum { fields.append("Upload-Checksum", checksum) }
+        return fields
+    }
+
+    /// A boolean of RFC 9651; the oldest draft says the opposite.
+    private func completeness(_ isComplete: Bool) -> Headers {
+        interop > 3 ? ["Upload-Complete": isComplete ? "?1" : "?0"] : ["Upload-Incomplete": isComplete ? "?0" : "?1"]
+    }
+
+    static func checksum(_ kind: ResumableUpload.Checksum, of bytes: Data) -> String {
+        let hash =
+            switch kind {
+            case .sha1: SHA1.hash(bytes)
+            case .sha256: SHA256.hash(bytes)
+            case .md5: MD5.hash(bytes)
+            }
+        return "\(kind.rawValue) \(Data(hash).base64EncodedString())"
+    }
+
+    // MARK: - Answers
+
+    /// What an answer says about an upload.
+    struct Answer: Equatable {
+        var offset: Int64?
+        var length: Int64?
+        var isComplete: Bool?
+        var location: String?
+        var expires: Date?
+        /// The most bytes in one request.
+        var limit: Int64?
+    }
+
+    /// - Throws: ``CoreAPICore/TransportError/malformedResponse(reason:)``.
+    func answer(_ fields: HTTPFields) throws(TransportError) -> Answer {
+        var answer = Answer()
+        answer.offset = try number("Upload-Offset", fields)
+        answer.length = try number("Upload-Length", fields)
+        answer.location = try text("Location", fields)
+        answer.expires = try isTus ? text("Upload-Expires", fields).flatMap(HTTPDate.date) : nil
+        guard !isTus else { return answer }
+        answer.isComplete = try interop > 3 ? flag("Upload-Complete", fields) : flag("Upload-Incomplete", fields).map { !$0 }
+        answer.limit = try text("Upload-Limit", fields).flatMap(Self.limit)
+        return answer
+    }
+
+    private func text(_ name: String, _ fields: HTTPFields) throws(TransportError) -> String? {
+        guard let field = HTTPField.Name(name) else { return nil }
+        let values = Set(fields[values: field].map { $0.trimmingHTTPWhitespace() })
+        guard values.count < 2 else { throw .malformedResponse(reason: "several values of \(name)") }
+        return values.first
+    }
+
+    private func number(_ name: String, _ fields: HTTPFields) throws(TransportError) -> Int64? {
+        guard let text = try text(name, fields) else { return nil }
+        guard let number = Self.number(text) else {
+            throw .malformedResponse(reason: "expected a number in \(name), found '\(text.shortened().escapingControls)'")
+        }
+        return number
+    }
+
+    private func flag(_ name: String, _ fields: HTTPFields) throws(TransportError) -> Bool? {
+        guard let text = try text(name, fields) else { return nil }
+        // A boolean may have parameters, which mean nothing here (RFC 9651 §3.1.2).
+        switch text.prefix(while: { $0 != ";" }).trimmingHTTPWhitespace() {
+        case "?0": return false
+        case "?1": return true
+        default: throw .malformedResponse(reason: "expected ?0 or ?1 in \(name), found '\(text.shortened().escapingControls)'")
+        }
+    }
+
+    /// Digits only, and not so many that sums of them could overflow.
+    private static func number(_ text: String) -> Int64? {
+        guard !text.isEmpty, text.utf8.count <= 18, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
+        return Int64(text)
+    }
+
+    /// `max-append-size` of a dictionary (RFC 9651 §3.2): `max-size=1000, max-append-size=100`.
+    private static func limit(_ text: String) -> Int64? {
+        for member in text.split(separator: ",") {
+            let parts = member.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map { $0.trimmingHTTPWhitespace() }
+            if parts.count == 2, parts[0] == "max-append-size", let limit = number(parts[1]), limit > 0 { return limit }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,70 @@
+internal import CoreAPILock
+internal import Foundation
+
+/// Counts the bytes of one upload, and tells those who watch.
+final class UploadMeter: Sendable {
+    private struct State {
+        var progress = TransferProgress()
+        var isEnded = false
+        var watchers: [Int: AsyncStream<TransferProgress>.Continuation] = [:]
+        var next = 0
+        var mirrors: [Progress] = []
+    }
+
+    private let state = Mutex(State())
+
+    var progress: TransferProgress { state.withLock { $0.progress } }
+
+    func change(_ change: (inout TransferProgress) -> Void) {
+        let (progress, watchers, mirrors) = state.withLock { state in
+            change(&state.progress)
+            return (state.progress, Array(state.watchers.values), state.mirrors)
+        }
+        for watcher in watchers { watcher.yield(progress) }
+        for mirror in mirrors { mirror.show(progress) }
+    }
+
+    /// No change follows.
+    func end() {
+        let (watchers, mirrors) = state.withLock { state in
+            defer { (state.isEnded, state.watchers, state.mirrors) = (true, [:], []) }
+            return (Array(state.watchers.values), state.mirrors)
+        }
+        for watcher in watchers { watcher.finish() }
+        for mirror in mirrors { mirror.cancellationHandler = nil }
+    }
+
+    /// The present value, and then the newest one whenever the reader is ready for it.
+    var updates: AsyncStream<TransferProgress> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { watcher in
+            let (progress, number) = state.withLock { state in
+                defer { state.next += 1 }
+                if !state.isEnded { state.watchers[state.next] = watcher }
+                return (state.progress, state.isEnded ? nil : state.next)
+            }
+            watcher.yield(progress)
+            guard let number else { return watcher.finish() }
+            watcher.onTermination = { [weak self] _ in self?.leave(number) }
+        }
+    }
+
+    private func leave(_ number: Int) {
+        _ = state.withLock { $0.watchers.removeValue(forKey: number) }
+    }
+
+    /// Keeps Foundation's form up to date.
+    func mirror(in mirror: Progress) {
+        mirror.show(progress)
+        state.withLock { state in
+            if !state.isEnded { state.mirrors.append(mirror) }
+        }
+    }
+}
+
+extension Progress {
+    fileprivate func show(_ progress: TransferProgress) {
+        // A negative total is Foundation's sign of an unknown one.
+        totalUnitCount = progress.total ?? -1
+        completedUnitCount = progress.completed
+    }
+}

@@ -1,0 +1,219 @@
+internal import CoreAPIBase
+internal import CoreAPICore
+internal import CoreAPIHash
+internal import Foundation
+
+/// What a resumable upload reads, piece by piece. Used by one task.
+struct UploadSource {
+    /// A part of the source.
+    struct Piece {
+        let body: Body
+        /// The number of its bytes.
+        let count: Int64
+        /// Whether the source has no byte after it.
+        let isLast: Bool
+    }
+
+    private enum Kind {
+        case bytes(Data)
+        case file(URL)
+        case sequence(Body, SequenceReader?)
+    }
+
+    /// The bytes of a sequence that are held for one request.
+    static let heldSize = 1 << 20
+
+    private var kind: Kind
+    private var file: FileFacts?
+    private let declared: Int64?
+    /// Whether no byte of it was looked at.
+    private(set) var isNew = true
+
+    init(_ body: Body) {
+        declared = body.length
+        switch body {
+        case .none: kind = .bytes(Data())
+        case .bytes(let data): kind = .bytes(data)
+        case .file(let url): kind = .file(url)
+        case .stream: kind = .sequence(body, nil)
+        }
+    }
+
+    /// The bytes in all; `nil` if they are not known.
+    var length: Int64? { file?.size ?? declared }
+
+    /// Looks at the source before its first byte is sent. Each later read of a file compares with what was found.
+    ///
+    /// - Returns: a text that distinguishes the source from another one.
+    mutating func begin() throws -> String {
+        isNew = false
+        switch kind {
+        case .bytes(let data):
+            return "bytes \(data.count) \(Self.hash(data.prefix(Self.sample) + data.suffix(Self.sample)))"
+        case .file(let url):
+            try url.checkIsLocalFile()
+            let reader = try LocalFile(reading: url.path)
+            let facts = FileFacts(reader)
+            var sample = try reader.read(upTo: Self.sample)
+            try reader.seek(to: max(0, reader.size - Int64(Self.sample)))
+            sample += try reader.read(upTo: Self.sample)
+            file = facts
+            return "file \(facts.size) \(facts.modified) \(Self.hash(sample))"
+        case .sequence(let body, _):
+            kind = .sequence(body, nil)
+            return "sequence \(declared.map { "\($0)" } ?? "of any length")"
+        }
+    }
+
+    /// The bytes at either end that the text covers.
+    private static let sample = 16 * 1_024
+
+    private static func hash(_ bytes: Data) -> String { SHA256.hash(bytes).prefix(16).hexadecimal }
+
+    /// The bytes from an offset.
+    ///
+    /// - Parameters:
+    ///   - limit: the most bytes; `nil` for all the rest, of a sequence for `heldSize`.
+    ///   - isHeld: whether the bytes must be in memory.
+    mutating func piece(at offset: Int64, atMost limit: Int?, isHeld: Bool) async throws -> Piece {
+        switch kind {
+        case .bytes(let data):
+            let rest = data.dropFirst(Int(clamping: offset))
+            let piece = rest.prefix(limit ?? .max)
+            return Piece(body: .bytes(Data(piece)), count: Int64(piece.count), isLast: piece.count == rest.count)
+        case .file(let url):
+            return try filePiece(of: url, at: offset, atMost: limit, isHeld: isHeld)
+        case .sequence(let body, let reader):
+            var current = reader ?? SequenceReader(body.makeAsyncIterator(), length: declared)
+            defer { kind = .sequence(body, current) }
+            let (data, isLast) = try await current.read(at: offset, atMost: limit ?? Self.heldSize)
+            return Piece(body: .bytes(data), count: Int64(data.count), isLast: isLast)
+        }
+    }
+
+    private func filePiece(of url: URL, at offset: Int64, atMost limit: Int?, isHeld: Bool) throws -> Piece {
+        guard let facts = file else { throw UploadSourceChanged(reason: "the file was not looked at") }
+        let rest = max(0, facts.size - offset)
+        let count = min(rest, Int64(limit ?? .max))
+        let isLast = count == rest
+        let range = FileRange(path: url.path, facts: facts, offset: offset, count: count, isLast: isLast)
+        let body: Body
+        if isHeld || count == 0 {
+            body = .bytes(try range.readAll())
+        } else {
+            body = .stream(BodyStream(length: count) { try range.open() })
+        }
+        return Piece(body: body, count: count, isLast: isLast)
+    }
+}
+
+/// What shows that a file is the same.
+private struct FileFacts: Hashable {
+    let size: Int64
+    let modified: Int64
+
+    init(_ file: LocalFile) {
+        (size, modified) = (file.size, file.modified)
+    }
+}
+
+/// A part of a file that must not have changed.
+private struct FileRange: Sendable {
+    let path: String
+    let facts: FileFacts
+    let offset: Int64
+    let count: Int64
+    let isLast: Bool
+
+    private func reader() throws -> LocalFile {
+        let file = try LocalFile(reading: path)
+        guard FileFacts(file) == facts else {
+            throw UploadSourceChanged(
+                reason: "expected the file of \(facts.size) bytes as it was, found \(file.size) bytes or another date of change")
+        }
+        try file.seek(to: offset)
+        return file
+    }
+
+    func open() throws -> BodyStream.Read {
+        let file = OneTaskFile(try reader(), count)
+        return { [isLast] limit in try file.read(upTo: limit, toEndOfFile: isLast) }
+    }
+
+    func readAll() throws -> Data {
+        let file = try reader()
+        var data = Data()
+        while data.count < Int(count), case let chunk = try file.read(upTo: Int(count) - data.count), !chunk.isEmpty {
+            data += chunk
+        }
+        try UploadSourceChanged.check(Int64(data.count), of: count, isEnd: true)
+        return data
+    }
+}
+
+/// `@unchecked`: read by one thread at a time, the transport's.
+private final class OneTaskFile: @unchecked Sendable {
+    private let file: LocalFile
+    private var left: Int64
+
+    init(_ file: LocalFile, _ count: Int64) {
+        self.file = file
+        left = count
+    }
+
+    /// - Parameter toEndOfFile: whether a byte after the part is a sign that the file has grown.
+    func read(upTo limit: Int, toEndOfFile: Bool) throws -> Data {
+        guard left > 0 else { return toEndOfFile ? try file.read(upTo: 1) : Data() }
+        let data = try file.read(upTo: Int(min(left, Int64(limit))))
+        left -= Int64(data.count)
+        return data
+    }
+}
+
+/// Reads a sequence forward only, and keeps the bytes that the server has not acknowledged.
+private struct SequenceReader {
+    private var iterator: Body.AsyncIterator
+    private let length: Int64?
+    /// The bytes from `start` on that were read.
+    private var held = Data()
+    private var start: Int64 = 0
+    private var isEnded = false
+
+    init(_ iterator: Body.AsyncIterator, length: Int64?) {
+        self.iterator = iterator
+        self.length = length
+    }
+
+    /// - Throws: ``UploadSourceChanged`` for an offset before the bytes that are held, and for a sequence of another length.
+    mutating func read(at offset: Int64, atMost limit: Int) async throws -> (Data, isLast: Bool) {
+        guard offset >= start else {
+            throw UploadSourceChanged(reason: "expected to continue from byte \(start) on, but the server wants byte \(offset)")
+        }
+        while offset > start + Int64(held.count), try await readOn() {
+            if offset >= start + Int64(held.count) { drop(held.count) }
+        }
+        guard offset <= start + Int64(held.count) else {
+            throw UploadSourceChanged(reason: "expected at least \(offset) bytes, but the source ended after \(start)")
+        }
+        drop(Int(offset - start))
+        // One byte more than wanted shows that the piece is not the last one.
+        while held.count <= limit, try await readOn() {}
+        return (Data(held.prefix(limit)), isEnded && held.count <= limit)
+    }
+
+    private mutating func drop(_ count: Int) {
+        guard count > 0 else { return }
+        held = Data(held.dropFirst(count))
+        start += Int64(count)
+    }
+
+    /// - Returns: whether there were more bytes.
+    private mutating func readOn() async throws -> Bool {
+        guard !isEnded else { return false }
+        let chunk = try await iterator.next()
+        isEnded = chunk == nil
+        if let chunk { held += chunk }
+        try UploadSourceChanged.check(start + Int64(held.count), of: length, isEnd: isEnded)
+        return !isEnded
+    }
+}

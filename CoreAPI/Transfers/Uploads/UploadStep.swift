@@ -1,0 +1,76 @@
+internal import CoreAPICore
+internal import CoreAPIHTTPSupport
+internal import HTTPTypes
+
+/// One request of a resumable upload: the endpoint's headers and modifiers, and a method, an address and fields of its own.
+struct UploadStep: Endpoint {
+    private let endpoint: any Endpoint
+    /// `nil` for the endpoint's own.
+    private let address: String?
+    private let fields: Headers
+    let method: HTTPRequest.Method
+    let encoding: InputEncoding
+    private var attached: [any RequestModifier] = []
+
+    /// - Parameters:
+    ///   - endpoint: that which creates the upload.
+    ///   - method: `nil` for the endpoint's own.
+    ///   - address: the upload's own; `nil` for the endpoint's, with the query that it may write.
+    ///   - fields: of the protocol.
+    ///   - body: what is sent.
+    ///   - verifier: `nil` for the endpoint's own, which check the upload's last answer.
+    ///   - modifiers: nearer than the endpoint's.
+    init(
+        _ endpoint: any Endpoint, _ method: HTTPRequest.Method? = nil, at address: String? = nil, fields: Headers,
+        body: Body = .none, verifier: StatusCodeResponseVerifier? = .successful,
+        modifiers: [any RequestModifier] = []
+    ) {
+        self.endpoint = endpoint
+        self.address = address
+        self.fields = fields
+        self.method = method ?? endpoint.method
+        let own = address == nil ? endpoint.encoding : nil
+        let base = endpoint.baseURL.isEmpty ? endpoint.url : endpoint.baseURL
+        encoding = InputEncoding(endpoint.encoding.name) { parameters, request in
+            try own?(parameters, into: &request)
+            if address != nil { try request.checkOrigin(besides: base) }
+            request.body = body
+            // The type of the whole belongs to the request that creates the upload.
+            if own != nil, request.headers[.contentType] == nil { request.headers[.contentType] = "application/octet-stream" }
+            if request.modifier(Timeout.self) == nil { request.timeout.total = UploadOptions.total }
+        }
+        attached = verifier.map { modifiers + [$0] } ?? modifiers
+    }
+
+    /// A step that fails before anything is sent.
+    init(_ endpoint: any Endpoint, failing error: any Error) {
+        (self.endpoint, method, address, fields) = (endpoint, endpoint.method, nil, [:])
+        encoding = InputEncoding("an upload") { _, _ in throw error }
+    }
+
+    var baseURL: String { address == nil ? endpoint.baseURL : "" }
+    var path: String { endpoint.path }
+    var headers: Headers { endpoint.headers }
+    var params: Parameters? { endpoint.params }
+    var url: String { address ?? endpoint.url }
+    var description: String { endpoint.description }
+    var keyPath: String { endpoint.keyPath }
+    var modifiers: [any RequestModifier] { endpoint.modifiers }
+    var modifierLevels: [[any RequestModifier]] { endpoint.modifierLevels + [attached + [fields]] }
+}
+
+extension Request {
+    /// Credentials go to the upload's address, which a server or a stored state has named. So it must have an origin that the
+    /// channel or the endpoint has.
+    ///
+    /// - Parameter base: the endpoint's own address; usually not a whole one.
+    fileprivate func checkOrigin(besides base: String) throws(RequestError) {
+        let environment = call.channel.environment
+        let named = modifiers(of: BaseURL.self).compactMap(\.string) + [environment.baseURL, base]
+        let isKnown = named.contains { text in
+            guard let origin = try? HTTPURL(text) else { return false }
+            return url.hasSameOrigin(as: origin)
+        }
+        guard isKnown else { throw .leavesEnvironment(host: url.host, environment: environment.name) }
+    }
+}

@@ -1,0 +1,182 @@
+import CoreAPI
+import CoreAPITesting
+import CoreAPITransfers
+import Foundation
+import HTTPTypes
+import Programs
+import Testing
+
+@Suite("A compressed upload", .timeLimit(.minutes(2)))
+struct CompressionTests {
+    private static let text = Data(String(repeating: "an order of three bags, ", count: 20_000).utf8) + Data.noise(50_000)
+
+    /// Answers with the body as it came, in the coding in which it came.
+    private static let echo: @Sendable (ReceivedRequest) -> ServerReply = { request in
+        .ok(request.body, headers: ["Content-Encoding": request.headers["Content-Encoding"] ?? "identity"])
+    }
+
+    @Test("is smaller on the wire and the same when it is decoded", arguments: ContentCoding.allCases)
+    func roundTrip(coding: ContentCoding) async throws {
+        try #require(coding.isAvailable)
+        let server = try LoopbackServer.start(Self.echo)
+        defer { server.close() }
+        let channel = Channel.test(server.url)
+        let file = try TemporaryFile(Self.text)
+        let text = Self.text
+        let bodies: [(String, Body, Data)] = [
+            ("bytes", .bytes(text), text), ("file", .file(file.url), text),
+            ("sequence", .stream(BodyStream { text.pieces(3_000) }), text),
+            ("large pieces", .stream(BodyStream(length: Int64(text.count)) { text.pieces(400_000) }), text),
+            ("bytes one by one", .stream(BodyStream { text.prefix(2_000).pieces(1) }), text.prefix(2_000)),
+            ("no bytes", .bytes(Data()), Data()),
+        ]
+        for (name, body, expected) in bodies {
+            let upload = channel.manager.upload(
+                .post("a"), from: body, as: .data, options: UploadOptions(compression: coding))
+            #expect(try await upload.value == expected, "\(name)")
+            var last = TransferProgress()
+            for await progress in upload.progress { last = progress }
+            #expect(last.completed == Int64(expected.count), "\(name)")
+            let request = try #require(server.requests.last)
+            #expect(request.headers["Content-Encoding"] == coding.rawValue)
+            if expected.count == text.count { #expect(request.bodyLength < text.count / 4, "\(name)") }
+        }
+        await channel.close()
+    }
+
+    @Test("is read by other programs", arguments: [(ContentCoding.gzip, "gzip"), (.zstd, "zstd")])
+    func byOthers(coding: ContentCoding, program: String) async throws {
+        guard (try? await Program.run([program, "--version"]).status) == 0 else { return }
+        let server = try LoopbackServer.start { _ in .ok() }
+        defer { server.close() }
+        let channel = Channel.test(server.url)
+        let text = Self.text
+        try await channel.manager.upload(
+            .post("a"), from: .stream(BodyStream { text.pieces(3_000) }), options: UploadOptions(compression: coding)
+        ).value
+        let file = try TemporaryFile(try #require(server.requests.first).body)
+        let outcome = try await Program.run([program, "-dc"], input: file.url.path)
+        #expect(outcome.status == 0)
+        #expect(outcome.output == text)
+        await channel.close()
+    }
+
+    @Test("works for any encoding of an endpoint, and keeps a coding that it has")
+    func encodings() async throws {
+        let server = try LoopbackServer.start(Self.echo)
+        defer { server.close() }
+        let channel = Channel.test(server.url)
+        let endpoint = AdHocEndpoint.post("a", body: ["title": "Bag"], encoding: .json.compressed(with: .gzip))
+        #expect(try await channel.manager.request(endpoint, as: [String: String].self) == ["title": "Bag"])
+        #expect(server.requests.last?.headers["Content-Type"] == "application/json")
+        let twice = InputEncoding.body(.bytes(Self.text)).compressed(with: .gzip).compressed(with: .gzip)
+        #expect(try await channel.manager.request(.post("a", encoding: twice), as: .data) == Self.text)
+        #expect(server.requests.last?.headers["Content-Encoding"] == "gzip, gzip")
+        try await channel.manager.request(.post("a", encoding: .json.compressed(with: .gzip)))
+        #expect(server.requests.last?.headers["Content-Encoding"] == nil)
+        await channel.close()
+    }
+
+    @Test("is sent again if its source can be read again, and only then", arguments: [true, false])
+    func again(isOnce: Bool) async throws {
+        let server = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "/b", status: 307) : Self.echo($0) }
+        defer { server.close() }
+        let channel = Channel.test(server.url)
+        let text = Self.text
+        let body: Body = isOnce ? .once(text.pieces(9_000)) : .stream(BodyStream { text.pieces(9_000) })
+        let response = await channel.manager.upload(
+            .post("a"), from: body, as: .data, options: UploadOptions(compression: .gzip)
+        ).response
+        #expect(server.requests.count == (isOnce ? 1 : 2))
+        #expect((try? response.value) == (isOnce ? nil : text))
+        await channel.close()
+    }
+}
+
+@Suite("An answer in Zstandard", .timeLimit(.minutes(2)))
+struct ZstandardTests {
+    /// A frame with one block of bytes (RFC 8878 §3.1.1).
+    private static func frame(window: UInt8, blocks: [UInt8]) -> Data { Data([0x28, 0xB5, 0x2F, 0xFD, 0x00, window] + blocks) }
+
+    /// The last block, "hello".
+    private static let hello: [UInt8] = [0x29, 0, 0] + Array("hello".utf8)
+
+    private func answer(_ body: Data, limit: Int = 1 << 20, streams: Bool = false) async throws -> Response<Data> {
+        let server = try LoopbackServer.start { _ in .ok(body, headers: ["Content-Encoding": "zstd"]) }
+        defer { server.close() }
+        let channel = Channel.test(server.url) { $0.limits.responseBodySize = limit }
+        defer { Task { await channel.close() } }
+        guard streams else { return await channel.manager.response(for: .get("a"), as: .data) }
+        let response = await channel.manager.stream(.get("a"))
+        do {
+            return response.with(.success(try await response.value.collect(upTo: .max)))
+        } catch {
+            return response.with(.failure(APIClientError(error, ErrorContext(try #require(response.request)))))
+        }
+    }
+
+    @Test("is offered and decoded")
+    func offered() async throws {
+        let server = try LoopbackServer.start { .ok($0.headers["Accept-Encoding"] ?? "") }
+        defer { server.close() }
+        let channel = Channel.test(server.url)
+        #expect(try await channel.manager.request(.get("a"), as: .text).hasSuffix(", zstd"))
+        await channel.close()
+    }
+
+    @Test("may need a window of 8 MiB and no more (RFC 9659)", arguments: [false, true])
+    func window(streams: Bool) async throws {
+        // The exponent of the window above 10, in the upper five bits.
+        let whole = try await answer(Self.frame(window: 13 << 3, blocks: Self.hello), streams: streams)
+        #expect(try whole.value == Data("hello".utf8))
+        let tooLarge = try await answer(Self.frame(window: 14 << 3, blocks: Self.hello), streams: streams)
+        guard case .transport(.malformedResponse, _) = tooLarge.error else {
+            Issue.record("\(tooLarge.result)")
+            return
+        }
+    }
+
+    @Test("may be several frames, skipped ones among them; other bytes after the end are ignored")
+    func frames() async throws {
+        let hello = Self.frame(window: 0, blocks: Self.hello)
+        let skipped = Data([0x50, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 1, 2, 3])
+        #expect(try await answer(hello + skipped + hello).value == Data("hellohello".utf8))
+        #expect(try await answer(hello + Data("\r\n".utf8)).value == Data("hello".utf8))
+    }
+
+    @Test("that is cut at any byte is an error")
+    func cut() async throws {
+        let whole = Self.frame(window: 0, blocks: Self.hello)
+        for count in 1..<whole.count {
+            let response = try await answer(whole.prefix(count))
+            guard case .transport(.truncated, _) = response.error else {
+                Issue.record("\(count): \(response.result)")
+                continue
+            }
+        }
+    }
+
+    @Test("that becomes 64 MiB stops at the limit", arguments: [false, true])
+    func bomb(streams: Bool) async throws {
+        // Blocks of 128 KiB, each one byte repeated.
+        let block: [UInt8] = [0x02, 0x00, 0x10, 0x61]
+        let last: [UInt8] = [0x03, 0x00, 0x10, 0x61]
+        let bomb = Self.frame(window: 10 << 3, blocks: Array(repeatElement(block, count: 511).joined()) + last)
+        let response = try await answer(bomb, streams: streams)
+        // A stream has no limit of its own; its reader has.
+        if streams {
+            #expect(try response.value.count == 64 << 20)
+        } else if case .transport(.responseTooLarge(1 << 20), _) = response.error {
+        } else {
+            Issue.record("\(response.result)")
+        }
+    }
+
+    @Test("that is garbage is an error")
+    func garbage() async throws {
+        for seed in 0..<50 {
+            let response = try await answer(Data([0x28, 0xB5, 0x2F, 0xFD]) + Data.noise(200, seed: seed))
+            #expect(response.error != nil, "seed \(seed)")
+        }
+    }
+}

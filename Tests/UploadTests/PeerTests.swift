@@ -1,0 +1,132 @@
+import CoreAPI
+import CoreAPITransfers
+import Foundation
+import Testing
+
+/// Against servers that are not the kit's; `Scripts/peers` starts them.
+@Suite("Peers of resumable uploads", .timeLimit(.minutes(5)))
+struct PeerTests {
+    private static let variables = ProcessInfo.processInfo.environment
+    private static let tusURL = variables["NETWORKERKIT_TUS_URL"]
+    private static let folder = variables["NETWORKERKIT_TUS_FOLDER"]
+    private static let ietfURL = variables["NETWORKERKIT_IETF_URL"]
+
+    private static let data = Data.noise(3_000_000)
+
+    /// A proxy that cuts connections after random numbers of bytes.
+    private func cuttingProxy(to url: String, seed: Int) throws -> RawServer {
+        let port = try #require(URL(string: url)?.port)
+        let numbers = Shared(Seeded(seed))
+        return try RawServer { connection in
+            guard let upstream = RawServer.connect(port: UInt16(port)) else { return }
+            let answered = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                RawServer.copy(from: upstream, to: connection)
+                connection.end()
+                answered.signal()
+            }
+            var room = numbers.take { Int.random(in: 50_000...900_000, using: &$0) }
+            while room > 0, case let piece = connection.read(upTo: min(room, 65_536)), !piece.isEmpty {
+                upstream.send(piece)
+                room -= piece.count
+            }
+            // The server gets what was read before it sees the end.
+            if room <= 0 { connection.end() }
+            upstream.endSending()
+            answered.wait()
+            upstream.cut(resetting: false)
+        }
+    }
+
+    private func plan(_ dialect: ResumableUpload.Dialect, _ states: Shared<[ResumableUpload.State?]>) -> ResumableUpload {
+        var plan = ResumableUpload(dialect) { state in states.change { $0.append(state) } }
+        plan.metadata = ["filename": "film.mov", "filetype": "video/quicktime"]
+        plan.pause = .milliseconds(20)
+        plan.attempts = 12
+        return plan
+    }
+
+    // MARK: - tuspyserver
+
+    private func stored(_ state: ResumableUpload.State?) throws -> Data {
+        let name = try #require(state?.url.split(separator: "/").last)
+        return try Data(contentsOf: URL(fileURLWithPath: "\(try #require(Self.folder))/\(name)"))
+    }
+
+    @Test("tuspyserver has every byte, through cuts", .enabled(if: tusURL != nil), arguments: 0..<10)
+    func tus(seed: Int) async throws {
+        let direct = try #require(Self.tusURL)
+        let proxy = try cuttingProxy(to: direct, seed: seed)
+        let states = Shared<[ResumableUpload.State?]>([])
+        // The server names its own address by the request's host, so the upload stays behind the proxy.
+        let channel = Channel.test(seed == 0 ? direct : proxy.url)
+        let data = Self.data
+        var plan = plan(.tus, states)
+        plan.pieceSize = seed % 3 == 0 ? nil : 500_000
+        let body: Body = seed.isMultiple(of: 2) ? .bytes(data) : .stream(BodyStream { data.pieces(70_000) })
+        let response = await channel.manager.upload(.post("files/"), from: body, resumable: plan).response
+        #expect(response.error == nil, "\(response.result)")
+        #expect(try stored(states.current.compactMap(\.self).last) == data)
+        #expect(states.current.first??.expires != nil)
+        await channel.close()
+    }
+
+    @Test("tuspyserver forgets a discarded upload", .enabled(if: tusURL != nil))
+    func discarded() async throws {
+        let channel = Channel.test(try #require(Self.tusURL))
+        let states = Shared<[ResumableUpload.State?]>([])
+        var plan = plan(.tus, states)
+        plan.bytesPerSecond = 1_000_000
+        let upload = channel.manager.upload(.post("files/"), from: .bytes(Self.data), resumable: plan)
+        for await progress in upload.progress where progress.completed > 100_000 { break }
+        upload.cancel()
+        _ = await upload.response
+        let state = try #require(states.current.last ?? nil)
+        try await channel.manager.discard(state, of: .post("files/"))
+        plan.state = state
+        plan.startsAnew = false
+        let gone = await channel.manager.upload(.post("files/"), from: .bytes(Self.data), resumable: plan).response
+        #expect(gone.head?.status.code == 404)
+        await channel.close()
+    }
+
+    // MARK: - NIOResumableUpload
+
+    private static let ietfDialects = ResumableUpload.Dialect.allCases.filter { $0 != .tus }
+
+    private static func fnv(_ data: Data) -> String {
+        String(data.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }, radix: 16)
+    }
+
+    @Test("NIOResumableUpload has every byte", .enabled(if: ietfURL != nil), arguments: ietfDialects, [nil, 400_000])
+    func ietf(by dialect: ResumableUpload.Dialect, pieceSize: Int?) async throws {
+        let channel = Channel.test(try #require(Self.ietfURL))
+        let states = Shared<[ResumableUpload.State?]>([])
+        var plan = plan(dialect, states)
+        plan.pieceSize = pieceSize
+        let answer = try await channel.manager.upload(.post("film"), from: .bytes(Self.data), as: .text, resumable: plan).value
+        #expect(answer == "3000000 \(Self.fnv(Self.data))")
+        await channel.close()
+    }
+
+    @Test(
+        "NIOResumableUpload has every byte after an interruption and a restart", .enabled(if: ietfURL != nil),
+        arguments: ietfDialects, 0..<3)
+    func interrupted(by dialect: ResumableUpload.Dialect, seed: Int) async throws {
+        let channel = Channel.test(try #require(Self.ietfURL))
+        let states = Shared<[ResumableUpload.State?]>([])
+        var plan = plan(dialect, states)
+        plan.bytesPerSecond = 8_000_000
+        let first = channel.manager.upload(.post("film"), from: .bytes(Self.data), resumable: plan)
+        let stop = Int64(200_000 + 700_000 * seed)
+        for await progress in first.progress where progress.completed >= stop { break }
+        first.cancel()
+        _ = await first.response
+        plan.state = try JSONDecoder().decode(
+            ResumableUpload.State.self, from: JSONEncoder().encode(try #require(states.current.last ?? nil)))
+        plan.bytesPerSecond = nil
+        let answer = try await channel.manager.upload(.post("film"), from: .bytes(Self.data), as: .text, resumable: plan).value
+        #expect(answer == "3000000 \(Self.fnv(Self.data))")
+        await channel.close()
+    }
+}

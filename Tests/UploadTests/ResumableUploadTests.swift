@@ -1,0 +1,543 @@
+import CoreAPI
+import CoreAPIHash
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPITransfers
+
+@Suite("A resumable upload", .timeLimit(.minutes(3)))
+struct ResumableUploadTests {
+    typealias Dialect = ResumableUpload.Dialect
+
+    private static let data = Data.noise(400_000)
+
+    private func plan(
+        _ dialect: Dialect, continuing state: ResumableUpload.State? = nil, _ store: Shared<[ResumableUpload.State?]>? = nil,
+        _ change: (inout ResumableUpload) -> Void = { _ in }
+    ) -> ResumableUpload {
+        var plan = ResumableUpload(dialect, continuing: state) { state in store?.change { $0.append(state) } }
+        plan.pause = .milliseconds(1)
+        change(&plan)
+        return plan
+    }
+
+    private struct Receipt: Decodable {
+        let bytes: Int
+    }
+
+    // MARK: - Without a fault
+
+    @Test("arrives whole by each dialect from each source", arguments: Dialect.allCases, UploadTests.Source.allCases)
+    func arrives(by dialect: Dialect, from source: UploadTests.Source) async throws {
+        let server = try ResumableServer(dialect)
+        let file = try TemporaryFile(Self.data)
+        let data = Self.data
+        let body: Body =
+            switch source {
+            case .bytes: .bytes(data)
+            case .file: .file(file.url)
+            case .sequence: .stream(BodyStream { data.pieces(10_000) })
+            case .sequenceOfLength: .stream(BodyStream(length: 400_000) { data.pieces(10_000) })
+            case .once: .once(data.pieces(10_000), length: 400_000)
+            }
+        let channel = Channel.test(server.url)
+        let states = Shared<[ResumableUpload.State?]>([])
+        let upload = channel.manager.upload(.post("a"), from: body, as: .data, resumable: plan(dialect, states))
+        let answer = try await upload.value
+        #expect(server.data == data)
+        #expect(dialect == .tus ? answer.isEmpty : answer == Data(#"{"bytes":400000}"#.utf8))
+        var last = TransferProgress()
+        for await progress in upload.progress { last = progress }
+        #expect(last.completed == 400_000)
+        #expect(server.requests.map(\.method) == ["POST", "PATCH"])
+        #expect(states.current.first??.offset == 0)
+        #expect(states.current.last == .some(nil))
+        let patch = server.requests[1].fields
+        #expect(patch["content-type"] == (dialect == .tus ? "application/offset+octet-stream" : "application/partial-upload"))
+        #expect(patch["content-length"] == "400000")
+        #expect(patch["tus-resumable"] == (dialect == .tus ? "1.0.0" : nil))
+        if source == .sequence, dialect == .tus {
+            #expect(server.requests[0].fields["upload-defer-length"] == "1")
+            #expect(patch["upload-length"] == "400000")
+        }
+        await channel.close()
+    }
+
+    @Test("of no bytes is complete", arguments: Dialect.allCases, [true, false])
+    func empty(by dialect: Dialect, isSequence: Bool) async throws {
+        let server = try ResumableServer(dialect)
+        let channel = Channel.test(server.url)
+        let body: Body = isSequence ? .stream(BodyStream { Data().pieces(1) }) : .bytes(Data())
+        try await channel.manager.upload(.post("a"), from: body, resumable: plan(dialect)).value
+        #expect(server.state.current.complete == ["/files/1"])
+        await channel.close()
+    }
+
+    @Test("in pieces sends each once", arguments: Dialect.allCases, [true, false])
+    func pieces(by dialect: Dialect, isFile: Bool) async throws {
+        let server = try ResumableServer(dialect)
+        let file = try TemporaryFile(Self.data)
+        let data = Self.data
+        let channel = Channel.test(server.url)
+        let body: Body = isFile ? .file(file.url) : .stream(BodyStream { data.pieces(7_777) })
+        let states = Shared<[ResumableUpload.State?]>([])
+        try await channel.manager.upload(
+            .post("a"), from: body, resumable: plan(dialect, states) { $0.pieceSize = 100_000 }
+        ).value
+        #expect(server.data == data)
+        #expect(
+            server.requests.filter { $0.method == "PATCH" }.map { $0.fields["content-length"] }
+                == Array(repeating: "100000", count: 4))
+        #expect(states.current.map { $0?.offset } == [0, 100_000, 200_000, 300_000, nil])
+        await channel.close()
+    }
+
+    @Test("keeps to the server's limit for one request")
+    func serverLimit() async throws {
+        let server = try ResumableServer(.ietf, limit: "max-size=1000000, max-append-size=150000;x")
+        let channel = Channel.test(server.url)
+        try await channel.manager.upload(.post("a"), from: .bytes(Self.data), resumable: plan(.ietf)).value
+        #expect(server.data == Self.data)
+        #expect(server.requests.count == 4)
+        await channel.close()
+    }
+
+    @Test("has the endpoint's headers, its query and the metadata")
+    func fields() async throws {
+        let server = try ResumableServer(.tus)
+        let channel = Channel.test(server.url)
+        let endpoint = AdHocEndpoint.post("a", query: ["folder": "7"], headers: ["Authorization": "Bearer s3cret"])
+        let states = Shared<[ResumableUpload.State?]>([])
+        try await channel.manager.upload(
+            endpoint, from: .bytes(Data("x".utf8)),
+            resumable: plan(.tus, states) { $0.metadata = ["filename": "bağ.jpg", "filetype": "image/jpeg"] }
+        ).value
+        #expect(server.requests[0].target == "/a?folder=7")
+        #expect(server.requests[0].fields["upload-metadata"] == "filename YmHEny5qcGc=,filetype aW1hZ2UvanBlZw==")
+        #expect(server.requests.allSatisfy { $0.fields["authorization"] == "Bearer s3cret" })
+        let stored = try JSONEncoder().encode(try #require(states.current.first ?? nil))
+        #expect(!String(decoding: stored, as: UTF8.self).contains("s3cret"))
+        let refused = await channel.manager.upload(
+            .post("a"), from: .bytes(Data("x".utf8)), resumable: plan(.tus) { $0.metadata = ["a b": "c"] }
+        ).response
+        guard case .request(.malformedHeader, _) = refused.error else {
+            Issue.record("\(refused.result)")
+            return
+        }
+        await channel.close()
+    }
+
+    @Test("is not faster than its limit")
+    func rate() async throws {
+        let server = try ResumableServer(.tus)
+        let channel = Channel.test(server.url)
+        let started = ContinuousClock.now
+        try await channel.manager.upload(
+            .post("a"), from: .bytes(Self.data), resumable: plan(.tus) { $0.bytesPerSecond = 1_000_000 }
+        ).value
+        #expect(ContinuousClock.now - started >= .milliseconds(400))
+        #expect(server.data == Self.data)
+        await channel.close()
+    }
+
+    // MARK: - Interruptions
+
+    @Test("cut at random offsets has every byte once", arguments: 0..<60)
+    func cut(seed: Int) async throws {
+        var numbers = Seeded(seed)
+        let dialect = try #require(Dialect.allCases.randomElement(using: &numbers))
+        let data = Data.noise(Int.random(in: 100_000...600_000, using: &numbers), seed: seed)
+        let file = try TemporaryFile(data)
+        let pieces = Int.random(in: 1...50_000, using: &numbers)
+        let body: Body =
+            switch Int.random(in: 0..<3, using: &numbers) {
+            case 0: .bytes(data)
+            case 1: .file(file.url)
+            default: .stream(BodyStream { data.pieces(pieces) })
+            }
+        let server = try ResumableServer(dialect, resetting: Bool.random(using: &numbers))
+        let cuts = (0..<Int.random(in: 1...8, using: &numbers)).map { _ in Int.random(in: 0...data.count / 2, using: &numbers) }
+        let pieceSize = Bool.random(using: &numbers) ? Int.random(in: 20_000...200_000, using: &numbers) : nil
+        server.state.change { $0.cuts = cuts }
+        let states = Shared<[ResumableUpload.State?]>([])
+        let channel = Channel.test(server.url)
+        var plan = plan(dialect, states) {
+            $0.pieceSize = pieceSize
+            $0.attempts = 20
+        }
+        // Half of the runs stop somewhere and continue from the stored state, as another process would.
+        if Bool.random(using: &numbers) {
+            let stop = Int64.random(in: 0...Int64(data.count), using: &numbers)
+            let first = channel.manager.upload(.post("a"), from: body, resumable: plan)
+            for await progress in first.progress where progress.completed >= stop { break }
+            first.cancel()
+            _ = await first.response
+            if let stored = states.current.last ?? nil {
+                plan.state = try JSONDecoder().decode(ResumableUpload.State.self, from: JSONEncoder().encode(stored))
+            } else if !states.current.isEmpty {
+                plan.state = nil
+            }
+        }
+        if states.current.last != .some(nil) {
+            let response = await channel.manager.upload(.post("a"), from: body, resumable: plan).response
+            #expect(response.error == nil, "\(dialect) \(cuts) \(response.result)")
+        }
+        #expect(SHA256.hash(server.data) == SHA256.hash(data), "\(dialect) \(cuts)")
+        #expect(server.state.current.appended == data.count, "sent twice: \(dialect) \(cuts)")
+        await channel.close()
+    }
+
+    @Test("whose last answer is lost is complete without sending again", arguments: Dialect.allCases)
+    func lostAnswer(by dialect: Dialect) async throws {
+        let server = try ResumableServer(dialect)
+        let channel = Channel.test(server.url)
+        server.state.change { $0.cuts = [] }
+        let states = Shared<[ResumableUpload.State?]>([])
+        let plan = ResumableUpload(dialect) { [state = server.state] stored in
+            states.change { $0.append(stored) }
+            state.change { $0.swallowsAnswer = true }
+        }
+        try await channel.manager.upload(.post("a"), from: .bytes(Self.data), resumable: plan).value
+        #expect(server.state.current.appended == Self.data.count)
+        #expect(server.requests.map(\.method) == ["POST", "PATCH", "HEAD"])
+        await channel.close()
+    }
+
+    @Test("fails after as many attempts without progress as it may make")
+    func givesUp() async throws {
+        let server = try ResumableServer(.tus)
+        server.state.change { $0.cuts = Array(repeating: 0, count: 100) }
+        let channel = Channel.test(server.url)
+        let response = await channel.manager.upload(
+            .post("a"), from: .bytes(Self.data), resumable: plan(.tus) { $0.attempts = 3 }
+        ).response
+        guard case .transport(.connectionLost, _) = response.error else {
+            Issue.record("\(response.result)")
+            return
+        }
+        #expect(server.requests.filter { $0.method == "PATCH" }.count == 3)
+        await channel.close()
+    }
+
+    @Test("goes on after an answer that says so", arguments: [409, 423, 460, 503, 429])
+    func goesOn(after status: Int) async throws {
+        let server = try ResumableServer(.tus)
+        server.script("PATCH", [(status, [:])])
+        let channel = Channel.test(server.url)
+        try await channel.manager.upload(.post("a"), from: .bytes(Self.data), resumable: plan(.tus)).value
+        #expect(server.data == Self.data)
+        await channel.close()
+    }
+
+    @Test("ends at an answer that refuses it", arguments: [400, 401, 413])
+    func ends(at status: Int) async throws {
+        let server = try ResumableServer(.ietf)
+        server.script("PATCH", [(status, [:])])
+        let channel = Channel.test(server.url)
+        let response = await channel.manager.upload(.post("a"), from: .bytes(Self.data), resumable: plan(.ietf)).response
+        #expect(response.head?.status.code == status)
+        #expect(server.requests.count == 2)
+        await channel.close()
+    }
+
+    @Test("that the server has forgotten begins anew, if it may", arguments: [404, 410], [true, false])
+    func gone(status: Int, startsAnew: Bool) async throws {
+        let server = try ResumableServer(.tus)
+        server.script("PATCH", [(status, [:])])
+        let channel = Channel.test(server.url)
+        let data = Self.data
+        let response = await channel.manager.upload(
+            .post("a"), from: .stream(BodyStream { data.pieces(9_000) }), resumable: plan(.tus) { $0.startsAnew = startsAnew }
+        ).response
+        #expect((response.error == nil) == startsAnew, "\(response.result)")
+        #expect(server.requests.filter { $0.method == "POST" }.count == (startsAnew ? 2 : 1))
+        if startsAnew { #expect(server.data == data) }
+        await channel.close()
+    }
+
+    @Test("of a sequence that can be read once cannot begin anew")
+    func goneOnce() async throws {
+        let server = try ResumableServer(.tus)
+        server.script("PATCH", [(404, [:])])
+        let channel = Channel.test(server.url)
+        let response = await channel.manager.upload(
+            .post("a"), from: .once(Self.data.pieces(9_000)), resumable: plan(.tus)
+        ).response
+        guard case .transport(.bodyUnreadable(let error), _) = response.error else {
+            Issue.record("\(response.result)")
+            return
+        }
+        #expect(error is BodyReadTwice)
+        await channel.close()
+    }
+
+    // MARK: - A server that lies
+
+    @Test(
+        "fails if the server's offset goes back, lies beyond the end, or is no number",
+        arguments: ["0", "400001", "999999999999999999", "9999999999999999999999", "-1", "x", "", nil] as [String?])
+    func offset(_ text: String?) async throws {
+        let server = try ResumableServer(.tus)
+        server.state.change { $0.cuts = [200_000] }
+        let channel = Channel.test(server.url)
+        let states = Shared<[ResumableUpload.State?]>([])
+        // The first piece is acknowledged, the second one is cut.
+        server.script("HEAD", [(204, text.map { ["Upload-Offset": $0] } ?? [:])])
+        server.state.change { $0.cuts = [.max, 10_000] }
+        let response = await channel.manager.upload(
+            .post("a"), from: .bytes(Self.data), resumable: plan(.tus, states) { $0.pieceSize = 100_000 }
+        ).response
+        guard case .transport(.malformedResponse, _) = response.error else {
+            Issue.record("\(response.result)")
+            return
+        }
+        #expect(states.current.last??.offset == 100_000)
+        await channel.close()
+    }
+
+    @Test(
+        "fails if an answer to bytes acknowledges more than was sent, or nothing", arguments: ["100001", "x", nil] as [String?])
+    func acknowledged(_ text: String?) async throws {
+        let server = try ResumableServer(.tus)
+        server.script("PATCH", [(204, text.map { ["Upload-Offset": $0] } ?? [:])])
+        let channel = Channel.test(server.url)
+        let response = await channel.manager.upload(
+            .post("a"), from: .bytes(Self.data), resumable: plan(.tus) { $0.pieceSize = 100_000 }
+        ).response
+        guard case .transport(.malformedResponse, _) = response.error else {
+            Issue.record("\(response.result)")
+            return
+        }
+        await channel.close()
+    }
+
+    @Test(
+        "fails without an address, and never sends credentials to another origin",
+        arguments: [
+            "http://example.com/files/1", "https://127.0.0.1/files/1", "//evil.example/files/1", "http://[", "file:///etc/passwd",
+        ])
+    func location(_ text: String) async throws {
+        let server = try ResumableServer(.ietf, location: text)
+        let channel = Channel.test(server.url)
+        let response = await channel.manager.upload(.post("a"), from: .bytes(Self.data), resumable: plan(.ietf)).response
+        guard case .transport(.redirectRefused, _) = response.error else {
+            Issue.record("\(response.result)")
+            return
+        }
+        #expect(server.requests.count == 1)
+        await channel.close()
+    }
+
+    @Test("fails without a Location")
+    func noLocation() async throws {
+        let server = try ResumableServer(.tus)
+        server.script("POST", [(201, [:])])
+        let channel = Channel.test(server.url)
+        let response = await channel.manager.upload(.post("a"), from: .bytes(Self.data), resumable: plan(.tus)).response
+        guard case .transport(.malformedResponse, _) = response.error else {
+            Issue.record("\(response.result)")
+            return
+        }
+        await channel.close()
+    }
+
+    // MARK: - A state that lies
+
+    private func state(_ server: ResumableServer, _ body: Body, _ change: [String: String] = [:]) async throws
+        -> ResumableUpload.State
+    {
+        server.state.change { $0.cuts = [150_000] }
+        let states = Shared<[ResumableUpload.State?]>([])
+        let channel = Channel.test(server.url)
+        _ = await channel.manager.upload(.post("a"), from: body, resumable: plan(.tus, states) { $0.attempts = 1 }).response
+        await channel.close()
+        var text = String(decoding: try JSONEncoder().encode(try #require(states.current.last ?? nil)), as: UTF8.self)
+        for (old, new) in change { text = text.replacingOccurrences(of: old, with: new) }
+        return try JSONDecoder().decode(ResumableUpload.State.self, from: Data(text.utf8))
+    }
+
+    @Test("that names another origin is refused before credentials go there")
+    func foreignState() async throws {
+        let server = try ResumableServer(.tus)
+        let other = try ResumableServer(.tus)
+        let own = server.url.replacingOccurrences(of: "/", with: "\\/")
+        let foreign = other.url.replacingOccurrences(of: "/", with: "\\/")
+        let state = try await state(server, .bytes(Self.data), [own: foreign])
+        #expect(state.url.hasPrefix(other.url))
+        let channel = Channel.test(server.url)
+        let response = await channel.manager.upload(
+            .post("a"), from: .bytes(Self.data), resumable: plan(.tus, continuing: state)
+        ).response
+        guard case .request(.leavesEnvironment, _) = response.error else {
+            Issue.record("\(response.result)")
+            return
+        }
+        #expect(other.requests.isEmpty)
+        await channel.close()
+    }
+
+    @Test("with impossible numbers is an error", arguments: ["-5", "9223372036854775807"])
+    func impossibleState(number: String) async throws {
+        for member in ["offset", "length"] {
+            let server = try ResumableServer(.tus)
+            let old = member == "offset" ? #""offset":0"# : #""length":400000"#
+            let state = try await state(server, .bytes(Self.data), [old: "\"\(member)\":\(number)"])
+            let channel = Channel.test(server.url)
+            let response = await channel.manager.upload(
+                .post("a"), from: .bytes(Self.data), resumable: plan(.tus, continuing: state)
+            ).response
+            // A smaller offset does no harm: the server's counts.
+            #expect((response.error == nil) == (member == "offset" && number == "-5"), "\(member) \(response.result)")
+            await channel.close()
+        }
+    }
+
+    @Test("of another source is refused: other bytes, another file, a changed file")
+    func otherSource() async throws {
+        let file = try TemporaryFile(Self.data)
+        var changed = Self.data
+        changed[3] ^= 1
+        let others: [Body] = [.bytes(changed), .bytes(Self.data.dropLast()), .stream(BodyStream { Data().pieces(1) })]
+        for body in others {
+            let server = try ResumableServer(.tus)
+            try await expectRefusal(try await state(server, .bytes(Self.data)), server, body)
+        }
+        let server = try ResumableServer(.tus)
+        let state = try await state(server, .file(file.url))
+        try changed.write(to: file.url)
+        try await expectRefusal(state, server, .file(file.url))
+    }
+
+    private func expectRefusal(_ state: ResumableUpload.State, _ server: ResumableServer, _ body: Body) async throws {
+        let before = server.requests.count
+        let channel = Channel.test(server.url)
+        let response = await channel.manager.upload(.post("a"), from: body, resumable: plan(.tus, continuing: state)).response
+        guard case .transport(.bodyUnreadable(let error), _) = response.error else {
+            Issue.record("\(response.result)")
+            return
+        }
+        #expect(error is UploadSourceChanged)
+        #expect(server.requests.count == before)
+        await channel.close()
+    }
+
+    @Test("of a sequence continues in another process from the bytes that the server lacks")
+    func sequenceAfterRestart() async throws {
+        let data = Self.data
+        let body = Body.stream(BodyStream(length: 400_000) { data.pieces(7_000) })
+        let server = try ResumableServer(.tus)
+        let state = try await state(server, body)
+        #expect(server.data.count == 150_000)
+        let channel = Channel.test(server.url)
+        try await channel.manager.upload(.post("a"), from: body, resumable: plan(.tus, continuing: state)).value
+        #expect(server.data == data)
+        #expect(server.state.current.appended == 400_000)
+        await channel.close()
+    }
+
+    @Test("of a file that changes between two pieces stops")
+    func fileChanges() async throws {
+        let file = try TemporaryFile(Self.data)
+        let server = try ResumableServer(.tus)
+        let channel = Channel.test(server.url)
+        let plan = ResumableUpload(.tus) { state in
+            if state?.offset == 200_000 { try? Data.noise(400_000, seed: 2).write(to: file.url) }
+        }
+        var pieces = plan
+        pieces.pieceSize = 100_000
+        let response = await channel.manager.upload(.post("a"), from: .file(file.url), resumable: pieces).response
+        guard case .transport(.bodyUnreadable(let error), _) = response.error else {
+            Issue.record("\(response.result)")
+            return
+        }
+        #expect(error is UploadSourceChanged)
+        #expect(server.data == Self.data.prefix(200_000))
+        await channel.close()
+    }
+
+    // MARK: - Checksum, end
+
+    @Test("sends a checksum of each piece", arguments: ResumableUpload.Checksum.allCases)
+    func checksum(_ kind: ResumableUpload.Checksum) async throws {
+        let server = try ResumableServer(.tus)
+        let file = try TemporaryFile(Data("hello world".utf8))
+        let channel = Channel.test(server.url)
+        try await channel.manager.upload(.post("a"), from: .file(file.url), resumable: plan(.tus) { $0.checksum = kind }).value
+        let expected = [
+            "sha1": "Kq5sNclPz7QV2+lfQIuc6R7oRu0=", "md5": "XrY7u+Ae7tCTyyK7j1rNww==",
+            "sha256": "uU0nuZNNPgilLlLX2n2r+sSE7+N6U4DukIj3rOLvzek=",
+        ]
+        #expect(server.requests.last?.fields["upload-checksum"] == "\(kind.rawValue) \(expected[kind.rawValue] ?? "")")
+        await channel.close()
+    }
+
+    @Test("is discarded by its state; one that is gone already is no error", arguments: [204, 404, 410, 500])
+    func discarded(status: Int) async throws {
+        let server = try ResumableServer(.tus)
+        let state = try await state(server, .bytes(Self.data))
+        if status != 204 { server.script("DELETE", [(status, [:])]) }
+        let channel = Channel.test(server.url)
+        do {
+            try await channel.manager.discard(state, of: .post("a"))
+            #expect(status != 500)
+        } catch {
+            #expect(status == 500, "\(error)")
+        }
+        #expect(server.requests.last?.method == "DELETE")
+        #expect(server.requests.last?.target == "/files/1")
+        await channel.close()
+    }
+
+    @Test("is cancelled in a pause, and keeps its state")
+    func cancelledInPause() async throws {
+        let server = try ResumableServer(.tus)
+        server.state.change { $0.cuts = Array(repeating: 0, count: 100) }
+        let channel = Channel.test(server.url)
+        let states = Shared<[ResumableUpload.State?]>([])
+        let upload = channel.manager.upload(
+            .post("a"), from: .bytes(Self.data), resumable: plan(.tus, states) { $0.pause = .seconds(30) })
+        for _ in 0..<500 where server.requests.count < 2 { try await Task.sleep(for: .milliseconds(10)) }
+        upload.cancel()
+        #expect(await upload.response.error?.isCancelled == true)
+        #expect(states.current.last??.offset == 0)
+        await channel.close()
+    }
+}
+
+@Suite("The fields of resumable uploads")
+struct UploadDialectTests {
+    private func answer(_ dialect: ResumableUpload.Dialect, _ fields: [(String, String)]) throws -> UploadDialect.Answer {
+        var all = HTTPFields()
+        for (name, value) in fields { all.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value)) }
+        return try UploadDialect(dialect).answer(all)
+    }
+
+    @Test("are read")
+    func read() throws {
+        let new = try answer(
+            .ietf, [("Upload-Offset", " 7 "), ("Upload-Complete", "?0;a=1"), ("Upload-Limit", "max-append-size=9")])
+        #expect(new == UploadDialect.Answer(offset: 7, isComplete: false, limit: 9))
+        #expect(try answer(.ietfInterop5, [("Upload-Complete", "?1")]).isComplete == true)
+        #expect(try answer(.ietfInterop3, [("Upload-Incomplete", "?0")]).isComplete == true)
+        #expect(try answer(.ietfInterop3, [("Upload-Complete", "?1")]).isComplete == nil)
+        let tus = try answer(
+            .tus, [("Upload-Length", "9"), ("Location", "/f"), ("Upload-Expires", "Sun, 06 Nov 1994 08:49:37 GMT")])
+        #expect(tus.length == 9 && tus.location == "/f")
+        #expect(tus.expires == Date(timeIntervalSince1970: 784_111_777))
+        #expect(try answer(.ietf, [("Upload-Offset", "7"), ("Upload-Offset", "7")]).offset == 7)
+        #expect(try answer(.ietf, [("Upload-Limit", "max-append-size=0, max-size=x,=,;")]).limit == nil)
+    }
+
+    @Test(
+        "that contradict themselves or are no values are errors",
+        arguments: [
+            [("Upload-Offset", "7"), ("Upload-Offset", "8")], [("Upload-Offset", "0x7")], [("Upload-Offset", "7, 7")],
+            [("Upload-Offset", "")], [("Upload-Complete", "true")], [("Upload-Complete", "?2")], [("Upload-Length", "-1")],
+            [("Location", "/a"), ("Location", "/b")],
+        ] as [[(String, String)]])
+    func malformed(fields: [(String, String)]) {
+        #expect(throws: TransportError.self) { try answer(.ietf, fields) }
+    }
+}

@@ -1,0 +1,191 @@
+import CoreAPILock
+import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// A server that reads exactly as much of a request as a test wants.
+final class RawServer: Sendable {
+    /// One connection. `@unchecked`: read by one thread, and written by one.
+    final class Connection: @unchecked Sendable {
+        private let descriptor: Int32
+        private var pending = Data()
+        private(set) var isClosed = false
+
+        init(_ descriptor: Int32) {
+            self.descriptor = descriptor
+        }
+
+        /// The next request's head; `nil` after the last.
+        func head() -> Head? {
+            let end = Data("\r\n\r\n".utf8)
+            while true {
+                if let range = pending.range(of: end) {
+                    let text = String(decoding: pending[..<range.lowerBound], as: UTF8.self)
+                    pending = Data(pending[range.upperBound...])
+                    return Head(text)
+                }
+                guard receive(65_536) else { return nil }
+            }
+        }
+
+        /// Up to so many bytes; empty at the end.
+        func read(upTo count: Int) -> Data {
+            if pending.isEmpty, !receive(count) { return Data() }
+            let piece = Data(pending.prefix(count))
+            pending = Data(pending.dropFirst(count))
+            return piece
+        }
+
+        /// Whether a byte arrives within a time.
+        func hasByte(within milliseconds: Int32) -> Bool {
+            guard pending.isEmpty else { return true }
+            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            return poll(&entry, 1, milliseconds) > 0
+        }
+
+        func send(_ text: String) { send(Data(text.utf8)) }
+
+        func send(_ data: Data) {
+            _ = data.withUnsafeBytes { Self.send(descriptor, $0.baseAddress, $0.count) }
+        }
+
+        func answer(_ status: Int, _ fields: [String: String] = [:], _ body: String = "") {
+            var lines = ["HTTP/1.1 \(status) X"] + fields.map { "\($0.key): \($0.value)" }
+            if status != 204 { lines.append("Content-Length: \(body.utf8.count)") }
+            send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
+        }
+
+        /// Ends the connection, by a reset or in the orderly way.
+        func cut(resetting: Bool = true) {
+            guard !isClosed else { return }
+            isClosed = true
+            if resetting {
+                var linger = linger(l_onoff: 1, l_linger: 0)
+                _ = setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+            }
+            close(descriptor)
+        }
+
+        /// Sends no more; the peer may.
+        func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+        /// Neither side sends any more; the descriptor stays, for a thread that may still use it.
+        func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+        private func receive(_ count: Int) -> Bool {
+            guard !isClosed else { return false }
+            var buffer = [UInt8](repeating: 0, count: count)
+            let received = recv(descriptor, &buffer, count, 0)
+            guard received > 0 else { return false }
+            pending += buffer[..<received]
+            return true
+        }
+
+        private static func send(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+            #if canImport(Darwin)
+            Darwin.send(descriptor, bytes, count, 0)
+            #else
+            Glibc.send(descriptor, bytes, count, Int32(MSG_NOSIGNAL))
+            #endif
+        }
+    }
+
+    struct Head {
+        let method: String
+        let target: String
+        let fields: [String: String]
+
+        init(_ text: String) {
+            let lines = text.components(separatedBy: "\r\n")
+            let words = lines[0].split(separator: " ").map(String.init)
+            (method, target) = (words.first ?? "", words.count > 1 ? words[1] : "")
+            var fields: [String: String] = [:]
+            for line in lines.dropFirst() {
+                let parts = line.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+                if parts.count == 2 { fields[parts[0].lowercased()] = parts[1] }
+            }
+            self.fields = fields
+        }
+
+        var length: Int { fields["content-length"].flatMap { Int($0) } ?? 0 }
+    }
+
+    /// A connection to a server of another program.
+    static func connect(port: UInt16) -> Connection? {
+        #if canImport(Darwin)
+        let kind = SOCK_STREAM
+        #else
+        let kind = Int32(SOCK_STREAM.rawValue)
+        #endif
+        let descriptor = socket(AF_INET, kind, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                systemConnect(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        return isConnected ? Connection(descriptor) : nil
+    }
+
+    /// Passes everything on until one side ends.
+    static func copy(from one: Connection, to other: Connection) {
+        while case let piece = one.read(upTo: 65_536), !piece.isEmpty { other.send(piece) }
+    }
+
+    private let listener: Int32
+    let port: UInt16
+    var url: String { "http://127.0.0.1:\(port)" }
+
+    /// - Parameter serve: called once per connection, on its own thread.
+    init(_ serve: @escaping @Sendable (Connection) -> Void) throws {
+        #if canImport(Darwin)
+        let kind = SOCK_STREAM
+        #else
+        let kind = Int32(SOCK_STREAM.rawValue)
+        #endif
+        listener = socket(AF_INET, kind, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = listener
+        let isReady = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(listener, address, length) == 0 && listen(listener, 64) == 0 && getsockname(listener, address, &length) == 0
+            }
+        }
+        guard isReady else { throw POSIXError(.EADDRNOTAVAIL) }
+        port = UInt16(bigEndian: address.sin_port)
+        Thread.detachNewThread {
+            while true {
+                let descriptor = accept(listener, nil, nil)
+                guard descriptor >= 0 else { return }
+                Thread.detachNewThread {
+                    let connection = Connection(descriptor)
+                    serve(connection)
+                    connection.cut(resetting: false)
+                }
+            }
+        }
+    }
+
+    deinit {
+        // Ends the accepting thread; each connection ends with its peer.
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+}
+
+// `RawServer` has a method of this name.
+private func systemConnect(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
+    connect(descriptor, address, length)
+}

@@ -1,0 +1,180 @@
+import CoreAPITransfers
+import Foundation
+
+/// A server for resumable uploads, by tus or by the draft, whose connections are cut where a test wants.
+///
+/// It keeps every byte that it reads, so a byte that was sent twice would be there twice.
+final class ResumableServer: Sendable {
+    struct Received: Sendable {
+        var method: String
+        var target: String
+        var fields: [String: String]
+    }
+
+    struct State: Sendable {
+        var uploads: [String: Data] = [:]
+        var lengths: [String: Int] = [:]
+        var complete: Set<String> = []
+        var requests: [Received] = []
+        /// The numbers of body bytes after which the next connections are cut.
+        var cuts: [Int] = []
+        /// Whether the next request is cut after it was handled, before its answer.
+        var swallowsAnswer = false
+        /// Answers for the next requests of a method, in place of the server's own.
+        var scripted: [String: [(Int, [String: String])]] = [:]
+        var appended = 0
+    }
+
+    let state: Shared<State>
+    private let server: RawServer
+    var url: String { server.url }
+
+    init(_ dialect: ResumableUpload.Dialect, resetting: Bool = true, location: String = "/files/1", limit: String? = nil) throws {
+        let state = Shared(State())
+        self.state = state
+        server = try RawServer { connection in
+            while !connection.isClosed, let head = connection.head() {
+                let request = Exchange(
+                    dialect: dialect, connection: connection, head: head, state: state, resetting: resetting, location: location,
+                    limit: limit)
+                request.serve()
+            }
+        }
+    }
+
+    /// The bytes of the only upload.
+    var data: Data { state.current.uploads["/files/1"] ?? Data() }
+    var requests: [Received] { state.current.requests }
+
+    func script(_ method: String, _ answers: [(Int, [String: String])]) { state.change { $0.scripted[method] = answers } }
+}
+
+private struct Exchange {
+    let dialect: ResumableUpload.Dialect
+    let connection: RawServer.Connection
+    let head: RawServer.Head
+    let state: Shared<ResumableServer.State>
+    let resetting: Bool
+    let location: String
+    let limit: String?
+
+    private var isTus: Bool { dialect == .tus }
+
+    private var common: [String: String] {
+        var fields = isTus ? ["Tus-Resumable": "1.0.0"] : ["Upload-Draft-Interop-Version": dialect.rawValue.suffix(1).description]
+        fields["Upload-Limit"] = limit
+        return fields
+    }
+
+    func serve() {
+        state.change { $0.requests.append(.init(method: head.method, target: head.target, fields: head.fields)) }
+        let scripted = state.take { state in
+            guard var answers = state.scripted[head.method], !answers.isEmpty else { return nil as (Int, [String: String])? }
+            let answer = answers.removeFirst()
+            state.scripted[head.method] = answers
+            return answer
+        }
+        if let scripted {
+            guard readBody({ _ in }) else { return }
+            return connection.answer(scripted.0, scripted.1)
+        }
+        switch head.method {
+        case "POST": create()
+        case "HEAD": report()
+        case "PATCH": append()
+        case "DELETE":
+            state.change { $0.uploads[head.target] = nil }
+            connection.answer(204, common)
+        default: connection.answer(405)
+        }
+    }
+
+    private func create() {
+        guard readBody({ _ in }) else { return }
+        state.change { state in
+            state.uploads["/files/1"] = Data()
+            state.lengths["/files/1"] = head.fields["upload-length"].flatMap { Int($0) }
+            if isTus, state.lengths["/files/1"] == 0 { state.complete.insert("/files/1") }
+        }
+        guard !cutsAnswer() else { return }
+        connection.answer(201, common.merging(["Location": location, "Upload-Expires": "Sun, 06 Nov 2094 08:49:37 GMT"]) { $1 })
+    }
+
+    private func report() {
+        guard let data = state.current.uploads[head.target] else { return connection.answer(404, common) }
+        guard !cutsAnswer() else { return }
+        connection.answer(204, common.merging(facts(data.count)) { $1 })
+    }
+
+    private func facts(_ offset: Int) -> [String: String] {
+        let isComplete = state.current.complete.contains(head.target)
+        var fields = ["Upload-Offset": "\(offset)", "Cache-Control": "no-store"]
+        switch dialect {
+        case .tus: fields["Upload-Length"] = state.current.lengths[head.target].map { "\($0)" }
+        case .ietfInterop3: fields["Upload-Incomplete"] = isComplete ? "?0" : "?1"
+        default: fields["Upload-Complete"] = isComplete ? "?1" : "?0"
+        }
+        return fields
+    }
+
+    private func append() {
+        guard let data = state.current.uploads[head.target] else { return connection.answer(404, common) }
+        guard head.fields["upload-offset"] == "\(data.count)" else {
+            guard readBody({ _ in }) else { return }
+            return connection.answer(409, common.merging(facts(data.count)) { $1 })
+        }
+        let isWhole = readBody { piece in
+            state.change { state in
+                state.uploads[head.target, default: Data()] += piece
+                state.appended += piece.count
+            }
+        }
+        guard isWhole else { return }
+        let count = state.current.uploads[head.target]?.count ?? 0
+        if let length = head.fields["upload-length"] { state.change { $0.lengths[head.target] = Int(length) } }
+        let isLast =
+            isTus
+            ? state.current.lengths[head.target] == count
+            : head.fields["upload-complete"] == "?1" || head.fields["upload-incomplete"] == "?0"
+        if isLast { state.change { $0.complete.insert(head.target) } }
+        guard !cutsAnswer() else { return }
+        if isTus { return connection.answer(204, common.merging(["Upload-Offset": "\(count)"]) { $1 }) }
+        connection.answer(isLast ? 200 : 201, common.merging(facts(count)) { $1 }, isLast ? #"{"bytes":\#(count)}"# : "")
+    }
+
+    /// - Returns: whether all of it arrived.
+    private func readBody(_ take: (Data) -> Void) -> Bool {
+        let cut = state.take { $0.cuts.isEmpty || head.length == 0 ? nil : $0.cuts.removeFirst() }
+        var left = head.length
+        var room = cut ?? .max
+        while left > 0 {
+            let piece = room == 0 ? Data() : connection.read(upTo: min(left, room, 65_536))
+            guard !piece.isEmpty else {
+                connection.cut(resetting: resetting)
+                return false
+            }
+            take(piece)
+            left -= piece.count
+            room -= piece.count
+        }
+        return true
+    }
+
+    private func cutsAnswer() -> Bool {
+        let cuts = state.take { state in
+            defer { state.swallowsAnswer = false }
+            return state.swallowsAnswer
+        }
+        if cuts { connection.cut(resetting: resetting) }
+        return cuts
+    }
+}
+
+extension Shared {
+    func take<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+        var result: Result?
+        change { result = body(&$0) }
+        guard let result else { preconditionFailure("set by the closure") }
+        return result
+    }
+}

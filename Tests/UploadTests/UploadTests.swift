@@ -1,0 +1,401 @@
+import CoreAPI
+import CoreAPITesting
+import CoreAPITransfers
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("An upload", .timeLimit(.minutes(2)))
+struct UploadTests {
+    private static let data = Data.noise(300_000)
+
+    private struct Receipt: Decodable {
+        let bytes: Int
+    }
+
+    private static let receipt: @Sendable (ReceivedRequest) -> ServerReply = { .json(#"{"bytes":\#($0.bodyLength)}"#) }
+
+    // MARK: - What is sent
+
+    enum Source: CaseIterable {
+        case bytes, file, sequence, sequenceOfLength, once
+    }
+
+    @Test("arrives whole from any source, with its length if that is known", arguments: Source.allCases)
+    func arrives(from source: Source) async throws {
+        let server = try LoopbackServer.start(Self.receipt)
+        defer { server.close() }
+        let file = try TemporaryFile(Self.data)
+        let data = Self.data
+        let body: Body =
+            switch source {
+            case .bytes: .bytes(data)
+            case .file: .file(file.url)
+            case .sequence: .stream(BodyStream { data.pieces(10_000) })
+            case .sequenceOfLength: .stream(BodyStream(length: 300_000) { data.pieces(10_000) })
+            case .once: .once(data.pieces(10_000), length: 300_000)
+            }
+        let channel = Channel.test(server.url)
+        let upload = channel.manager.upload(.post("items", query: ["kind": "photo"]), from: body, as: Receipt.self)
+        var last = TransferProgress()
+        for await progress in upload.progress { last = progress }
+        #expect(try await upload.value.bytes == 300_000)
+        #expect(last == TransferProgress(completed: 300_000, total: source == .sequence ? nil : 300_000))
+        let request = try #require(server.requests.first)
+        #expect(request.body == data)
+        #expect(request.target == "/items?kind=photo")
+        #expect(request.headers["Content-Type"] == "application/octet-stream")
+        #expect((request.headers["Content-Length"] == nil) == (source == .sequence))
+        #expect((request.headers["Transfer-Encoding"] == "chunked") == (source == .sequence))
+        await channel.close()
+    }
+
+    @Test("sends the endpoint's own body, a form with a file, and counts it")
+    func form() async throws {
+        let server = try LoopbackServer.start(Self.receipt)
+        defer { server.close() }
+        let file = try TemporaryFile(Self.data)
+        let channel = Channel.test(server.url)
+        let form = MultipartForm([.text("title", "Bag"), .file("photo", file.url)])
+        let upload = channel.manager.upload(.post("items", encoding: .multipart(form)), as: Receipt.self)
+        let progress = upload.makeProgress()
+        let bytes = try await upload.value.bytes
+        #expect(bytes > 300_000)
+        #expect(progress.completedUnitCount == Int64(bytes))
+        #expect(progress.totalUnitCount == Int64(bytes))
+        #expect(progress.fractionCompleted == 1)
+        #expect(server.requests.first?.headers["Content-Type"]?.hasPrefix("multipart/form-data") == true)
+        await channel.close()
+    }
+
+    @Test("takes the value of an endpoint that knows its answer")
+    func typed() async throws {
+        let server = try LoopbackServer.start(Self.receipt)
+        defer { server.close() }
+        let channel = Channel.test(server.url)
+        let endpoint = PUT<Void, Receipt>("items/1")
+        #expect(try await channel.manager.upload(endpoint, from: .bytes(Data(count: 7))).value.bytes == 7)
+        await channel.close()
+    }
+
+    /// Answers with the kind of the body that would be sent.
+    private struct BodyKind: Middleware {
+        let seen: Shared<[Request]>
+
+        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+            seen.change { $0.append(attempt.request) }
+            return await next(attempt)
+        }
+    }
+
+    @Test("leaves bytes in memory, so that they can be signed, and may take a day if no level has a timeout")
+    func untouched() async throws {
+        let server = try LoopbackServer.start(Self.receipt)
+        defer { server.close() }
+        let seen = Shared<[Request]>([])
+        let channel = Channel.test(server.url) { $0.attemptMiddleware = [BodyKind(seen: seen)] }
+        _ = try await channel.manager.upload(.post("a"), from: .bytes(Self.data)).value
+        _ = try await channel.manager.upload(
+            .post("a", modifiers: Timeout(.seconds(7))), from: .bytes(Self.data),
+            options: UploadOptions(compression: .gzip)
+        ).value
+        for request in seen.current {
+            guard case .bytes = request.body else {
+                Issue.record("\(request.body)")
+                continue
+            }
+        }
+        #expect(seen.current.map(\.timeout.total) == [.seconds(86_400), .seconds(7)])
+        await channel.close()
+    }
+
+    @Test("shows a part of a known whole only")
+    func fraction() {
+        #expect(TransferProgress(completed: 1, total: 4).fraction == 0.25)
+        #expect(TransferProgress(completed: 1).fraction == nil)
+        #expect(TransferProgress(completed: 0, total: 0).fraction == 1)
+        #expect(TransferProgress(completed: 9, total: 4).fraction == 1)
+        #expect(TransferProgress(completed: -9, total: 4).fraction == 0)
+    }
+
+    // MARK: - Never twice
+
+    @Test("of a sequence that can be read once is not repeated after a lost connection", arguments: [true, false])
+    func once(isOnce: Bool) async throws {
+        let server = try LoopbackServer.start { _ in .resetBeforeHead }
+        defer { server.close() }
+        let channel = Channel.test(server.url) { $0.interceptors = [RetryPolicy(attempts: 3, base: .zero)] }
+        let data = Self.data
+        let body: Body = isOnce ? .once(data.pieces(10_000)) : .stream(BodyStream { data.pieces(10_000) })
+        let response = await channel.manager.upload(.put("a"), from: body).response
+        guard case .transport(.connectionLost, _) = response.error else {
+            Issue.record("\(response.result)")
+            return
+        }
+        #expect(response.attempts.count == (isOnce ? 1 : 3))
+        #expect(server.requests.filter { $0.bodyLength > 0 }.count == (isOnce ? 1 : 3))
+        await channel.close()
+    }
+
+    @Test("of a sequence that can be read once does not follow a redirect that repeats it")
+    func redirect() async throws {
+        let server = try LoopbackServer.start { _ in .redirect(to: "/b", status: 307) }
+        defer { server.close() }
+        let channel = Channel.test(server.url)
+        let response = await channel.manager.upload(.post("a"), from: .once(Self.data.pieces(10_000))).response
+        guard case .transport(.redirectRefused, _) = response.error else {
+            Issue.record("\(response.result)")
+            return
+        }
+        #expect(server.requests.count == 1)
+        await channel.close()
+    }
+
+    @Test("that is redirected counts from the beginning again")
+    func redirectCounts() async throws {
+        let server = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "/b", status: 307) : .ok() }
+        defer { server.close() }
+        let channel = Channel.test(server.url)
+        let upload = channel.manager.upload(.post("a"), from: .bytes(Self.data))
+        try await upload.value
+        var last = TransferProgress()
+        for await progress in upload.progress { last = progress }
+        #expect(last.completed == 300_000)
+        #expect(server.requests.map(\.bodyLength) == [300_000, 300_000])
+        await channel.close()
+    }
+
+    @Test("of the same once-sequence fails a second time, and sends nothing")
+    func readTwice() async throws {
+        let server = try LoopbackServer.start(Self.receipt)
+        defer { server.close() }
+        let channel = Channel.test(server.url)
+        let body = Body.once(Self.data.pieces(10_000))
+        try await channel.manager.upload(.post("a"), from: body).value
+        let second = await channel.manager.upload(.post("a"), from: body).response
+        guard case .transport(.bodyUnreadable(let error), _) = second.error else {
+            Issue.record("\(second.result)")
+            return
+        }
+        #expect(error is BodyReadTwice)
+        #expect(server.requests.filter { $0.defect == nil }.count == 1)
+        await channel.close()
+    }
+
+    // MARK: - The server does not want it
+
+    /// Answers after some bytes of the body and reads no further.
+    private func refusing(_ status: Int, after count: Int, _ received: Shared<Int>) throws -> RawServer {
+        try RawServer { connection in
+            guard connection.head() != nil else { return }
+            while received.current < count {
+                let piece = connection.read(upTo: 65_536)
+                guard !piece.isEmpty else { return }
+                received.change { $0 += piece.count }
+            }
+            connection.answer(status, [:], "no")
+            while connection.hasByte(within: 2_000), case let piece = connection.read(upTo: 65_536), !piece.isEmpty {
+                received.change { $0 += piece.count }
+            }
+        }
+    }
+
+    @Test("stops at an early answer, which is delivered", arguments: [413, 401], [true, false])
+    func early(status: Int, isFile: Bool) async throws {
+        let received = Shared(0)
+        let server = try refusing(status, after: 100_000, received)
+        let size = 200 << 20
+        let file = try TemporaryFile(Data())
+        #expect(truncate(file.url.path, off_t(size)) == 0)
+        let piece = Data(count: 1 << 16)
+        let body: Body = isFile ? .file(file.url) : .stream(BodyStream { AsyncStream { piece } })
+        let channel = Channel.test(server.url)
+        let response = await channel.manager.upload(.post("a"), from: body).response
+        #expect(response.head?.status.code == status)
+        #expect(response.data == Data("no".utf8))
+        #expect(received.current < size)
+        await channel.close()
+    }
+
+    @Test("asks first on request: no byte of a refused body is sent")
+    func refusedBeforehand() async throws {
+        let received = Shared(0)
+        let expectation = Shared("")
+        let server = try RawServer { connection in
+            guard let head = connection.head() else { return }
+            expectation.change { $0 = head.fields["expect"] ?? "" }
+            connection.answer(413, ["Connection": "close"])
+            while case let piece = connection.read(upTo: 65_536), !piece.isEmpty { received.change { $0 += piece.count } }
+        }
+        let channel = Channel.test(server.url)
+        let options = UploadOptions(expectsContinue: true)
+        let response = await channel.manager.upload(.post("a"), from: .bytes(Self.data), options: options).response
+        #expect(response.head?.status.code == 413)
+        #expect(expectation.current == "100-continue")
+        await channel.close()
+        #expect(received.current == 0)
+    }
+
+    @Test("asks first on request: sends at once after 100, and after a second without it", arguments: [true, false])
+    func continued(answers: Bool) async throws {
+        let early = Shared(true)
+        let server = try RawServer { connection in
+            guard let head = connection.head() else { return }
+            early.change { $0 = connection.hasByte(within: 200) }
+            if answers { connection.send("HTTP/1.1 100 Continue\r\n\r\n") }
+            var left = head.length
+            while left > 0, case let piece = connection.read(upTo: 65_536), !piece.isEmpty { left -= piece.count }
+            connection.answer(left == 0 ? 200 : 400)
+        }
+        let channel = Channel.test(server.url)
+        let options = UploadOptions(expectsContinue: true)
+        let started = ContinuousClock.now
+        try await channel.manager.upload(.post("a"), from: .bytes(Self.data), options: options).value
+        #expect(!early.current)
+        if !answers { #expect(ContinuousClock.now - started > .milliseconds(800)) }
+        await channel.close()
+    }
+
+    // MARK: - Sources that lie
+
+    private struct Broken: Error {}
+
+    @Test("fails with the error of a stream that throws", arguments: [nil, 20] as [Int64?])
+    func throwing(length: Int64?) async throws {
+        let server = try LoopbackServer.start(Self.receipt)
+        defer { server.close() }
+        let channel = Channel.test(server.url)
+        let body = BodyStream(length: length) {
+            AsyncThrowingStream<Data, any Error> { continuation in
+                continuation.yield(Data(count: 10))
+                continuation.finish(throwing: Broken())
+            }
+        }
+        let response = await channel.manager.upload(.post("a"), from: .stream(body)).response
+        guard case .transport(.bodyUnreadable(let error), _) = response.error else {
+            Issue.record("\(response.result)")
+            return
+        }
+        #expect(error is Broken)
+        #expect(server.requests.allSatisfy { $0.defect != nil })
+        await channel.close()
+    }
+
+    /// Reads the head and a part of the body, changes the file, and reads on.
+    private func changing(_ file: TemporaryFile, to size: Int, _ wholeRequests: Shared<Int>) throws -> RawServer {
+        try RawServer { connection in
+            guard let head = connection.head() else { return }
+            var left = head.fields["content-length"].flatMap { Int($0) } ?? .max
+            left -= connection.read(upTo: 1_000).count
+            truncate(file.url.path, off_t(size))
+            while left > 0, case let piece = connection.read(upTo: 65_536), !piece.isEmpty { left -= piece.count }
+            if left == 0 { wholeRequests.change { $0 += 1 } }
+            connection.answer(200)
+        }
+    }
+
+    @Test(
+        "of a file that shrinks or grows while it is sent fails, plain, slow and compressed", arguments: [1 << 22, 12 << 20],
+        [UploadOptions(), UploadOptions(bytesPerSecond: 1 << 28), UploadOptions(compression: .gzip)])
+    func changed(size: Int, options: UploadOptions) async throws {
+        let file = try TemporaryFile(Data.noise(8 << 20))
+        let whole = Shared(0)
+        let server = try changing(file, to: size, whole)
+        let channel = Channel.test(server.url)
+        let response = await channel.manager.upload(.post("a"), from: .file(file.url), options: options).response
+        guard case .transport(.bodyUnreadable, _) = response.error else {
+            Issue.record("\(response.result)")
+            return
+        }
+        await channel.close()
+        #expect(whole.current == 0)
+    }
+
+    @Test("of a file that is not there fails before a request", arguments: [UploadOptions(), UploadOptions(compression: .gzip)])
+    func missing(options: UploadOptions) async throws {
+        let server = try LoopbackServer.start(Self.receipt)
+        defer { server.close() }
+        let channel = Channel.test(server.url)
+        let missing = URL(fileURLWithPath: "/tmp/\(UUID().uuidString)")
+        let response = await channel.manager.upload(.post("a"), from: .file(missing), options: options).response
+        #expect(response.error != nil)
+        #expect(server.requests.isEmpty)
+        await channel.close()
+    }
+
+    // MARK: - The rate
+
+    @Test("is not faster than its limit, and the idle clock does not end it")
+    func rate() async throws {
+        let server = try LoopbackServer.start(Self.receipt)
+        defer { server.close() }
+        let channel = Channel.test(server.url)
+        let started = ContinuousClock.now
+        // A byte each 100 ms, which is longer than the idle timeout.
+        let response = await channel.manager.upload(
+            .post("a", modifiers: Timeout(idle: .milliseconds(60))), from: .bytes(Data("12345678".utf8)),
+            options: UploadOptions(bytesPerSecond: 10)
+        ).response
+        let took = ContinuousClock.now - started
+        #expect(response.error == nil, "\(response.result)")
+        #expect(took >= .milliseconds(800), "\(took)")
+        #expect(server.requests.first?.headers["Content-Length"] == "8")
+        await channel.close()
+    }
+
+    @Test("of a large file at a limit takes as long as it must", arguments: [true, false])
+    func rateOfFile(isCompressed: Bool) async throws {
+        let server = try LoopbackServer.start(Self.receipt)
+        defer { server.close() }
+        let file = try TemporaryFile(Self.data)
+        let channel = Channel.test(server.url)
+        let options = UploadOptions(compression: isCompressed ? .gzip : nil, bytesPerSecond: 600_000)
+        let started = ContinuousClock.now
+        try await channel.manager.upload(.post("a"), from: .file(file.url), options: options).value
+        let took = ContinuousClock.now - started
+        #expect(took >= .milliseconds(500), "\(took)")
+        #expect(took < .seconds(5), "\(took)")
+        await channel.close()
+    }
+
+    // MARK: - Ends
+
+    @Test("ends when it is cancelled, by itself, by its progress, or by the task that waits", arguments: 0..<3)
+    func cancelled(by way: Int) async throws {
+        let gate = try Gate()
+        let server = try LoopbackServer.start { _ in [.open(gate), .stall] }
+        defer { server.close() }
+        let channel = Channel.test(server.url)
+        let upload = channel.manager.upload(.post("a"), from: .bytes(Self.data))
+        let waiting = Task { await upload.response }
+        try await gate.waitUntilOpen()
+        switch way {
+        case 0: upload.cancel()
+        case 1: upload.makeProgress().cancel()
+        default: waiting.cancel()
+        }
+        #expect(await waiting.value.error?.isCancelled == true)
+        for await _ in upload.progress {}
+        upload.cancel()
+        try await server.waitForOpenConnections(atMost: 0)
+        await channel.close()
+    }
+
+    @Test("that is cancelled while its source waits releases the source")
+    func cancelledSource() async throws {
+        let server = try LoopbackServer.start(Self.receipt)
+        defer { server.close() }
+        let ended = Shared(false)
+        let channel = Channel.test(server.url)
+        let (source, continuation) = AsyncStream<Data>.makeStream()
+        continuation.onTermination = { _ in ended.change { $0 = true } }
+        continuation.yield(Data(count: 10))
+        let upload = channel.manager.upload(.post("a"), from: .once(source))
+        for await progress in upload.progress where progress.completed == 10 { break }
+        upload.cancel()
+        #expect(await upload.response.error?.isCancelled == true)
+        await channel.close()
+        for _ in 0..<200 where !ended.current { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(ended.current)
+    }
+}
