@@ -64,7 +64,8 @@ func channel(_ name: String) -> [Target] {
 
 /// What one channel needs and the others do not.
 let ofChannel: [String: [Target.Dependency]] = ["DL": ["CoreAPILock"], "ML": ["CoreAPIHash"]]
-let ofInteractors: [String: [Target.Dependency]] = ["TY": ["CoreAPITransfers"]]
+/// What one channel's interactors need and the others do not.
+let ofInteractors: [String: [Target.Dependency]] = ["DL": ["CoreAPITransfers"], "TY": ["CoreAPITransfers"]]
 let interactors = channels.map { Target.Dependency.byName(name: "\($0)Interactors") }
 let networkers = channels.map { Target.Dependency.byName(name: "\($0)Networker") }
 

@@ -93,6 +93,7 @@ package struct RootCommand: AsyncParsableCommand {
                   \(name) POST :8080/books title=Swift pages:=300
                   \(name) call \(setup.registry.names.first ?? "CHANNEL") GET books --verbose
                   \(name) download https://example.com/books.csv --resume
+                  \(name) upload film.mov PUT https://example.com/films/7
                   \(name) doctor https://example.com
                   \(name) pins example.com
                   \(name) new channel BK --kit ../NetworkerKit
@@ -104,8 +105,8 @@ package struct RootCommand: AsyncParsableCommand {
                 """,
             version: version,
             subcommands: setup.subcommands + [
-                CallCommand.self, DownloadCommand.self, EventsCommand.self, ChannelsCommand.self, DoctorCommand.self,
-                PinsCommand.self, NewCommand.self,
+                CallCommand.self, DownloadCommand.self, UploadCommand.self, EventsCommand.self, ChannelsCommand.self,
+                DoctorCommand.self, PinsCommand.self, NewCommand.self,
             ],
             defaultSubcommand: CallCommand.self)
     }

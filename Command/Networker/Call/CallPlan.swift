@@ -28,11 +28,12 @@ struct CallPlan: Sendable {
     ///   - options: where a channel's requests go.
     ///   - lines: the headers of `--header`.
     ///   - data: the body of `--data`.
+    ///   - file: the body of an upload.
     ///   - form: how items become a body.
     /// - Throws: `ValidationError` that names the word and states what was expected.
     init(
         _ words: [String], _ options: ChannelOptions = ChannelOptions(), headers lines: [HeaderLine] = [],
-        data: CallBody? = nil, form: BodyForm = .json
+        data: CallBody? = nil, file: URL? = nil, form: BodyForm = .json
     ) throws {
         var words = words[...]
         let start = try Start(&words, options)
@@ -42,7 +43,7 @@ struct CallPlan: Sendable {
         try headers.checkNamesAreDistinct()
 
         let values = items.filter { $0.kind != .header && $0.kind != .query }
-        let hasBody = data != nil || !values.isEmpty
+        let hasBody = data != nil || file != nil || !values.isEmpty
         method = start.method ?? (hasBody ? .post : .get)
         // A parameter of a GET belongs into its query, as for every endpoint.
         let isQuery = !method.takesValuesInBody
@@ -50,6 +51,14 @@ struct CallPlan: Sendable {
             throw ValidationError(
                 "'\(value.name.escapingControls)' and --data would both be the body of the \(method.rawValue); expected one of "
                     + "them, or \(value.name.escapingControls)==… for the query")
+        }
+        if file != nil, isQuery {
+            throw ValidationError("a \(method.rawValue) has no body; expected a method such as POST or PUT")
+        }
+        if file != nil, let value = values.first {
+            throw ValidationError(
+                "'\(value.name.escapingControls)' would be a second body beside the file; expected "
+                    + "\(value.name.escapingControls)==… for the query")
         }
         if isQuery, let value = values.first(where: { $0.kind != .text }) {
             throw ValidationError(
@@ -67,7 +76,9 @@ struct CallPlan: Sendable {
         path = try start.path.appending(items.filter { $0.kind == .query || isQuery && $0.kind == .text })
         let body = isQuery ? [] : values
         encoding =
-            if let data {
+            if let file {
+                .body(.file(file), contentType: file.mediaType)
+            } else if let data {
                 .body(.bytes(data.bytes), contentType: form == .json ? data.contentType : "application/x-www-form-urlencoded")
             } else if !body.isEmpty {
                 try Self.encoding(body, form, headers)
@@ -243,7 +254,7 @@ extension RequestItem {
 
 extension URL {
     /// The media type that the extension of the name stands for.
-    fileprivate var mediaType: String {
+    var mediaType: String {
         switch pathExtension.lowercased() {
         case "jpg", "jpeg": "image/jpeg"
         case "png": "image/png"

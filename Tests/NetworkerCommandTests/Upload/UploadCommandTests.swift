@@ -1,0 +1,95 @@
+import ArgumentParser
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import Programs
+import Testing
+
+@testable import NetworkerCommand
+
+@Suite("networker upload")
+struct UploadCommandTests {
+    /// A file that every machine has.
+    private static let file = "/etc/hosts"
+
+    @Test(
+        "exits with 64 for an invalid command line, and states what was expected",
+        arguments: [
+            ("", "Missing expected argument '<file>'"), ("/nowhere/x :8080", "cannot read '/nowhere/x': No such file"),
+            ("/etc :8080", "cannot read '/etc': Is a directory"), ("/etc/hosts", "expected an address, or a channel"),
+            ("/etc/hosts GET :8080", "a GET has no body"), ("/etc/hosts :8080 a=1", "a second body beside the file"),
+            ("/etc/hosts :8080 --limit-rate 0", "expected at least 1 byte"), ("/etc/hosts :8080 --limit-rate x", "500k or 2M"),
+            ("/etc/hosts :8080 --limit-rate nan", "500k or 2M"), ("/etc/hosts :8080 --limit-rate 1e99", "500k or 2M"),
+            ("/etc/hosts :8080 --state x", "expected --resumable as well"),
+            ("/etc/hosts :8080 --resumable tus --compress gzip", "--resumable and --compress exclude each other"),
+            ("/etc/hosts :8080 --resumable tus --expect-continue", "exclude each other"),
+            ("/etc/hosts :8080 --resumable ftp", "tus"), ("/etc/hosts :8080 --compress rar", "gzip"),
+            ("/etc/hosts :8080 --timeout 0", "expected more than 0"),
+        ])
+    func refuses(words: String, reason: String) async throws {
+        let outcome = try await run(["upload"] + words.split(separator: " ").map(String.init))
+        #expect(outcome.status == 64)
+        #expect(outcome.text.contains(reason), "\(outcome.text)")
+    }
+
+    private func run(_ arguments: [String]) async throws -> Program.Outcome {
+        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        let command = tests.deletingLastPathComponent().appendingPathComponent("networker-of-tests").path
+        return try await Program.run([command] + arguments, environment: ["HOME": "/tmp"], capturesErrors: true)
+    }
+
+    @Test("sends the file, with progress in lines, and shows the answer")
+    func sends() async throws {
+        let server = try LoopbackServer.start { .json(#"{"bytes":\#($0.bodyLength)}"#) }
+        defer { server.close() }
+        let outcome = try await run(["upload", Self.file, "PUT", server.url + "/a", "kind==text", "X-A:1", "--limit-rate", "1M"])
+        #expect(outcome.status == 0, "\(outcome.text)")
+        let size = try Data(contentsOf: URL(fileURLWithPath: Self.file)).count
+        #expect(outcome.text.contains("100 % of \(Int64(size).readableBytes)"), "\(outcome.text)")
+        #expect(outcome.text.contains(#"{"bytes":\#(size)}"#))
+        let request = try #require(server.requests.first)
+        #expect(request.method == "PUT" && request.target == "/a?kind=text" && request.headers["X-A"] == "1")
+        #expect(request.headers["Content-Length"] == "\(size)")
+        let compressed = try await run(["upload", Self.file, server.url, "--compress", "gzip", "--quiet"])
+        #expect(compressed.status == 0 && !compressed.text.contains("100 %"))
+        #expect(server.requests.last?.headers["Content-Encoding"] == "gzip")
+        #expect(server.requests.last?.method == "POST")
+    }
+
+    @Test("fails with 1 at a refusal")
+    func refusal() async throws {
+        let server = try LoopbackServer.start { _ in .status(413, body: Data("too large".utf8)) }
+        defer { server.close() }
+        let outcome = try await run(["upload", Self.file, server.url])
+        #expect(outcome.status == 1)
+        #expect(outcome.text.contains("too large") && outcome.text.contains("got 413"), "\(outcome.text)")
+    }
+
+    @Test("continues from the state of an earlier run, and removes it at the end", arguments: ["tus", "ietf"])
+    func continues(dialect: String) async throws {
+        let state = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID().uuidString)").path
+        let size = try Data(contentsOf: URL(fileURLWithPath: Self.file)).count
+        let server = try LoopbackServer.start { request in
+            switch (request.method, FileManager.default.fileExists(atPath: state)) {
+            case ("POST", _): return .status(201, headers: ["Location": "/files/1"])
+            case ("HEAD", _): return .status(204, headers: ["Upload-Offset": "5", "Upload-Complete": "?0"])
+            case ("PATCH", _) where request.headers["Upload-Offset"] == "0": return .status(400)
+            default: return .status(204, headers: ["Upload-Offset": "\(size)"])
+            }
+        }
+        defer { server.close() }
+        let words = ["upload", Self.file, server.url + "/files", "--resumable", dialect, "--state", state]
+        let first = try await run(words)
+        #expect(first.status == 1)
+        #expect(first.text.contains("the same command continues the upload"), "\(first.text)")
+        let second = try await run(words)
+        #expect(second.status == 0, "\(second.text)")
+        #expect(server.requests.map(\.method) == ["POST", "PATCH", "HEAD", "PATCH"])
+        #expect(server.requests.last?.headers["Upload-Offset"] == "5")
+        #expect(!FileManager.default.fileExists(atPath: state))
+        try Data("no state".utf8).write(to: URL(fileURLWithPath: state))
+        let third = try await run(words)
+        #expect(third.status == 64 && third.text.contains("has no state of an upload"), "\(third.text)")
+        try FileManager.default.removeItem(atPath: state)
+    }
+}
