@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 
 /// The second-hand shop: short-lived access tokens, issued for a refresh token.
 struct DLChannel: SandboxChannel {
@@ -15,7 +16,7 @@ struct DLChannel: SandboxChannel {
 
     var openRoutes: [Route] { [.post("dl/auth/token", issueToken)] }
 
-    var routes: [Route] { [.get("dl/orders", orders), .get("dl/orders/:id", order)] }
+    var routes: [Route] { [.get("dl/orders", orders), .get("dl/orders/:id", order), .post("dl/items", offer)] }
 
     /// Every other route needs a token.
     func admit(_ request: SandboxRequest) throws {
@@ -46,5 +47,19 @@ struct DLChannel: SandboxChannel {
         let id = request.parameters["id"]
         guard let order = DLOrderBook.orders.first(where: { $0.id == id }) else { throw DLFailure.orderNotFound }
         return try .json(DLOrderDetail(order))
+    }
+
+    /// Takes an item with its photos, and keeps neither.
+    private func offer(_ request: SandboxRequest) throws -> SandboxAnswer {
+        let form = try DLForm(request)
+        guard let title = form["title"], let condition = form["condition"], let price = form["price"].flatMap({ Double($0) })
+        else { throw Mishap.malformedBody }
+        let photos = form.parts.filter { $0.name == "photo" && $0.fileName != nil }
+        guard !photos.isEmpty else { throw DLFailure.photoMissing }
+        return try .json(
+            DLOffer(
+                id: "DL-I-1", title: title, condition: condition, price: .lira(price),
+                photos: photos.map { DLOffer.Photo(name: $0.fileName ?? "", size: $0.bytes.count) }),
+            status: .created)
     }
 }

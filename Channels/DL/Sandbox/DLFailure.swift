@@ -24,6 +24,8 @@ struct DLFailure: ChannelFailure {
     static let tokenExpired = DLFailure(.unauthorized, "token.expired", "Oturumunun süresi doldu.")
     static let orderNotFound = DLFailure(.notFound, "order.not-found", "Sipariş bulunamadı.")
 
+    static let photoMissing = DLFailure(.unprocessableContent, "item.photo-missing", "En az bir fotoğraf eklemelisin.")
+
     struct Body: Encodable, Sendable {
         let errors: [Entry]
     }

@@ -78,3 +78,17 @@ struct DLShipment: Encodable, Sendable {
     let carrier: String
     let trackingCode: String
 }
+
+/// An item that was put up for sale.
+struct DLOffer: Encodable {
+    struct Photo: Encodable {
+        let name: String
+        let size: Int
+    }
+
+    let id: String
+    let title: String
+    let condition: String
+    let price: Money
+    let photos: [Photo]
+}

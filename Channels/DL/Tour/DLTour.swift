@@ -2,7 +2,7 @@ internal import DLInteractors
 internal import Foundation
 
 extension DemoTour {
-    /// Lists orders, with an expired access token that must be renewed first, and opens one order.
+    /// Lists orders, with an expired access token that must be renewed first, opens one order, and offers an item with photos.
     static let dl = DemoTour(channel: "DL", prefix: "dl") { guide in
         let page = await guide.visit("order list") {
             try await DLOrderListInteractor().orderList(path: "page=1&size=5")
@@ -24,6 +24,15 @@ extension DemoTour {
                 "\(order.id), \(order.status.rawValue), "
                     + (order.shipment.map { "\($0.carrier) \($0.trackingCode)" } ?? "no parcel yet"),
                 order.items.map { "\($0.name), \($0.condition), \($0.price.amount.price(in: $0.price.currency))" })
+        }
+        _ = await guide.visit("item offer") {
+            let photos = ["ön.jpg", "arka.jpg"].map { DLNewItem.Photo(name: $0, body: .bytes(Data(count: 150_000))) }
+            let item = DLNewItem(title: "Keten elbise", condition: "Yeni gibi", price: 640, photos: photos)
+            return try await DLItemOfferInteractor().upload(item).value
+        } sample: { item in
+            DemoSample(
+                "\(item.id)  \(item.title), \(item.condition), \(item.price.amount.price(in: item.price.currency))",
+                item.photos.map { "\($0.name), \($0.size / 1_000) kB sent" })
         }
     }
 }

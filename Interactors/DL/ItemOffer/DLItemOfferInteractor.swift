@@ -1,0 +1,38 @@
+public import CoreAPI
+public import CoreAPITransfers
+public import DLNetworker
+
+/// The interface of the page that offers an item, for a presenter.
+@MainActor
+public protocol DLItemOfferInteractorInterface: AnyObject {
+    var output: (any DLItemOfferInteractorOutput)? { get set }
+
+    /// Sends an item with its photos; calls the output with each progress, and with the result exactly once.
+    func offerItem(_ item: DLNewItem)
+}
+
+/// Receives progress and result, on the main actor.
+@MainActor
+public protocol DLItemOfferInteractorOutput: AnyObject {
+    func handleItemOfferProgress(_ progress: TransferProgress)
+    func handleItemOfferResponse(_ result: Result<DLItemOfferResponse, APIClientError>)
+}
+
+/// Puts an item up for sale.
+public final class DLItemOfferInteractor: DLNetworker<DLItemOfferEndpointItem>, DLItemOfferInteractorInterface {
+    public weak var output: (any DLItemOfferInteractorOutput)?
+
+    public func offerItem(_ item: DLNewItem) {
+        let upload = upload(item)
+        Task { [weak self] in
+            for await progress in upload.progress { self?.output?.handleItemOfferProgress(progress) }
+            let response = await upload.response
+            self?.output?.handleItemOfferResponse(response.result)
+        }
+    }
+
+    /// The same as a handle; from any actor.
+    public nonisolated func upload(_ item: DLNewItem) -> Upload<DLItemOfferResponse> {
+        networkManager.upload(DLItemOfferEndpointItem.offer(item), as: DLItemOfferResponse.self)
+    }
+}

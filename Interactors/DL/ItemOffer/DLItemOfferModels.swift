@@ -1,0 +1,58 @@
+@_exported public import ChannelModels
+public import CoreAPI
+public import Foundation
+
+/// An item to offer.
+public struct DLNewItem: Sendable {
+    /// A photo of the item.
+    public struct Photo: Sendable {
+        /// The name of its file.
+        public let name: String
+        /// Its bytes, usually a file.
+        public let body: Body
+
+        /// Makes a photo.
+        public init(name: String, body: Body) {
+            self.name = name
+            self.body = body
+        }
+    }
+
+    public let title: String
+    /// Its condition, in the seller's words.
+    public let condition: String
+    /// In Turkish lira.
+    public let price: Decimal
+    /// At least one.
+    public let photos: [Photo]
+
+    /// Makes an item.
+    public init(title: String, condition: String, price: Decimal, photos: [Photo]) {
+        self.title = title
+        self.condition = condition
+        self.price = price
+        self.photos = photos
+    }
+
+    var form: MultipartForm {
+        MultipartForm(
+            [.text("title", title), .text("condition", condition), .text("price", "\(price)")]
+                + photos.map { MultipartForm.Part("photo", body: $0.body, fileName: $0.name, contentType: "image/jpeg") })
+    }
+}
+
+/// The item on offer.
+public struct DLItemOfferResponse: Decodable, Sendable, Hashable, Identifiable {
+    /// A photo as the shop has stored it.
+    public struct Photo: Decodable, Sendable, Hashable {
+        public let name: String
+        /// In bytes.
+        public let size: Int
+    }
+
+    public let id: String
+    public let title: String
+    public let condition: String
+    public let price: Money
+    public let photos: [Photo]
+}

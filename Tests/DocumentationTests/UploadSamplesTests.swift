@@ -1,0 +1,59 @@
+import CoreAPI
+import CoreAPITesting
+import Foundation
+import Testing
+
+@Suite("The uploads of the page Bodies", .timeLimit(.minutes(1)))
+struct UploadSamplesTests {
+    private func temporary(_ data: Data = Data()) throws -> URL {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("bodies-\(UUID().uuidString)")
+        try data.write(to: file)
+        return file
+    }
+
+    @Test("an upload shows its progress and returns the answer")
+    func upload() async throws {
+        let server = try LoopbackServer.start { .json(#"{"id":\#($0.bodyLength)}"#) }
+        defer { server.close() }
+        let file = try temporary(Data(count: 200_000))
+        let channel = Channel.loopback(server)
+        var shown = 0.0
+        #expect(try await send(file, through: CommonDispatcher(channel: channel)) { shown = $0 }.id == 200_000)
+        #expect(shown == 1)
+        await channel.close()
+    }
+
+    @Test("a report is compressed, limited, and announced")
+    func report() async throws {
+        let server = try LoopbackServer.start { _ in .ok() }
+        defer { server.close() }
+        let file = try temporary(Data(count: 200_000))
+        let channel = Channel.loopback(server)
+        try await send(report: file, through: CommonDispatcher(channel: channel))
+        let headers = try #require(server.requests.first).headers
+        #expect(headers["Content-Encoding"] == "gzip" && headers["Expect"] == "100-continue")
+        await channel.close()
+    }
+
+    @Test("an upload continues from its stored state")
+    func continues() async throws {
+        let server = try LoopbackServer.start { request in
+            switch request.method {
+            case "POST": .status(201, headers: ["Location": "/films/1"])
+            case "HEAD": .status(204, headers: ["Upload-Offset": "3"])
+            case _ where request.headers["Upload-Offset"] == "0": .status(400)
+            default: .status(204, headers: ["Upload-Offset": "10"])
+            }
+        }
+        defer { server.close() }
+        let (film, store) = (try temporary(Data(count: 10)), try temporary())
+        let channel = Channel.loopback(server)
+        let dispatcher = CommonDispatcher(channel: channel)
+        await #expect(throws: APIClientError.self) { try await send(film, through: dispatcher, keeping: store) }
+        #expect(FileManager.default.fileExists(atPath: store.path))
+        try await send(film, through: dispatcher, keeping: store)
+        #expect(!FileManager.default.fileExists(atPath: store.path))
+        #expect(server.requests.map(\.bodyLength) == [0, 10, 0, 7])
+        await channel.close()
+    }
+}
