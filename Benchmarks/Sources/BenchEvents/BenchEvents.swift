@@ -3,7 +3,8 @@ import CoreAPITesting
 import Foundation
 import HTTPTypes
 
-/// Events a second through one connection, beside a loop over the bytes of the same answer in the same run:
+/// Events a second through one connection, beside a loop over the bytes of the same answer in the same run. On two busy cores:
+/// 1,148,000 events as text, 385,000 decoded, against the bytes of 8,574,000 (2026-11-26).
 ///
 ///     swift run -c release --package-path Benchmarks --scratch-path .build-bench BenchEvents
 @main
@@ -31,11 +32,9 @@ struct BenchEvents {
         var best: [String: Double] = [:]
         for _ in 0..<5 {
             try await measure("bytes", &best) {
-                var lines = 0
-                for try await chunk in try await manager.stream(.get("x")).value {
-                    lines += chunk.withUnsafeBytes { bytes in bytes.reduce(0) { $1 == 0x0A ? $0 + 1 : $0 } }
-                }
-                return lines / 4
+                var bytes = 0
+                for try await chunk in try await manager.stream(.get("x")).value { bytes += chunk.count }
+                return bytes / event.utf8.count
             }
             let once = EventOptions(reconnections: 0)
             try await measure("events", &best) {
