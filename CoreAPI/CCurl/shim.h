@@ -138,6 +138,12 @@ static inline const char *_Nullable ccurl_get_string(CURL *_Nonnull handle, CURL
     return curl_easy_getinfo(handle, info, &value) == CURLE_OK ? value : NULL;
 }
 
+/* The socket of a connection that was opened by CURLOPT_CONNECT_ONLY, or CURL_SOCKET_BAD. */
+static inline curl_socket_t ccurl_get_socket(CURL *_Nonnull handle) {
+    curl_socket_t value = CURL_SOCKET_BAD;
+    return curl_easy_getinfo(handle, CURLINFO_ACTIVESOCKET, &value) == CURLE_OK ? value : CURL_SOCKET_BAD;
+}
+
 static inline void *_Nullable ccurl_get_private(CURL *_Nonnull handle) {
     char *value = NULL;
     return curl_easy_getinfo(handle, CURLINFO_PRIVATE, &value) == CURLE_OK ? value : NULL;

@@ -63,6 +63,10 @@ final class CurlTransfer: @unchecked Sendable {
     @exclusivity(unchecked) var burstTurn: UInt = 0
     /// Whether libcurl is paused until the task has taken the waiting bytes.
     @exclusivity(unchecked) var isHeld = false
+    /// The bytes for a raw connection; `nil` for an exchange.
+    private(set) var toSend: ChunkBuffer?
+    /// The raw connection, once it is open.
+    @exclusivity(unchecked) var raw: RawSocket?
     @exclusivity(unchecked) var upload: UploadBody
     @exclusivity(unchecked) var body = Data()
     /// Decodes the body's codings; `nil` before the body's first byte, and for a body without codings.
@@ -114,6 +118,7 @@ final class CurlTransfer: @unchecked Sendable {
         self.request = request
         upload = UploadBody(request.request.body)
         guard request.streamsBody else { return }
+        if request.connectsOnly { toSend = ChunkBuffer(limit: RawSocket.room) { [weak self] in self?.callLoop() } }
         stream = TransferStream(
             goOn: { [weak self] in self?.callLoop() },
             abandoned: { [weak self] in
@@ -134,6 +139,8 @@ final class CurlTransfer: @unchecked Sendable {
         // A list of the loop may keep the transfer until the pool's next turn; its sequence must not wait that long.
         upload.close()
         handle = nil
+        raw = nil
+        toSend?.finish(.failure(CancellationError()))
         ticket = nil
         pinCheck = nil
         tlsConnection = nil
@@ -148,6 +155,17 @@ final class CurlTransfer: @unchecked Sendable {
         outcome.keep(handle.head)
         // Those of a short body may be here already; its reader gets them at its end.
         outcome.trailers = []
+        deliver(metrics)
+    }
+
+    /// Hands an open connection over to the task.
+    func deliver(_ connection: RawSocket, _ metrics: TransferMetrics) {
+        raw = connection
+        tlsConnection = self.connection?.tls
+        deliver(metrics)
+    }
+
+    private func deliver(_ metrics: TransferMetrics) {
         outcome.metrics = metrics
         if let pinCheck { outcome.pinMismatches = pinCheck.takeMismatches(isRefused: false, since: activated) }
         outcome.end = .complete
@@ -220,7 +238,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// When the loop must check the transfer next.
     func due(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
         guard stage == .active else { return request.deadline }
-        if isHeld { return deadline }
+        if isHeld || raw != nil { return deadline }
         let idle = request.request.timeout.idle.clampedNanoseconds
         if upload.isHeld { return min(deadline, uploadResumeDue(now), isStreaming ? lastActivity + idle : LoopClock.never) }
         // The idle clock is stopped while it connects, but may start at any moment.
@@ -241,7 +259,8 @@ final class CurlTransfer: @unchecked Sendable {
     func expired(_ now: LoopClock.Nanoseconds) -> TransportError? {
         let timeout = request.request.timeout
         if now >= deadline { return .timedOut(.total, after: timeout.total) }
-        guard stage == .active, isSent, let handle else { return nil }
+        // A raw connection may be silent for hours; its protocol has clocks of its own.
+        guard stage == .active, isSent, raw == nil, let handle else { return nil }
         // The task is slow, not the peer. Once the task waits for the answer's body, the peer's silence counts again.
         guard !isHeld, !upload.isHeld || isStreaming else {
             lastActivity = now

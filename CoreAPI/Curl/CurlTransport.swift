@@ -41,7 +41,7 @@ public final class CurlTransport: Transport {
     /// `nil` for the limits of each channel.
     private let limits: Limits?
     private let loops: LoopGroup
-    private let library: CurlLibrary
+    let library: CurlLibrary
     private let pools = Mutex(Pools())
 
     private struct Pools {
@@ -91,7 +91,7 @@ public final class CurlTransport: Transport {
             return refusal
         }
         let exchange = CurlExchange(attempt: attempt, library: library)
-        switch begin(exchange) {
+        switch begin(exchange, connectsOnly: false) {
         case .failure(let error): return attempt.failed(error)
         case .success(let (pool, transfer)):
             await pool.perform(transfer)
@@ -112,13 +112,14 @@ public final class CurlTransport: Transport {
     // Not inlined: their temporaries would stay in the frame of `send` while the request is in flight.
 
     @inline(never)
-    private func begin(_ exchange: CurlExchange) -> Result<(ConnectionPool, CurlTransfer), APIClientError> {
+    func begin(_ exchange: CurlExchange, connectsOnly: Bool) -> Result<(ConnectionPool, CurlTransfer), APIClientError> {
         let attempt = exchange.attempt
-        guard let (pool, isNew) = take(for: attempt.call.prepared, streamsBodies: library.keepsApart(attempt)) else {
+        let isApart = connectsOnly || library.keepsApart(attempt)
+        guard let (pool, isNew) = take(for: attempt.call.prepared, streamsBodies: isApart) else {
             return .failure(.transport(.closed, ErrorContext(attempt.request)))
         }
         if isNew { for warning in attempt.call.channel.warnings { attempt.warn(warning) } }
-        let prepared = exchange.prepare()
+        let prepared = exchange.prepare(connectsOnly: connectsOnly)
         if case .failure = prepared { giveBack(pool) }
         return prepared.map { (pool, $0) }
     }
@@ -167,7 +168,7 @@ public final class CurlTransport: Transport {
         return found
     }
 
-    private func giveBack(_ pool: ConnectionPool) {
+    func giveBack(_ pool: ConnectionPool) {
         let retired = pools.withLock { pools in
             let users = pool.users.subtract(1, ordering: .relaxed).newValue
             // A pool that a channel uses, as almost always, needs no search.
@@ -195,7 +196,9 @@ struct CurlExchange {
     let library: CurlLibrary
 
     /// Prepares the exchange, or returns why it must not happen.
-    func prepare() -> Result<CurlTransfer, APIClientError> {
+    ///
+    /// - Parameter connectsOnly: whether only a connection is wanted.
+    func prepare(connectsOnly: Bool) -> Result<CurlTransfer, APIClientError> {
         let request = attempt.request
         do throws(APIClientError) {
             guard !Task.isCancelled else { throw .cancelled(ErrorContext(request)) }
@@ -207,7 +210,8 @@ struct CurlExchange {
                 throw .transport(.timedOut(.total, after: request.timeout.total), ErrorContext(request))
             }
             let deadline = LoopClock.now() + remaining.clampedNanoseconds
-            return .success(CurlTransfer(try PreparedRequest(attempt, deadline: deadline, library)))
+            let prepared = try PreparedRequest(attempt, deadline: deadline, library, connectsOnly: connectsOnly)
+            return .success(CurlTransfer(prepared))
         } catch {
             return .failure(error)
         }
@@ -245,9 +249,7 @@ struct CurlExchange {
                 !hasBody || parsed.contentLength != nil || parsed.isChunked || isEndAnnounced == true
         }
         if case .stream = body {} else { release() }
-        for mismatch in transfer.outcome.pinMismatches {
-            attempt.tell { $0.pinMismatch(CallEvent.Mismatched(attempt: attempt, mismatch: mismatch)) }
-        }
+        tellMismatches(of: transfer)
         let failure: APIClientError?
         let context = { ErrorContext(attempt.request, head: head, body: data) }
         switch transfer.outcome.end {
@@ -258,6 +260,12 @@ struct CurlExchange {
         }
         let reply = Reply(attempt, head: head, body: body, failure: failure, metrics: transfer.outcome.metrics)
         return surroundings.map { reply.with($0) } ?? reply
+    }
+
+    func tellMismatches(of transfer: CurlTransfer) {
+        for mismatch in transfer.outcome.pinMismatches {
+            attempt.tell { $0.pinMismatch(CallEvent.Mismatched(attempt: attempt, mismatch: mismatch)) }
+        }
     }
 
     private func hasBody(_ parsed: ResponseHeadParser.Parsed, _ transfer: CurlTransfer) -> Bool {

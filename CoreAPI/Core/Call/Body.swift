@@ -129,11 +129,17 @@ package final class ChunkSource: Sendable {
     package let isReplayable: Bool
     /// The value that the chunks are made of, such as a form; `nil` if only the chunks are known.
     package let origin: (any Sendable)?
+    /// The connection of an answer that switched protocols; its bytes are the body.
+    package let connection: (any RawConnection)?
     package let open: @Sendable () throws -> Next
 
-    package init(isReplayable: Bool, origin: (any Sendable)? = nil, open: @escaping @Sendable () throws -> Next) {
+    package init(
+        isReplayable: Bool, origin: (any Sendable)? = nil, connection: (any RawConnection)? = nil,
+        open: @escaping @Sendable () throws -> Next
+    ) {
         self.isReplayable = isReplayable
         self.origin = origin
+        self.connection = connection
         self.open = open
     }
 }

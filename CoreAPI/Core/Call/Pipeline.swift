@@ -164,7 +164,7 @@ public struct Next: Sendable {
         if position == .call { return await Pipeline().attempts(attempt) }
         if let refusal = attempt.leavingEnvironment() { return refusal }
         attempt.tellQueued()
-        let reply = await channel.transport.send(attempt)
+        let reply = await attempt.transport(of: channel).send(attempt)
         attempt.tellExchange(reply)
         return reply
     }

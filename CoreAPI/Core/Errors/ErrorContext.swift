@@ -26,7 +26,7 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
     public private(set) var unreadEnvelope: DecodingFailure?
     /// What a reader had of a streamed body before its error; `nil` for every other failure.
     public private(set) var streamed: Streamed?
-    private(set) var redaction: Redaction
+    package private(set) var redaction: Redaction
 
     /// The part of a streamed body that its reader had before an error.
     public struct Streamed: Sendable, Hashable {

@@ -260,6 +260,25 @@ final class CurlHandle {
         }
     }
 
+    // MARK: - A raw connection
+
+    /// Sends some of the bytes (`curl_easy_send`).
+    func send(_ bytes: UnsafeRawBufferPointer, _ sent: inout Int) -> CURLcode {
+        curl_easy_send(easy, bytes.baseAddress, bytes.count, &sent)
+    }
+
+    /// Receives bytes (`curl_easy_recv`). The first call gives the connection back to the handle; until then libcurl takes it for
+    /// an idle one and may close it.
+    func receive(_ bytes: UnsafeMutableRawBufferPointer, _ received: inout Int) -> CURLcode {
+        curl_easy_recv(easy, bytes.baseAddress, bytes.count, &received)
+    }
+
+    /// Its socket (`CURLINFO_ACTIVESOCKET`); `nil` without one.
+    var rawSocket: Int32? {
+        let socket = ccurl_get_socket(easy)
+        return socket == ccurl_bad_socket ? nil : socket
+    }
+
     // MARK: - Getters
 
     func number(_ info: CURLINFO) -> Int { ccurl_get_long(easy, info) }

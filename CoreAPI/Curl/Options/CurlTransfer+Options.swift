@@ -43,12 +43,22 @@ extension CurlTransfer {
         try handle.setConnectTimeout(request.request.timeout.connect)
         try handle.setBufferSize(inFlight: count, isSecure: request.url.scheme == .https)
         if form.isUpload { try handle.set(CURLOPT_INFILESIZE_LARGE, offset: upload.length ?? -1) }
+        if request.connectsOnly { try setConnectOnly(handle) }
         if needsFreshConnection { try handle.setOnce(CURLOPT_FRESH_CONNECT, 1) }
         if request.url.scheme == .https {
             // Wait for a connection that is being opened instead of opening another, unless the host is known not to multiplex.
             try handle.set(CURLOPT_PIPEWAIT, ticket?.multiplexes == false ? 0 : 1)
             try setPins(handle)
         }
+    }
+
+    /// libcurl opens a connection and leaves it to the kit (``RawSocket``). It would agree on HTTP/2 and then read what is sent as
+    /// a request of its own, unless ``CurlHandle/Form/streamsBody`` kept it to HTTP/1.1.
+    private func setConnectOnly(_ handle: CurlHandle) throws(TransportError) {
+        try handle.setOnce(CURLOPT_CONNECT_ONLY, 1)
+        try handle.setOnce(CURLOPT_FRESH_CONNECT, 1)
+        // In clear text, too: a proxy would otherwise expect requests (RFC 6455 §4.1).
+        try handle.setOnce(CURLOPT_HTTPPROXYTUNNEL, 1)
     }
 
     private func setBasics(_ handle: CurlHandle) throws(TransportError) {

@@ -12,6 +12,8 @@ struct PreparedRequest: Sendable {
     let decodesContent: Bool
     /// Whether the task reads the answer's body as it arrives.
     let streamsBody: Bool
+    /// Whether only the connection is wanted, for another protocol.
+    let connectsOnly: Bool
     /// The bytes that the answer's body may have; read for each piece of it.
     let bodyLimit: Int
     /// When the whole call must be over.
@@ -29,8 +31,11 @@ struct PreparedRequest: Sendable {
     ///   - attempt: the attempt to send.
     ///   - deadline: when the whole call must be over.
     ///   - library: sends it.
+    ///   - connectsOnly: whether only the connection is wanted.
     /// - Throws: ``APIClientError`` if the request must not be sent.
-    init(_ attempt: Attempt, deadline: LoopClock.Nanoseconds, _ library: CurlLibrary = .linked) throws(APIClientError) {
+    init(
+        _ attempt: Attempt, deadline: LoopClock.Nanoseconds, _ library: CurlLibrary = .linked, connectsOnly: Bool = false
+    ) throws(APIClientError) {
         let lines: HeaderBlock
         do throws(RequestError) {
             try Self.check(attempt)
@@ -55,7 +60,8 @@ struct PreparedRequest: Sendable {
             proxies == nil || !attempt.call.prepared.channel.limits.refusedAddresses.isEmpty
             ? nil : proxies?.proxy(for: attempt.request.url)
         decodesContent = lines.decodesContent
-        streamsBody = attempt.call.streamsBody
+        streamsBody = attempt.call.streamsBody || connectsOnly
+        self.connectsOnly = connectsOnly
         bodyLimit = attempt.call.prepared.channel.limits.responseBodySize
         method = attempt.request.method.rawValue
         isIdempotent = attempt.request.method.isIdempotent

@@ -32,6 +32,10 @@ final class CurlMulti {
     /// When libcurl must be called next; `nil` if that may have changed.
     private var timer: LoopClock.Nanoseconds?
     private var failure: TransportError?
+    /// The raw connections, by socket; libcurl does not watch them.
+    private var raw: [Int32: CurlTransfer] = [:]
+    /// Those whose sockets are ready.
+    private var readyRaw: [CurlTransfer] = []
 
     /// - Parameters:
     ///   - share: the connections that it may have.
@@ -110,6 +114,10 @@ final class CurlMulti {
 
     /// - Parameter events: of `poll(2)`.
     func act(on descriptor: Int32, _ events: Int16) {
+        if let transfer = raw[descriptor] {
+            readyRaw.append(transfer)
+            return beginTurn()
+        }
         // As libcurl maps the events of its own polling (`Curl_socket_check`).
         var selected: Int32 = 0
         if events & Int16(POLLIN | POLLERR | POLLHUP) != 0 { selected |= CURL_CSELECT_IN }
@@ -140,6 +148,36 @@ final class CurlMulti {
         beginTurn()
         var running: Int32 = 0
         note(ccurl_multi_act_on_all(multi, &running))
+    }
+
+    // MARK: - Raw connections
+
+    /// Begins to serve a raw connection, which stays in the multi handle: its removal would close it.
+    func keep(_ connection: RawSocket, of transfer: CurlTransfer) { raw[connection.descriptor] = transfer }
+
+    /// Moves bytes, and waits for the events that allow more.
+    func move(_ connection: RawSocket) -> RawSocket.Move {
+        beginTurn()
+        let move = connection.move()
+        // Without events `poll` would still report a hang-up, over and over.
+        if case .waits(let events, _) = move, events != 0 {
+            sockets.watch(connection.descriptor, events: events, for: self)
+        } else {
+            sockets.forget(connection.descriptor, of: self)
+        }
+        return move
+    }
+
+    func forget(_ connection: RawSocket) {
+        raw[connection.descriptor] = nil
+        sockets.forget(connection.descriptor, of: self)
+    }
+
+    /// The raw connections that became ready since the last call.
+    func takeReadyRaw() -> [CurlTransfer] {
+        guard !readyRaw.isEmpty else { return [] }
+        defer { readyRaw = [] }
+        return readyRaw
     }
 
     /// - Throws: an error that affects all transfers of the turn.

@@ -137,6 +137,9 @@ final class LoopConnections {
         return true
     }
 
+    /// Lets a raw connection go on in the next turn.
+    func pauseForTurn(_ transfer: CurlTransfer) { pausedForTurn.append(transfer) }
+
     /// The transfers paused for the turn since the last call.
     func takePausedForTurn() -> [CurlTransfer] {
         guard !pausedForTurn.isEmpty else { return [] }

@@ -86,6 +86,7 @@ final class PoolWorker {
     /// The task has taken the waiting bytes, or has more to send.
     func goOn(_ transfer: CurlTransfer, _ now: LoopClock.Nanoseconds) {
         self.now = now
+        if transfer.raw != nil { return move(transfer) }
         guard transfer.stage == .active, let handle = transfer.handle, transfer.isHeld || transfer.upload.isHeld else { return }
         transfer.lastActivity = now
         release(transfer, handle)
@@ -115,7 +116,7 @@ final class PoolWorker {
     func beginTurn(isShared: Bool) {
         multi.connections.isShared = isShared
         for transfer in multi.connections.takePausedForTurn() where transfer.stage == .active && !transfer.isHeld {
-            if let handle = transfer.handle { unpause(transfer, handle) }
+            if transfer.raw != nil { move(transfer) } else if let handle = transfer.handle { unpause(transfer, handle) }
         }
     }
 
@@ -160,8 +161,9 @@ final class PoolWorker {
         hasCutOff = multi.connections.takeCloseNotify()
         while let (transfer, code) = multi.nextDone() {
             if code != CURLE_OK { transfer.noteCutOff(in: multi) }
-            settle(transfer, code)
+            if code == CURLE_OK, transfer.request.connectsOnly { open(transfer) } else { settle(transfer, code) }
         }
+        for transfer in multi.takeReadyRaw() { move(transfer) }
         for transfer in multi.takeWhole() + multi.connections.takeWhole() where transfer.stage == .active {
             transfer.isBodyWhole = true
             settle(transfer, CURLE_OK)
@@ -288,8 +290,30 @@ final class PoolWorker {
         if transfer.isToStartAgain { startAgain(transfer) } else { finish(transfer, transfer.end(code, at: now)) }
     }
 
+    /// libcurl has opened a connection for another protocol.
+    private func open(_ transfer: CurlTransfer) {
+        guard transfer.stage == .active, let handle = transfer.handle else { return }
+        guard let connection = RawSocket(of: transfer, handle) else {
+            return finish(transfer, .failed(.other(code: 0, message: "libcurl names no socket of the connection")))
+        }
+        multi.keep(connection, of: transfer)
+        transfer.deliver(connection, handle.metrics(of: transfer, at: now))
+        move(transfer)
+    }
+
+    /// Moves bytes of a raw connection in both directions.
+    private func move(_ transfer: CurlTransfer) {
+        guard transfer.stage == .active, let connection = transfer.raw else { return }
+        switch multi.move(connection) {
+        case .waits(_, let hasMore): if hasMore { multi.connections.pauseForTurn(transfer) }
+        case .ended: finish(transfer, .complete)
+        case .broke(let reason): finish(transfer, .failed(.connectionLost(reason: reason, mayHaveBeenProcessed: false)))
+        }
+    }
+
     private func finish(_ transfer: CurlTransfer, _ end: CurlOutcome.End) {
         var end = end
+        if let connection = transfer.raw { multi.forget(connection) }
         let handle = transfer.handle
         var isEndAnnounced = transfer.tlsConnection?.hasCloseNotify
         if let handle {

@@ -1,0 +1,56 @@
+public import Foundation
+
+/// A ``Transport`` that also opens connections for another protocol than HTTP, such as WebSocket.
+public protocol ConnectingTransport: Transport {
+    /// Connects to the server of the attempt's request, through a proxy's tunnel if there is a proxy, under the same trust, limits
+    /// and clocks as ``Transport/send(_:)``. Sends nothing of the request. Ends by an error if the surrounding task is cancelled.
+    func connect(_ attempt: Attempt) async throws(APIClientError) -> any RawConnection
+}
+
+/// An open connection to a server, secured for `https`: bytes in both directions. Releasing it closes it.
+public protocol RawConnection: AnyObject, Sendable {
+    /// The next bytes; `nil` at the peer's end. No more is read from the peer than a bounded buffer holds. For one task at a time.
+    ///
+    /// - Throws: ``TransportError`` if the connection broke, `CancellationError` after a cancellation and after ``close()``.
+    func read() async throws -> Data?
+
+    /// Queues bytes to be sent, all of them or none; waits while many are queued. For one task at a time.
+    ///
+    /// - Throws: as ``read()``.
+    func write(_ data: Data) async throws
+
+    /// Closes the connection and ends what waits for it. Queued bytes may be lost. A second call does nothing.
+    func close()
+
+    /// The cost of connecting; `nil` if nothing was measured.
+    var metrics: TransferMetrics? { get }
+}
+
+/// A modifier that sends the attempts of a streaming call otherwise, over the channel's transport: by an upgrade.
+package protocol TransportModifier: RequestModifier {
+    func transport(over transport: any Transport) -> any Transport
+}
+
+extension Attempt {
+    // Not inlined, and asked for streaming calls only: a search among modifiers would slow every request.
+    @inline(never)
+    func transport(of channel: PreparedChannel) -> any Transport {
+        guard streamsBody else { return channel.transport }
+        let modifier = request.modifiers.lazy.compactMap { $0 as? any TransportModifier }.last
+        return modifier?.transport(over: channel.transport) ?? channel.transport
+    }
+}
+
+extension Body {
+    /// The bytes of a connection after its answer switched protocols (101).
+    package init(_ connection: any RawConnection) {
+        let source = ChunkSource(isReplayable: false, connection: connection) { { try await connection.read() } }
+        self = .stream(BodyStream(length: nil, source))
+    }
+
+    /// The connection of an answer that switched protocols; `nil` for any other body.
+    package var connection: (any RawConnection)? {
+        guard case .stream(let stream) = self, case .chunks(let source) = stream.source else { return nil }
+        return source.connection
+    }
+}

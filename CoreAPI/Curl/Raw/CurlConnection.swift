@@ -1,0 +1,91 @@
+public import CoreAPICore
+internal import Foundation
+
+extension CurlTransport: ConnectingTransport {
+    /// Opens a connection through libcurl (`CURLOPT_CONNECT_ONLY`), over TLS for `https`, with HTTP/1.1 as its protocol (ALPN). It
+    /// counts as a connection of a call that streams its body, and shares no connection.
+    public func connect(_ attempt: Attempt) async throws(APIClientError) -> any RawConnection {
+        let exchange = CurlExchange(attempt: attempt, library: library)
+        let (pool, transfer) = try begin(exchange, connectsOnly: true).get()
+        await pool.perform(transfer)
+        return try exchange.connection(of: transfer) { self.giveBack(pool) }
+    }
+}
+
+extension CurlExchange {
+    /// - Parameter release: gives the pool back; called when the connection is released.
+    fileprivate func connection(
+        of transfer: CurlTransfer, release: @escaping @Sendable () -> Void
+    ) throws(APIClientError) -> CurlConnection {
+        tellMismatches(of: transfer)
+        if let stream = transfer.stream, let toSend = transfer.toSend, transfer.isStreaming {
+            return CurlConnection(
+                stream, toSend: toSend, isSecure: attempt.request.url.scheme == .https, metrics: transfer.outcome.metrics,
+                release: release)
+        }
+        release()
+        switch transfer.outcome.end {
+        case .failed(let error): throw .transport(error, ErrorContext(attempt.request))
+        case .cancelled, .complete: throw .cancelled(ErrorContext(attempt.request))
+        }
+    }
+}
+
+/// The task's side of a connection that the loop serves by ``RawSocket``.
+final class CurlConnection: RawConnection {
+    let metrics: TransferMetrics?
+    private let stream: TransferStream
+    private let toSend: ChunkBuffer
+    private let isSecure: Bool
+    private let release: @Sendable () -> Void
+
+    init(
+        _ stream: TransferStream, toSend: ChunkBuffer, isSecure: Bool, metrics: TransferMetrics?,
+        release: @escaping @Sendable () -> Void
+    ) {
+        self.stream = stream
+        self.toSend = toSend
+        self.isSecure = isSecure
+        self.metrics = metrics
+        self.release = release
+    }
+
+    deinit {
+        close()
+        release()
+    }
+
+    func read() async throws -> Data? {
+        if let chunk = try await stream.buffer.next() { return chunk }
+        try checkEnd()
+        return nil
+    }
+
+    func write(_ data: Data) async throws {
+        do {
+            try await toSend.push(data)
+        } catch {
+            try Task.checkCancellation()
+            try checkEnd()
+            throw TransportError.connectionLost(reason: "its server has closed it", mayHaveBeenProcessed: false)
+        }
+    }
+
+    /// Throws the reason of a bad end.
+    private func checkEnd() throws {
+        guard let end = stream.whatBecame else { throw CancellationError() }
+        switch end.end {
+        case .cancelled: throw CancellationError()
+        case .failed(let error): throw error
+        case .complete:
+            guard isSecure, end.isEndAnnounced == false else { return }
+            throw TransportError.connectionLost(reason: "it ended without TLS's close_notify", mayHaveBeenProcessed: false)
+        }
+    }
+
+    func close() {
+        stream.buffer.abandon()
+        stream.buffer.finish(.failure(CancellationError()))
+        toSend.abandon()
+    }
+}

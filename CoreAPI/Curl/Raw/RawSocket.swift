@@ -1,0 +1,102 @@
+internal import CCurl
+internal import CoreAPICore
+internal import Foundation
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// The loop's side of a connection that libcurl opened for another protocol (`CURLOPT_CONNECT_ONLY`): it moves bytes between libcurl
+/// and the buffers of ``CurlConnection``. On the loop's thread only.
+final class RawSocket {
+    /// The bytes that may wait to be sent, beyond one piece of the task's.
+    static let room = 64 * 1_024
+    /// The bytes that one connection may receive in a turn of the loop, while others wait.
+    private static let burst = 256 * 1_024
+    /// One record of TLS.
+    private static let piece = 16 * 1_024
+
+    /// What a connection waits for.
+    enum Move {
+        /// - Parameters:
+        ///   - events: of `poll(2)`; none while the task is behind.
+        ///   - hasMore: whether bytes may wait inside TLS, where `poll` does not see them.
+        case waits(events: Int16, hasMore: Bool)
+        case ended
+        case broke(reason: String)
+    }
+
+    let descriptor: Int32
+    private let handle: CurlHandle
+    private let received: ChunkBuffer
+    private let toSend: ChunkBuffer
+    private var unsent = Data()
+
+    init?(of transfer: CurlTransfer, _ handle: CurlHandle) {
+        guard let descriptor = handle.rawSocket, let stream = transfer.stream, let toSend = transfer.toSend else { return nil }
+        self.descriptor = descriptor
+        self.handle = handle
+        received = stream.buffer
+        self.toSend = toSend
+    }
+
+    /// Sends and receives as much as is possible now.
+    func move() -> Move {
+        do throws(Broken) {
+            let isBlocked = try send()
+            let (isHeld, hasMore) = try receive()
+            let events = (isBlocked ? Int16(POLLOUT) : 0) | (isHeld ? 0 : Int16(POLLIN))
+            return .waits(events: events, hasMore: hasMore)
+        } catch {
+            return error.code == CURLE_OK ? .ended : .broke(reason: handle.message(for: error.code))
+        }
+    }
+
+    /// `CURLE_OK` for the peer's end.
+    private struct Broken: Error {
+        let code: CURLcode
+    }
+
+    /// - Returns: whether the socket takes no more now.
+    private func send() throws(Broken) -> Bool {
+        while true {
+            if unsent.isEmpty {
+                guard case .chunk(let chunk) = toSend.take(atMost: Self.room) else { return false }
+                unsent = chunk
+            }
+            var count = 0
+            let code = unsent.withUnsafeBytes { handle.send($0, &count) }
+            if count > 0 { unsent = count == unsent.count ? Data() : unsent.dropFirst(count) }
+            if code == CURLE_AGAIN { return true }
+            guard code == CURLE_OK, count > 0 else { throw Broken(code: code == CURLE_OK ? CURLE_SEND_ERROR : code) }
+        }
+    }
+
+    private func receive() throws(Broken) -> (isHeld: Bool, hasMore: Bool) {
+        var total = 0
+        while received.hasRoom() {
+            guard total < Self.burst else { return (false, true) }
+            guard let chunk = try receivePiece() else { return (false, false) }
+            total += chunk.count
+            received.offer(chunk)
+        }
+        return (true, false)
+    }
+
+    /// - Returns: `nil` if there is nothing now.
+    private func receivePiece() throws(Broken) -> Data? {
+        var count = 0
+        var code = CURLE_OK
+        let chunk = withUnsafeTemporaryAllocation(byteCount: Self.piece, alignment: 1) { buffer -> Data in
+            code = handle.receive(buffer, &count)
+            return code == CURLE_OK ? Data(bytes: buffer.baseAddress.unsafelyUnwrapped, count: count) : Data()
+        }
+        if code == CURLE_AGAIN { return nil }
+        guard code == CURLE_OK, count > 0 else { throw Broken(code: code) }
+        return chunk
+    }
+}
