@@ -49,6 +49,16 @@ struct StreamingTests {
         await channel.close()
     }
 
+    @Test("an error filter that reads every answer leaves the body of a stream to its reader")
+    func errorFilter() async throws {
+        let server = try LoopbackServer.start { _ in .ok("0123456789") }
+        defer { server.close() }
+        let channel = try channel(server) { $0.errorFilter = ErrorFilter { _ in nil } }
+        let body = try await channel.manager().stream(TestEndpoint()).value
+        #expect(try await body.collect(upTo: 100) == Data("0123456789".utf8))
+        await channel.close()
+    }
+
     @Test("a reader that pauses stops the server, and gets the whole body after it continues", arguments: [false, true])
     func backpressure(secure: Bool) async throws {
         let sent = try Gate()
