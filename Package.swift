@@ -7,9 +7,10 @@ import PackageDescription
 //   ← CoreAPICookies, CoreAPIRedaction ← CoreAPICoding, CoreAPITrust
 //   ← CoreAPICore, which knows what a call is
 //   ← CoreAPICurl, CoreAPIFixtures, CoreAPIHooks, CoreAPIStreaming, and beside them CoreAPIDigest, CoreAPIReactive,
-//     CoreAPITransfers, CoreAPIURLSession, CoreAPIXML
+//     CoreAPITransfers, CoreAPIURLSession, CoreAPIWebSocket, CoreAPIXML
 //   ← CoreAPI ← channel ← interactors ← tools.
-// The core has no library of C below it; libcurl's transport has CCurl, CZlib and CHTTP2Observer, and CoreAPITransfers has CZlib.
+// The core has no library of C below it. libcurl's transport has CCurl, CZlib and CHTTP2Observer; CoreAPITransfers and
+// CoreAPIWebSocket have CZlib.
 
 /// Each has a folder in `Channels/` and one in `Interactors/`.
 let channels = ["TY", "DL", "ML", "ID", "HTTPBin", "GIPHY"]
@@ -65,7 +66,9 @@ func channel(_ name: String) -> [Target] {
 /// What one channel needs and the others do not.
 let ofChannel: [String: [Target.Dependency]] = ["DL": ["CoreAPILock"], "ML": ["CoreAPIHash"]]
 /// What one channel's interactors need and the others do not.
-let ofInteractors: [String: [Target.Dependency]] = ["DL": ["CoreAPITransfers"], "TY": ["CoreAPITransfers"]]
+let ofInteractors: [String: [Target.Dependency]] = [
+    "DL": ["CoreAPITransfers"], "ID": ["CoreAPIWebSocket"], "TY": ["CoreAPITransfers"],
+]
 let interactors = channels.map { Target.Dependency.byName(name: "\($0)Interactors") }
 let networkers = channels.map { Target.Dependency.byName(name: "\($0)Networker") }
 
@@ -80,6 +83,7 @@ let package = Package(
         .library(name: "CoreAPITesting", targets: ["CoreAPITesting"]),
         .library(name: "CoreAPITransfers", targets: ["CoreAPITransfers"]),
         .library(name: "CoreAPIURLSession", targets: ["CoreAPIURLSession"]),
+        .library(name: "CoreAPIWebSocket", targets: ["CoreAPIWebSocket"]),
         .library(name: "CoreAPIXML", targets: ["CoreAPIXML"]),
         .library(name: "NetworkerCommand", targets: ["NetworkerCommand"]),
         // What the command of this repository has besides: Tools/Package.swift.
@@ -163,7 +167,8 @@ let package = Package(
             plugins: ["ListChannels"]),
         .plugin(name: "ListChannels", capability: .buildTool(), path: "Plugins/ListChannels"),
         .target(
-            name: "CoreAPITesting", dependencies: ["CoreAPILock", "CoreAPI", httpTypes], path: "CoreAPI/Testing",
+            name: "CoreAPITesting", dependencies: ["CoreAPILock", "CoreAPI", "CoreAPICore", "CoreAPIWebSocket", httpTypes],
+            path: "CoreAPI/Testing",
             swiftSettings: settings),
         .target(
             name: "CoreAPIDigest", dependencies: ["CoreAPILock", "CoreAPICore", "CoreAPIHash", httpTypes], path: "CoreAPI/Digest",
@@ -184,18 +189,22 @@ let package = Package(
             name: "CoreAPIURLSession", dependencies: ["CoreAPILock", "CoreAPICore", httpTypes], path: "CoreAPI/URLSession",
             swiftSettings: settings),
         .target(
+            name: "CoreAPIWebSocket",
+            dependencies: ["CoreAPILock", "CZlib", "CoreAPICore", "CoreAPIHash", httpTypes], path: "CoreAPI/WebSocket",
+            swiftSettings: settings),
+        .target(
             name: "CoreAPIXML", dependencies: ["CoreAPICore", product("XMLCoder", "XMLCoder", trait: "XML"), httpTypes],
             path: "CoreAPI/XML", swiftSettings: settings),
         ofEveryChannel(
             "Sandbox", "Sandbox", besides: "Tour",
-            ["ChannelModels", "CoreAPIHash", "CoreAPILock", "CoreAPITesting", httpTypes]),
-        ofEveryChannel("DemoTours", "Tour", besides: "Sandbox", ["CoreAPI", "CoreAPITransfers"] + interactors),
+            ["ChannelModels", "CoreAPIHash", "CoreAPILock", "CoreAPITesting", "CoreAPIWebSocket", httpTypes]),
+        ofEveryChannel(
+            "DemoTours", "Tour", besides: "Sandbox", ["CoreAPI", "CoreAPITransfers", "CoreAPIWebSocket"] + interactors),
         .target(
             name: "NetworkerCommand",
             dependencies: [
-                "CoreAPI", "CoreAPIBase", "CoreAPICurl", "CoreAPIDigest", "CoreAPILock", "CoreAPITransfers", argumentParser,
-                httpTypes,
-                logging,
+                "CoreAPI", "CoreAPIBase", "CoreAPICurl", "CoreAPIDigest", "CoreAPILock", "CoreAPITransfers", "CoreAPIWebSocket",
+                argumentParser, httpTypes, logging,
             ],
             path: "Command/Networker", swiftSettings: settings),
         .target(
@@ -256,16 +265,25 @@ let package = Package(
             dependencies: ["CoreAPILock", "CoreAPI", "CoreAPIDigest", "CoreAPITesting", "CoreAPIURLSession", httpTypes],
             path: "Tests/TransportTests", swiftSettings: settings),
         .testTarget(
+            name: "WebSocketTests",
+            dependencies: [
+                "CoreAPILock", "CoreAPI", "CoreAPICore", "CoreAPICurl", "CoreAPITesting", "CoreAPIWebSocket", "Programs",
+                httpTypes,
+            ],
+            path: "Tests/WebSocketTests", swiftSettings: settings),
+        .testTarget(
             name: "ChannelTests",
-            dependencies: ["CoreAPILock", "CoreAPI", "CoreAPITesting", "CoreAPITransfers", "EveryChannel", "Sandbox", httpTypes]
-                + networkers + interactors,
+            dependencies: [
+                "CoreAPILock", "CoreAPI", "CoreAPITesting", "CoreAPITransfers", "CoreAPIWebSocket", "EveryChannel", "Sandbox",
+                httpTypes,
+            ] + networkers + interactors,
             path: "Tests/ChannelTests", swiftSettings: settings),
         .testTarget(
             name: "NetworkerCommandTests",
             dependencies: [
                 "CoreAPILock",
-                "CoreAPI", "CoreAPITesting", "CoreAPITransfers", "DemoCommand", "DemoTours", "EveryChannel", "NetworkerCommand",
-                "Programs", "Sandbox",
+                "CoreAPI", "CoreAPITesting", "CoreAPITransfers", "CoreAPIWebSocket", "DemoCommand", "DemoTours", "EveryChannel",
+                "NetworkerCommand", "Programs", "Sandbox",
                 "networker-of-tests", argumentParser, httpTypes,
             ],
             path: "Tests/NetworkerCommandTests", swiftSettings: settings),
@@ -273,7 +291,8 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "CoreAPILock",
-                "CoreAPI", "CoreAPITesting", "CoreAPITransfers", "TYNetworker", "TYInteractors", "DLNetworker", "DLInteractors",
+                "CoreAPI", "CoreAPITesting", "CoreAPITransfers", "CoreAPIWebSocket", "TYNetworker", "TYInteractors",
+                "DLNetworker", "DLInteractors",
                 httpTypes, logging,
             ],
             path: "Tests/DocumentationTests", swiftSettings: settings),

@@ -6,11 +6,12 @@
 #endif
 #include <zlib.h>
 
-/* A macro that Swift does not import: it passes this header's version and size. */
-static inline int czlib_begin_deflating(z_stream *_Nonnull stream, int level, int window_bits) {
-    return deflateInit2(stream, level, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY);
-}
-
+/* Macros that Swift does not import: they pass this header's version and size. */
 static inline int czlib_begin_inflating(z_stream *_Nonnull stream, int window_bits) {
     return inflateInit2(stream, window_bits);
+}
+
+/* Deflate with zlib's usual level, memory and strategy. */
+static inline int czlib_begin_deflating(z_stream *_Nonnull stream, int window_bits) {
+    return deflateInit2(stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY);
 }

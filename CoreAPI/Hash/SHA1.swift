@@ -1,4 +1,4 @@
-/// SHA-1 (FIPS 180-4 §6.1). It is broken and only for protocols that require it, such as the checksums of tus.
+/// SHA-1 (FIPS 180-4 §6.1). It is broken, and only for protocols that require it: the checksums of tus, and WebSocket.
 package enum SHA1 {
     /// The 20 bytes of the digest.
     package static func hash(_ bytes: some Sequence<UInt8>) -> [UInt8] {

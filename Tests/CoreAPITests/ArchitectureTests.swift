@@ -27,20 +27,25 @@ struct ArchitectureTests {
         ("CoreAPI/Digest", ["CoreAPILock", "CoreAPICore", "CoreAPIHash"]),
         ("CoreAPI/Streaming", ["CoreAPILock", "CoreAPICore"]),
         ("CoreAPI/Reactive", ["CoreAPILock", "CoreAPICore"]),
-        ("CoreAPI/Testing", ["CoreAPILock", "CoreAPI"]),
+        ("CoreAPI/Testing", ["CoreAPILock", "CoreAPI", "CoreAPICore", "CoreAPIWebSocket"]),
         (
             "CoreAPI/Transfers",
             ["CoreAPILock", "CZlib", "CoreAPIBase", "CoreAPICore", "CoreAPIHash", "CoreAPIHTTPSupport", "CoreAPIJSON"]
         ),
         ("CoreAPI/URLSession", ["CoreAPILock", "CoreAPICore"]),
-        ("CoreAPI/XML", ["CoreAPICore"]), ("Channels/Sandbox", ["CoreAPITesting"]), ("Channels/Tour", ["CoreAPI"]),
+        ("CoreAPI/WebSocket", ["CoreAPILock", "CZlib", "CoreAPICore", "CoreAPIHash"]),
+        ("CoreAPI/XML", ["CoreAPICore"]), ("Channels/Sandbox", ["CoreAPITesting", "CoreAPIWebSocket"]),
+        ("Channels/Tour", ["CoreAPI"]),
     ]
 
     private static let ofChannels: [(folder: String, modules: Set<String>)] = SourceTree.folders(in: "Interactors").flatMap {
         channel -> [(folder: String, modules: Set<String>)] in
         [
-            ("Channels/\(channel)", ["CoreAPI", "CoreAPITransfers", "CoreAPIHash", "CoreAPILock", "\(channel)Interactors"]),
-            ("Interactors/\(channel)", ["CoreAPI", "CoreAPITransfers", "\(channel)Networker"]),
+            (
+                "Channels/\(channel)",
+                ["CoreAPI", "CoreAPIHash", "CoreAPILock", "CoreAPITransfers", "CoreAPIWebSocket", "\(channel)Interactors"]
+            ),
+            ("Interactors/\(channel)", ["CoreAPI", "CoreAPITransfers", "CoreAPIWebSocket", "\(channel)Networker"]),
         ]
     }
 

@@ -2,14 +2,16 @@ public import Foundation
 
 /// A ``Transport`` that also opens connections for another protocol than HTTP, such as WebSocket.
 public protocol ConnectingTransport: Transport {
-    /// Connects to the server of the attempt's request, through a proxy's tunnel if there is a proxy, under the same trust, limits
-    /// and clocks as ``Transport/send(_:)``. Sends nothing of the request. Ends by an error if the surrounding task is cancelled.
+    /// Connects to the server of the attempt's request, through a proxy's tunnel if there is a proxy, under the same trust,
+    /// limits and clocks as ``Transport/send(_:)``. Sends nothing of the request. Ends by an error if the surrounding task is
+    /// cancelled.
     func connect(_ attempt: Attempt) async throws(APIClientError) -> any RawConnection
 }
 
 /// An open connection to a server, secured for `https`: bytes in both directions. Releasing it closes it.
 public protocol RawConnection: AnyObject, Sendable {
-    /// The next bytes; `nil` at the peer's end. No more is read from the peer than a bounded buffer holds. For one task at a time.
+    /// The next bytes; `nil` at the peer's end. No more is read from the peer than a bounded buffer holds. For one task at a
+    /// time.
     ///
     /// - Throws: ``TransportError`` if the connection broke, `CancellationError` after a cancellation and after ``close()``.
     func read() async throws -> Data?
@@ -38,19 +40,5 @@ extension Attempt {
         guard streamsBody else { return channel.transport }
         let modifier = request.modifiers.lazy.compactMap { $0 as? any TransportModifier }.last
         return modifier?.transport(over: channel.transport) ?? channel.transport
-    }
-}
-
-extension Body {
-    /// The bytes of a connection after its answer switched protocols (101).
-    package init(_ connection: any RawConnection) {
-        let source = ChunkSource(isReplayable: false, connection: connection) { { try await connection.read() } }
-        self = .stream(BodyStream(length: nil, source))
-    }
-
-    /// The connection of an answer that switched protocols; `nil` for any other body.
-    package var connection: (any RawConnection)? {
-        guard case .stream(let stream) = self, case .chunks(let source) = stream.source else { return nil }
-        return source.connection
     }
 }

@@ -52,8 +52,8 @@ extension CurlTransfer {
         }
     }
 
-    /// libcurl opens a connection and leaves it to the kit (``RawSocket``). It would agree on HTTP/2 and then read what is sent as
-    /// a request of its own, unless ``CurlHandle/Form/streamsBody`` kept it to HTTP/1.1.
+    /// libcurl opens a connection and leaves it to the kit (``RawSocket``). It would agree on HTTP/2 and then read what is sent
+    /// as a request of its own, unless ``CurlHandle/Form/streamsBody`` kept it to HTTP/1.1.
     private func setConnectOnly(_ handle: CurlHandle) throws(TransportError) {
         try handle.setOnce(CURLOPT_CONNECT_ONLY, 1)
         try handle.setOnce(CURLOPT_FRESH_CONNECT, 1)

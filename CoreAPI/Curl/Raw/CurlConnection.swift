@@ -2,8 +2,8 @@ public import CoreAPICore
 internal import Foundation
 
 extension CurlTransport: ConnectingTransport {
-    /// Opens a connection through libcurl (`CURLOPT_CONNECT_ONLY`), over TLS for `https`, with HTTP/1.1 as its protocol (ALPN). It
-    /// counts as a connection of a call that streams its body, and shares no connection.
+    /// Opens a connection through libcurl (`CURLOPT_CONNECT_ONLY`), over TLS for `https`, with HTTP/1.1 as its protocol (ALPN).
+    /// It counts as a connection of a call that streams its body, and shares no connection.
     public func connect(_ attempt: Attempt) async throws(APIClientError) -> any RawConnection {
         let exchange = CurlExchange(attempt: attempt, library: library)
         let (pool, transfer) = try begin(exchange, connectsOnly: true).get()

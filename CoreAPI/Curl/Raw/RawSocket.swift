@@ -10,8 +10,8 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// The loop's side of a connection that libcurl opened for another protocol (`CURLOPT_CONNECT_ONLY`): it moves bytes between libcurl
-/// and the buffers of ``CurlConnection``. On the loop's thread only.
+/// The loop's side of a connection that libcurl opened for another protocol (`CURLOPT_CONNECT_ONLY`): it moves bytes between
+/// libcurl and the buffers of ``CurlConnection``. On the loop's thread only.
 final class RawSocket {
     /// The bytes that may wait to be sent, beyond one piece of the task's.
     static let room = 64 * 1_024

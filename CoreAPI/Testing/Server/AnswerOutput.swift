@@ -1,3 +1,4 @@
+internal import CoreAPI
 import Foundation
 
 /// The output for the parts of an answer: HTTP/1.1, or one HTTP/2 stream. Each method returns whether the exchange continues.
@@ -19,6 +20,8 @@ protocol AnswerOutput {
     func resetStream(code: UInt32) -> Bool
     /// Resets the connection (RST).
     func resetConnection() -> Bool
+    /// Hands the connection over to another protocol.
+    func handOver(_ serve: @escaping @Sendable (any RawConnection) async -> Void) -> Bool
     /// Called after the last step.
     func finish() -> Bool
     func hold(for duration: Duration?, until latch: Latch?) -> ConnectionSocket.HoldEnd

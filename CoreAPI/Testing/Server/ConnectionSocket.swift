@@ -32,6 +32,9 @@ final class ConnectionSocket: Sendable {
         self.tls = tls
     }
 
+    /// Whether the server closes.
+    var isClosing: Bool { closing.wait(milliseconds: 0) }
+
     /// The result of the handshake; nil without TLS.
     var security: ConnectionSecurity? { tls?.security }
 

@@ -1,3 +1,4 @@
+internal import CoreAPI
 import Foundation
 
 /// An answer over HTTP/1.1 (RFC 9112). HTTP/1.1 has one exchange at a time, and only the connection's end can abort it.
@@ -56,6 +57,11 @@ final class HTTP1Output: AnswerOutput {
 
     func resetConnection() -> Bool {
         socket.abortOnClose()
+        return false
+    }
+
+    func handOver(_ serve: @escaping @Sendable (any RawConnection) async -> Void) -> Bool {
+        SocketConnection(socket).run(serve)
         return false
     }
 

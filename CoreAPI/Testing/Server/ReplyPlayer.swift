@@ -59,6 +59,8 @@ struct ReplyPlayer {
             return output.goAway(refusing: refuses)
         case .resetStream(let code):
             return output.resetStream(code: code)
+        case .takeOver(let serve):
+            return output.handOver(serve)
         case .failHandshake:
             // A fatal `handshake_failure`, not encrypted (RFC 8446 §5.1, §6.2).
             socket.sendUnencrypted(Data([21, 3, 3, 0, 2, 2, 40]))

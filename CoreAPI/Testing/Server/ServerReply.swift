@@ -1,3 +1,4 @@
+public import CoreAPI
 public import Foundation
 
 /// A ``LoopbackServer``'s reply to a request: steps, played in order on its connection.
@@ -93,6 +94,10 @@ public struct ServerReply: Sendable, ExpressibleByArrayLiteral {
         /// Ends this exchange's stream only, with a code of RFC 9113 §7. 2 is an internal error, 7 a request that was not
         /// processed and may be repeated, 8 a cancellation. HTTP/1.1 has no streams, so the connection is reset.
         case resetStream(code: UInt32 = 2)
+
+        /// Hands the connection over to another protocol, after a head with status 101, and closes it when the function returns.
+        /// Over HTTP/2 the connection is reset instead.
+        case takeOver(@Sendable (any RawConnection) async -> Void)
 
         /// Sends TLS's fatal alert `handshake_failure` in clear text and closes the connection.
         case failHandshake

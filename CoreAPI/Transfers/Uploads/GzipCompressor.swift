@@ -13,7 +13,7 @@ final class GzipCompressor: Compressor {
         stream.initialize(to: z_stream())
         output = .allocate(capacity: 64 * 1_024)
         // 15 bits of window; 16 more mean gzip.
-        guard czlib_begin_deflating(stream, Z_DEFAULT_COMPRESSION, 31) == Z_OK else { return nil }
+        guard czlib_begin_deflating(stream, 31) == Z_OK else { return nil }
     }
 
     deinit {

@@ -1,3 +1,4 @@
+internal import CoreAPI
 import Foundation
 
 /// An answer over HTTP/2: frames of one stream (RFC 9113 §8.1).
@@ -38,6 +39,8 @@ final class HTTP2Output: AnswerOutput {
         } while !block.isEmpty
         return socket.send(wire)
     }
+
+    func handOver(_ serve: @escaping @Sendable (any RawConnection) async -> Void) -> Bool { resetConnection() }
 
     func sendHalfHead() -> Bool {
         var whole = HTTP2Frame(

@@ -1,0 +1,79 @@
+internal import CoreAPI
+internal import CoreAPICore
+internal import Dispatch
+internal import Foundation
+
+/// A server's connection after it switched protocols, for a task. Two threads move its bytes: the connection's own receives,
+/// another one sends.
+final class SocketConnection: RawConnection {
+    private static let room = 64 << 10
+    /// How soon a waiting thread notes that the server closes.
+    private static let patience = DispatchTimeInterval.milliseconds(50)
+
+    private let socket: ConnectionSocket
+    private let received: ChunkBuffer
+    private let toSend: ChunkBuffer
+    private let mayReceive: DispatchSemaphore
+    private let maySend: DispatchSemaphore
+
+    init(_ socket: ConnectionSocket) {
+        self.socket = socket
+        let (mayReceive, maySend) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        (self.mayReceive, self.maySend) = (mayReceive, maySend)
+        received = ChunkBuffer(limit: Self.room, goOn: { mayReceive.signal() }, abandoned: { mayReceive.signal() })
+        toSend = ChunkBuffer(limit: Self.room, goOn: { maySend.signal() })
+    }
+
+    var metrics: TransferMetrics? { nil }
+
+    func read() async throws -> Data? { try await received.next() }
+    func write(_ data: Data) async throws { try await toSend.push(data) }
+
+    /// What was written is still sent.
+    func close() {
+        toSend.finish(.success(()))
+        received.finish(.failure(CancellationError()))
+    }
+
+    /// Blocks the connection's thread until the function has returned and everything is sent.
+    func run(_ serve: @escaping @Sendable (any RawConnection) async -> Void) {
+        let ended = DispatchSemaphore(value: 0)
+        Task {
+            await serve(self)
+            self.close()
+            ended.signal()
+        }
+        let sender = Thread {
+            self.sendAll()
+            ended.signal()
+        }
+        sender.stackSize = 512 << 10
+        sender.start()
+        receiveAll()
+        for _ in 0..<2 { ended.wait() }
+    }
+
+    private func receiveAll() {
+        while true {
+            while !received.hasRoom() {
+                guard !socket.isClosing else { return received.finish(.success(())) }
+                _ = mayReceive.wait(timeout: .now() + Self.patience)
+            }
+            guard let bytes = socket.receive() else { return received.finish(.success(())) }
+            received.offer(bytes)
+        }
+    }
+
+    private func sendAll() {
+        while true {
+            switch toSend.take(atMost: .max) {
+            case .chunk(let bytes):
+                guard socket.send(bytes) else { return toSend.abandon() }
+            case .nothing:
+                guard !socket.isClosing else { return toSend.abandon() }
+                _ = maySend.wait(timeout: .now() + Self.patience)
+            case .end, .failed: return socket.shutDown()
+            }
+        }
+    }
+}

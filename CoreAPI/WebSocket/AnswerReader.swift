@@ -1,0 +1,152 @@
+internal import Foundation
+internal import HTTPTypes
+
+/// Reads a server's answer to an upgrade from a connection: a head and, unless protocols are switched, a body (RFC 9112). Strict:
+/// what it does not understand is an error.
+struct AnswerReader {
+    struct Answer {
+        let head: ResponseHead
+        let body: Data
+        /// The bytes after a 101, which belong to the new protocol.
+        let rest: Data
+    }
+
+    private let next: () async throws -> Data?
+    private let limits: Limits
+    private var pending: [UInt8] = []
+
+    /// - Parameter next: gives the next bytes of the connection.
+    init(_ limits: Limits, _ next: @escaping () async throws -> Data?) {
+        self.limits = limits
+        self.next = next
+    }
+
+    /// - Throws: ``TransportError``.
+    mutating func read() async throws -> Answer {
+        while true {
+            let head = try await readHead()
+            let code = head.status.code
+            if code == 101 { return Answer(head: head, body: Data(), rest: Data(pending)) }
+            // Other interim answers precede the final one (RFC 9110 §15.2).
+            guard code >= 200 else { continue }
+            let body = code == 204 || code == 304 ? Data() : try await readBody(head.headers)
+            return Answer(head: head, body: body, rest: Data())
+        }
+    }
+
+    private static func malformed(_ reason: String) -> TransportError { .malformedResponse(reason: reason.escapingControls) }
+
+    // MARK: - Head
+
+    private mutating func readHead() async throws -> ResponseHead {
+        var lines: [[UInt8]] = []
+        var size = 0
+        while true {
+            let line = try await readLine(atMost: limits.responseHeadSize - size)
+            size += line.count + 2
+            guard size <= limits.responseHeadSize else { throw TransportError.headTooLarge(limit: limits.responseHeadSize) }
+            guard lines.count < limits.responseHeadLines else {
+                throw TransportError.tooManyHeadLines(limit: limits.responseHeadLines)
+            }
+            if line.isEmpty { break }
+            lines.append(line)
+        }
+        guard let first = lines.first, let status = Self.status(first) else {
+            throw Self.malformed("expected a status line of HTTP/1.1, found something else (RFC 9112 §4)")
+        }
+        var fields = HTTPFields()
+        for line in lines.dropFirst() { fields.append(try Self.field(line)) }
+        return ResponseHead(status: status, headers: fields)
+    }
+
+    private static func status(_ line: [UInt8]) -> HTTPResponse.Status? {
+        let parts = line.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count >= 2, parts[0].count == 8, parts[0].starts(with: "HTTP/1.".utf8), parts[1].count == 3,
+            parts[1].allSatisfy(\.isDigit), let code = Int(String(decoding: parts[1], as: UTF8.self)), code >= 100
+        else { return nil }
+        return HTTPResponse.Status(code: code)
+    }
+
+    private static func field(_ line: [UInt8]) throws -> HTTPField {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
+            let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
+        else { throw malformed("a header line without a name (RFC 9112 §5)") }
+        return HTTPField(name: name, value: String(decoding: line[(colon + 1)...], as: UTF8.self).trimmingHTTPWhitespace())
+    }
+
+    // MARK: - Body
+
+    private mutating func readBody(_ fields: HTTPFields) async throws -> Data {
+        if let coding = fields[.transferEncoding] {
+            guard coding.lowercased() == "chunked", fields[.contentLength] == nil else {
+                throw Self.malformed("the transfer coding '\(coding.shortened(to: 100))' (RFC 9112 §6.1)")
+            }
+            return try await readChunks()
+        }
+        guard let text = fields[.contentLength] else { return try await readToEnd() }
+        guard text.utf8.allSatisfy(\.isDigit), let length = Int(text) else {
+            throw Self.malformed("expected a number as Content-Length, found '\(text.shortened(to: 100))'")
+        }
+        guard length <= limits.responseBodySize else { throw tooLarge }
+        return try await take(length, of: Int64(length), after: 0)
+    }
+
+    private var tooLarge: TransportError { .responseTooLarge(limit: limits.responseBodySize) }
+
+    private mutating func readChunks() async throws -> Data {
+        var body = Data()
+        while true {
+            let line = try await readLine(atMost: 1_024)
+            let digits = line.prefix { $0 != UInt8(ascii: ";") }
+            guard !digits.isEmpty, let size = Int(String(decoding: digits, as: UTF8.self).trimmingHTTPWhitespace(), radix: 16),
+                size >= 0
+            else { throw Self.malformed("a chunk's size is no number (RFC 9112 §7.1)") }
+            if size == 0 { return body }
+            guard size <= limits.responseBodySize - body.count else { throw tooLarge }
+            body += try await take(size, of: nil, after: body.count)
+            guard try await readLine(atMost: 2).isEmpty else { throw Self.malformed("a chunk is longer than its size") }
+        }
+    }
+
+    private mutating func readToEnd() async throws -> Data {
+        var body = Data(pending)
+        while body.count <= limits.responseBodySize {
+            guard let bytes = try await next() else { return body }
+            body += bytes
+        }
+        throw tooLarge
+    }
+
+    // MARK: - Bytes
+
+    private mutating func take(_ count: Int, of expected: Int64?, after received: Int) async throws -> Data {
+        while pending.count < count {
+            guard let bytes = try await next() else {
+                throw TransportError.truncated(received: Int64(received + pending.count), expected: expected)
+            }
+            pending += bytes
+        }
+        defer { pending.removeFirst(count) }
+        return Data(pending.prefix(count))
+    }
+
+    /// A line without its end.
+    private mutating func readLine(atMost limit: Int) async throws -> [UInt8] {
+        var searched = 0
+        while true {
+            if let end = pending[searched...].firstIndex(of: 0x0A) {
+                var line = Array(pending[..<end])
+                pending.removeFirst(end + 1)
+                if line.last == 0x0D { line.removeLast() }
+                return line
+            }
+            searched = pending.count
+            guard searched <= limit else { throw TransportError.headTooLarge(limit: limits.responseHeadSize) }
+            guard let bytes = try await next() else {
+                throw TransportError.connectionLost(
+                    reason: "it ended before the response's head was complete", mayHaveBeenProcessed: false)
+            }
+            pending += bytes
+        }
+    }
+}

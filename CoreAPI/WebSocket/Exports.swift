@@ -1,0 +1,2 @@
+// Names an endpoint, a message and an error without a second import.
+@_exported public import CoreAPICore

@@ -1,0 +1,124 @@
+/// The kind of a frame (RFC 6455 §5.2).
+package enum Opcode: UInt8, Sendable {
+    case continuation = 0
+    case text = 1
+    case binary = 2
+    case close = 8
+    case ping = 9
+    case pong = 10
+
+    var isControl: Bool { rawValue >= 8 }
+}
+
+/// Which side this is. A client masks its frames, a server does not (RFC 6455 §5.1).
+package enum Role: Sendable {
+    case client, server
+}
+
+/// A frame's head (RFC 6455 §5.2).
+struct FrameHead: Equatable {
+    var isFinal: Bool
+    var isCompressed: Bool
+    var opcode: Opcode
+    var length: Int
+    var mask: UInt32?
+
+    /// The largest number of bytes of a head.
+    static let longest = 14
+    /// The largest payload of a control frame (§5.5).
+    static let controlSize = 125
+
+    /// Reads a head from its first bytes.
+    ///
+    /// - Parameter allowsCompressed: whether RSV1 has a meaning (RFC 7692 §6).
+    /// - Returns: the head and its size; `nil` if bytes are missing.
+    static func read(
+        _ bytes: UnsafeRawBufferPointer, role: Role, allowsCompressed: Bool
+    ) throws(Violation) -> (FrameHead, size: Int)? {
+        guard bytes.count >= 2 else { return nil }
+        let (first, second) = (bytes[0], bytes[1])
+        guard first & 0x30 == 0, allowsCompressed || first & 0x40 == 0 else {
+            throw Violation("a frame with reserved bits that no extension defines (RFC 6455 §5.2)")
+        }
+        guard let opcode = Opcode(rawValue: first & 0x0F) else {
+            throw Violation("a frame with the reserved opcode \(first & 0x0F) (RFC 6455 §5.2)")
+        }
+        let isMasked = second & 0x80 != 0
+        guard isMasked == (role == .server) else {
+            throw Violation("a frame that is \(isMasked ? "" : "not ")masked (RFC 6455 §5.1)")
+        }
+        var head = FrameHead(
+            isFinal: first & 0x80 != 0, isCompressed: first & 0x40 != 0, opcode: opcode, length: Int(second & 0x7F), mask: nil)
+        try head.checkControl()
+        let extra = head.length == 126 ? 2 : head.length == 127 ? 8 : 0
+        let size = 2 + extra + (isMasked ? 4 : 0)
+        guard bytes.count >= size else { return nil }
+        if extra > 0 { head.length = try length(bytes, extra) }
+        if isMasked { head.mask = bytes.loadUnaligned(fromByteOffset: 2 + extra, as: UInt32.self) }
+        return (head, size)
+    }
+
+    private func checkControl() throws(Violation) {
+        guard opcode.isControl else { return }
+        guard isFinal else { throw Violation("a control frame in fragments (RFC 6455 §5.5)") }
+        guard !isCompressed else { throw Violation("a compressed control frame (RFC 7692 §6.1)") }
+        guard length <= Self.controlSize else { throw Violation("a control frame of more than 125 bytes (RFC 6455 §5.5)") }
+    }
+
+    private static func length(_ bytes: UnsafeRawBufferPointer, _ count: Int) throws(Violation) -> Int {
+        let value = bytes[2..<2 + count].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        guard let length = Int(exactly: value) else { throw Violation("a frame with a length of 2^63 or more (RFC 6455 §5.2)") }
+        guard length > (count == 2 ? 125 : 65_535) else {
+            throw Violation("a frame's length in more bytes than it needs (RFC 6455 §5.2)")
+        }
+        return length
+    }
+
+    /// Writes the head.
+    func write(into bytes: inout [UInt8]) {
+        bytes.append((isFinal ? 0x80 : 0) | (isCompressed ? 0x40 : 0) | opcode.rawValue)
+        let masked: UInt8 = mask == nil ? 0 : 0x80
+        switch length {
+        case ...125: bytes.append(masked | UInt8(length))
+        case ...65_535: bytes += [masked | 126, UInt8(length >> 8), UInt8(length & 0xFF)]
+        default:
+            bytes.append(masked | 127)
+            bytes += stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: length >> $0) }
+        }
+        if let mask { withUnsafeBytes(of: mask) { bytes += $0 } }
+    }
+}
+
+/// The exclusive or with a masking key (RFC 6455 §5.3), which is its own inverse.
+enum Masking {
+    /// - Parameters:
+    ///   - key: its four bytes as they are on the wire.
+    ///   - offset: the offset of the bytes within the payload.
+    static func apply(_ key: UInt32, to bytes: UnsafeMutableRawBufferPointer, offset: Int = 0) {
+        let shift = UInt32(offset & 3) * 8
+        let key = UInt32(littleEndian: key)
+        let turned = shift == 0 ? key : key >> shift | key << (32 - shift)
+        let wide = UInt64(turned) << 32 | UInt64(turned)
+        var index = 0
+        while index + 8 <= bytes.count {
+            let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) ^ wide
+            bytes.storeBytes(of: word.littleEndian, toByteOffset: index, as: UInt64.self)
+            index += 8
+        }
+        while index < bytes.count {
+            bytes[index] ^= UInt8(truncatingIfNeeded: turned >> (UInt32(index & 3) * 8))
+            index += 1
+        }
+    }
+}
+
+/// The peer broke a rule; the socket ends with the code.
+struct Violation: Error, Equatable {
+    let code: WebSocket.CloseCode
+    let reason: String
+
+    init(_ reason: String, code: WebSocket.CloseCode = .protocolError) {
+        self.code = code
+        self.reason = reason
+    }
+}

@@ -1,0 +1,190 @@
+internal import CoreAPIHash
+internal import Foundation
+internal import HTTPTypes
+
+/// The opening handshake's rules (RFC 6455 §4, RFC 7692 §7.1), for both sides.
+package enum Handshake {
+    /// What both sides have agreed on.
+    struct Agreement: Equatable {
+        var subprotocol: String?
+        var deflate: DeflateAgreement?
+    }
+
+    /// A new key: sixteen random bytes in Base64 (§4.1).
+    static func key() -> String {
+        Data((0..<16).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString()
+    }
+
+    /// The proof that a server has understood the key (§4.2.2).
+    static func accept(_ key: String) -> String {
+        Data(SHA1.hash((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)).base64EncodedString()
+    }
+
+    /// The fields of a request.
+    ///
+    /// - Throws: ``RequestError/malformedHeader(name:reason:)`` for a subprotocol that is no token or is named twice.
+    static func offer(_ options: WebSocket.Options, key: String) throws(RequestError) -> HTTPFields {
+        for name in options.subprotocols where !name.isToken {
+            throw .malformedHeader(name: "Sec-WebSocket-Protocol", reason: "'\(name.escapingControls)' is not a token")
+        }
+        guard Set(options.subprotocols).count == options.subprotocols.count else {
+            throw .malformedHeader(name: "Sec-WebSocket-Protocol", reason: "a subprotocol is named twice")
+        }
+        var fields: HTTPFields = [
+            .connection: "Upgrade", .upgrade: "websocket", .secWebSocketKey: key, .secWebSocketVersion: "13",
+        ]
+        if !options.subprotocols.isEmpty { fields[.secWebSocketProtocol] = options.subprotocols.joined(separator: ", ") }
+        if let compression = options.compression { fields[.secWebSocketExtensions] = Self.text(compression) }
+        return fields
+    }
+
+    private static func text(_ compression: WebSocket.Compression) -> String {
+        "permessage-deflate; client_max_window_bits" + (compression.resetsOwnContext ? "; client_no_context_takeover" : "")
+            + (compression.resetsServerContext ? "; server_no_context_takeover" : "")
+    }
+
+    /// Checks a server's answer with status 101 (§4.1).
+    ///
+    /// - Throws: ``TransportError/malformedResponse(reason:)``.
+    static func check(
+        _ fields: HTTPFields, key: String, _ options: WebSocket.Options
+    ) throws(TransportError) -> Agreement {
+        func refuse(_ reason: String) -> TransportError {
+            .malformedResponse(reason: "\(reason) (RFC 6455 §4.1)".escapingControls)
+        }
+        guard fields[.upgrade]?.lowercased() == "websocket" else {
+            throw refuse("expected 'Upgrade: websocket', found \(quoted(fields[.upgrade]))")
+        }
+        guard list(fields[.connection] ?? "").contains(where: { $0.lowercased() == "upgrade" }) else {
+            throw refuse("expected 'Connection: Upgrade', found \(quoted(fields[.connection]))")
+        }
+        guard fields[.secWebSocketAccept] == accept(key) else {
+            throw refuse("a Sec-WebSocket-Accept that does not belong to the key")
+        }
+        var agreement = Agreement()
+        if let name = fields[.secWebSocketProtocol] {
+            guard options.subprotocols.contains(name) else { throw refuse("the subprotocol \(quoted(name)) was not offered") }
+            agreement.subprotocol = name
+        }
+        for text in list(fields[.secWebSocketExtensions] ?? "") {
+            let parts = Parameters(text)
+            guard parts.name == "permessage-deflate", agreement.deflate == nil, let compression = options.compression,
+                let deflate = deflate(parts, compression)
+            else { throw refuse("the extension \(quoted(text)) was not offered") }
+            agreement.deflate = deflate
+        }
+        return agreement
+    }
+
+    /// The server's parameters, as the client reads them (RFC 7692 §7.1); `nil` for invalid ones.
+    private static func deflate(_ parts: Parameters, _ offered: WebSocket.Compression) -> DeflateAgreement? {
+        var agreement = DeflateAgreement(resetsOwn: offered.resetsOwnContext)
+        for (name, value) in parts.all {
+            switch (name, value) {
+            case ("client_no_context_takeover", nil): agreement.resetsOwn = true
+            case ("server_no_context_takeover", nil): agreement.resetsPeer = true
+            case ("client_max_window_bits", let bits?): agreement.ownWindow = bits
+            // Every window fits into the largest, with which messages are read.
+            case ("server_max_window_bits", _?): break
+            default: return nil
+            }
+        }
+        guard agreement.resetsPeer || !offered.resetsServerContext else { return nil }
+        return parts.isSound ? agreement : nil
+    }
+
+    fileprivate static func list(_ text: String) -> [String] {
+        text.split(separator: ",").map { $0.trimmingHTTPWhitespace() }.filter { !$0.isEmpty }
+    }
+
+    private static func quoted(_ text: String?) -> String {
+        text.map { "'\($0.shortened(to: 100))'" } ?? "nothing"
+    }
+
+    /// An extension's name and its parameters, of which those of permessage-deflate are window sizes.
+    fileprivate struct Parameters {
+        let name: String
+        private(set) var all: [(name: String, value: Int32?)] = []
+        /// Whether every value is a window size, and no parameter is repeated.
+        private(set) var isSound = true
+
+        init(_ text: String) {
+            let parts = text.split(separator: ";", omittingEmptySubsequences: false).map { $0.trimmingHTTPWhitespace() }
+            name = parts.first?.lowercased() ?? ""
+            for part in parts.dropFirst() {
+                let pair = part.split(separator: "=", maxSplits: 1).map { $0.trimmingHTTPWhitespace() }
+                guard let name = pair.first?.lowercased(), !all.contains(where: { $0.name == name }) else {
+                    isSound = false
+                    continue
+                }
+                guard pair.count == 2 else {
+                    all.append((name, nil))
+                    continue
+                }
+                let digits = pair[1].first == "\"" && pair[1].last == "\"" ? String(pair[1].dropFirst().dropLast()) : pair[1]
+                guard let bits = Int32(digits), (8...15).contains(bits), digits.allSatisfy(\.isNumber), digits.first != "0" else {
+                    isSound = false
+                    continue
+                }
+                all.append((name, bits))
+            }
+        }
+    }
+}
+
+/// A server's answer to a client's handshake, for tests and the sandbox.
+package struct Acceptance: Sendable {
+    /// The fields of the 101.
+    package private(set) var fields: [(name: String, value: String)]
+    private let agreement: Handshake.Agreement
+    private let options: WebSocket.Options
+
+    /// - Parameters:
+    ///   - values: the values of the request's fields of a name.
+    ///   - options: the server's subprotocols, limits and clocks.
+    /// - Returns: `nil` for a request that is no WebSocket handshake.
+    package init?(_ options: WebSocket.Options, values: (_ name: String) -> [String]) {
+        guard let key = values("Sec-WebSocket-Key").first, values("Sec-WebSocket-Version").first == "13",
+            values("Upgrade").first?.lowercased() == "websocket"
+        else { return nil }
+        self.options = options
+        fields = [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", Handshake.accept(key))]
+        var agreement = Handshake.Agreement()
+        let offered = values("Sec-WebSocket-Protocol").flatMap(Handshake.list)
+        agreement.subprotocol = options.subprotocols.first { offered.contains($0) }
+        if let name = agreement.subprotocol { fields.append(("Sec-WebSocket-Protocol", name)) }
+        if let compression = options.compression {
+            for text in values("Sec-WebSocket-Extensions").flatMap(Handshake.list) where agreement.deflate == nil {
+                guard let (deflate, answer) = Self.answer(Handshake.Parameters(text), compression) else { continue }
+                agreement.deflate = deflate
+                fields.append(("Sec-WebSocket-Extensions", answer))
+            }
+        }
+        self.agreement = agreement
+    }
+
+    private static func answer(
+        _ offer: Handshake.Parameters, _ compression: WebSocket.Compression
+    ) -> (DeflateAgreement, String)? {
+        guard offer.name == "permessage-deflate", offer.isSound else { return nil }
+        let names = offer.all.map(\.name)
+        var agreement = DeflateAgreement()
+        agreement.resetsOwn = names.contains("server_no_context_takeover") || compression.resetsOwnContext
+        agreement.resetsPeer = names.contains("client_no_context_takeover") || compression.resetsServerContext
+        var text = "permessage-deflate"
+        if agreement.resetsOwn { text += "; server_no_context_takeover" }
+        if agreement.resetsPeer { text += "; client_no_context_takeover" }
+        if let bits = offer.all.first(where: { $0.name == "server_max_window_bits" })?.value {
+            agreement.ownWindow = bits
+            text += "; server_max_window_bits=\(bits)"
+        }
+        return (agreement, text)
+    }
+
+    /// The server's socket over a connection on which the answer was sent.
+    package func open(_ connection: any RawConnection, context: ErrorContext) -> WebSocket {
+        WebSocket(
+            connection, .server, agreement, options, head: ResponseHead(status: .switchingProtocols), coder: .json,
+            context: context)
+    }
+}

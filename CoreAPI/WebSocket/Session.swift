@@ -1,0 +1,607 @@
+internal import CoreAPILock
+internal import Foundation
+
+/// A WebSocket's work: one task reads, several may send, and control frames go between. ``WebSocket`` is the handle that an app
+/// holds; the tasks hold only this.
+final class Session: Sendable {
+    /// The bytes of messages that may wait for the app before nothing more is read.
+    private static let room = 64 * 1_024
+    /// The bytes of a frame that are masked and queued at once.
+    private static let piece = 64 * 1_024
+
+    let options: WebSocket.Options
+    private let connection: any RawConnection
+    private let role: Role
+    private let writer: FrameWriter
+    private let agreement: DeflateAgreement?
+    private let deflater: MessageDeflater?
+    private let turns = Turnstile()
+    private let state = Mutex(State())
+    private let context: ErrorContext
+
+    fileprivate struct State {
+        var messages = MessageQueue()
+        /// The task that waits for a message.
+        var consumer: CheckedContinuation<Void, Never>?
+        /// The reading task, while it waits for room.
+        var reader: CheckedContinuation<Void, Never>?
+        /// Pieces received so far.
+        var received = 0
+        /// How the messages end, once no more arrive.
+        var end: Result<Void, APIClientError>?
+        var closing: WebSocket.Closing?
+        var control = ControlFrames()
+        var pings: [(payload: Data, waiter: CheckedContinuation<Void, any Error>)] = []
+        /// Whether the connection is over, and the tasks that wait for that.
+        var isOver = false
+        var closers: [CheckedContinuation<Void, Never>] = []
+        var clocks: [Task<Void, any Error>] = []
+
+        /// Whether messages are thrown away, because this side has closed.
+        var drops: Bool { closing?.side == .here || isOver }
+    }
+
+    init(
+        _ connection: any RawConnection, _ role: Role, _ deflate: DeflateAgreement?, _ options: WebSocket.Options,
+        context: ErrorContext
+    ) {
+        self.connection = connection
+        self.role = role
+        self.options = options
+        self.context = context
+        writer = FrameWriter(role: role)
+        agreement = deflate
+        deflater = deflate.flatMap { MessageDeflater($0) }
+    }
+
+    /// Begins to read.
+    func start() {
+        Task { await self.run() }
+        guard let interval = options.pingInterval, interval > .zero else { return }
+        let clock = Task { try await self.keepAlive(every: interval) }
+        addClock(clock)
+    }
+
+    var closing: WebSocket.Closing? { state.withLock { $0.closing } }
+
+    /// The kit's error for what was thrown here.
+    func failure(_ error: any Error) -> APIClientError { APIClientError(error, context) }
+
+    private func addClock(_ clock: Task<Void, any Error>) {
+        let isLate = state.withLock { state in
+            state.clocks.append(clock)
+            return state.isOver
+        }
+        if isLate { clock.cancel() }
+    }
+
+    // MARK: - Reading
+
+    private func run() async {
+        let inflater = agreement.flatMap { MessageInflater($0) }
+        do {
+            guard agreement == nil || inflater != nil else { throw Violation("zlib cannot begin", code: .internalError) }
+            try await read(MessageReader(role, options, inflater))
+        } catch let violation as Violation {
+            await refuse(violation)
+        } catch {
+            note(error is CancellationError ? Self.lost : error)
+        }
+        note(Self.lost)
+        finish()
+    }
+
+    private static let lost = TransportError.connectionLost(
+        reason: "the WebSocket's connection ended without a Close frame (1006)", mayHaveBeenProcessed: false)
+
+    /// Returns when the peer's Close frame or its end has arrived.
+    private func read(_ reader: consuming MessageReader) async throws {
+        while let chunk = try await connection.read() {
+            state.withLock { $0.received += 1 }
+            var index = 0
+            while let event = try chunk.withUnsafeBytes({ try reader.next($0, at: &index) }) {
+                switch event {
+                case .message(let message): await deliver(message)
+                case .ping(let payload): answer(payload)
+                case .pong(let payload): endPings(through: payload)
+                case .close(let code, let reason): return await close(by: code, reason)
+                }
+            }
+        }
+    }
+
+    private func deliver(_ message: WebSocket.Message) async {
+        await withCheckedContinuation { continuation in
+            let hasRoom = state.withLock { state in
+                guard !state.drops, state.messages.size >= Self.room else { return true }
+                state.reader = continuation
+                return false
+            }
+            if hasRoom { continuation.resume() }
+        }
+        let consumer = state.withLock { state in
+            if !state.drops { state.messages.append(message) }
+            return state.takeConsumer()
+        }
+        consumer?.resume()
+    }
+
+    private func answer(_ payload: Data) {
+        state.withLock { $0.control.appendPong(payload) }
+        flush()
+    }
+
+    /// The peer's Close frame.
+    private func close(by code: WebSocket.CloseCode?, _ reason: String) async {
+        let isAnswer = state.withLock { state in
+            guard state.closing == nil else { return true }
+            let closing = WebSocket.Closing(code: code ?? .noStatus, reason: reason, side: .peer)
+            state.closing = closing
+            state.end = closing.isOrderly ? .success(()) : .failure(failure(of: closing))
+            return false
+        }
+        state.withLock { $0.takeConsumer() }?.resume()
+        if !isAnswer { await sendClose(code ?? .noStatus, "") }
+        await drain()
+    }
+
+    private func failure(of closing: WebSocket.Closing) -> APIClientError {
+        let reason = closing.reason.isEmpty ? "" : ": '\(closing.reason.shortened(to: 123).escapingControls)'"
+        let text = "the peer closed the WebSocket with \(closing.code)\(reason)"
+        return failure(TransportError.connectionLost(reason: text, mayHaveBeenProcessed: true))
+    }
+
+    /// This side ends the socket because the peer broke a rule.
+    private func refuse(_ violation: Violation) async {
+        let error: TransportError =
+            violation.code == .messageTooBig
+            ? .responseTooLarge(limit: min(options.messageSize, options.frameSize))
+            : .malformedResponse(reason: violation.reason)
+        let isFirst = state.withLock { state in
+            if state.end == nil { state.end = .failure(failure(error)) }
+            defer { state.closing = state.closing ?? .init(code: violation.code, reason: violation.reason, side: .here) }
+            return state.closing == nil
+        }
+        state.withLock { $0.takeConsumer() }?.resume()
+        if isFirst { await sendClose(violation.code, violation.reason) }
+        await drain()
+    }
+
+    /// Waits for the end of the connection, which a server brings about (RFC 6455 §7.1.1).
+    private func drain() async {
+        guard role == .client else { return }
+        limitClosing()
+        while let bytes = try? await connection.read(), !bytes.isEmpty {}
+    }
+
+    /// Notes why the messages end, unless that is known.
+    private func note(_ error: any Error) {
+        let error = failure(error)
+        state.withLock { state in
+            state.closing = state.closing ?? .init(code: .abnormal, reason: "", side: .peer)
+            // A connection that ends after this side has closed is no fault.
+            let isExpected = state.closing?.side == .here && state.closing?.code != .abnormal
+            if state.end == nil { state.end = isExpected ? .success(()) : .failure(error) }
+        }
+    }
+
+    private func finish() {
+        connection.close()
+        let (consumer, pings, closers, clocks) = state.withLock { state in
+            state.isOver = true
+            defer { (state.pings, state.closers, state.clocks) = ([], [], []) }
+            return (state.takeConsumer(), state.pings, state.closers, state.clocks)
+        }
+        for clock in clocks { clock.cancel() }
+        consumer?.resume()
+        for ping in pings { ping.waiter.resume(throwing: closedError) }
+        for closer in closers { closer.resume() }
+    }
+
+    /// Ends everything at once, without a Close frame.
+    func abort(_ error: any Error) {
+        let error = failure(error)
+        let (consumer, reader) = state.withLock { state in
+            if state.end == nil { state.end = .failure(error) }
+            state.closing = state.closing ?? .init(code: .abnormal, reason: "", side: .here)
+            return (state.takeConsumer(), state.takeReader())
+        }
+        connection.close()
+        consumer?.resume()
+        reader?.resume()
+    }
+
+    // MARK: - The app's side
+
+    /// The next message; `nil` after an orderly end.
+    func next() async throws(APIClientError) -> WebSocket.Message? {
+        while true {
+            guard !Task.isCancelled else {
+                abort(CancellationError())
+                throw failure(CancellationError())
+            }
+            let (message, end, reader) = state.withLock { state in
+                let message = state.messages.popFirst()
+                let reader = state.messages.size <= Self.room / 2 ? state.takeReader() : nil
+                return (message, state.end, reader)
+            }
+            reader?.resume()
+            if let message { return message }
+            if let end {
+                try end.get()
+                return nil
+            }
+            try await waitForMessage()
+        }
+    }
+
+    private func waitForMessage() async throws(APIClientError) {
+        var isSecond = false
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waits = state.withLock { state in
+                    guard state.messages.isEmpty, state.end == nil, !Task.isCancelled else { return false }
+                    isSecond = state.consumer != nil
+                    if !isSecond { state.consumer = continuation }
+                    return !isSecond
+                }
+                if !waits { continuation.resume() }
+            }
+        } onCancel: {
+            abort(CancellationError())
+        }
+        if isSecond { throw failure(BodyReadTwice()) }
+    }
+
+    /// Sends a message, and returns when it is queued.
+    func send(_ opcode: Opcode, _ payload: Data) async throws {
+        try await inTurn {
+            let compressed = payload.count >= options.compression?.minimumSize ?? .max ? compress(payload) : nil
+            do {
+                try await write(opcode, compressed ?? payload, isCompressed: compressed != nil)
+            } catch {
+                // What comes later could not be read without it.
+                if compressed != nil { abort(error) }
+                throw error
+            }
+        }
+    }
+
+    /// Sends a message in fragments, one for each chunk.
+    func send<Chunks: AsyncSequence>(_ opcode: Opcode, fragments: Chunks) async throws where Chunks.Element == Data {
+        try await inTurn {
+            var opcode = opcode
+            do {
+                for try await chunk in fragments {
+                    try await writeFrame(opcode, chunk, isFinal: false, isCompressed: false)
+                    try await writePongs()
+                    opcode = .continuation
+                }
+                try await writeFrame(opcode, Data(), isFinal: true, isCompressed: false)
+            } catch {
+                // The message has no end, so nothing can follow it.
+                if opcode == .continuation { abort(error) }
+                throw error
+            }
+        }
+    }
+
+    private func inTurn(_ work: () async throws -> Void) async throws {
+        do {
+            try await turns.enter()
+        } catch {
+            throw failure(error)
+        }
+        defer {
+            turns.leave()
+            flush()
+        }
+        guard state.withLock({ $0.closing == nil }) else { throw failure(closedError) }
+        do {
+            try await work()
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private var closedError: TransportError {
+        let code = closing?.code ?? .abnormal
+        return .connectionLost(reason: "the WebSocket is closed (\(code))", mayHaveBeenProcessed: false)
+    }
+
+    private func compress(_ payload: Data) -> Data? {
+        guard let deflater else { return nil }
+        return payload.withUnsafeBytes { deflater.compress($0) }.map { Data($0) }
+    }
+
+    private func write(_ opcode: Opcode, _ payload: Data, isCompressed: Bool) async throws {
+        let size = max(1, options.fragmentSize ?? .max)
+        guard payload.count > size else {
+            return try await writeFrame(opcode, payload, isFinal: true, isCompressed: isCompressed)
+        }
+        var rest = payload[...]
+        do {
+            while !rest.isEmpty {
+                let piece = rest.prefix(size)
+                rest = rest.dropFirst(size)
+                let isFirst = piece.startIndex == payload.startIndex
+                try await writeFrame(
+                    isFirst ? opcode : .continuation, piece, isFinal: rest.isEmpty, isCompressed: isFirst && isCompressed)
+                try await writePongs()
+            }
+        } catch {
+            abort(error)
+            throw error
+        }
+    }
+
+    private func writeFrame(_ opcode: Opcode, _ payload: Data, isFinal: Bool, isCompressed: Bool) async throws {
+        guard payload.count > Self.piece else {
+            return try await connection.write(writer.frame(opcode, payload, isFinal: isFinal, isCompressed: isCompressed))
+        }
+        let (head, mask) = writer.head(opcode, length: payload.count, isFinal: isFinal, isCompressed: isCompressed)
+        try await connection.write(Data(head))
+        do {
+            var offset = 0
+            while offset < payload.count {
+                let piece = payload.dropFirst(offset).prefix(Self.piece)
+                try await connection.write(writer.piece(piece, mask, offset: offset))
+                offset += piece.count
+            }
+        } catch {
+            // Half a frame was sent.
+            abort(error)
+            throw error
+        }
+    }
+
+    // MARK: - Control frames
+
+    /// Sends waiting control frames, in a task of its own: the reading task must not wait for a peer that does not read.
+    private func flush() {
+        let begins = state.withLock { $0.control.beginSending() }
+        guard begins else { return }
+        Task {
+            do {
+                try await turns.enter()
+            } catch {
+                return
+            }
+            defer { turns.leave() }
+            while let frame = state.withLock({ $0.control.next() }) { try? await connection.write(frame.bytes(writer)) }
+        }
+    }
+
+    /// Sends waiting answers to pings between two fragments; its caller has the turn.
+    private func writePongs() async throws {
+        while let frame = state.withLock({ $0.control.nextBetweenFragments() }) {
+            try await connection.write(frame.bytes(writer))
+        }
+    }
+
+    /// Sends a ping, and waits for its answer.
+    ///
+    /// - Returns: the time until the answer.
+    func ping(within limit: Duration) async throws(APIClientError) -> Duration {
+        let payload = Data((0..<8).map { _ in UInt8.random(in: .min ... .max) })
+        let began = ContinuousClock.now
+        var clock: Task<Void, any Error>?
+        defer { clock?.cancel() }
+        do {
+            try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    let isOpen = state.withLock { state in
+                        guard state.closing == nil else { return false }
+                        state.pings.append((payload, continuation))
+                        state.control.pings.append(payload)
+                        return true
+                    }
+                    guard isOpen else { return continuation.resume(throwing: closedError) }
+                    flush()
+                    clock = Task {
+                        try await Task.sleep(for: limit)
+                        self.endPing(payload, TransportError.timedOut(.idle, after: limit))
+                    }
+                    if Task.isCancelled { endPing(payload, CancellationError()) }
+                }
+            } onCancel: {
+                endPing(payload, CancellationError())
+            }
+        } catch {
+            throw failure(error)
+        }
+        return began.duration(to: .now)
+    }
+
+    private func endPing(_ payload: Data, _ error: any Error) {
+        let waiter = state.withLock { state in
+            state.pings.firstIndex { $0.payload == payload }.map { state.pings.remove(at: $0).waiter }
+        }
+        waiter?.resume(throwing: error)
+    }
+
+    /// An answer to a ping answers the earlier ones, too.
+    private func endPings(through payload: Data) {
+        let answered = state.withLock { state -> [CheckedContinuation<Void, any Error>] in
+            guard let index = state.pings.firstIndex(where: { $0.payload == payload }) else { return [] }
+            defer { state.pings.removeFirst(index + 1) }
+            return state.pings[...index].map(\.waiter)
+        }
+        for waiter in answered { waiter.resume() }
+    }
+
+    /// Sends a ping to a peer that has been silent, and ends the socket if it stays so. While the app takes no messages, nothing
+    /// is read and so nothing can be told.
+    private func keepAlive(every interval: Duration) async throws {
+        while true {
+            let before = received
+            try await Task.sleep(for: interval)
+            guard received == before, !isHeld else { continue }
+            state.withLock { $0.control.pings.append(Data()) }
+            flush()
+            try await Task.sleep(for: options.pongTimeout)
+            guard received == before, !isHeld else { continue }
+            return abort(TransportError.timedOut(.idle, after: options.pongTimeout))
+        }
+    }
+
+    private var received: Int { state.withLock { $0.received } }
+    private var isHeld: Bool { state.withLock { $0.reader != nil } }
+
+    // MARK: - Closing
+
+    /// Closes in the orderly way: both Close frames, then the end of the connection.
+    func close(_ code: WebSocket.CloseCode, _ reason: String) async {
+        let (isFirst, reader) = state.withLock { state in
+            defer { state.closing = state.closing ?? .init(code: code.mayBeSent ? code : .noStatus, reason: reason, side: .here) }
+            if state.closing == nil { state.end = state.end ?? .success(()) }
+            return (state.closing == nil, state.takeReader())
+        }
+        reader?.resume()
+        state.withLock { $0.takeConsumer() }?.resume()
+        if isFirst {
+            limitClosing()
+            state.withLock { $0.control.close = writer.close(code, reason) }
+            flush()
+        }
+        await waitForEnd()
+    }
+
+    private func sendClose(_ code: WebSocket.CloseCode, _ reason: String) async {
+        limitClosing()
+        state.withLock { $0.control.end() }
+        do {
+            try await turns.enter()
+            defer { turns.leave() }
+            try await connection.write(writer.close(code, reason))
+        } catch {}
+    }
+
+    private func limitClosing() {
+        addClock(
+            Task { [connection, options] in
+                try await Task.sleep(for: options.closeTimeout)
+                connection.close()
+            })
+    }
+
+    private func waitForEnd() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if !state.isOver { state.closers.append(continuation) }
+                    return state.isOver
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            connection.close()
+        }
+    }
+}
+
+extension Session.State {
+    fileprivate mutating func takeConsumer() -> CheckedContinuation<Void, Never>? {
+        defer { consumer = nil }
+        return consumer
+    }
+
+    fileprivate mutating func takeReader() -> CheckedContinuation<Void, Never>? {
+        defer { reader = nil }
+        return reader
+    }
+}
+
+/// Messages that wait for the app, oldest first.
+private struct MessageQueue {
+    private var messages: [WebSocket.Message?] = []
+    private var first = 0
+    /// Their bytes, and the cost of each.
+    private(set) var size = 0
+
+    var isEmpty: Bool { first == messages.count }
+
+    mutating func append(_ message: WebSocket.Message) {
+        messages.append(message)
+        size += message.cost
+    }
+
+    mutating func popFirst() -> WebSocket.Message? {
+        guard !isEmpty else { return nil }
+        let message = messages[first]
+        messages[first] = nil
+        first += 1
+        if isEmpty {
+            messages.removeAll(keepingCapacity: true)
+            first = 0
+        }
+        size -= message?.cost ?? 0
+        return message
+    }
+}
+
+extension WebSocket.Message {
+    fileprivate var cost: Int {
+        switch self {
+        case .text(let text): text.utf8.count + 64
+        case .binary(let data): data.count + 64
+        }
+    }
+}
+
+/// Control frames that wait to be sent.
+private struct ControlFrames {
+    enum Frame {
+        case control(Opcode, Data)
+        case whole(Data)
+
+        func bytes(_ writer: FrameWriter) -> Data {
+            switch self {
+            case .control(let opcode, let payload): writer.frame(opcode, payload)
+            case .whole(let frame): frame
+            }
+        }
+    }
+
+    private var pongs: [Data] = []
+    var pings: [Data] = []
+    /// The last frame of all.
+    var close: Data?
+    private var isSending = false
+    private var isOver = false
+
+    /// Of a flood's unsent answers the oldest are left out (RFC 6455 §5.5.3).
+    mutating func appendPong(_ payload: Data) {
+        if pongs.count == Self.longest { pongs.removeFirst() }
+        pongs.append(payload)
+    }
+
+    private static let longest = 64
+
+    /// - Returns: whether a task must be started that sends them.
+    mutating func beginSending() -> Bool {
+        guard !isSending, !isOver, !pongs.isEmpty || !pings.isEmpty || close != nil else { return false }
+        isSending = true
+        return true
+    }
+
+    /// The next one; `nil` ends the sending.
+    mutating func next() -> Frame? {
+        if let frame = nextBetweenFragments() { return frame }
+        guard let close, !isOver else {
+            isSending = false
+            return nil
+        }
+        end()
+        return .whole(close)
+    }
+
+    /// Nothing follows the Close frame.
+    mutating func end() { isOver = true }
+
+    mutating func nextBetweenFragments() -> Frame? {
+        guard !isOver else { return nil }
+        if !pongs.isEmpty { return .control(.pong, pongs.removeFirst()) }
+        return pings.isEmpty ? nil : .control(.ping, pings.removeFirst())
+    }
+}

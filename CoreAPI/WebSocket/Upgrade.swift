@@ -1,0 +1,176 @@
+internal import CoreAPILock
+internal import Foundation
+internal import HTTPTypes
+
+/// Makes a call an upgrade to WebSocket (RFC 6455 §4): its attempts open a connection over the channel's transport, and send the
+/// request there.
+struct Upgrade: TransportModifier {
+    let options: WebSocket.Options
+
+    func transport(over transport: any Transport) -> any Transport { UpgradeTransport(base: transport, options: options) }
+}
+
+/// Sends an attempt as an upgrade. A 101 is an answer whose body is the connection; any other answer is whole, so that redirects,
+/// refreshed credentials and error filters work as for any call.
+private struct UpgradeTransport: Transport {
+    let base: any Transport
+    let options: WebSocket.Options
+
+    var reachesNetwork: Bool { base.reachesNetwork }
+
+    func send(_ attempt: Attempt) async -> Reply {
+        do {
+            guard let base = base as? any ConnectingTransport else {
+                let name = "\(type(of: base))"
+                throw TransportError.unsupported(capability: "a WebSocket over \(name), which opens no connections")
+            }
+            let key = Handshake.key()
+            let sent = try prepare(attempt, key)
+            let head = try Self.head(of: sent.request)
+            return try await exchange(sent, head, over: try await base.connect(sent), key)
+        } catch {
+            return attempt.failed(error)
+        }
+    }
+
+    /// The attempt with the fields of the handshake.
+    private func prepare(_ attempt: Attempt, _ key: String) throws -> Attempt {
+        guard attempt.request.method == .get, attempt.request.body.isNone else {
+            throw TransportError.unsupported(
+                capability: "a WebSocket opened by \(attempt.request.method) or with a body; it is opened by GET (RFC 6455 §4.1)")
+        }
+        let offer = try Handshake.offer(options, key: key)
+        return attempt.with { request in
+            for field in offer { request.headers[field.name] = field.value }
+        }
+    }
+
+    // MARK: - The request
+
+    /// The request's bytes.
+    private static func head(of request: Request) throws(RequestError) -> Data {
+        var lines = ["GET \(request.url.target) HTTP/1.1"]
+        if !request.headers.contains(where: { $0.name.canonicalName == "host" }) {
+            lines.append("Host: \(request.url.authority)")
+        }
+        if request.headers[.userAgent] == nil { lines.append("User-Agent: \(Kit.userAgent)") }
+        for field in request.headers where !notSent.contains(field.name) { lines.append("\(field.name.rawName): \(field.value)") }
+        let cookies = request.headers[values: .cookie]
+        if !cookies.isEmpty { lines.append("Cookie: \(cookies.joined(separator: "; "))") }
+        for line in lines where line.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) {
+            let name = String(line.prefix { $0 != ":" }).escapingControls
+            throw .malformedHeader(name: name, reason: "it holds CR, LF or NUL, which would end it early (RFC 9110 §5.5)")
+        }
+        return Data((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
+    }
+
+    private static let notSent: Set<HTTPField.Name> = [.cookie, .contentLength, .transferEncoding]
+
+    // MARK: - The answer
+
+    private func exchange(
+        _ attempt: Attempt, _ head: Data, over connection: any RawConnection, _ key: String
+    ) async throws -> Reply {
+        let clock = AnswerClock(attempt.request, connection)
+        var metrics = connection.metrics
+        let began = ContinuousClock.now
+        do {
+            try await clock.run { try await connection.write(head) }
+            var reader = AnswerReader(attempt.call.channel.limits) { try await clock.run { try await connection.read() } }
+            let answer = try await reader.read()
+            metrics?.firstByte = began.duration(to: .now)
+            metrics?.total += began.duration(to: .now)
+            metrics?.httpVersion = "HTTP/1.1"
+            guard answer.head.status.code == 101 else {
+                connection.close()
+                metrics?.bytesReceived = Int64(answer.body.count)
+                return Reply(attempt, head: readable(answer.head), body: .bytes(answer.body), metrics: metrics)
+            }
+            let agreement = try Handshake.check(answer.head.headers, key: key, options)
+            let upgraded = UpgradedConnection(connection, answer.rest, agreement)
+            return Reply(attempt, head: answer.head, body: Body(upgraded), metrics: metrics)
+        } catch {
+            connection.close()
+            throw error
+        }
+    }
+
+    /// A redirect may name an address of WebSocket, which has the same origin as one of HTTP (RFC 6455 §3).
+    private func readable(_ head: ResponseHead) -> ResponseHead {
+        guard let location = head.headers[.location] else { return head }
+        var head = head
+        head.headers[.location] = location.withHTTPScheme
+        return head
+    }
+}
+
+/// Ends a connection when a step takes longer than the call's clocks allow.
+private struct AnswerClock: Sendable {
+    private let request: Request
+    private let connection: any RawConnection
+
+    init(_ request: Request, _ connection: any RawConnection) {
+        self.request = request
+        self.connection = connection
+    }
+
+    func run<Value>(_ step: () async throws -> Value) async throws -> Value {
+        let left = ContinuousClock.now.duration(to: request.deadline)
+        let isTotal = left < request.timeout.idle
+        let isOver = Mutex(false)
+        let clock = Task { [connection] in
+            try await Task.sleep(for: isTotal ? left : request.timeout.idle)
+            isOver.withLock { $0 = true }
+            connection.close()
+        }
+        defer { clock.cancel() }
+        do {
+            return try await step()
+        } catch {
+            guard isOver.withLock({ $0 }) else { throw error }
+            throw isTotal
+                ? TransportError.timedOut(.total, after: request.timeout.total)
+                : TransportError.timedOut(.idle, after: request.timeout.idle)
+        }
+    }
+}
+
+/// A connection after its handshake, of which some bytes may have been read already.
+final class UpgradedConnection: RawConnection {
+    let agreement: Handshake.Agreement
+    private let connection: any RawConnection
+    private let rest: Mutex<Data>
+
+    init(_ connection: any RawConnection, _ rest: Data, _ agreement: Handshake.Agreement) {
+        self.agreement = agreement
+        self.connection = connection
+        self.rest = Mutex(rest)
+    }
+
+    deinit {
+        connection.close()
+    }
+
+    var metrics: TransferMetrics? { connection.metrics }
+
+    func read() async throws -> Data? {
+        let rest = rest.withLock { rest in
+            defer { rest = Data() }
+            return rest
+        }
+        return rest.isEmpty ? try await connection.read() : rest
+    }
+
+    func write(_ data: Data) async throws { try await connection.write(data) }
+
+    func close() { connection.close() }
+}
+
+extension String {
+    /// `ws:` and `wss:` are http and https (RFC 6455 §3); any other text is unchanged.
+    package var withHTTPScheme: String {
+        let start = prefix(6).lowercased()
+        if start == "wss://" { return "https://" + dropFirst(6) }
+        return start.hasPrefix("ws://") ? "http://" + dropFirst(5) : self
+    }
+}

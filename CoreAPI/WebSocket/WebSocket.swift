@@ -1,0 +1,205 @@
+public import Foundation
+
+/// A WebSocket (RFC 6455): messages in both directions over one connection of a channel.
+///
+/// ```swift
+/// let socket = try await manager.webSocket(.get("chat/\(segment: id)"))
+/// try await socket.send(.text("Where are you?"))
+/// for try await message in socket { show(message) }
+/// await socket.close()
+/// ```
+///
+/// The loop ends when the peer closes in the orderly way, or after ``close(code:reason:)``. It throws if the peer closes with
+/// another code, breaks the protocol, sends too much, or is gone. Cancelling the task that waits for a message ends the socket,
+/// and so does releasing it.
+///
+/// It answers pings, and sends some (``Options/pingInterval``). Of the messages that nobody has taken yet it keeps about 64 KiB;
+/// then it reads nothing more, and the peer has to wait. Sending waits as well while the peer reads too slowly.
+public final class WebSocket: Sendable {
+    /// The subprotocol that the server selected of ``Options/subprotocols``; `nil` without one.
+    public let subprotocol: String?
+    /// Whether messages may be compressed (permessage-deflate, RFC 7692).
+    public let isCompressed: Bool
+    /// The head of the answer that opened it.
+    public let head: ResponseHead
+    private let session: Session
+    private let coder: BodyCoder
+    private let context: ErrorContext
+
+    init(
+        _ connection: any RawConnection, _ role: Role, _ agreement: Handshake.Agreement, _ options: Options, head: ResponseHead,
+        coder: BodyCoder, context: ErrorContext
+    ) {
+        subprotocol = agreement.subprotocol
+        isCompressed = agreement.deflate != nil
+        self.head = head
+        self.coder = coder
+        self.context = context
+        session = Session(connection, role, agreement.deflate, options, context: context)
+        session.start()
+    }
+
+    deinit {
+        session.abort(CancellationError())
+    }
+
+    /// How it ended; `nil` while it is open.
+    public var closing: Closing? { session.closing }
+
+    /// Sends a message; several tasks may do so, and the messages stay whole. Returns when the message is on its way, not when it
+    /// has arrived.
+    ///
+    /// - Throws: ``APIClientError``; `.transport(.connectionLost)` if the socket is closed. If the task is cancelled in the middle of
+    ///   a message, the socket ends.
+    public func send(_ message: Message) async throws(APIClientError) {
+        switch message {
+        case .text(let text): try await send(.text, Data(text.utf8))
+        case .binary(let data): try await send(.binary, data)
+        }
+    }
+
+    /// Sends a value as a text message, encoded by the channel's coder.
+    public func send(json value: some Encodable & Sendable) async throws(APIClientError) {
+        let data: Data
+        do {
+            data = try coder.encode(value)
+        } catch {
+            throw .request(.encodingFailed(encoding: coder.contentType, underlying: error), context)
+        }
+        try await send(.text, data)
+    }
+
+    /// Sends a binary message in fragments, one for each chunk, so that its length need not be known. Other messages wait
+    /// meanwhile. It is not compressed.
+    ///
+    /// - Throws: ``APIClientError``; an error of the sequence after its first chunk ends the socket.
+    public func send<Chunks: AsyncSequence>(fragments: Chunks) async throws(APIClientError) where Chunks.Element == Data {
+        do {
+            try await session.send(.binary, fragments: fragments)
+        } catch {
+            throw session.failure(error)
+        }
+    }
+
+    private func send(_ opcode: Opcode, _ payload: Data) async throws(APIClientError) {
+        do {
+            try await session.send(opcode, payload)
+        } catch {
+            throw session.failure(error)
+        }
+    }
+
+    /// Sends a ping, and waits for its answer.
+    ///
+    /// - Parameter limit: how long; `nil` for ``Options/pongTimeout``.
+    /// - Returns: the time until the answer.
+    /// - Throws: ``APIClientError``, `.transport(.timedOut(.idle, …))` without an answer in time; the socket stays open.
+    @discardableResult
+    public func ping(within limit: Duration? = nil) async throws(APIClientError) -> Duration {
+        try await session.ping(within: limit ?? session.options.pongTimeout)
+    }
+
+    /// Closes the socket in the orderly way. Messages that arrive from now on are lost. Returns when the connection is over, at
+    /// the latest after ``Options/closeTimeout``; a second call waits for the same end.
+    ///
+    /// - Parameters:
+    ///   - code: a code that may not be sent (``CloseCode/mayBeSent``) is left out.
+    ///   - reason: for the peer's log; cut to 123 bytes.
+    public func close(code: CloseCode = .normal, reason: String = "") async {
+        await session.close(code, reason)
+    }
+}
+
+extension WebSocket: AsyncSequence {
+    public typealias Element = Message
+
+    /// Takes messages. One task at a time may wait for the next.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate let socket: WebSocket
+
+        /// The next message; `nil` after an orderly end.
+        ///
+        /// - Throws: ``APIClientError``.
+        public mutating func next() async throws(APIClientError) -> Message? { try await socket.session.next() }
+
+        /// As ``next()``; the work runs on no actor.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIClientError) -> Message? {
+            try await socket.session.next()
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(socket: self) }
+
+    /// The messages, each decoded by the channel's coder.
+    ///
+    /// ```swift
+    /// for try await position in socket.messages(as: Position.self) { show(position) }
+    /// ```
+    ///
+    /// A message that cannot be decoded ends the loop by ``APIClientError/decoding(_:_:)``; the socket stays open.
+    public func messages<Value: Decodable & Sendable>(as type: Value.Type) -> AsyncThrowingMapSequence<WebSocket, Value> {
+        map { [coder, context] message in
+            let data = message.data
+            do {
+                return try coder.decode(type, from: data)
+            } catch {
+                let failure = DecodingFailure(error, expected: "\(type)", body: data, redaction: context.redaction)
+                throw APIClientError.decoding(failure, context)
+            }
+        }
+    }
+}
+
+extension Dispatcher {
+    /// Opens a WebSocket: the call of a GET whose answer switches protocols (101). Everything of the channel applies to it:
+    /// trust, pins, proxies, credentials with their refresh, redirects, headers, listeners. ``Timeout`` applies until it is open.
+    ///
+    /// `ws:` and `wss:` addresses of an endpoint are `http:` and `https:`.
+    ///
+    /// - Parameters:
+    ///   - endpoint: the request.
+    ///   - options: what is offered and allowed.
+    /// - Throws: ``APIClientError``: `.verification` for an answer other than 101, `.transport(.malformedResponse)` for a handshake
+    ///   that is wrong, `.transport(.unsupported)` if the channel's transport opens no connections, as fixtures do.
+    @concurrent
+    public func webSocket(_ endpoint: some Endpoint, _ options: WebSocket.Options = .init()) async throws(APIClientError)
+        -> WebSocket
+    {
+        let upgrade = Upgrade(options: options)
+        let whole = SocketEndpoint(endpoint: endpoint).attaching(upgrade, StatusCodeResponseVerifier(101))
+        let response = await response(for: whole, as: .stream)
+        let body = try response.value
+        let context = ErrorContext(response)
+        guard let connection = body.connection as? UpgradedConnection, let head = response.head else {
+            throw .transport(.unsupported(capability: "a WebSocket over a dispatcher that opens no connections"), context)
+        }
+        let coder = response.request?.coder ?? response.call.channel.coder
+        return WebSocket(connection, .client, connection.agreement, options, head: head, coder: coder, context: context)
+    }
+}
+
+extension NetworkManager {
+    /// As `webSocket(_:_:)`, for an endpoint of the feature: `webSocket(endpoint: .chat(id: id))`.
+    public func webSocket(
+        endpoint: EndpointItem, _ options: WebSocket.Options = .init()
+    ) async throws(APIClientError) -> WebSocket {
+        try await webSocket(endpoint, options)
+    }
+}
+
+/// An endpoint whose addresses may be those of WebSocket.
+private struct SocketEndpoint<Base: Endpoint>: Endpoint {
+    let endpoint: Base
+
+    var baseURL: String { endpoint.baseURL.withHTTPScheme }
+    var path: String { endpoint.path }
+    var method: HTTPRequest.Method { endpoint.method }
+    var headers: Headers { endpoint.headers }
+    var params: CoreAPICore.Parameters? { endpoint.params }
+    var url: String { endpoint.url.withHTTPScheme }
+    var description: String { endpoint.description }
+    var encoding: InputEncoding { endpoint.encoding }
+    var keyPath: String { endpoint.keyPath }
+    var modifiers: [any RequestModifier] { endpoint.modifiers }
+    var modifierLevels: [[any RequestModifier]] { endpoint.modifierLevels }
+}

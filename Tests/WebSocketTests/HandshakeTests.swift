@@ -1,0 +1,330 @@
+import CoreAPI
+import CoreAPICore
+import CoreAPILock
+import CoreAPITesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CoreAPIWebSocket
+
+@Suite("The handshake", .timeLimit(.minutes(2)))
+struct HandshakeTests {
+    @Test("a key is answered as in RFC 6455 §1.3")
+    func accept() {
+        #expect(Handshake.accept("dGhlIHNhbXBsZSBub25jZQ==") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+        #expect(Data(base64Encoded: Handshake.key())?.count == 16)
+        #expect(Handshake.key() != Handshake.key())
+    }
+
+    @Test("the request has the fields of RFC 6455 §4.1, and those of the channel")
+    func request() async throws {
+        let server = try LoopbackServer.start { .webSocket($0, .init(subprotocols: "b", "a"), serve: echo) }
+        defer { server.close() }
+        let channel = Channel.test(server) { $0.modifiers = [Header("X-Api-Key", "k-1")] }
+        let socket = try await channel.dispatcher.webSocket(
+            .get("chat", query: ["room": "7"], headers: ["Cookie": "a=1"]), .init(subprotocols: "a", "c"))
+        let request = try #require(server.requests.first)
+        #expect(request.method == "GET")
+        #expect(request.target == "/chat?room=7")
+        #expect(request.headers["Host"] == "127.0.0.1:\(server.port)")
+        #expect(request.headers["Upgrade"] == "websocket")
+        #expect(request.headers["Connection"] == "Upgrade")
+        #expect(request.headers["Sec-WebSocket-Version"] == "13")
+        #expect(request.headers["Sec-WebSocket-Protocol"] == "a, c")
+        #expect(request.headers["Sec-WebSocket-Extensions"] == "permessage-deflate; client_max_window_bits")
+        #expect(request.headers["X-Api-Key"] == "k-1")
+        #expect(request.headers["Cookie"] == "a=1")
+        #expect(request.headers["User-Agent"] == "NetworkerKit/0.1.0")
+        #expect(socket.subprotocol == "a")
+        #expect(socket.head.status.code == 101)
+        await channel.close()
+    }
+
+    static let wrong: [(name: String, change: @Sendable (inout [(name: String, value: String)]) -> Void)] = [
+        ("another key's proof", { $0[2].value = Handshake.accept("other") }), ("no proof", { $0.remove(at: 2) }),
+        ("another protocol", { $0[0].value = "h2c" }), ("no Upgrade", { $0.remove(at: 0) }),
+        ("no Connection", { $0.remove(at: 1) }), ("Connection: close", { $0[1].value = "close" }),
+        ("a subprotocol that was not offered", { $0.append(("Sec-WebSocket-Protocol", "chat")) }),
+        ("an extension that was not offered", { $0.append(("Sec-WebSocket-Extensions", "x-mux")) }),
+        ("an unknown parameter", { $0[3].value = "permessage-deflate; level=9" }),
+        ("a window of 7 bits", { $0[3].value = "permessage-deflate; server_max_window_bits=7" }),
+        ("a window of 16 bits", { $0[3].value = "permessage-deflate; client_max_window_bits=16" }),
+        ("a window without a size", { $0[3].value = "permessage-deflate; client_max_window_bits" }),
+        ("a repeated parameter", { $0[3].value = "permessage-deflate; server_no_context_takeover; server_no_context_takeover" }),
+        ("a value where none belongs", { $0[3].value = "permessage-deflate; server_no_context_takeover=9" }),
+        ("compression twice", { $0[3].value = "permessage-deflate, permessage-deflate" }),
+    ]
+
+    @Test("a wrong answer is refused and the connection closed", arguments: wrong.indices)
+    func wrongAnswers(index: Int) async throws {
+        let server = try LoopbackServer.start { .switching($0, changing: Self.wrong[index].change, then: [.stall]) }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let error = await failure { try await channel.dispatcher.webSocket(.get("chat")) }
+        guard case .malformedResponse(let reason) = error?.transport else {
+            Issue.record("\(Self.wrong[index].name): \(String(describing: error))")
+            return
+        }
+        #expect(reason.contains("RFC 6455 §4.1"))
+        try await server.waitForOpenConnections(atMost: 0)
+        await channel.close()
+    }
+
+    @Test(
+        "compression is agreed on with every valid parameter",
+        arguments: [
+            "permessage-deflate; server_no_context_takeover", "permessage-deflate; client_no_context_takeover",
+            "permessage-deflate; client_max_window_bits=9", "permessage-deflate; client_max_window_bits=8",
+            "permessage-deflate; server_max_window_bits=\"10\"",
+            " Permessage-Deflate ;server_max_window_bits=15 ; client_max_window_bits=12",
+        ])
+    func parameters(text: String) throws {
+        var fields: HTTPFields = [
+            .upgrade: "WebSocket", .connection: "keep-alive, upgrade", .secWebSocketAccept: Handshake.accept("k"),
+        ]
+        fields[.secWebSocketExtensions] = text
+        #expect(try Handshake.check(fields, key: "k", .init()).deflate != nil)
+        #expect(throws: TransportError.self) {
+            var options = WebSocket.Options()
+            options.compression = nil
+            _ = try Handshake.check(fields, key: "k", options)
+        }
+    }
+
+    @Test("a refusal is an answer as of any call: status, head, and body", arguments: [200, 204, 400, 403, 404, 426, 500])
+    func refusals(status: Int) async throws {
+        let server = try LoopbackServer.start { _ in .json(#"{"reason":"closed"}"#, status: status) }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let error = await failure { try await channel.dispatcher.webSocket(.get("chat")) }
+        guard case .verification(.unacceptableStatus(let found, _), let context) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(found == status)
+        if status != 204 { #expect(String(decoding: context.body, as: UTF8.self) == #"{"reason":"closed"}"#) }
+        await channel.close()
+    }
+
+    @Test("the body of a refusal is read by its length, in chunks and to the end", arguments: 0..<3)
+    func bodies(form: Int) async throws {
+        let server = try LoopbackServer.start { _ in
+            switch form {
+            case 0: .status(403, body: Data("gone away".utf8))
+            case 1:
+                [
+                    .sendHead(status: 403, headers: ["Transfer-Encoding": "chunked"]), .sendChunk(Data("gone ".utf8)),
+                    .sendChunk(Data("away".utf8)), .endChunks(),
+                ]
+            default: [.sendHead(status: 403), .sendBody(Data("gone away".utf8)), .closeConnection]
+            }
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let error = await failure { try await channel.dispatcher.webSocket(.get("chat")) }
+        #expect(error?.context.body == Data("gone away".utf8))
+        await channel.close()
+    }
+
+    static let malformed: [ServerReply] = [
+        [.send(Data("hello\r\n\r\n".utf8)), .closeConnection], [.send(Data("HTTP/2 101 x\r\n\r\n".utf8)), .closeConnection],
+        [.send(Data("HTTP/1.1 1x1 x\r\n\r\n".utf8)), .closeConnection],
+        [.send(Data("HTTP/1.1 099 x\r\n\r\n".utf8)), .closeConnection],
+        [.send(Data("HTTP/1.1 101 Switching\r\nbad line\r\n\r\n".utf8)), .closeConnection],
+        [.send(Data("HTTP/1.1 400 Bad\r\nContent-Length: x\r\n\r\n".utf8)), .closeConnection],
+        [.send(Data("HTTP/1.1 400 Bad\r\nContent-Length: 99999999999999999999\r\n\r\n".utf8)), .closeConnection],
+        [.send(Data("HTTP/1.1 400 Bad\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\nhello\r\n0\r\n\r\n".utf8)), .closeConnection],
+        [.send(Data("HTTP/1.1 400 Bad\r\nContent-Length: 10\r\n\r\nhello".utf8)), .closeConnection],
+        [.sendHalfHead, .closeConnection], .closeWithoutReply, .resetBeforeHead,
+        [.sendHead(status: 400, headers: ["X": String(repeating: "x", count: 100_000)])],
+        [.sendEndlessly(Data("HTTP/1.1 100 Continue\r\nX: y\r\n".utf8))], [.sendEndlessly(Data(repeating: 0x61, count: 1_000))],
+        [.sendHead(status: 500), .sendEndlessly(Data(repeating: 0x61, count: 100_000))],
+    ]
+
+    @Test("what is no answer gives a typed error", arguments: malformed.indices)
+    func malformedAnswers(index: Int) async throws {
+        let server = try LoopbackServer.start { _ in Self.malformed[index] }
+        defer { server.close() }
+        let channel = Channel.test(server) { $0.limits.responseBodySize = 1 << 20 }
+        let error = await failure { try await channel.dispatcher.webSocket(.get("chat")) }
+        #expect(error?.transport != nil, "\(String(describing: error))")
+        try await server.waitForOpenConnections(atMost: 0)
+        await channel.close()
+    }
+
+    @Test("an interim answer before the 101 is passed over, and a frame right behind the head is read")
+    func earlyFrame() async throws {
+        let server = try LoopbackServer.start { request in
+            let fields = Acceptance(.init()) { request.headers.all($0) }?.fields ?? []
+            let head = fields.map { "\($0.name): \($0.value)\r\n" }.joined()
+            let text = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 101 Switching Protocols\r\n\(head)\r\n"
+            return [.send(Data(text.utf8) + frame(0x81, "first".utf8).data), .stall]
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        for try await message in socket {
+            #expect(message == .text("first"))
+            break
+        }
+        await channel.close()
+    }
+
+    @Test("a redirect is followed, to ws: too, with a new key and a new proof", arguments: ["/other", "ws"])
+    func redirects(to location: String) async throws {
+        let keys = Mutex<[String]>([])
+        let port = Mutex<UInt16>(0)
+        let server = try LoopbackServer.start { request in
+            keys.withLock { $0.append(request.headers["Sec-WebSocket-Key"] ?? "") }
+            guard request.path == "/chat" else { return .webSocket(request, serve: echo) }
+            return .redirect(to: location == "ws" ? "ws://127.0.0.1:\(port.withLock { $0 })/other" : location)
+        }
+        defer { server.close() }
+        port.withLock { $0 = server.port }
+        let channel = Channel.test(server)
+        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        try await socket.send(.text("hello"))
+        #expect(try await socket.first { _ in true } == .text("hello"))
+        #expect(Set(keys.withLock { $0 }).count == 2)
+        await channel.close()
+    }
+
+    @Test("a refused token is refreshed once, and the handshake repeated")
+    func refresh() async throws {
+        let server = try LoopbackServer.start { request in
+            guard request.headers["Authorization"] == "Bearer new" else { return .status(401) }
+            return .webSocket(request, serve: echo)
+        }
+        defer { server.close() }
+        let refreshes = Mutex(0)
+        let channel = Channel.test(server) {
+            $0.attemptMiddleware = [
+                BearerAuthentication(token: "old") { _ in
+                    refreshes.withLock { $0 += 1 }
+                    return "new"
+                }
+            ]
+        }
+        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        try await socket.send(.text("hello"))
+        #expect(try await socket.first { _ in true } == .text("hello"))
+        #expect(refreshes.withLock { $0 } == 1)
+        #expect(server.requests.count == 2)
+        await channel.close()
+    }
+
+    @Test("listeners and middleware see the handshake as any call")
+    func listeners() async throws {
+        let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
+        defer { server.close() }
+        let heard = Heard()
+        let channel = Channel.test(server) { $0.listeners = [heard] }
+        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        #expect(heard.words.withLock { $0 } == ["started", "connected", "head 101", "finished"])
+        await socket.close()
+        await channel.close()
+    }
+
+    private final class Heard: Listener {
+        let words = Mutex<[String]>([])
+        private func note(_ word: String) { words.withLock { $0.append(word) } }
+        func started(_ event: CallEvent.Started) { note("started") }
+        func connected(_ event: CallEvent.Connected) { note("connected") }
+        func head(_ event: CallEvent.Head) { note("head \(event.head.status.code)") }
+        func finished(_ event: CallEvent.Finished) { note("finished") }
+    }
+
+    @Test("a request that cannot open a WebSocket is refused before it is sent")
+    func unsound() async throws {
+        let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        for endpoint in [AdHocEndpoint(.post, "chat"), AdHocEndpoint(.put, "chat")] {
+            guard case .unsupported = await failure(of: { try await channel.dispatcher.webSocket(endpoint) })?.transport else {
+                Issue.record("\(endpoint.method) was sent")
+                continue
+            }
+        }
+        for names in [["a b"], [""], ["a", "a"], ["a,b"]] {
+            var options = WebSocket.Options()
+            options.subprotocols = names
+            guard
+                case .request(.malformedHeader, _) = await failure(of: {
+                    try await channel.dispatcher.webSocket(.get("chat"), options)
+                })
+            else {
+                Issue.record("\(names) was sent")
+                continue
+            }
+        }
+        #expect(server.requests.isEmpty)
+        await channel.close()
+    }
+
+    @Test("a transport that opens no connections says so")
+    func fixtures() async throws {
+        let channel = Channel(
+            name: "F", environment: APIEnvironment("f", baseURL: "https://f.example"),
+            transport: FixtureTransport([Fixture(.get, "chat", body: "{}")]))
+        guard
+            case .unsupported(let capability) = await failure(of: {
+                try await CommonDispatcher(channel: channel).webSocket(.get("chat"))
+            })?.transport
+        else {
+            Issue.record("a fixture opened a WebSocket")
+            return
+        }
+        #expect(capability.contains("FixtureTransport"))
+    }
+
+    @Test("the call's clocks end a handshake", arguments: [true, false])
+    func clocks(isTotal: Bool) async throws {
+        let server = try LoopbackServer.start { _ in .stallBeforeHead }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let timeout = isTotal ? Timeout(.milliseconds(200)) : Timeout(idle: .milliseconds(200))
+        let error = await failure { try await channel.dispatcher.webSocket(.get("chat", modifiers: timeout)) }
+        guard case .timedOut(let phase, _) = error?.transport else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(phase == (isTotal ? .total : .idle))
+        try await server.waitForOpenConnections(atMost: 0)
+        await channel.close()
+    }
+
+    @Test("pins and authorities are the channel's")
+    func trust() async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS()) { .webSocket($0, serve: echo) }
+        defer { server.close() }
+        var channel = Channel.test(server)
+        channel.environment.serverTrustManager = .system
+        guard case .tls = await failure(of: { try await channel.dispatcher.webSocket(.get("chat")) })?.transport else {
+            Issue.record("an unknown authority was trusted")
+            return
+        }
+        channel.environment.serverTrustManager = ServerTrustManager(
+            authorities: .pem(server.tls?.authorityPEM ?? ""),
+            pins: ["localhost": ["sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]])
+        guard case .pinMismatch = await failure(of: { try await channel.dispatcher.webSocket(.get("chat")) })?.transport else {
+            Issue.record("another pin was accepted")
+            return
+        }
+        #expect(server.requests.isEmpty)
+        await channel.close()
+    }
+
+    @Test("an address that the channel refuses is not connected to")
+    func refusedAddress() async throws {
+        let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
+        defer { server.close() }
+        let channel = Channel.test(server) { $0.limits.refusedAddresses = .loopback }
+        guard case .addressRefused = await failure(of: { try await channel.dispatcher.webSocket(.get("chat")) })?.transport else {
+            Issue.record("a refused address was connected to")
+            return
+        }
+        #expect(server.connectionsAccepted == 0)
+        await channel.close()
+    }
+}

@@ -1,0 +1,262 @@
+import CoreAPI
+import CoreAPICore
+import CoreAPILock
+import CoreAPITesting
+import Foundation
+import Testing
+
+@testable import CoreAPIWebSocket
+
+/// Frames from a server that breaks the rules, over real sockets.
+@Suite("A hostile peer", .timeLimit(.minutes(2)))
+struct HostilePeerTests {
+    /// A server that sends bytes after its handshake, then what comes from the client is noted until the client is done.
+    private func server(
+        _ bytes: [UInt8], pieces: Int? = nil, secure: Bool = false, _ options: WebSocket.Options = .init(), heard: HeardBytes
+    ) throws -> LoopbackServer {
+        try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
+            .switching(
+                request, options,
+                then: [
+                    .takeOver { connection in
+                        for start in stride(from: 0, to: bytes.count, by: pieces ?? max(1, bytes.count)) {
+                            let piece = bytes[start..<min(bytes.count, start + (pieces ?? bytes.count))]
+                            try? await connection.write(Data(piece))
+                        }
+                        // As a server does: it closes when the client's Close frame has arrived.
+                        while let data = try? await connection.read() {
+                            heard.append(data)
+                            if Self.hasClose(heard.all) { return }
+                        }
+                    }
+                ])
+        }
+    }
+
+    private static func hasClose(_ bytes: Data) -> Bool {
+        let events = (try? MessageReaderTests.read(Array(bytes), as: .server, inflates: true)) ?? []
+        return events.contains { if case .close = $0 { true } else { false } }
+    }
+
+    /// The codes in the Close frames that a client sent.
+    private func closeCode(_ bytes: Data) throws -> Int? {
+        let events = try MessageReaderTests.read(Array(bytes), as: .server, inflates: true)
+        for case .close(let code, _) in events { return code.map { Int($0.rawValue) } }
+        return nil
+    }
+
+    @Test("a broken rule gives a typed error, and the peer its code", arguments: MessageReaderTests.violations.indices)
+    func violations(index: Int) async throws {
+        let (name, bytes, code) = MessageReaderTests.violations[index]
+        let heard = HeardBytes()
+        var options = WebSocket.Options()
+        options.compression = nil
+        let server = try server(frame(0x81, "first".utf8) + bytes, secure: index.isMultiple(of: 3), options, heard: heard)
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let socket = try await channel.dispatcher.webSocket(.get("chat"), options)
+        var texts: [WebSocket.Message] = []
+        let error = await failure { for try await message in socket { texts.append(message) } }
+        #expect(texts.first == .text("first"), "\(name)")
+        switch error?.transport {
+        case .responseTooLarge: #expect(code == 1009, "\(name)")
+        case .malformedResponse(let reason): #expect(code != 1009 && reason.contains("RFC"), "\(name): \(reason)")
+        default: Issue.record("\(name): \(String(describing: error))")
+        }
+        #expect(socket.closing?.code.rawValue == UInt16(code))
+        #expect(socket.closing?.side == .here)
+        try await server.waitForOpenConnections(atMost: 0)
+        #expect(try closeCode(heard.all) == code, "\(name)")
+        guard case .connectionLost = await failure(of: { try await socket.send(.text("late")) })?.transport else {
+            Issue.record("\(name): sent after the end")
+            return
+        }
+        await channel.close()
+    }
+
+    @Test("messages in pieces of one byte arrive whole", arguments: [false, true])
+    func bytewise(secure: Bool) async throws {
+        let bytes =
+            frame(0x01, "gü".utf8.prefix(2)) + frame(0x89, [7]) + frame(0x80, "gü".utf8.dropFirst(2)) + frame(0x88, [0x03, 0xE8])
+        let heard = HeardBytes()
+        let server = try server(bytes, pieces: 1, secure: secure, heard: heard)
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        var messages: [WebSocket.Message] = []
+        for try await message in socket { messages.append(message) }
+        #expect(messages == [.text("gü")])
+        #expect(socket.closing == .init(code: .normal, reason: "", side: .peer))
+        try await server.waitForOpenConnections(atMost: 0)
+        let events = try MessageReaderTests.read(Array(heard.all), as: .server)
+        #expect(events == [.pong(Data([7])), .close(.normal, reason: "")] || events == [.close(.normal, reason: "")])
+        await channel.close()
+    }
+
+    @Test("a bomb ends the socket with 1009, and takes little memory")
+    func bomb() async throws {
+        let deflater = try #require(MessageDeflater(DeflateAgreement()))
+        let bomb = try #require([UInt8](repeating: 0, count: 64 << 20).withUnsafeBytes { deflater.compress($0) })
+        let heard = HeardBytes()
+        let server = try server(frame(0xC2, bomb), heard: heard)
+        defer { server.close() }
+        let channel = Channel.test(server)
+        var options = WebSocket.Options()
+        options.messageSize = 1 << 20
+        let socket = try await channel.dispatcher.webSocket(.get("chat"), options)
+        guard case .responseTooLarge(1_048_576) = await failure(of: { for try await _ in socket {} })?.transport else {
+            Issue.record("the bomb was read")
+            return
+        }
+        try await server.waitForOpenConnections(atMost: 0)
+        #expect(try closeCode(heard.all) == 1009)
+        await channel.close()
+    }
+
+    @Test("an end without a Close frame is abnormal: FIN, RST, and over TLS without close_notify", arguments: 0..<5)
+    func abnormalEnd(form: Int) async throws {
+        let end: [ServerReply.Step] = [
+            [.closeConnection], [.reset], [.truncate], [.closeConnection],
+            [.send(frame(0x81, "ab".utf8).prefix(3).map { $0 }.data), .closeConnection],
+        ][form]
+        let server = try LoopbackServer.start(tls: form == 2 || form == 3 ? ServerTLS() : nil) {
+            .switching($0, then: [.send(frame(0x81, "first".utf8).data)] + end)
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        let error = await failure { for try await _ in socket {} }
+        guard case .connectionLost = error?.transport else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(socket.closing == .init(code: .abnormal, reason: "", side: .peer))
+        #expect(await failure { try await socket.ping() } != nil)
+        await socket.close()
+        await channel.close()
+    }
+
+    @Test(
+        "the peer's code decides whether the loop ends or throws",
+        arguments: [(1000, true), (1001, true), (nil, true), (1008, false), (1011, false), (3000, false), (4999, false)]
+            as [(Int?, Bool)])
+    func closeCodes(code: Int?, isOrderly: Bool) async throws {
+        let payload = code.map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] + Array("why not".utf8) } ?? []
+        let heard = HeardBytes()
+        let server = try server(frame(0x88, payload), heard: heard)
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        let error = await failure { for try await _ in socket {} }
+        #expect((error == nil) == isOrderly, "\(String(describing: error))")
+        if let error { #expect("\(error)".contains("\(code ?? 0)") && "\(error)".contains("why not")) }
+        #expect(socket.closing?.code.rawValue == UInt16(code ?? 1005))
+        #expect(socket.closing?.reason == (code == nil ? "" : "why not"))
+        try await server.waitForOpenConnections(atMost: 0)
+        #expect(try closeCode(heard.all) == code, "the code is echoed")
+        await channel.close()
+    }
+
+    @Test("what follows a Close frame is not read")
+    func afterClose() async throws {
+        let heard = HeardBytes()
+        let server = try server(frame(0x88, [0x03, 0xE8]) + frame(0x81, "late".utf8) + frame(0xFF), heard: heard)
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        for try await message in socket { Issue.record("read \(message)") }
+        #expect(socket.closing?.code == .normal)
+        await channel.close()
+    }
+
+    @Test(
+        "a server that does not answer a Close, or does not end the connection, is left at the deadline",
+        arguments: [true, false])
+    func unanswered(answers: Bool) async throws {
+        let server = try LoopbackServer.start { request in
+            .switching(
+                request,
+                then: [
+                    .takeOver { connection in
+                        var isAnswered = !answers
+                        while let _ = try? await connection.read() {
+                            if !isAnswered { try? await connection.write(frame(0x88, [0x03, 0xE8]).data) }
+                            isAnswered = true
+                        }
+                    }
+                ])
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        var options = WebSocket.Options()
+        options.closeTimeout = .milliseconds(200)
+        let socket = try await channel.dispatcher.webSocket(.get("chat"), options)
+        let began = ContinuousClock.now
+        await socket.close()
+        #expect(began.duration(to: .now) >= .milliseconds(150))
+        #expect(socket.closing == .init(code: .normal, reason: "", side: .here))
+        #expect(try await socket.first { _ in true } == nil)
+        try await server.waitForOpenConnections(atMost: 0)
+        await channel.close()
+    }
+
+    @Test("a flood of pings is answered, and takes no memory while the server does not read")
+    func pings() async throws {
+        let flood = Data((0..<5_000).flatMap { _ in frame(0x89, [1, 2, 3]) })
+        let server = try LoopbackServer.start { .switching($0, then: [.sendEndlessly(flood)]) }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        let task = Task { await failure { for try await _ in socket {} } }
+        try await Task.sleep(for: .milliseconds(500))
+        task.cancel()
+        #expect(await task.value?.isCancelled == true)
+        try await server.waitForOpenConnections(atMost: 0)
+        await channel.close()
+    }
+
+    @Test("a silent peer is pinged, and given up when it does not answer")
+    func silence() async throws {
+        let heard = HeardBytes()
+        let server = try LoopbackServer.start { request in
+            .switching(
+                request,
+                then: [
+                    .takeOver { connection in
+                        while let data = try? await connection.read() { heard.append(data) }
+                    }
+                ])
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        var options = WebSocket.Options()
+        (options.pingInterval, options.pongTimeout) = (.milliseconds(100), .milliseconds(100))
+        let socket = try await channel.dispatcher.webSocket(.get("chat"), options)
+        guard case .timedOut(.idle, _) = await failure(of: { for try await _ in socket {} })?.transport else {
+            Issue.record("a silent peer was kept")
+            return
+        }
+        #expect(socket.closing == .init(code: .abnormal, reason: "", side: .here))
+        #expect(try MessageReaderTests.read(Array(heard.all), as: .server) == [.ping(Data())])
+        try await server.waitForOpenConnections(atMost: 0)
+        await channel.close()
+    }
+
+    @Test("an explicit ping without an answer times out, and the socket stays open")
+    func pingTimeout() async throws {
+        let gate = try Gate()
+        let server = try LoopbackServer.start {
+            .switching($0, then: [.waitFor(gate), .send(frame(0x81, "still here".utf8).data), .stall])
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        guard case .timedOut(.idle, _) = await failure(of: { try await socket.ping(within: .milliseconds(50)) })?.transport else {
+            Issue.record("a ping without an answer did not time out")
+            return
+        }
+        gate.open()
+        #expect(try await socket.first { _ in true } == .text("still here"))
+        await channel.close()
+    }
+}

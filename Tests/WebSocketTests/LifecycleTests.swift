@@ -1,0 +1,282 @@
+import CoreAPI
+import CoreAPICore
+import CoreAPICurl
+import CoreAPILock
+import CoreAPITesting
+import Foundation
+import Testing
+
+@testable import CoreAPIWebSocket
+
+@Suite("A WebSocket's life", .timeLimit(.minutes(2)), .serialized)
+struct LifecycleTests {
+    @Test("a consumer that takes nothing stops the server, and gets everything later", arguments: [false, true])
+    func backpressure(secure: Bool) async throws {
+        let sent = Mutex(0)
+        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
+            .webSocket(request) { socket in
+                for index in 0..<1_000 {
+                    try await socket.send(.binary(Data(repeating: UInt8(truncatingIfNeeded: index), count: 64 << 10)))
+                    sent.withLock { $0 = index + 1 }
+                }
+            }
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        var options = WebSocket.Options()
+        options.compression = nil
+        let socket = try await channel.dispatcher.webSocket(.get("chat"), options)
+        var before = -1
+        while case let now = sent.withLock({ $0 }), now != before || now == 0 {
+            before = now
+            try await Task.sleep(for: .milliseconds(200))
+        }
+        #expect(before < 900, "\(before) messages of 64 KiB were read although nothing was taken")
+        var count = 0
+        for try await message in socket {
+            #expect(message.data.first == UInt8(truncatingIfNeeded: count) && message.data.count == 64 << 10)
+            count += 1
+        }
+        #expect(count == 1_000)
+        await channel.close()
+    }
+
+    @Test("a held socket with unread bytes survives the requests beside it", arguments: [false, true])
+    func heldBesideOthers(secure: Bool) async throws {
+        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
+            guard request.path == "/chat" else { return .ok("x").followed(by: .closeConnection) }
+            return .webSocket(request) { socket in
+                for _ in 0..<200 { try await socket.send(.binary(Data(count: 64 << 10))) }
+            }
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        var options = WebSocket.Options()
+        options.compression = nil
+        let socket = try await channel.dispatcher.webSocket(.get("chat"), options)
+        // libcurl looks for dead connections when it opens another, at most once a second.
+        for _ in 0..<6 {
+            let body = try await channel.dispatcher.stream(.get("other")).value
+            #expect(try await body.collect(upTo: 10) == Data("x".utf8))
+            try await Task.sleep(for: .milliseconds(400))
+        }
+        var count = 0
+        for try await _ in socket { count += 1 }
+        #expect(count == 200)
+        await channel.close()
+    }
+
+    @Test("a peer that reads nothing stops the sender")
+    func slowPeer() async throws {
+        let server = try LoopbackServer.start { .switching($0, then: [.stall]) }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        let sent = Mutex(0)
+        let task = Task {
+            await failure {
+                while true {
+                    try await socket.send(.binary(Data((0..<60_000).map { _ in UInt8.random(in: 0...255) })))
+                    sent.withLock { $0 += 1 }
+                }
+            }
+        }
+        var before = -1
+        while case let now = sent.withLock({ $0 }), now != before || now == 0 {
+            before = now
+            try await Task.sleep(for: .milliseconds(300))
+        }
+        #expect(before < 500)
+        task.cancel()
+        #expect(await task.value?.isCancelled == true)
+        await channel.close()
+    }
+
+    @Test("many senders at once: every message arrives whole, in fragments too", arguments: [nil, 1_000] as [Int?])
+    func senders(fragment: Int?) async throws {
+        let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        var options = WebSocket.Options()
+        options.fragmentSize = fragment
+        let socket = try await channel.dispatcher.webSocket(.get("chat"), options)
+        let texts = (0..<100).map { String(repeating: "\($0) ", count: 1_000 + $0) }
+        async let sending: Void = withThrowingTaskGroup(of: Void.self) { group in
+            for text in texts { group.addTask { try await socket.send(.text(text)) } }
+            for _ in 0..<10 { group.addTask { try await socket.ping() } }
+            try await group.waitForAll()
+        }
+        var received: Set<String> = []
+        for try await message in socket {
+            if case .text(let text) = message { received.insert(text) }
+            if received.count == texts.count { break }
+        }
+        try await sending
+        #expect(received == Set(texts))
+        await socket.close()
+        await channel.close()
+    }
+
+    @Test("a message of unknown length goes in fragments")
+    func fragments() async throws {
+        let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        let chunks = AsyncStream { continuation in
+            for index in 0..<10 { continuation.yield(Data(repeating: UInt8(index), count: 10_000)) }
+            continuation.finish()
+        }
+        try await socket.send(fragments: chunks)
+        let whole = Data((0..<10).flatMap { [UInt8](repeating: UInt8($0), count: 10_000) })
+        #expect(try await socket.first { _ in true } == .binary(whole))
+        await channel.close()
+    }
+
+    private struct Note: Codable, Equatable {
+        let text: String
+    }
+
+    @Test("values go as JSON both ways, and one that cannot be decoded gives a decoding error")
+    func json() async throws {
+        let server = try LoopbackServer.start { request in
+            .webSocket(request) { socket in
+                for try await message in socket { try await socket.send(message) }
+            }
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        try await socket.send(json: Note(text: "hello"))
+        #expect(try await socket.messages(as: Note.self).first { _ in true } == Note(text: "hello"))
+        try await socket.send(.text("no JSON"))
+        guard case .decoding = await failure(of: { for try await _ in socket.messages(as: Note.self) {} }) else {
+            Issue.record("it was decoded")
+            return
+        }
+        try await socket.send(json: Note(text: "again"))
+        #expect(try await socket.messages(as: Note.self).first { _ in true } == Note(text: "again"))
+        await channel.close()
+    }
+
+    @Test("the server closes first: the loop ends, and both know the code")
+    func closedByServer() async throws {
+        let seen = Mutex<WebSocket.Closing?>(nil)
+        let server = try LoopbackServer.start { request in
+            .webSocket(request) { socket in
+                await socket.close(code: .goingAway, reason: "good night")
+                seen.withLock { $0 = socket.closing }
+            }
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        for try await _ in socket {}
+        #expect(socket.closing == .init(code: .goingAway, reason: "good night", side: .peer))
+        await socket.close()
+        try await server.waitForOpenConnections(atMost: 0)
+        #expect(seen.withLock { $0 } == .init(code: .goingAway, reason: "good night", side: .here))
+        await channel.close()
+    }
+
+    @Test("a second reader is refused while one waits")
+    func secondReader() async throws {
+        let server = try LoopbackServer.start { .switching($0, then: [.stall]) }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        let refusals = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    if case .unknown(is BodyReadTwice, _) = await failure(of: { try await socket.first { _ in true } }) {
+                        true
+                    } else {
+                        false
+                    }
+                }
+            }
+            let first = await group.next()
+            group.cancelAll()
+            return first
+        }
+        #expect(refusals == true)
+        await channel.close()
+    }
+
+    // MARK: - Nothing is left
+
+    private static var descriptors: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0 }
+
+    @Test("cancelled at any moment, it leaves no connection and no descriptor", arguments: [false, true])
+    func cancellation(secure: Bool) async throws {
+        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil, keepsRequests: false) {
+            .webSocket($0, serve: echo)
+        }
+        defer { server.close() }
+        let transport = CurlTransport()
+        let channel = Channel.test(server) { $0.transport = transport }
+        func use() async throws {
+            let socket = try await channel.dispatcher.webSocket(.get("chat"))
+            for index in 0..<20 { try await socket.send(.text("message \(index)")) }
+            for try await message in socket where message == .text("message 19") { break }
+            try await socket.ping()
+            await socket.close()
+        }
+        try await use()
+        try await server.waitForOpenConnections(atMost: 0)
+        let before = Self.descriptors
+        for round in 0..<120 {
+            let task = Task { try await use() }
+            try await Task.sleep(for: .microseconds(round * round * 3 / 2))
+            task.cancel()
+            _ = await task.result
+        }
+        try await server.waitForOpenConnections(atMost: 0)
+        while transport.activeTransfers > 0 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(Self.descriptors <= before + 4)
+        await channel.close()
+        #expect(!transport.isRunning)
+    }
+
+    @Test("released without a word, it closes its connection")
+    func release() async throws {
+        let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        do {
+            let socket = try await channel.dispatcher.webSocket(.get("chat"))
+            try await socket.send(.text("hello"))
+        }
+        try await server.waitForOpenConnections(atMost: 0)
+        await channel.close()
+    }
+
+    @Test("a channel that closes ends its sockets")
+    func channelCloses() async throws {
+        let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        let task = Task { await failure { for try await _ in socket {} } }
+        await channel.close()
+        guard case .closed = await task.value?.transport else {
+            Issue.record("\(String(describing: await task.value))")
+            return
+        }
+        try await server.waitForOpenConnections(atMost: 0)
+    }
+
+    @Test("an idle socket lets the loop sleep")
+    func idle() async throws {
+        let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        func processorTime() -> Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
+        let before = processorTime()
+        try await Task.sleep(for: .seconds(1))
+        #expect(processorTime() - before < 0.5)
+        await socket.close()
+        await channel.close()
+    }
+}

@@ -1,0 +1,241 @@
+import CoreAPI
+import CoreAPICore
+import CoreAPITesting
+import Foundation
+import Programs
+import Testing
+
+@testable import CoreAPIWebSocket
+
+/// A server and a proxy that are not ours: Python's `websockets`, from the virtual environment of `Scripts/setup tests`.
+struct PythonPeer {
+    static let python = FileManager.default.currentDirectoryPath + "/.build/httpbin-venv/bin/python"
+    static let isInstalled =
+        FileManager.default.isExecutableFile(atPath: python)
+        && ((try? FileManager.default.contentsOfDirectory(
+            atPath: FileManager.default.currentDirectoryPath + "/.build/httpbin-venv/lib")) ?? []).contains {
+                FileManager.default.fileExists(
+                    atPath: FileManager.default.currentDirectoryPath + "/.build/httpbin-venv/lib/\($0)/site-packages/websockets")
+            }
+
+    private static let script = """
+        import asyncio, os, ssl, sys
+        from websockets.asyncio.server import serve
+        folder, kind = sys.argv[1], sys.argv[2]
+        async def main():
+            stop = asyncio.Event()
+            async def handler(socket):
+                path = socket.request.path
+                if path == '/stop': stop.set()
+                elif path == '/close': await socket.close(4001, 'enough')
+                elif path == '/fragments':
+                    await socket.send(['frag', 'ments', ' ğ'])
+                    await socket.send([b'ab', b'cd'])
+                else:
+                    async for message in socket: await socket.send(message)
+            tunnels = 0
+            async def pipe(reader, writer):
+                try:
+                    while data := await reader.read(65536):
+                        writer.write(data)
+                        await writer.drain()
+                except ConnectionError: pass
+                finally: writer.close()
+            async def proxy(reader, writer):
+                nonlocal tunnels
+                head = (await reader.readuntil(b'\\r\\n\\r\\n')).decode()
+                method, target, _ = head.split(' ', 2)
+                if method != 'CONNECT':
+                    writer.write(b'HTTP/1.1 405 No\\r\\nContent-Length: 0\\r\\n\\r\\n')
+                    return writer.close()
+                tunnels += 1
+                open(folder + '/tunnels', 'w').write(str(tunnels))
+                host, port = target.rsplit(':', 1)
+                there, back = await asyncio.open_connection(host, int(port))
+                writer.write(b'HTTP/1.1 200 Connection established\\r\\n\\r\\n')
+                await asyncio.gather(pipe(reader, back), pipe(there, writer))
+            context = None
+            if kind == 'tls':
+                context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+                context.load_cert_chain(folder + '/cert.pem', folder + '/key.pem')
+            async with serve(handler, '127.0.0.1', 0, ssl=context, max_size=None,
+                             select_subprotocol=lambda _, offered: 'chat' if 'chat' in offered else None) as server:
+                relay = await asyncio.start_server(proxy, '127.0.0.1', 0)
+                ports = (server.sockets[0].getsockname()[1], relay.sockets[0].getsockname()[1])
+                open(folder + '/ports.part', 'w').write('%d %d' % ports)
+                os.rename(folder + '/ports.part', folder + '/ports')
+                try: await asyncio.wait_for(stop.wait(), 60)
+                except asyncio.TimeoutError: pass
+        asyncio.run(main())
+        """
+
+    let port: Int
+    let proxyPort: Int
+    let folder: URL
+    private let process: Task<Program.Outcome, any Error>
+
+    /// - Parameter tls: the certificate that it shows; `nil` for clear text.
+    init(_ tls: ServerTLS?) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "kit-websocket-\(UInt64.random(in: 0 ... .max))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        if let tls {
+            let chain = ([tls.certificate] + tls.certificate.intermediates).map(\.pem).joined()
+            try chain.write(to: folder.appendingPathComponent("cert.pem"), atomically: true, encoding: .utf8)
+            try tls.certificate.keyPEM.write(to: folder.appendingPathComponent("key.pem"), atomically: true, encoding: .utf8)
+        }
+        let arguments = [Self.python, "-c", Self.script, folder.path, tls == nil ? "clear" : "tls"]
+        process = Task { try await Program.run(arguments, capturesErrors: true) }
+        let file = folder.appendingPathComponent("ports")
+        for _ in 0..<1_000 where !FileManager.default.fileExists(atPath: file.path) {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        let ports = try String(contentsOf: file, encoding: .utf8).split(separator: " ").compactMap { Int($0) }
+        (port, proxyPort, self.folder) = (ports[0], ports[1], folder)
+    }
+
+    func stop(_ channel: Channel) async throws {
+        _ = try? await channel.dispatcher.webSocket(.get("stop"))
+        let outcome = try await process.value
+        #expect(outcome.status == 0, "\(outcome.text)")
+        try? FileManager.default.removeItem(at: folder)
+    }
+}
+
+private let viaProxy = ProcessInfo.processInfo.environment["NETWORKERKIT_WEBSOCKET_VIA_PROXY"]
+
+@Suite("Against Python's websockets", .enabled(if: PythonPeer.isInstalled), .timeLimit(.minutes(2)))
+struct PeerTests {
+    @Test(
+        "messages of every size, compressed and not, in clear text and over TLS with a pin", arguments: [false, true],
+        [false, true])
+    func echoes(secure: Bool, compressed: Bool) async throws {
+        let tls = secure ? try ServerTLS() : nil
+        let peer = try await PythonPeer(tls)
+        var channel = Channel.test(
+            "\(secure ? "https://localhost" : "http://127.0.0.1"):\(peer.port)", authority: tls?.authorityPEM)
+        if let tls { channel.environment.serverTrustManager.pins = ["localhost": [tls.certificate.certificate.pin]] }
+        var options = WebSocket.Options(subprotocols: "x", "chat")
+        if !compressed { options.compression = nil }
+        let socket = try await channel.dispatcher.webSocket(.get("echo"), options)
+        #expect(socket.subprotocol == "chat")
+        #expect(socket.isCompressed == compressed)
+        for size in [0, 1, 125, 126, 127, 65_535, 65_536, 65_537, 1 << 20] {
+            let text = String(repeating: "ş", count: size / 2) + (size.isMultiple(of: 2) ? "" : "s")
+            try await socket.send(.text(text))
+            #expect(try await socket.first { _ in true } == .text(text))
+            let data = Data((0..<size).map { _ in UInt8.random(in: 0...255) })
+            try await socket.send(.binary(data))
+            #expect(try await socket.first { _ in true } == .binary(data))
+        }
+        #expect(try await socket.ping() > .zero)
+        await socket.close(code: .init(rawValue: 3_000), reason: "enough")
+        #expect(socket.closing?.side == .here)
+        try await peer.stop(channel)
+        await channel.close()
+    }
+
+    @Test("contexts that are reset on demand of either side", arguments: [(true, false), (false, true), (true, true)])
+    func contexts(own: Bool, server: Bool) async throws {
+        let peer = try await PythonPeer(nil)
+        let channel = Channel.test("http://127.0.0.1:\(peer.port)")
+        var options = WebSocket.Options()
+        options.compression?.resetsOwnContext = own
+        options.compression?.resetsServerContext = server
+        let socket = try await channel.dispatcher.webSocket(.get("echo"), options)
+        for index in 0..<50 {
+            let text = String(repeating: "the same text again, ", count: 20) + "\(index)"
+            try await socket.send(.text(text))
+            #expect(try await socket.first { _ in true } == .text(text))
+        }
+        try await peer.stop(channel)
+        await channel.close()
+    }
+
+    @Test("its fragments and its close are understood, and ours by it")
+    func fragments() async throws {
+        let peer = try await PythonPeer(nil)
+        let channel = Channel.test("http://127.0.0.1:\(peer.port)")
+        let socket = try await channel.dispatcher.webSocket(.get("fragments"))
+        var messages: [WebSocket.Message] = []
+        for try await message in socket { messages.append(message) }
+        #expect(messages == [.text("fragments ğ"), .binary(Data("abcd".utf8))])
+        #expect(socket.closing == .init(code: .normal, reason: "", side: .peer))
+        var options = WebSocket.Options()
+        options.fragmentSize = 777
+        let cut = try await channel.dispatcher.webSocket(.get("echo"), options)
+        let text = (0..<5_000).map { "\($0)" }.joined(separator: "ş")
+        try await cut.send(.text(text))
+        #expect(try await cut.first { _ in true } == .text(text))
+        let closed = try await channel.dispatcher.webSocket(.get("close"))
+        #expect(await failure { for try await _ in closed {} } != nil)
+        #expect(closed.closing == .init(code: .init(rawValue: 4_001), reason: "enough", side: .peer))
+        try await peer.stop(channel)
+        await channel.close()
+    }
+
+    /// The environment's proxy is read once in a process, so this program runs again, with one test.
+    @Test("through the tunnel of a proxy", .enabled(if: viaProxy == nil), arguments: [false, true])
+    func proxy(secure: Bool) async throws {
+        let tls = secure ? try ServerTLS() : nil
+        let peer = try await PythonPeer(tls)
+        let url = "\(secure ? "https://localhost" : "http://127.0.0.1"):\(peer.port)"
+        var environment = ProcessInfo.processInfo.environment
+        for name in ["no_proxy", "NO_PROXY", "all_proxy", "ALL_PROXY", "HTTPS_PROXY"] { environment[name] = nil }
+        environment["NETWORKERKIT_WEBSOCKET_VIA_PROXY"] = url
+        environment["NETWORKERKIT_WEBSOCKET_AUTHORITY"] = tls?.authorityPEM
+        environment["http_proxy"] = "http://127.0.0.1:\(peer.proxyPort)"
+        environment["https_proxy"] = environment["http_proxy"]
+        let outcome = try await Program.run(
+            [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", "PeerTests.process"],
+            environment: environment,
+            capturesErrors: true)
+        #expect(outcome.text.contains("echoed 50000"), "\(outcome.text)")
+        #expect(try String(contentsOf: peer.folder.appendingPathComponent("tunnels"), encoding: .utf8) == "1")
+        let channel = Channel.test(url, authority: tls?.authorityPEM)
+        try await peer.stop(channel)
+        await channel.close()
+    }
+
+    @Test("The process behind the proxy", .enabled(if: viaProxy != nil))
+    func process() async throws {
+        let authority = ProcessInfo.processInfo.environment["NETWORKERKIT_WEBSOCKET_AUTHORITY"]
+        let channel = Channel.test(viaProxy ?? "", authority: authority)
+        let socket = try await channel.dispatcher.webSocket(.get("echo"))
+        let text = String(repeating: "x", count: 50_000)
+        try await socket.send(.text(text))
+        let answer = try await socket.first { _ in true }
+        print("echoed \(answer == .text(text) ? answer?.data.count ?? 0 : -1)")
+        await socket.close()
+        await channel.close()
+    }
+}
+
+/// The address of Autobahn's test suite, `wstest -m fuzzingserver`.
+private let autobahn = ProcessInfo.processInfo.environment["NETWORKERKIT_AUTOBAHN"]
+
+@Suite("Autobahn's cases", .enabled(if: autobahn != nil))
+struct AutobahnTests {
+
+    @Test("are run, and reported by the server")
+    func run() async throws {
+        let channel = Channel.test(autobahn ?? "")
+        var options = WebSocket.Options()
+        (options.messageSize, options.frameSize) = (64 << 20, 64 << 20)
+        let counter = try await channel.dispatcher.webSocket(.get("getCaseCount"))
+        guard case .text(let text)? = try await counter.first(where: { _ in true }), let count = Int(text) else {
+            Issue.record("no number of cases")
+            return
+        }
+        for index in 1...count {
+            let socket = try await channel.dispatcher.webSocket(
+                .get("runCase", query: ["case": "\(index)", "agent": "NetworkerKit"]), options)
+            _ = await failure { for try await message in socket { try await socket.send(message) } }
+            await socket.close()
+        }
+        let report = try await channel.dispatcher.webSocket(.get("updateReports", query: ["agent": "NetworkerKit"]))
+        for try await _ in report {}
+        print("\(count) cases")
+        await channel.close()
+    }
+}

@@ -1,0 +1,71 @@
+import CoreAPI
+import CoreAPICore
+import CoreAPILock
+import CoreAPITesting
+import CoreAPIWebSocket
+import Foundation
+
+extension Channel {
+    /// A channel for a loopback server, which it trusts.
+    static func test(_ server: LoopbackServer, _ change: (inout Channel) -> Void = { _ in }) -> Channel {
+        test(server.url, authority: server.tls?.authorityPEM, change)
+    }
+
+    static func test(_ url: String, authority: String? = nil, _ change: (inout Channel) -> Void = { _ in }) -> Channel {
+        var environment = APIEnvironment("loopback", baseURL: url)
+        environment.allowsInsecureConnections = true
+        if let authority { environment.serverTrustManager = ServerTrustManager(authorities: .pem(authority)) }
+        var channel = Channel(name: "WebSocket", environment: environment, transport: CurlTransport())
+        change(&channel)
+        return channel
+    }
+
+    var dispatcher: CommonDispatcher { CommonDispatcher(channel: self) }
+}
+
+/// Sends every message back.
+@Sendable func echo(_ socket: WebSocket) async throws {
+    for try await message in socket { try await socket.send(message) }
+}
+
+extension ServerReply {
+    /// The answer of a correct handshake, changed, and then other steps.
+    static func switching(
+        _ request: ReceivedRequest, _ options: WebSocket.Options = .init(), status: Int = 101,
+        changing: (inout [(name: String, value: String)]) -> Void = { _ in }, then steps: [Step]
+    ) -> ServerReply {
+        var fields = Acceptance(options) { request.headers.all($0) }?.fields ?? []
+        changing(&fields)
+        let head = HeaderLines(fields.map { .init(name: $0.name, value: $0.value) })
+        return ServerReply([.sendHead(status: status, headers: head)] + steps)
+    }
+}
+
+extension APIClientError {
+    /// The transport's error, if the failure is one.
+    var transport: TransportError? {
+        if case .transport(let error, _) = self { error } else { nil }
+    }
+}
+
+/// The error of an operation; `nil` without one.
+func failure<Value>(of operation: () async throws -> Value) async -> APIClientError? {
+    do {
+        _ = try await operation()
+        return nil
+    } catch {
+        return error as? APIClientError
+    }
+}
+
+extension [UInt8] {
+    var data: Data { Data(self) }
+}
+
+/// Bytes that a server has received.
+final class HeardBytes: Sendable {
+    private let bytes = Mutex(Data())
+
+    var all: Data { bytes.withLock { $0 } }
+    func append(_ data: Data) { bytes.withLock { $0 += data } }
+}

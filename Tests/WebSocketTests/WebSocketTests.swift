@@ -1,0 +1,35 @@
+import CoreAPI
+import CoreAPICore
+import CoreAPITesting
+import Foundation
+import Testing
+
+@testable import CoreAPIWebSocket
+
+@Suite("WebSocket", .timeLimit(.minutes(2)))
+struct WebSocketTests {
+    @Test("messages go both ways, in clear text and over TLS", arguments: [false, true])
+    func echoes(secure: Bool) async throws {
+        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { .webSocket($0, serve: echo) }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        #expect(socket.isCompressed)
+        let messages: [WebSocket.Message] = [
+            .text("where are you?"), .text(""), .binary(Data()),
+            .binary(Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })),
+            .text(String(repeating: "kırmızı çanta ", count: 10_000)),
+        ]
+        var received: [WebSocket.Message] = []
+        for message in messages { try await socket.send(message) }
+        for try await message in socket {
+            received.append(message)
+            if received.count == messages.count { break }
+        }
+        #expect(received == messages)
+        #expect(try await socket.ping() > .zero)
+        await socket.close(reason: "done")
+        #expect(socket.closing == .init(code: .normal, reason: "done", side: .here))
+        await channel.close()
+    }
+}
