@@ -40,7 +40,7 @@ public final class SandboxServer: Sendable {
             server = try LoopbackServer.start(
                 tls: ServerTLS(certificate, authority: authority), port: port, bodyLimit: Self.bodyLimit, keepsRequests: false
             ) { request in
-                ServerReply(router.answer(to: SandboxRequest(request)))
+                ServerReply(router.answer(to: SandboxRequest(request)), to: request)
             }
         } catch {
             throw SandboxError(error, port: options.port) ?? (error as any Error)
@@ -99,7 +99,11 @@ extension SandboxRequest {
 }
 
 extension ServerReply {
-    fileprivate init(_ answer: SandboxAnswer) {
+    fileprivate init(_ answer: SandboxAnswer, to request: ReceivedRequest) {
+        if let socket = answer.socket {
+            self = .webSocket(request, serve: socket)
+            return
+        }
         let lines = answer.headers.map { HeaderLines.Line(name: $0.name, value: $0.value) }
         guard !answer.pieces.isEmpty else {
             self = .status(answer.status.code, body: answer.body, headers: HeaderLines(lines))

@@ -29,14 +29,14 @@ struct DemoFindings: Sendable {
     private var protocolVersion: DemoFinding {
         let exchanges = stops.flatMap(\.exchanges)
         let others = exchanges.filter {
-            $0.metrics?.httpVersion != ($0.isStreamed ? "HTTP/1.1" : "HTTP/2") || $0.request.url.scheme != .https
+            $0.metrics?.httpVersion != ($0.isApart ? "HTTP/1.1" : "HTTP/2") || $0.request.url.scheme != .https
         }
         guard let other = others.first else {
-            let streams = exchanges.count(where: \.isStreamed)
+            let apart = exchanges.count(where: \.isApart)
             return DemoFinding(
                 holds: !exchanges.isEmpty,
                 text: "\(exchanges.count) exchanges over TLS, the server checked against its own authority: "
-                    + "\(exchanges.count - streams) over HTTP/2, \(streams) with a stream over HTTP/1.1")
+                    + "\(exchanges.count - apart) over HTTP/2, \(apart) with a stream or a WebSocket over HTTP/1.1")
         }
         return DemoFinding(
             holds: false,
@@ -49,16 +49,16 @@ struct DemoFindings: Sendable {
         let exchanges = stops.flatMap(\.exchanges)
         let channels = Set(stops.map(\.channel)).count
         let reused = exchanges.count { $0.metrics?.isConnectionReused == true }
-        // With HTTP/2 a channel needs one connection to a host. Streamed bodies have connections of their own.
-        let streams = exchanges.count { $0.isStreamed && $0.metrics?.isConnectionReused != true }
-        let expected = channels + streams
+        // With HTTP/2 a channel needs one connection to a host. Streams and WebSockets have connections of their own.
+        let apart = exchanges.count { $0.isApart && $0.metrics?.isConnectionReused != true }
+        let expected = channels + apart
         let isOnePerChannel = server.connections == expected && reused == exchanges.count - expected
         let seen = "\(reused) of \(exchanges.count) exchanges found a connection open; the server accepted \(server.connections)"
         return DemoFinding(
             holds: isOnePerChannel,
             text: isOnePerChannel
-                ? "\(seen), one for each channel and \(streams) for streams"
-                : "expected \(expected) connections, one for each channel and \(streams) for streams; \(seen)")
+                ? "\(seen), one for each channel and \(apart) for streams"
+                : "expected \(expected) connections, one for each channel and \(apart) for streams; \(seen)")
     }
 
     private var refresh: DemoFinding {

@@ -94,6 +94,7 @@ package struct RootCommand: AsyncParsableCommand {
                   \(name) call \(setup.registry.names.first ?? "CHANNEL") GET books --verbose
                   \(name) download https://example.com/books.csv --resume
                   \(name) upload film.mov PUT https://example.com/films/7
+                  \(name) ws wss://example.com/chat
                   \(name) doctor https://example.com
                   \(name) pins example.com
                   \(name) new channel BK --kit ../NetworkerKit
@@ -105,8 +106,8 @@ package struct RootCommand: AsyncParsableCommand {
                 """,
             version: version,
             subcommands: setup.subcommands + [
-                CallCommand.self, DownloadCommand.self, UploadCommand.self, EventsCommand.self, ChannelsCommand.self,
-                DoctorCommand.self, PinsCommand.self, NewCommand.self,
+                CallCommand.self, DownloadCommand.self, UploadCommand.self, EventsCommand.self, WebSocketCommand.self,
+                ChannelsCommand.self, DoctorCommand.self, PinsCommand.self, NewCommand.self,
             ],
             defaultSubcommand: CallCommand.self)
     }

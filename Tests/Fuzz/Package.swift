@@ -18,6 +18,7 @@ let package = Package(
             dependencies: [
                 .product(name: "CoreAPI", package: "NetworkerKit"), .product(name: "CoreAPIJSON", package: "NetworkerKit"),
                 .product(name: "CoreAPITransfers", package: "NetworkerKit"),
+                .product(name: "CoreAPIWebSocket", package: "NetworkerKit"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Sources",

@@ -16,7 +16,12 @@ struct IDChannel: SandboxChannel {
         orders = IDOrders(failsFirst: options.failFirstCheckout, now: options.now)
     }
 
-    var routes: [Route] { [.get("id/stores", stores), .post("id/baskets/:basketId/checkout", checkout)] }
+    var routes: [Route] {
+        [
+            .get("id/stores", stores), .post("id/baskets/:basketId/checkout", checkout),
+            .get("id/orders/:orderId/courier", courier),
+        ]
+    }
 
     func admit(_ request: SandboxRequest) throws {
         guard request.header("x-session-id") == Self.sessionID else { throw IDFailure.sessionExpired }
@@ -31,6 +36,10 @@ struct IDChannel: SandboxChannel {
             .filter { $0.distance <= Self.reach }
             .sorted { $0.distance < $1.distance }
         return try .json(["stores": near])
+    }
+
+    private func courier(_ request: SandboxRequest) throws -> SandboxAnswer {
+        .webSocket(IDCourier(order: request.parameters["orderId"] ?? "").chat)
     }
 
     private func checkout(_ request: SandboxRequest) throws -> SandboxAnswer {

@@ -1,3 +1,4 @@
+internal import CoreAPIWebSocket
 internal import Foundation
 internal import IDInteractors
 
@@ -18,11 +19,32 @@ extension DemoTour {
             addressId: "home",
             items: [IDBasketItem(productId: "p-simit", quantity: 4), IDBasketItem(productId: "p-cay-1kg", quantity: 1)],
             note: "Zil çalışmıyor, lütfen arayın")
-        _ = await guide.visit("basket checkout") {
+        let order = await guide.visit("basket checkout") {
             try await IDBasketInteractor().checkout(basketID: "basket-1", basket)
         } sample: { order in
             let price = order.total.amount.price(in: order.total.currency)
             return DemoSample("order \(order.orderId), \(price), in \(order.estimatedMinutes) min")
         }
+        guard let order else { return guide.skip("courier chat", "there is no order") }
+        _ = await guide.visit("courier chat") {
+            try await chat(about: order.orderId)
+        } sample: { lines in
+            DemoSample("\(lines.count) lines", lines.map { "\($0.from): \($0.text)" })
+        }
     }
+}
+
+/// A short chat with the courier, over a WebSocket.
+private func chat(about order: String) async throws -> [IDCourierMessage] {
+    let socket = try await IDCourierInteractor().chat(orderID: order)
+    var lines: [IDCourierMessage] = []
+    for try await line in socket.messages(as: IDCourierMessage.self) {
+        lines.append(line)
+        guard lines.count == 1 else { break }
+        let question = IDCourierMessage(text: "Neredesiniz?")
+        lines.append(question)
+        try await socket.send(json: question)
+    }
+    await socket.close()
+    return lines
 }

@@ -1,3 +1,4 @@
+import CoreAPIWebSocket
 import Foundation
 import HTTPTypes
 
@@ -8,6 +9,13 @@ struct SandboxAnswer: Sendable {
     var body = Data()
     /// The body of an answer that arrives piece by piece, with a short pause between; empty for ``body``.
     var pieces: [String] = []
+    /// Serves the WebSocket that the request asks for; `nil` for any other answer.
+    var socket: (@Sendable (WebSocket) async throws -> Void)?
+
+    /// Accepts a WebSocket.
+    static func webSocket(_ serve: @escaping @Sendable (WebSocket) async throws -> Void) -> SandboxAnswer {
+        SandboxAnswer(status: .switchingProtocols, socket: serve)
+    }
 
     /// A JSON answer of any channel: ISO 8601 dates, keys in a stable order, slashes unescaped.
     static func json(

@@ -30,8 +30,8 @@ package struct Exchange: Sendable {
         }
         return (300..<400).contains(last.status ?? 0) ? "redirect" : "sent again"
     }
-    /// Whether the caller read the body as it arrived, which takes HTTP/1.1 and a connection apart.
-    package var isStreamed: Bool { request.call.streamsBody }
+    /// Whether it had HTTP/1.1 and a connection apart: for a body that the caller read as it arrived, or a WebSocket.
+    package var isApart: Bool { request.call.streamsBody || status == 101 }
 }
 
 extension [RecordedCall] {

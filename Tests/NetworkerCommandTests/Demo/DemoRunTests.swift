@@ -11,9 +11,9 @@ struct DemoRunTests {
     func goesWell() async throws {
         let report = try await DemoRun(registry: .standard, tours: [.ty, .dl, .ml, .id]).report()
         #expect(report.failures.isEmpty)
-        let channels = ["TY", "TY", "TY", "TY", "DL", "DL", "DL", "ML", "ML", "ML", "ID", "ID"]
+        let channels = ["TY", "TY", "TY", "TY", "DL", "DL", "DL", "ML", "ML", "ML", "ID", "ID", "ID"]
         #expect(report.stops.map(\.channel) == channels)
-        #expect(report.stops.flatMap(\.exchanges).count == 17)
+        #expect(report.stops.flatMap(\.exchanges).count == 18)
         #expect(report.findings.count == 4)
         let text = report.rendered(isVerbose: true)
         #expect(text.contains("all went well"))

@@ -1,0 +1,170 @@
+import ArgumentParser
+import CoreAPI
+import CoreAPILock
+import CoreAPIWebSocket
+import Foundation
+
+/// `networker ws`
+struct WebSocketCommand: AsyncParsableCommand {
+    static var configuration: CommandConfiguration {
+        let name = CommandSetup.current.name
+        let channel = CommandSetup.current.registry.names.first ?? "CHANNEL"
+        return CommandConfiguration(
+            commandName: "ws",
+            abstract: "Open a WebSocket: each line of standard input is a message, and messages are printed.",
+            usage: """
+                \(name) ws <address> [options]
+                \(name) ws <channel> <path> [options]
+                """,
+            discussion: """
+                Standard output has the messages only: a text and a line end, or the bytes of a binary message as they are. \
+                Standard error says how the socket ended.
+
+                At the end of the input the socket stays open for --wait seconds after the last message, and is then closed \
+                with 1000. The exit code is 0 if it was closed with 1000, 1001 or no code, 1 after any other end, and 64 for an \
+                invalid command line.
+
+                EXAMPLES
+                  \(name) ws wss://example.com/chat
+                  \(name) ws :8080/feed --subprotocol v2 < /dev/null --wait 3600
+                  \(name) ws \(channel) orders/7/courier --verbose
+                """)
+    }
+
+    @Argument(help: ArgumentHelp("An address, or a channel.", valueName: "address|channel"))
+    var word: String
+
+    @Argument(help: ArgumentHelp("The path, after a channel.", valueName: "path"))
+    var path: String?
+
+    @OptionGroup var options: ChannelOptions
+
+    @Option(
+        name: [.customShort("H"), .long],
+        help: ArgumentHelp("A header; overrides the channel's header of that name.", valueName: "name: value"),
+        transform: HeaderLine.init)
+    var header: [HeaderLine] = []
+
+    @Option(help: ArgumentHelp("A subprotocol to offer; may be repeated, best first.", valueName: "name"))
+    var subprotocol: [String] = []
+
+    @Flag(help: "Offer no compression.")
+    var uncompressed = false
+
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("The time limit until the socket is open.", valueName: "seconds"),
+        transform: TimeLimit.init)
+    var timeout = TimeLimit(seconds: 60)
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("After the end of the input, how long to wait for another message.", valueName: "seconds"),
+        transform: TimeLimit.init)
+    var wait = TimeLimit(seconds: 1)
+
+    @Flag(name: .shortAndLong, help: "Say on standard error what the handshake agreed on.")
+    var verbose = false
+
+    func validate() throws { _ = try plan() }
+
+    func run() async throws {
+        let (target, endpoint) = try plan()
+        let channel = target.channel()
+        do {
+            let socket = try await CommonDispatcher(channel: channel).webSocket(endpoint, socketOptions)
+            if verbose { Console.error.write(handshake(of: socket)) }
+            try await talk(over: socket)
+            await channel.close()
+        } catch {
+            await channel.close()
+            Console.error.write(failure: error.readableDescription)
+            if let error = error as? APIClientError, let advice = target.advice(about: error) {
+                Console.error.write(hint: advice)
+            }
+            throw ExitCode.failure
+        }
+    }
+
+    private var socketOptions: WebSocket.Options {
+        var options = WebSocket.Options()
+        options.subprotocols = subprotocol
+        if uncompressed { options.compression = nil }
+        return options
+    }
+
+    private func handshake(of socket: WebSocket) -> String {
+        "open, subprotocol \(socket.subprotocol?.escapingControls ?? "none"), \(socket.isCompressed ? "" : "not ")compressed"
+    }
+
+    // MARK: - The command line
+
+    private func plan() throws -> (CallTarget, AdHocEndpoint) {
+        try header.checkNamesAreDistinct()
+        let word = word.withHTTPScheme
+        let target = try options.target(word)
+        let path: String
+        if CommandSetup.current.registry.entry(word) != nil {
+            guard let given = self.path else {
+                throw ValidationError("expected a path after '\(word.escapingControls)', such as orders/7/courier")
+            }
+            guard !given.contains("://") else {
+                throw ValidationError(
+                    "'\(word.escapingControls)' names its own host; expected a path below it, or the address without the channel")
+            }
+            if let base = try? HTTPURL(target.channel().environment.baseURL) { try base.check(path: given) }
+            path = given
+        } else {
+            guard self.path == nil else {
+                throw ValidationError("the address already has a path; expected no '\((self.path ?? "").escapingControls)'")
+            }
+            guard let address = try Address(word) else { throw ValidationError("expected an address or a channel") }
+            try address.origin.check(path: address.target)
+            path = address.target
+        }
+        var fields: Headers = [:]
+        for line in header { fields[line.name] = line.value }
+        let limit = timeout.duration
+        let endpoint = AdHocEndpoint(
+            .get, path, headers: fields, modifiers: [Timeout(connect: min(limit, .seconds(10)), idle: limit, total: limit)],
+            name: "ws \(path.prefix { $0 != "?" })")
+        return (target, endpoint)
+    }
+
+    // MARK: - The conversation
+
+    private func talk(over socket: WebSocket) async throws {
+        let received = Mutex(0)
+        let sending = Task {
+            try await sendLines(over: socket)
+            // Answers to the last line may still come.
+            var before = -1
+            while case let now = received.withLock({ $0 }), now != before {
+                before = now
+                try await Task.sleep(for: wait.duration)
+            }
+            await socket.close()
+        }
+        defer { sending.cancel() }
+        for try await message in socket {
+            received.withLock { $0 += 1 }
+            switch message {
+            case .text(let text): Console.output.write(bytes: Data((text + "\n").utf8))
+            case .binary(let data): Console.output.write(bytes: data)
+            }
+        }
+        guard let closing = socket.closing else { return }
+        let reason = closing.reason.isEmpty ? "" : ", '\(closing.reason.escapingControls)'"
+        Console.error.write("closed by \(closing.side == .here ? "this side" : "the peer"): \(closing.code)\(reason)")
+    }
+
+    private func sendLines(over socket: WebSocket) async throws {
+        while let line = await nextLine() { try await socket.send(.text(line)) }
+    }
+
+    /// Waits on a thread of its own: a terminal may be silent for hours.
+    private func nextLine() async -> String? {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: readLine()) }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+public import CoreAPI
+public import CoreAPIWebSocket
+public import IDNetworker
+
+/// The interface of the courier's chat, for a presenter.
+@MainActor
+public protocol IDCourierInteractorInterface: AnyObject {
+    var output: (any IDCourierInteractorOutput)? { get set }
+
+    /// Opens the chat of an order; calls the output with each line of the courier, and once at the end.
+    func openChat(orderID: String)
+    /// Sends a line to the courier.
+    func say(_ text: String)
+    /// Ends the chat.
+    func hangUp()
+}
+
+/// Receives the chat, on the main actor.
+@MainActor
+public protocol IDCourierInteractorOutput: AnyObject {
+    func handleCourierMessage(_ message: IDCourierMessage)
+    /// The chat is over; without an error if one of the two has ended it.
+    func handleCourierChatEnd(_ error: APIClientError?)
+}
+
+/// Chats with the courier over a WebSocket.
+public final class IDCourierInteractor: IDNetworker<IDCourierEndpointItem>, IDCourierInteractorInterface {
+    public weak var output: (any IDCourierInteractorOutput)?
+    private var chat: Task<Void, Never>?
+    private var socket: WebSocket?
+
+    public func openChat(orderID: String) {
+        hangUp()
+        let manager = networkManager
+        chat = Task { [weak self] in
+            do {
+                let socket = try await manager.webSocket(endpoint: .chat(orderID: orderID))
+                self?.socket = socket
+                for try await message in socket.messages(as: IDCourierMessage.self) {
+                    self?.output?.handleCourierMessage(message)
+                }
+                self?.output?.handleCourierChatEnd(nil)
+            } catch {
+                self?.output?.handleCourierChatEnd(error as? APIClientError)
+            }
+        }
+    }
+
+    public func say(_ text: String) {
+        guard let socket else { return }
+        Task { [weak self] in
+            do throws(APIClientError) {
+                try await socket.send(json: IDCourierMessage(text: text))
+            } catch {
+                self?.output?.handleCourierChatEnd(error)
+            }
+        }
+    }
+
+    public func hangUp() {
+        guard let socket else { return chat?.cancel() ?? () }
+        self.socket = nil
+        Task { await socket.close() }
+    }
+
+    /// Opens the chat of an order; from any actor. Lines are ``IDCourierMessage`` values, by ``WebSocket/send(json:)`` and
+    /// ``WebSocket/messages(as:)``.
+    public nonisolated func chat(orderID: String) async throws(APIClientError) -> WebSocket {
+        try await networkManager.webSocket(endpoint: .chat(orderID: orderID))
+    }
+}

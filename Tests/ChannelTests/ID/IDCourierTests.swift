@@ -1,0 +1,69 @@
+import CoreAPI
+import CoreAPILock
+import CoreAPIWebSocket
+import Foundation
+import IDInteractors
+import IDNetworker
+import Sandbox
+import Testing
+
+@Suite("ID: the courier's chat", .timeLimit(.minutes(1)))
+struct IDCourierTests {
+    @Test("greets, answers, and says goodbye")
+    func chat() async throws {
+        try await withSandbox(.id.at(.sandbox)) { _ in
+            let socket = try await IDCourierInteractor().chat(orderID: "ID-7")
+            var lines: [String] = []
+            for try await line in socket.messages(as: IDCourierMessage.self) {
+                lines.append(line.text)
+                let answers = ["Neredesiniz?", "Görüşürüz"]
+                if lines.count <= answers.count { try await socket.send(json: IDCourierMessage(text: answers[lines.count - 1])) }
+            }
+            #expect(lines.count == 3 && lines[0].contains("ID-7") && lines[2] == "Afiyet olsun!")
+            #expect(socket.closing == .init(code: .normal, reason: "goodbye", side: .peer))
+        }
+    }
+
+    @Test("without a session it is refused by the channel's own error")
+    func refused() async throws {
+        try await withSandbox(.id.at(.sandbox, credentials: ["ID_SESSION_ID": "old"])) { _ in
+            do {
+                _ = try await IDCourierInteractor().chat(orderID: "ID-7")
+                Issue.record("the chat was opened")
+            } catch {
+                #expect((error as? APIClientError)?.app(IDError.self)?.errorCode == "SESSION_EXPIRED")
+            }
+        }
+    }
+
+    @Test("the output gets every line, and the end once")
+    @MainActor
+    func output() async throws {
+        try await withSandbox(.id.at(.sandbox)) { _ in
+            let (interactor, output) = (IDCourierInteractor(), Output())
+            interactor.output = output
+            interactor.openChat(orderID: "ID-8")
+            await output.wait { $0.lines.count == 1 }
+            interactor.say("Görüşürüz")
+            await output.wait { $0.ends == 1 }
+            #expect(output.lines.last == "Afiyet olsun!" && output.error == nil)
+        }
+    }
+
+    @MainActor private final class Output: IDCourierInteractorOutput {
+        var lines: [String] = []
+        var ends = 0
+        var error: APIClientError?
+
+        func handleCourierMessage(_ message: IDCourierMessage) { lines.append(message.text) }
+
+        func handleCourierChatEnd(_ error: APIClientError?) {
+            ends += 1
+            self.error = error
+        }
+
+        func wait(for condition: (Output) -> Bool) async {
+            while !condition(self) { try? await Task.sleep(for: .milliseconds(10)) }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import ArgumentParser
+import CoreAPITesting
+import CoreAPIWebSocket
+import Foundation
+import Programs
+import Testing
+
+@testable import NetworkerCommand
+
+@Suite("networker ws", .timeLimit(.minutes(1)))
+struct WebSocketCommandTests {
+    private func run(_ arguments: [String], input: String = "") async throws -> (status: Int32, output: String, errors: String) {
+        let folder = FileManager.default.temporaryDirectory
+        let (errors, lines) = (folder.appendingPathComponent("e-\(UUID())"), folder.appendingPathComponent("i-\(UUID())"))
+        defer { for file in [errors, lines] { try? FileManager.default.removeItem(at: file) } }
+        try input.write(to: lines, atomically: true, encoding: .utf8)
+        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        let command = tests.deletingLastPathComponent().appendingPathComponent("networker-of-tests").path
+        let outcome = try await Program.run(
+            ["/bin/sh", "-c", "file=$1; shift; exec \"$@\" 2>\"$file\"", "sh", errors.path, command, "ws"] + arguments,
+            environment: ["HOME": "/tmp"], input: lines.path)
+        return (outcome.status, outcome.text, String(decoding: try Data(contentsOf: errors), as: UTF8.self))
+    }
+
+    @Test("lines are sent, and standard output has the messages only")
+    func lines() async throws {
+        let server = try LoopbackServer.start { request in
+            .webSocket(request, .init(subprotocols: "chat")) { socket in
+                for try await message in socket { try await socket.send(message) }
+            }
+        }
+        defer { server.close() }
+        let arguments = [
+            "ws://127.0.0.1:\(server.port)/chat?room=7", "-H", "X-Key: k", "--subprotocol", "chat", "--wait", "0.3", "-v",
+        ]
+        let (status, output, errors) = try await run(arguments, input: "where are you?\ngün aydın\n")
+        #expect(status == 0 && output == "where are you?\ngün aydın\n", "\(output)\(errors)")
+        #expect(errors.contains("open, subprotocol chat, compressed") && errors.contains("closed by this side: 1000"))
+        #expect(server.requests.first?.target == "/chat?room=7" && server.requests.first?.headers["X-Key"] == "k")
+    }
+
+    @Test("a server's code decides the exit code", arguments: [(1_000, 0), (1_011, 1)] as [(UInt16, Int32)])
+    func codes(code: UInt16, expected: Int32) async throws {
+        let server = try LoopbackServer.start { request in
+            .webSocket(request) { socket in
+                try await socket.send(.text("bye"))
+                await socket.close(code: .init(rawValue: code), reason: "closing time")
+            }
+        }
+        defer { server.close() }
+        let (status, output, errors) = try await run([":\(server.port)", "--wait", "20"])
+        #expect(status == expected && output == "bye\n" && errors.contains("closing time"), "\(errors)")
+    }
+
+    @Test("a refused handshake is an error on standard error, with exit code 1")
+    func refused() async throws {
+        let server = try LoopbackServer.start { _ in .status(403, body: Data("no".utf8)) }
+        defer { server.close() }
+        let (status, output, errors) = try await run([server.url])
+        #expect(status == 1 && output.isEmpty && errors.contains("expected a status in 101, got 403"), "\(errors)")
+    }
+
+    @Test(
+        "an invalid command line is refused with 64",
+        arguments: [
+            (["TY"], "expected a path after 'TY'"), (["TY", "https://a.example/b"], "names its own host"),
+            (["wss://a.example/b", "c"], "the address already has a path"), (["nothing"], "unknown channel 'nothing'"),
+            ([":80", "-H", "X"], "there is no colon"), ([":80", "--wait", "0"], "expected more than 0"),
+            (["ftp://a.example"], "ftp"), ([":80", "--environment", "sandbox"], "--environment is for a channel"),
+        ] as [([String], String)])
+    func invalid(arguments: [String], expected: String) async throws {
+        let (status, output, errors) = try await run(arguments)
+        #expect(status == 64 && output.isEmpty && errors.contains(expected), "\(errors)")
+    }
+}
