@@ -49,8 +49,8 @@ public final class WebSocket: Sendable {
     /// Sends a message; several tasks may do so, and the messages stay whole. Returns when the message is on its way, not when it
     /// has arrived.
     ///
-    /// - Throws: ``APIClientError``; `.transport(.connectionLost)` if the socket is closed. If the task is cancelled in the middle of
-    ///   a message, the socket ends.
+    /// - Throws: ``APIClientError``; `.transport(.connectionLost)` if the socket is closed. If the task is cancelled in the
+    ///   middle of a message, the socket ends.
     public func send(_ message: Message) async throws(APIClientError) {
         switch message {
         case .text(let text): try await send(.text, Data(text.utf8))
@@ -159,8 +159,8 @@ extension Dispatcher {
     /// - Parameters:
     ///   - endpoint: the request.
     ///   - options: what is offered and allowed.
-    /// - Throws: ``APIClientError``: `.verification` for an answer other than 101, `.transport(.malformedResponse)` for a handshake
-    ///   that is wrong, `.transport(.unsupported)` if the channel's transport opens no connections, as fixtures do.
+    /// - Throws: ``APIClientError``: `.verification` for an answer other than 101, `.transport(.malformedResponse)` for a
+    ///   wrong handshake, `.transport(.unsupported)` if the channel's transport opens no connections, as fixtures do.
     @concurrent
     public func webSocket(_ endpoint: some Endpoint, _ options: WebSocket.Options = .init()) async throws(APIClientError)
         -> WebSocket
