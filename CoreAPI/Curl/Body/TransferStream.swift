@@ -142,7 +142,7 @@ final class StreamReader: @unchecked Sendable {
     }
 
     private func keepTrailers() {
-        guard let lines = stream.whatBecame?.trailers, !lines.isEmpty else { return }
+        guard let lines = stream.outcome?.trailers, !lines.isEmpty else { return }
         surroundings.trailers = ResponseHeadParser.trailers(lines)
     }
 

@@ -73,7 +73,7 @@ final class CurlConnection: RawConnection {
 
     /// Throws the reason of a bad end.
     private func checkEnd() throws {
-        guard let end = stream.whatBecame else { throw CancellationError() }
+        guard let end = stream.outcome else { throw CancellationError() }
         switch end.end {
         case .cancelled: throw CancellationError()
         case .failed(let error): throw error
