@@ -14,7 +14,7 @@ struct NightlyTests {
             try FileManager.default.createDirectory(at: scripts, withIntermediateDirectories: true)
             let nightly = scripts.appendingPathComponent("nightly").path
             try FileManager.default.copyItem(atPath: SourceTree.path("Scripts/nightly"), toPath: nightly)
-            for name in ["bench", "fuzz", "size", "soak", "template", "test"] {
+            for name in ["bench", "fuzz", "peers", "size", "soak", "template", "test"] {
                 let file = scripts.appendingPathComponent(name)
                 let text = "#!/bin/sh\necho \"\(name) $*\"\n[ \"$*\" != '\(failing)' ] || exit 3\n"
                 try Data(text.utf8).write(to: file)
@@ -47,7 +47,8 @@ struct NightlyTests {
         let parts = lines.map { $0.replacing(#/ \d+ s /#, with: ": ") }
         #expect(
             parts == [
-                "template: passed", "size: passed", "fuzz: passed", "json: passed", "soak: passed", "thread: passed",
+                "template: passed", "size: passed", "fuzz: passed", "json: passed", "peers: passed", "soak: passed",
+                "thread: passed",
                 "address: failed with 3, see .build-nightly/address.log", "trixie: passed", "report: passed", "bench: passed",
                 "instructions: passed", "decoding: passed",
             ])
@@ -74,7 +75,7 @@ struct NightlyTests {
         } else {
             #expect(status == 2)
             #expect(
-                lines.first?.hasPrefix("nightly: there is no part \"moon\"; expected one of: template size fuzz json soak")
+                lines.first?.hasPrefix("nightly: there is no part \"moon\"; expected one of: template size fuzz json peers soak")
                     == true)
         }
         #expect(!FileManager.default.fileExists(atPath: folder.path.appendingPathComponent(".build-nightly").path))

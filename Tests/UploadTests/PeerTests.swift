@@ -11,7 +11,7 @@ struct PeerTests {
     private static let folder = variables["NETWORKERKIT_TUS_FOLDER"]
     private static let ietfURL = variables["NETWORKERKIT_IETF_URL"]
 
-    private static let data = Data.noise(3_000_000)
+    private static let data = Data.noise(2_000_000)
 
     /// A proxy that cuts connections after random numbers of bytes.
     private func cuttingProxy(to url: String, seed: Int) throws -> RawServer {
@@ -30,8 +30,8 @@ struct PeerTests {
                 upstream.send(piece)
                 room -= piece.count
             }
-            // The server gets what was read before it sees the end.
-            if room <= 0 { connection.end() }
+            // The client sees the end only after the server has kept what it got. tuspyserver blocks all requests while one waits
+            // for the lock of an upload.
             upstream.endSending()
             answered.wait()
             upstream.cut(resetting: false)
@@ -75,10 +75,15 @@ struct PeerTests {
     func discarded() async throws {
         let channel = Channel.test(try #require(Self.tusURL))
         let states = Shared<[ResumableUpload.State?]>([])
-        var plan = plan(.tus, states)
-        plan.bytesPerSecond = 1_000_000
+        // Stops between two requests; see the proxy.
+        var plan = ResumableUpload(.tus) { state in
+            states.change { $0.append(state) }
+            if state?.offset == 500_000 { try? await Task.sleep(for: .seconds(60)) }
+        }
+        plan.metadata = ["filename": "film.mov", "filetype": "video/quicktime"]
+        plan.pieceSize = 500_000
         let upload = channel.manager.upload(.post("files/"), from: .bytes(Self.data), resumable: plan)
-        for await progress in upload.progress where progress.completed > 100_000 { break }
+        for _ in 0..<1_000 where states.current.last??.offset != 500_000 { try await Task.sleep(for: .milliseconds(10)) }
         upload.cancel()
         _ = await upload.response
         let state = try #require(states.current.last ?? nil)
@@ -105,7 +110,7 @@ struct PeerTests {
         var plan = plan(dialect, states)
         plan.pieceSize = pieceSize
         let answer = try await channel.manager.upload(.post("film"), from: .bytes(Self.data), as: .text, resumable: plan).value
-        #expect(answer == "3000000 \(Self.fnv(Self.data))")
+        #expect(answer == "2000000 \(Self.fnv(Self.data))")
         await channel.close()
     }
 
@@ -118,7 +123,7 @@ struct PeerTests {
         var plan = plan(dialect, states)
         plan.bytesPerSecond = 8_000_000
         let first = channel.manager.upload(.post("film"), from: .bytes(Self.data), resumable: plan)
-        let stop = Int64(200_000 + 700_000 * seed)
+        let stop = Int64(200_000 + 600_000 * seed)
         for await progress in first.progress where progress.completed >= stop { break }
         first.cancel()
         _ = await first.response
@@ -126,7 +131,7 @@ struct PeerTests {
             ResumableUpload.State.self, from: JSONEncoder().encode(try #require(states.current.last ?? nil)))
         plan.bytesPerSecond = nil
         let answer = try await channel.manager.upload(.post("film"), from: .bytes(Self.data), as: .text, resumable: plan).value
-        #expect(answer == "3000000 \(Self.fnv(Self.data))")
+        #expect(answer == "2000000 \(Self.fnv(Self.data))")
         await channel.close()
     }
 }

@@ -217,6 +217,24 @@ struct UploadTests {
         await channel.close()
     }
 
+    @Test("arrives over HTTP/2, and stops there at an early answer, too")
+    func multiplexed() async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS(), answersEarly: true) { request in
+            request.path == "/refused" ? .status(413, body: Data("no".utf8)) : .ok()
+        }
+        defer { server.close() }
+        let authority = try #require(server.tls).authorityPEM
+        let channel = Channel.test(server.url) {
+            $0.environment.serverTrustManager = ServerTrustManager(authorities: .pem(authority))
+        }
+        let accepted = await channel.manager.upload(.post("a"), from: .bytes(Self.data)).response
+        #expect(accepted.error == nil && accepted.metrics?.httpVersion == "HTTP/2")
+        let refused = await channel.manager.upload(.post("refused"), from: .bytes(Data(count: 20 << 20))).response
+        #expect(refused.head?.status.code == 413 && refused.data == Data("no".utf8))
+        #expect(refused.metrics?.httpVersion == "HTTP/2")
+        await channel.close()
+    }
+
     @Test("asks first on request: no byte of a refused body is sent")
     func refusedBeforehand() async throws {
         let received = Shared(0)

@@ -26,9 +26,9 @@ extension DemoTour {
                 order.items.map { "\($0.name), \($0.condition), \($0.price.amount.price(in: $0.price.currency))" })
         }
         _ = await guide.visit("item offer") {
-            let photos = ["ön.jpg", "arka.jpg"].map { DLNewItem.Photo(name: $0, body: .bytes(Data(count: 150_000))) }
+            let photos = ["ön.jpg", "arka.jpg"].map { DLNewItem.Photo(name: $0, data: Data(count: 150_000)) }
             let item = DLNewItem(title: "Keten elbise", condition: "Yeni gibi", price: 640, photos: photos)
-            return try await DLItemOfferInteractor().upload(item).value
+            return try await DLItemOfferInteractor().itemOffer(item)
         } sample: { item in
             DemoSample(
                 "\(item.id)  \(item.title), \(item.condition), \(item.price.amount.price(in: item.price.currency))",

@@ -35,4 +35,11 @@ public final class DLItemOfferInteractor: DLNetworker<DLItemOfferEndpointItem>, 
     public nonisolated func upload(_ item: DLNewItem) -> Upload<DLItemOfferResponse> {
         networkManager.upload(DLItemOfferEndpointItem.offer(item), as: DLItemOfferResponse.self)
     }
+
+    /// The async form of ``offerItem(_:)``, without progress; from any actor.
+    ///
+    /// - Throws: a ``DLNetworker/DLError`` with the key `item.photo-missing` without a photo.
+    public nonisolated func itemOffer(_ item: DLNewItem) async throws(APIClientError) -> DLItemOfferResponse {
+        try await upload(item).value
+    }
 }

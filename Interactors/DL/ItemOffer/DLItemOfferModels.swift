@@ -16,6 +16,11 @@ public struct DLNewItem: Sendable {
             self.name = name
             self.body = body
         }
+
+        /// Makes a photo in memory.
+        public init(name: String, data: Data) {
+            self.init(name: name, body: .bytes(data))
+        }
     }
 
     public let title: String

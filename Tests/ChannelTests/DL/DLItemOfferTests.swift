@@ -3,6 +3,7 @@ import CoreAPITransfers
 import DLInteractors
 import DLNetworker
 import Foundation
+import Sandbox
 import Testing
 
 @Suite("DL: item offer")
@@ -11,9 +12,17 @@ struct DLItemOfferTests {
         DLNewItem(title: "Keten elbise", condition: "Yeni gibi", price: 640, photos: photos)
     }
 
+    /// A photo that is made while it is sent.
+    private static var photo: AsyncStream<Data> {
+        AsyncStream { continuation in
+            continuation.yield(Data(repeating: 13, count: 70_000))
+            continuation.finish()
+        }
+    }
+
     private static let photos = [
         DLNewItem.Photo(name: "ön.jpg", body: .bytes(Data(count: 150_000))),
-        DLNewItem.Photo(name: "arka.jpg", body: .stream(BodyStream { AsyncStream([Data(repeating: 13, count: 70_000)]) })),
+        DLNewItem.Photo(name: "arka.jpg", body: .stream(BodyStream { photo })),
     ]
 
     @Test("is stored with its photos, although the token has expired and the form is sent twice")
@@ -59,15 +68,5 @@ struct DLItemOfferTests {
 
         func handleItemOfferProgress(_ progress: TransferProgress) { self.progress.append(progress) }
         func handleItemOfferResponse(_ result: Result<DLItemOfferResponse, APIClientError>) { results.append(result) }
-    }
-}
-
-extension AsyncStream {
-    fileprivate init(_ elements: [Element]) {
-        var rest = elements[...]
-        self.init { continuation in
-            while let element = rest.popFirst() { continuation.yield(element) }
-            continuation.finish()
-        }
     }
 }
