@@ -116,7 +116,9 @@ struct UploadCommand: AsyncParsableCommand {
         await show(upload)
         let response = await upload.response
         await channel.close()
-        try show(CallReport(response: response, calls: recorder.takeFinished(), extras: []), plan.target)
+        // Of a resumable upload the last request; the times of those before it lie before the report's beginning.
+        let calls = recorder.takeFinished().filter { resumable == nil || $0.id == response.call.id }
+        try show(CallReport(response: response, calls: calls, extras: []), plan.target)
     }
 
     private func upload(_ file: URL, _ endpoint: any Endpoint, _ dispatcher: CommonDispatcher) throws -> Upload<Data> {

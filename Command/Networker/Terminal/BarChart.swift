@@ -49,7 +49,7 @@ package struct BarChart: Sendable {
 
     private func drawn(_ bar: Bar, of whole: Duration, _ palette: Palette) -> String {
         guard bar.length > .zero, width > 0 else { return "" }
-        let first = min(Int(bar.start / whole * Double(width)), width - 1)
+        let first = min(max(0, Int(bar.start / whole * Double(width))), width - 1)
         let end = max(first + 1, min(Int((bar.end / whole * Double(width)).rounded()), width))
         return String(repeating: " ", count: first) + palette.paint(String(repeating: "█", count: end - first), bar.tone)
     }
