@@ -196,7 +196,7 @@ struct EventStreamTests {
         }
         defer { server.close() }
         var channel = Channel.test(server)
-        channel.modifiers = [Timeout(connect: .seconds(5), idle: .seconds(50), total: .seconds(20))]
+        channel.modifiers = [Timeout(connect: .seconds(5), idle: .seconds(600), total: .seconds(20))]
         var options = Self.quick
         options.idle = .seconds(1)
         var errors: [String?] = []
