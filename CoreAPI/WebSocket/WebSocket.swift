@@ -13,7 +13,7 @@ public import Foundation
 /// another code, breaks the protocol, sends too much, or is gone. Cancelling the task that waits for a message ends the socket,
 /// and so does releasing it.
 ///
-/// It answers pings, and sends some (``Options/pingInterval``). Of the messages that nobody has taken yet it keeps about 64 KiB;
+/// It answers pings, and sends some (``Options/pingInterval``). Of the messages that no task has taken it keeps about 64 KiB;
 /// then it reads nothing more, and the peer has to wait. Sending waits as well while the peer reads too slowly.
 public final class WebSocket: Sendable {
     /// The subprotocol that the server selected of ``Options/subprotocols``; `nil` without one.
