@@ -95,7 +95,7 @@ struct RepositoryPagesTests {
     func packageIndex() throws {
         let manifest = try Documentation.text(".spi.yml").matches(of: /\n +- (\w+)(?=\n)/).map { String($0.output.1) }
         let script = try Documentation.text("Scripts/symbols.sh")
-        let modules = try #require(script.firstMatch(of: /\nmodules=\(([^)]*)\)/)?.output.1).split(separator: " ")
+        let modules = try #require(script.firstMatch(of: /\nmodules=\(([^)]*)\)/)?.output.1).split(whereSeparator: \.isWhitespace)
         let behind = try #require(script.firstMatch(of: /\nbehind=([^\n]*)/)?.output.1).split(separator: ",")
         #expect(manifest == (modules + behind).map(String.init))
     }

@@ -58,7 +58,7 @@ struct UploadTests {
         let channel = Channel.test(server.url)
         let form = MultipartForm([.text("title", "Bag"), .file("photo", file.url)])
         let upload = channel.manager.upload(.post("items", encoding: .multipart(form)), as: Receipt.self)
-        let progress = upload.makeProgress()
+        let progress = upload.foundationProgress
         let bytes = try await upload.value.bytes
         #expect(bytes > 300_000)
         #expect(progress.completedUnitCount == Int64(bytes))
@@ -389,7 +389,7 @@ struct UploadTests {
         try await gate.waitUntilOpen()
         switch way {
         case 0: upload.cancel()
-        case 1: upload.makeProgress().cancel()
+        case 1: upload.foundationProgress.cancel()
         default: waiting.cancel()
         }
         #expect(await waiting.value.error?.isCancelled == true)

@@ -161,20 +161,13 @@ extension Dispatcher {
     public func stream(_ endpoint: some Endpoint) async -> Response<Body> {
         await response(for: endpoint, as: .stream)
     }
+}
 
-    /// A call as the sequence of its attempts: one response per attempt, as soon as it is known. The last one is the call's.
-    ///
-    /// ```swift
-    /// for await response in dispatcher.attempts(for: OrderEndpoint.list, as: .decodable(OrderList.self)) {
-    ///     show(response.error.map { "attempt \(response.attempts.count): \($0)" } ?? "done")
-    /// }
-    /// ```
-    ///
-    /// Every iteration is a separate call. It begins with the iteration, and is cancelled when the loop is left or its task is
-    /// cancelled.
-    public func attempts<Value: Sendable>(
-        for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>
-    ) -> CallAttempts<Value> {
-        CallAttempts { observer in await self.response(for: endpoint.attaching(observer), as: decoding) }
+/// Receives every attempt that is followed by another.
+package struct AttemptObserver: RequestModifier {
+    package let observe: @Sendable (Response<Void>) -> Void
+
+    package init(_ observe: @escaping @Sendable (Response<Void>) -> Void) {
+        self.observe = observe
     }
 }

@@ -45,8 +45,8 @@ public final class Upload<Value: Sendable>: Sendable {
     /// its own.
     public var progress: AsyncStream<TransferProgress> { meter.updates }
 
-    /// The same in Foundation's form, for a view or a parent. Cancelling it cancels the upload.
-    public func makeProgress() -> Progress {
+    /// The same as Foundation's `Progress`, for a view or a parent: a new object each time. Cancelling it cancels the upload.
+    public var foundationProgress: Progress {
         let progress = Progress(totalUnitCount: -1)
         progress.isCancellable = true
         progress.cancellationHandler = { [task] in task.cancel() }

@@ -102,7 +102,8 @@ private struct GeneratedBuild {
         let core = [
             "CHTTP2Observer", "CoreAPI", "CoreAPIBase", "CoreAPICoding", "CoreAPICookies", "CoreAPICore", "CoreAPICurl",
             "CoreAPIFixtures", "CoreAPIHTTPSupport", "CoreAPIHash", "CoreAPIHooks", "CoreAPIJSON", "CoreAPILock",
-            "CoreAPIRedaction", "CoreAPISpellings", "CoreAPITesting", "CoreAPITransfers", "CoreAPITrust", "HTTPTypes", "Logging",
+            "CoreAPIRedaction", "CoreAPISpellings", "CoreAPIStreaming", "CoreAPITesting", "CoreAPITransfers", "CoreAPITrust",
+            "CoreAPIWebSocket", "HTTPTypes", "Logging",
         ]
         // The objects of this build. Its folders may also have those of files that exist no more.
         let linked = try String(

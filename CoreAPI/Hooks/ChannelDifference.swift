@@ -1,4 +1,4 @@
-internal import CoreAPIHTTPSupport
+public import CoreAPICore
 
 /// One difference between two channels, in words that may be shown.
 public struct ChannelDifference: Sendable, Hashable, CustomStringConvertible {

@@ -1,3 +1,23 @@
+public import CoreAPICore
+
+extension Dispatcher {
+    /// A call as the sequence of its attempts: one response per attempt, as soon as it is known. The last one is the call's.
+    ///
+    /// ```swift
+    /// for await response in dispatcher.attempts(for: OrderEndpoint.list, as: .decodable(OrderList.self)) {
+    ///     show(response.error.map { "attempt \(response.attempts.count): \($0)" } ?? "done")
+    /// }
+    /// ```
+    ///
+    /// Every iteration is a separate call. It begins with the iteration, and is cancelled when the loop is left or its task is
+    /// cancelled.
+    public func attempts<Value: Sendable>(
+        for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>
+    ) -> CallAttempts<Value> {
+        CallAttempts { observer in await self.response(for: endpoint.attaching(observer), as: decoding) }
+    }
+}
+
 /// The attempts of a call, one response after the other; see ``Dispatcher/attempts(for:as:)``.
 public struct CallAttempts<Value: Sendable>: AsyncSequence, Sendable {
     let run: @Sendable (AttemptObserver) async -> Response<Value>
@@ -31,9 +51,4 @@ public struct CallAttempts<Value: Sendable>: AsyncSequence, Sendable {
         attempts.onTermination = { _ in task.cancel() }
         return AsyncIterator(responses: responses.makeAsyncIterator())
     }
-}
-
-/// Receives every attempt that is followed by another.
-struct AttemptObserver: RequestModifier {
-    let observe: @Sendable (Response<Void>) -> Void
 }

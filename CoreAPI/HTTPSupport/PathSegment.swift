@@ -1,5 +1,3 @@
-internal import CoreAPIHTTPSupport
-
 extension DefaultStringInterpolation {
     /// Inserts a value into a path as one segment: `"orders/\(segment: id)"`. Characters that would end the segment or begin a
     /// query are percent-encoded, so that an id from outside cannot name another resource (RFC 3986 §3.3). An empty value, `.`
