@@ -182,7 +182,8 @@ let package = Package(
         .target(
             name: "CoreAPITransfers",
             dependencies: [
-                "CoreAPILock", "CZlib", "CoreAPIBase", "CoreAPICore", "CoreAPIHash", "CoreAPIHTTPSupport", "CoreAPIJSON", httpTypes,
+                "CoreAPILock", "CZlib", "CoreAPIBase", "CoreAPICore", "CoreAPIHash", "CoreAPIHTTPSupport", "CoreAPIJSON",
+                httpTypes,
             ],
             path: "CoreAPI/Transfers", swiftSettings: settings),
         .target(
