@@ -30,10 +30,12 @@ build_symbols() {
 
 # read_symbols MODULE FOLDER [FLAG…]: writes the symbol graphs of a module into the folder. Prints only what went wrong.
 read_symbols() {
-    local module=$1 folder=$2 said
+    local module=$1 folder=$2 said exported=()
+    # Other modules may re-export CoreAPI's symbols, which are documented there.
+    [[ $module != CoreAPI ]] || exported=("-experimental-allowed-reexported-modules=$behind")
     mkdir -p "$folder"
     said=$(swift symbolgraph-extract -module-name "$module" -I "$built/Modules" "${maps[@]}" -target "$target" \
-        -minimum-access-level public -experimental-allowed-reexported-modules="$behind" "${@:3}" -output-dir "$folder" 2>&1) || {
+        -minimum-access-level public ${exported[@]+"${exported[@]}"} "${@:3}" -output-dir "$folder" 2>&1) || {
         printf '%s\nthe symbols of %s cannot be read\n' "$said" "$module" >&2
         return 1
     }

@@ -21,7 +21,7 @@ struct AnswerReader {
         self.next = next
     }
 
-    /// - Throws: ``TransportError``.
+    /// - Throws: `TransportError`.
     mutating func read() async throws -> Answer {
         while true {
             let head = try await readHead()

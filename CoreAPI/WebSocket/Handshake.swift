@@ -22,7 +22,7 @@ package enum Handshake {
 
     /// The fields of a request.
     ///
-    /// - Throws: ``RequestError/malformedHeader(name:reason:)`` for a subprotocol that is no token or is named twice.
+    /// - Throws: `RequestError.malformedHeader(name:reason:)` for a subprotocol that is no token or is named twice.
     static func offer(_ options: WebSocket.Options, key: String) throws(RequestError) -> HTTPFields {
         for name in options.subprotocols where !name.isToken {
             throw .malformedHeader(name: "Sec-WebSocket-Protocol", reason: "'\(name.escapingControls)' is not a token")
@@ -45,7 +45,7 @@ package enum Handshake {
 
     /// Checks a server's answer with status 101 (§4.1).
     ///
-    /// - Throws: ``TransportError/malformedResponse(reason:)``.
+    /// - Throws: `TransportError.malformedResponse(reason:)`.
     static func check(
         _ fields: HTTPFields, key: String, _ options: WebSocket.Options
     ) throws(TransportError) -> Agreement {

@@ -49,7 +49,7 @@ public final class WebSocket: Sendable {
     /// Sends a message; several tasks may do so, and the messages stay whole. Returns when the message is on its way, not when it
     /// has arrived.
     ///
-    /// - Throws: ``APIClientError``; `.transport(.connectionLost)` if the socket is closed. If the task is cancelled in the
+    /// - Throws: `APIClientError`; `.transport(.connectionLost)` if the socket is closed. If the task is cancelled in the
     ///   middle of a message, the socket ends.
     public func send(_ message: Message) async throws(APIClientError) {
         switch message {
@@ -72,7 +72,7 @@ public final class WebSocket: Sendable {
     /// Sends a binary message in fragments, one for each chunk, so that its length need not be known. Other messages wait
     /// meanwhile. It is not compressed.
     ///
-    /// - Throws: ``APIClientError``; an error of the sequence after its first chunk ends the socket.
+    /// - Throws: `APIClientError`; an error of the sequence after its first chunk ends the socket.
     public func send<Chunks: AsyncSequence>(fragments: Chunks) async throws(APIClientError) where Chunks.Element == Data {
         do {
             try await session.send(.binary, fragments: fragments)
@@ -93,7 +93,7 @@ public final class WebSocket: Sendable {
     ///
     /// - Parameter limit: how long; `nil` for ``Options/pongTimeout``.
     /// - Returns: the time until the answer.
-    /// - Throws: ``APIClientError``, `.transport(.timedOut(.idle, …))` without an answer in time; the socket stays open.
+    /// - Throws: `APIClientError`, `.transport(.timedOut(.idle, …))` without an answer in time; the socket stays open.
     @discardableResult
     public func ping(within limit: Duration? = nil) async throws(APIClientError) -> Duration {
         try await session.ping(within: limit ?? session.options.pongTimeout)
@@ -119,7 +119,7 @@ extension WebSocket: AsyncSequence {
 
         /// The next message; `nil` after an orderly end.
         ///
-        /// - Throws: ``APIClientError``.
+        /// - Throws: `APIClientError`.
         public mutating func next() async throws(APIClientError) -> Message? { try await socket.session.next() }
 
         /// As ``next()``; the work runs on no actor.
@@ -136,7 +136,7 @@ extension WebSocket: AsyncSequence {
     /// for try await position in socket.messages(as: Position.self) { show(position) }
     /// ```
     ///
-    /// A message that cannot be decoded ends the loop by ``APIClientError/decoding(_:_:)``; the socket stays open.
+    /// A message that cannot be decoded ends the loop by `APIClientError.decoding(_:_:)`; the socket stays open.
     public func messages<Value: Decodable & Sendable>(as type: Value.Type) -> AsyncThrowingMapSequence<WebSocket, Value> {
         map { [coder, context] message in
             let data = message.data
@@ -152,14 +152,14 @@ extension WebSocket: AsyncSequence {
 
 extension Dispatcher {
     /// Opens a WebSocket: the call of a GET whose answer switches protocols (101). Everything of the channel applies to it:
-    /// trust, pins, proxies, credentials with their refresh, redirects, headers, listeners. ``Timeout`` applies until it is open.
+    /// trust, pins, proxies, credentials with their refresh, redirects, headers, listeners. `Timeout` applies until it is open.
     ///
     /// `ws:` and `wss:` addresses of an endpoint are `http:` and `https:`.
     ///
     /// - Parameters:
     ///   - endpoint: the request.
     ///   - options: what is offered and allowed.
-    /// - Throws: ``APIClientError``: `.verification` for an answer other than 101, `.transport(.malformedResponse)` for a
+    /// - Throws: `APIClientError`: `.verification` for an answer other than 101, `.transport(.malformedResponse)` for a
     ///   wrong handshake, `.transport(.unsupported)` if the channel's transport opens no connections, as fixtures do.
     @concurrent
     public func webSocket(_ endpoint: some Endpoint, _ options: WebSocket.Options = .init()) async throws(APIClientError)

@@ -12,7 +12,7 @@ public enum ContentCoding: String, Sendable, Hashable, CaseIterable {
     /// Whether this process can write the coding.
     public var isAvailable: Bool { self == .gzip || ZstdCompressor.library != nil }
 
-    /// - Throws: ``CoreAPICore/TransportError/unsupported(capability:)``.
+    /// - Throws: `TransportError.unsupported(capability:)`.
     func makeCompressor() throws -> any Compressor {
         let compressor: (any Compressor)? =
             switch self {

@@ -13,13 +13,13 @@ extension Dispatcher {
     /// The length is sent if it is known; otherwise the body is chunked. An answer that comes early, such as 413 or 401, stops the
     /// sending. A body that can be read once is never sent twice.
     ///
-    /// Without a ``CoreAPICore/Timeout`` on any level the upload may take a day.
+    /// Without a `Timeout` on any level the upload may take a day.
     ///
     /// - Parameters:
     ///   - endpoint: the request.
     ///   - body: what is sent, as `application/octet-stream` unless a header says otherwise; `nil`, the default, for the
     ///     endpoint's own, such as a form with files.
-    ///   - decoding: how the answer becomes the value. Default ``CoreAPICore/ResponseDecoding/nothing``.
+    ///   - decoding: how the answer becomes the value. Default `ResponseDecoding.nothing`.
     ///   - options: compression, rate, expectation.
     public func upload<Value: Sendable>(
         _ endpoint: some Endpoint, from body: Body? = nil, as decoding: ResponseDecoding<Value> = .nothing,
@@ -47,7 +47,7 @@ extension Dispatcher {
 
 extension Body {
     /// The elements of a sequence that can be read once. The body is never sent twice: not by a retry, a redirect or a refreshed
-    /// token. For a sequence that can be made anew see ``CoreAPICore/BodyStream/init(length:_:)``.
+    /// token. For a sequence that can be made anew see `BodyStream.init(length:_:)`.
     ///
     /// - Parameters:
     ///   - sequence: the chunks.

@@ -99,8 +99,8 @@ extension Dispatcher {
     /// The value is that of the last answer. With tus that is an answer without a body. Every request of the upload goes through
     /// the channel like any other, with the endpoint's headers and modifiers.
     ///
-    /// The upload fails with ``CoreAPICore/TransportError/bodyUnreadable(_:)`` around an ``UploadSourceChanged`` if the source is
-    /// not that of the state, and with ``CoreAPICore/TransportError/malformedResponse(reason:)`` if the server's offset goes back
+    /// The upload fails with `TransportError.bodyUnreadable(_:)` around an ``UploadSourceChanged`` if the source is
+    /// not that of the state, and with `TransportError.malformedResponse(reason:)` if the server's offset goes back
     /// or beyond the end. The upload's address must have the origin of the endpoint's, because credentials go there.
     ///
     /// - Parameters:

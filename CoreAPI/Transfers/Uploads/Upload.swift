@@ -34,7 +34,7 @@ public final class Upload<Value: Sendable>: Sendable {
 
     /// The value of the answer; otherwise as ``response``.
     ///
-    /// - Throws: ``CoreAPICore/APIClientError``, by the stage that failed; `.cancelled` after ``cancel()``.
+    /// - Throws: `APIClientError`, by the stage that failed; `.cancelled` after ``cancel()``.
     public var value: Value {
         get async throws(APIClientError) { try await response.value }
     }

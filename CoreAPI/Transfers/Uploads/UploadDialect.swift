@@ -92,7 +92,7 @@ struct UploadDialect {
         var limit: Int64?
     }
 
-    /// - Throws: ``CoreAPICore/TransportError/malformedResponse(reason:)``.
+    /// - Throws: `TransportError.malformedResponse(reason:)`.
     func answer(_ fields: HTTPFields) throws(TransportError) -> Answer {
         var answer = Answer()
         answer.offset = try number("Upload-Offset", fields)

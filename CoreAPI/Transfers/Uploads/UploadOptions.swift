@@ -19,7 +19,7 @@ public struct UploadOptions: Sendable, Hashable {
         self.expectsContinue = expectsContinue
     }
 
-    /// An upload may take a day if no level says how long. ``CoreAPICore/Timeout/idle`` finds a dead server much earlier.
+    /// An upload may take a day if no level says how long. `Timeout.idle` finds a dead server much earlier.
     static let total = Duration.seconds(86_400)
 
     func apply(to request: inout Request, _ meter: UploadMeter) throws {

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// The source of an upload is not what it was when the upload began: a file that has shrunk, grown or changed, or a sequence with
-/// another number of bytes. The upload fails with ``CoreAPICore/TransportError/bodyUnreadable(_:)`` around this error.
+/// another number of bytes. The upload fails with `TransportError.bodyUnreadable(_:)` around this error.
 public struct UploadSourceChanged: Error, Hashable, LocalizedError {
     /// What was expected and what was found, in words.
     public let reason: String
