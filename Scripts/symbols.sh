@@ -3,8 +3,8 @@
 # The library products. The networkers and interactors of the channels are products, too, but examples: a team has its own, and
 # would find the models of six backends in every search of the site.
 modules=(
-    CoreAPI CoreAPIDigest CoreAPIJSON CoreAPIReactive CoreAPITesting CoreAPITransfers CoreAPIURLSession CoreAPIWebSocket CoreAPIXML
-    NetworkerCommand
+    CoreAPI CoreAPIDigest CoreAPIJSON CoreAPIReactive CoreAPITesting CoreAPITransfers CoreAPIURLSession CoreAPIWebSocket
+    CoreAPIXML NetworkerCommand
 )
 
 # The modules that CoreAPI re-exports; users never name them.

@@ -16,8 +16,8 @@ extension String {
 }
 
 extension String {
-    /// This text with another one replaced, wherever its octets stand. `replacing` compares whole characters, and so misses a text
-    /// whose last character has got a combining mark.
+    /// This text with another one replaced, wherever its octets stand. `replacing` compares whole characters, and so misses a
+    /// text whose last character has got a combining mark.
     package func replacingOctets(of text: String, with replacement: String) -> String {
         guard !text.isEmpty else { return self }
         var (output, start) = ("", startIndex)

@@ -79,18 +79,6 @@ extension APIClientError {
 
     /// The same error with what a reader had before it.
     func after(_ count: StreamCount) -> APIClientError {
-        let context = context.after(ErrorContext.Streamed(bytes: count.bytes, items: count.items))
-        return switch self {
-        case .channel(let problems, _): .channel(problems: problems, context)
-        case .request(let error, _): .request(error, context)
-        case .enhancing(let error, _): .enhancing(error, context)
-        case .adapting(let error, _): .adapting(error, context)
-        case .transport(let error, _): .transport(error, context)
-        case .verification(let error, _): .verification(error, context)
-        case .app(let error, _): .app(error, context)
-        case .decoding(let error, _): .decoding(error, context)
-        case .cancelled: .cancelled(context)
-        case .unknown(let error, _): .unknown(error, context)
-        }
+        replacingContext(context.after(ErrorContext.Streamed(bytes: count.bytes, items: count.items)))
     }
 }

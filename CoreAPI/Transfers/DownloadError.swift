@@ -3,7 +3,8 @@ public import Foundation
 
 /// Why a download failed that is no failure of its exchange: the file, or its digest.
 ///
-/// ``/CoreAPI/APIClientError/unknown(_:_:)`` has the errors of a file, ``/CoreAPI/APIClientError/verification(_:_:)`` that of a digest.
+/// ``/CoreAPI/APIClientError/unknown(_:_:)`` has the errors of a file, and ``/CoreAPI/APIClientError/verification(_:_:)`` has
+/// that of a digest.
 public enum DownloadError: Error, Sendable, Hashable {
     /// The file, or the part beside it, cannot be written: a folder, no permission, a full disk. `code` is the system's `errno`.
     case cannotWrite(path: String, code: Int32, reason: String)

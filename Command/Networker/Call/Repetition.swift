@@ -67,9 +67,8 @@ struct Repetition: Sendable {
 
     func rendered(_ palette: Palette = .none) -> String {
         let rate = String(format: perSecond < 10 ? "%.1f" : "%.0f", perSecond)
-        let heading = palette.paint(
-            "\(totals.count) \(totals.count == 1 ? "call" : "calls"), \(atATime) at a time, in \(elapsed.readable): \(rate) a second",
-            .strong)
+        let calls = totals.count == 1 ? "1 call" : "\(totals.count) calls"
+        let heading = palette.paint("\(calls), \(atATime) at a time, in \(elapsed.readable): \(rate) a second", .strong)
         let found = statuses.sorted { $0.key < $1.key }.map { status, count in
             palette.paint("\(count) × \(status == 0 ? "no answer" : "status \(status)")", status / 100 == 2 ? .good : .bad)
         }

@@ -7,6 +7,7 @@ import HTTPTypes
 struct DownloadCommand: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         let name = CommandSetup.current.name
+        let channel = CommandSetup.current.registry.names.first ?? "CHANNEL"
         return CommandConfiguration(
             commandName: "download",
             abstract: "Download a file, verified, and continue it after an interruption.",
@@ -26,7 +27,7 @@ struct DownloadCommand: AsyncParsableCommand {
                 EXAMPLES
                   \(name) download https://example.com/books.csv
                   \(name) download https://example.com/books.csv --resume --parts 4
-                  \(name) download \(CommandSetup.current.registry.names.first ?? "CHANNEL") exports/may -o may.csv --limit-rate 500k
+                  \(name) download \(channel) exports/may -o may.csv --limit-rate 500k
                 """)
     }
 
@@ -45,7 +46,8 @@ struct DownloadCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The digest that the file must have, in hexadecimal or Base64: sha-256=… or sha-512=…", valueName: "algorithm=digest"),
+            "The digest that the file must have, in hexadecimal or Base64: sha-256=… or sha-512=…",
+            valueName: "algorithm=digest"),
         transform: { text in
             guard let digest = ContentDigest(text) else {
                 throw ValidationError(

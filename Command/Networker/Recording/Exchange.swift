@@ -17,8 +17,8 @@ package struct Exchange: Sendable {
 
     package var status: Int? { head?.status.code }
 
-    /// The exchange's part in a call: `attempt 2`, `redirect`, `sent again` within an attempt, or the endpoint of another call that
-    /// the call waited for, such as a token's refresh.
+    /// The exchange's part in a call: `attempt 2`, `redirect`, `sent again` within an attempt, or the endpoint of another call
+    /// that the call waited for, such as a token's refresh.
     ///
     /// - Parameters:
     ///   - earlier: the exchanges before it, of all calls.

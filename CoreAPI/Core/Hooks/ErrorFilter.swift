@@ -182,7 +182,7 @@ extension Response where Value == Data {
 
 extension APIClientError {
     /// The same error with another context.
-    fileprivate func replacingContext(_ context: ErrorContext) -> APIClientError {
+    package func replacingContext(_ context: ErrorContext) -> APIClientError {
         switch self {
         case .channel(let problems, _): .channel(problems: problems, context)
         case .request(let error, _): .request(error, context)

@@ -7,11 +7,12 @@ extension Dispatcher {
     /// Sends a body of any size, and tells how far it has come.
     ///
     /// ```swift
-    /// let upload = manager.upload(.put("films/\(segment: id)"), from: .file(film), options: UploadOptions(bytesPerSecond: 500_000))
+    /// let options = UploadOptions(bytesPerSecond: 500_000)
+    /// let upload = manager.upload(.put("films/\(segment: id)"), from: .file(film), options: options)
     /// ```
     ///
-    /// The length is sent if it is known; otherwise the body is chunked. An answer that comes early, such as 413 or 401, stops the
-    /// sending. A body that can be read once is never sent twice.
+    /// The length is sent if it is known; otherwise the body is chunked. An answer that comes early, such as 413 or 401, stops
+    /// the sending. A body that can be read once is never sent twice.
     ///
     /// Without a `Timeout` on any level the upload may take a day.
     ///

@@ -123,7 +123,7 @@ extension Dispatcher {
     ///
     /// - Parameters:
     ///   - state: the upload's.
-    ///   - endpoint: that which created the upload; its headers and modifiers apply.
+    ///   - endpoint: the one that created the upload; its headers and modifiers apply.
     public func discard(_ state: ResumableUpload.State, of endpoint: some Endpoint) async throws(APIClientError) {
         let isGone = StatusCodeResponseVerifier(Array(200..<300) + [404, 410])
         let step = UploadStep(

@@ -13,7 +13,7 @@ struct UploadStep: Endpoint {
     private var attached: [any RequestModifier] = []
 
     /// - Parameters:
-    ///   - endpoint: that which creates the upload.
+    ///   - endpoint: creates the upload.
     ///   - method: `nil` for the endpoint's own.
     ///   - address: the upload's own; `nil` for the endpoint's, with the query that it may write.
     ///   - fields: of the protocol.

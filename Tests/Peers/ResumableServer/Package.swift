@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A server for resumable uploads that is not the kit's: swift-nio-extras, whose authors edit the draft. A separate package, so that
-// neither users nor the ordinary tests resolve a server. Scripts/peers builds it.
+// A server for resumable uploads that is not the kit's: swift-nio-extras, whose authors edit the draft. A separate package, so
+// that neither users nor the ordinary tests resolve a server. Scripts/peers builds it.
 
 let package = Package(
     name: "ResumableServer",
