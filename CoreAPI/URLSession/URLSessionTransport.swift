@@ -44,7 +44,7 @@ public final class URLSessionTransport: Transport {
     }
 
     deinit {
-        shared.close(cancelling: false)
+        shared.close()
     }
 
     public func isolatedCopy() -> any Transport { URLSessionTransport(limits: limits) }
@@ -115,7 +115,7 @@ final class Session: Sendable {
     /// Starts an exchange.
     ///
     /// - Returns: `nil` if the session is closed.
-    func start(_ exchange: Exchange, _ request: URLRequest, _ upload: Upload) -> URLSessionTask? {
+    func start(_ exchange: Exchange, _ request: URLRequest, _ upload: Upload) -> RunningTask? {
         isClosed.withLock { isClosed in
             guard !isClosed else { return nil }
             isClosed = isForOne
@@ -123,66 +123,96 @@ final class Session: Sendable {
         }
     }
 
-    /// Lets no further task begin.
-    ///
-    /// - Parameter cancels: whether the others are cancelled, or may go on to their ends.
-    func close(cancelling cancels: Bool = true) {
+    /// Lets no further task begin; the others go on to their ends. `invalidateAndCancel()` would cancel them a second time.
+    func close() {
         isClosed.withLock { isClosed in
             isClosed = true
-            if cancels { session.invalidateAndCancel() } else { session.finishTasksAndInvalidate() }
+            session.finishTasksAndInvalidate()
         }
     }
 
-    private func begin(_ exchange: Exchange, _ request: URLRequest, _ upload: Upload) -> URLSessionTask {
+    private func begin(_ exchange: Exchange, _ request: URLRequest, _ upload: Upload) -> RunningTask {
         let task: URLSessionTask
         switch upload {
         case .nothing: task = session.dataTask(with: request)
         case .bytes(let data): task = session.uploadTask(with: request, from: data)
         case .file(let url, _): task = session.uploadTask(with: request, fromFile: url)
         }
-        router.exchanges.withLock { $0[task.taskIdentifier] = exchange }
+        let running = RunningTask(task, of: exchange)
+        router.tasks.withLock { $0[task.taskIdentifier] = running }
         task.resume()
         if isForOne { session.finishTasksAndInvalidate() }
-        return task
+        return running
+    }
+}
+
+/// A task that is cancelled at most once, and not between a redirect's event and its answer. On Linux either ends the process:
+/// "Trying to access a behaviour for a task that in not in the registry", "Received callback for HTTP redirection, but we're not
+/// waiting for it".
+final class RunningTask: Sendable {
+    let exchange: Exchange
+    private let task: URLSessionTask
+    private let isOver = Mutex(false)
+
+    init(_ task: URLSessionTask, of exchange: Exchange) {
+        self.task = task
+        self.exchange = exchange
+    }
+
+    func cancel() {
+        isOver.withLock { isOver in
+            if !isOver { task.cancel() }
+            isOver = true
+        }
+    }
+
+    /// The channel follows redirects. A cancelled task ends without this answer.
+    func answerRedirect(_ answer: (URLRequest?) -> Void) {
+        isOver.withLock { isOver in
+            if !isOver { answer(nil) }
+        }
+    }
+
+    func complete(_ error: (any Error)?) {
+        isOver.withLock { $0 = true }
+        exchange.complete(task.response, error)
     }
 }
 
 /// Passes the events of a session's tasks to their exchanges. It is the session's delegate, because on Linux Foundation passes no
 /// data to a task's own delegate.
 private final class Router: NSObject, URLSessionDataDelegate, Sendable {
-    let exchanges = Mutex<[Int: Exchange]>([:])
+    let tasks = Mutex<[Int: RunningTask]>([:])
 
-    private func exchange(of task: URLSessionTask) -> Exchange? { exchanges.withLock { $0[task.taskIdentifier] } }
+    private func running(_ task: URLSessionTask) -> RunningTask? { tasks.withLock { $0[task.taskIdentifier] } }
 
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        exchange(of: dataTask)?.receive(response)
+        running(dataTask)?.exchange.receive(response)
         completionHandler(.allow)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        exchange(of: dataTask)?.receive(data)
+        running(dataTask)?.exchange.receive(data)
     }
 
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
-        exchange(of: task)?.touch()
+        running(task)?.exchange.touch()
     }
 
-    /// The channel follows redirects.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        completionHandler(nil)
+        running(task)?.answerRedirect(completionHandler)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        let exchange = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
-        exchange?.complete(task.response, error)
+        tasks.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.complete(error)
     }
 }

@@ -124,6 +124,40 @@ struct URLSessionTransportTests {
         await stage.close()
     }
 
+    /// Foundation on Linux ends the process if a task is cancelled twice at once, or while a redirect is reported.
+    @Test("calls may be cancelled, and a channel closed, at every moment", arguments: ["thing", "away"])
+    func cancelledAnytime(path: String) async throws {
+        let server = try LoopbackServer.start { request in
+            request.path == "/away" ? ServerReply([.sendHead(status: 302, headers: ["Location": "/thing"])]) : .ok()
+        }
+        defer { server.close() }
+        for _ in 0..<100 {
+            var channel = Channel(
+                name: "test", environment: APIEnvironment("test", baseURL: server.url), transport: URLSessionTransport())
+            channel.environment.allowsInsecureConnections = true
+            let manager = NetworkManager<AdHocEndpoint>(channel: channel)
+            let endpoint = AdHocEndpoint(.get, path)
+            await withTaskGroup { group in
+                for _ in 0..<8 {
+                    let call = Task { await manager.response(for: endpoint, as: .data).error }
+                    group.addTask {
+                        // The moments of Foundation's own queues cannot be chosen.
+                        try? await Task.sleep(for: .microseconds(.random(in: 0..<4_000)))
+                        call.cancel()
+                        let error = await call.value
+                        #expect(
+                            error == nil || error?.isCancelled == true || error?.label == "transport.closed",
+                            "\(String(describing: error))")
+                    }
+                }
+                group.addTask { [channel] in
+                    try? await Task.sleep(for: .microseconds(.random(in: 0..<4_000)))
+                    await channel.close()
+                }
+            }
+        }
+    }
+
     @Test("leaves no file of a sent stream behind")
     func files() async throws {
         let text = Data(UUID().uuidString.utf8)
