@@ -52,23 +52,17 @@ let argumentParser = product("ArgumentParser", "swift-argument-parser", trait: "
 func channel(_ name: String) -> [Target] {
     [
         .target(
-            name: "\(name)Networker", dependencies: ["CoreAPI", httpTypes] + (ofChannel[name] ?? []),
-            path: "Channels/\(name)/Networker",
-            swiftSettings: settings),
+            name: "\(name)Networker", dependencies: ["CoreAPI", "CoreAPIHash", "CoreAPILock", httpTypes],
+            path: "Channels/\(name)/Networker", swiftSettings: settings),
         .target(
             name: "\(name)Interactors",
-            dependencies: ["ChannelModels", "CoreAPI", .byName(name: "\(name)Networker"), httpTypes]
-                + (ofInteractors[name] ?? []),
+            dependencies: [
+                "ChannelModels", "CoreAPI", "CoreAPITransfers", "CoreAPIWebSocket", .byName(name: "\(name)Networker"), httpTypes,
+            ],
             path: "Interactors/\(name)", swiftSettings: settings),
     ]
 }
 
-/// What one channel needs and the others do not.
-let ofChannel: [String: [Target.Dependency]] = ["DL": ["CoreAPILock"], "ML": ["CoreAPIHash"]]
-/// What one channel's interactors need and the others do not.
-let ofInteractors: [String: [Target.Dependency]] = [
-    "DL": ["CoreAPITransfers"], "ID": ["CoreAPIWebSocket"], "TY": ["CoreAPITransfers"],
-]
 let interactors = channels.map { Target.Dependency.byName(name: "\($0)Interactors") }
 let networkers = channels.map { Target.Dependency.byName(name: "\($0)Networker") }
 
