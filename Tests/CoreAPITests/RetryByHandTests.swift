@@ -198,17 +198,6 @@ struct RetryByHandTests {
         #expect(second.attempts.count == 2)
     }
 
-    @Test("a request that could not be built cannot be repeated, and the callback gets the reason")
-    @MainActor func unbuilt() async {
-        let manager = Channel.test("https://h.example", transport: RecordingTransport()).manager()
-        let refusal = await withCheckedContinuation { continuation in
-            manager.response(for: TestEndpoint("\r\n"), as: Item.self) { response in
-                response.retry(max: 3) { continuation.resume(returning: $0) }
-            }
-        }
-        #expect(refusal == .nothingToRepeat)
-    }
-
     final class Screen: Sendable {
         let kept = Mutex<Response<Item>?>(nil)
         private let life: AsyncStream<Never>.Continuation

@@ -62,7 +62,8 @@ struct ComingFromTests {
         let show: @Sendable (Thing?) -> Void = { tell.yield($0) }
         dispatcher.response(for: ThingEndpoints.thing(7)) { response in
             guard let thing = try? response.value else {
-                return response.retry(max: 3) { _ in show(nil) }
+                response.request?.retry(max: 3) { _ in show(nil) }
+                return
             }
             show(thing)
         }

@@ -26,19 +26,6 @@ extension Response {
         let again = Call(repeating: call, after: attempts, delay: delay)
         return Response(delivering: await Pipeline().run(attempt.repeated(by: again)))
     }
-
-    /// As ``Request/retry(max:delay:failCallback:)``. If the request could not be built, it reports that there is nothing to
-    /// repeat.
-    public func retry(
-        max limit: Int = .max, delay: Duration = .zero,
-        @_inheritActorContext failCallback: @escaping @isolated(any) @Sendable (RetryRefusal) -> Void
-    ) {
-        guard let request else {
-            Task { await CallbackQueue.main.run { await failCallback(.nothingToRepeat) } }
-            return
-        }
-        request.retry(max: limit, delay: delay, failCallback: failCallback)
-    }
 }
 
 /// The reason why a call is not retried by hand.
