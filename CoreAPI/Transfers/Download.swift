@@ -6,7 +6,7 @@ public import Foundation
 /// ```swift
 /// let download = manager.download(.get("exports/\(segment: id)"), to: file)
 /// for await progress in download.progress { show(progress.fraction) }
-/// let export = try await download.finished()
+/// let export = try await download.value
 /// ```
 ///
 /// The bytes go into `NAME.part` beside the file. They replace the file only when all of them are there and have the digests that
@@ -19,7 +19,7 @@ public import Foundation
 /// ``/CoreAPI/Timeout/total`` ends with the head.
 ///
 /// Releasing the download cancels it.
-public final class Download: Sendable {
+public final class Download: Transfer {
     /// Where the file will be.
     public let file: URL
     private let dispatcher: any Dispatcher
@@ -43,21 +43,18 @@ public final class Download: Sendable {
         control.start { await run.outcome() }
     }
 
-    /// Waits for the end. Cancelling the waiting task cancels the download.
+    /// The file, at the end. Cancelling the waiting task cancels the download.
     ///
     /// - Throws: the reason why there is no file. ``/CoreAPI/APIClientError/underlyingError`` may be a ``DownloadError``.
-    public func finished() async throws(APIClientError) -> DownloadedFile {
-        let outcome = await withTaskCancellationHandler {
-            await control.finished()
-        } onCancel: {
-            control.cancel()
-        }
-        return try outcome.get()
-    }
-
-    /// As ``finished()``.
     public var value: DownloadedFile {
-        get async throws(APIClientError) { try await finished() }
+        get async throws(APIClientError) {
+            let outcome = await withTaskCancellationHandler {
+                await control.finished()
+            } onCancel: {
+                control.cancel()
+            }
+            return try outcome.get()
+        }
     }
 
     /// How far the download is, from now to its end. A slow reader misses values, but never the last.
@@ -100,7 +97,7 @@ public final class Download: Sendable {
         start()
     }
 
-    /// Ends the transfer; ``finished()`` then throws ``/CoreAPI/APIClientError/cancelled(_:)``. The bytes stay for a later
+    /// Ends the transfer; ``value`` then throws ``/CoreAPI/APIClientError/cancelled(_:)``. The bytes stay for a later
     /// download unless ``DownloadOptions/resumes`` is `false`. May be called twice, and after the end.
     public func cancel() {
         control.cancel()
@@ -157,7 +154,7 @@ extension Dispatcher {
     /// Downloads a file. The download begins at once and ends when it is released.
     ///
     /// ```swift
-    /// let export = try await manager.download(.get("export.csv"), to: file).finished()
+    /// let export = try await manager.download(.get("export.csv"), to: file).value
     /// ```
     ///
     /// - Parameters:

@@ -95,7 +95,8 @@ final class Session: Sendable {
         reason: "the WebSocket's connection ended without a Close frame (1006)", mayHaveBeenProcessed: false)
 
     /// Returns when the peer's Close frame or its end has arrived.
-    private func read(_ reader: consuming MessageReader) async throws {
+    private func read(_ fresh: MessageReader) async throws {
+        var reader = fresh
         while let chunk = try await connection.read() {
             state.withLock { $0.received += 1 }
             var index = 0

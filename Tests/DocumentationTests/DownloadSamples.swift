@@ -9,7 +9,7 @@ func fetchExport(_ id: String, to file: URL, through manager: some Dispatcher) a
     for await progress in download.progress {
         print(progress.completed, progress.fraction ?? 0)
     }
-    return try await download.finished()
+    return try await download.value
 }
 
 func fetchRelease(_ checksum: String, to file: URL, through manager: some Dispatcher) async throws {
@@ -17,5 +17,5 @@ func fetchRelease(_ checksum: String, to file: URL, through manager: some Dispat
     options.digests = [ContentDigest("sha-256=\(checksum)")].compactMap(\.self)
     options.parts = 4
     options.bytesPerSecond = 5_000_000
-    _ = try await manager.download(.get("release.tar"), to: file, options).finished()
+    _ = try await manager.download(.get("release.tar"), to: file, options).value
 }

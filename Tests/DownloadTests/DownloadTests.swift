@@ -48,7 +48,7 @@ struct DownloadTests {
         defer { server.close() }
         let channel = Channel.loopback(server)
         for path in ["plain", "chunked"] {
-            let file = try await channel.manager.download(.get(path), to: folder.export).finished()
+            let file = try await channel.manager.download(.get(path), to: folder.export).value
             #expect(try Data(contentsOf: file.url) == served.bytes)
             #expect(try folder.names == ["export.bin"])
         }
@@ -73,7 +73,7 @@ struct DownloadTests {
         try await began.waitUntilOpen()
         #expect(try Data(contentsOf: folder.export) == Data("old".utf8))
         gate.open()
-        _ = try await download.finished()
+        _ = try await download.value
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.export.path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
@@ -93,7 +93,7 @@ struct DownloadTests {
         let channel = Channel.loopback(server)
         let options = DownloadOptions { if source == "caller" { $0.digests = [ContentDigest(other)].compactMap(\.self) } }
         let error = await #expect(throws: APIClientError.self) {
-            try await channel.manager.download(.export, to: folder.export, options).finished()
+            try await channel.manager.download(.export, to: folder.export, options).value
         }
         guard case .verification(.custom(let reason), _) = error else { return #expect(Bool(false), "\(error as Any)") }
         #expect(reason as? DownloadError == .digestMismatch(expected: other, found: served.digest))
@@ -115,11 +115,11 @@ struct DownloadTests {
         let channel = Channel.loopback(server)
         let file = try await channel.manager.download(
             .export, to: folder.export, DownloadOptions { $0.computes = [.sha256, .sha512] }
-        ).finished()
+        ).value
         #expect(file.digests.map(\.algorithm) == [.sha256, .sha512])
         #expect(file.digests.first?.description == served.digest)
         let known = DownloadOptions { $0.digests = file.digests }
-        #expect(try await channel.manager.download(.export, to: folder.export, known).finished().digests == file.digests)
+        #expect(try await channel.manager.download(.export, to: folder.export, known).value.digests == file.digests)
         await channel.close()
     }
 
@@ -137,7 +137,7 @@ struct DownloadTests {
         defer { server.close() }
         let channel = Channel.loopback(server)
         let error = await #expect(throws: APIClientError.self) {
-            try await channel.manager.download(.export, to: folder.export).finished()
+            try await channel.manager.download(.export, to: folder.export).value
         }
         let label = ["gzip", "206"].contains(kind) ? "transport.malformedResponse" : "verification.unacceptableStatus.\(kind)"
         #expect(error?.label == label)
@@ -159,7 +159,7 @@ struct DownloadTests {
         environment.allowsInsecureConnections = true
         let channel = Channel(name: "lossy", environment: environment, transport: LossyTransport())
         let error = await #expect(throws: APIClientError.self) {
-            try await channel.manager.download(.export, to: folder.export).finished()
+            try await channel.manager.download(.export, to: folder.export).value
         }
         #expect(error?.label == "transport.malformedResponse")
         #expect(try folder.names == [])
@@ -175,7 +175,7 @@ struct DownloadTests {
         defer { server.close() }
         let channel = Channel.loopback(server)
         let error = await #expect(throws: APIClientError.self) {
-            try await channel.manager.download(.export, to: folder.export, .init { $0.sizeLimit = 10_000 }).finished()
+            try await channel.manager.download(.export, to: folder.export, .init { $0.sizeLimit = 10_000 }).value
         }
         #expect(error?.label == "transport.responseTooLarge")
         #expect(try folder.names == [])
@@ -195,7 +195,7 @@ struct DownloadTests {
         ]
         for (target, code) in targets {
             let error = await #expect(throws: APIClientError.self) {
-                try await channel.manager.download(.export, to: target).finished()
+                try await channel.manager.download(.export, to: target).value
             }
             guard case .cannotWrite(_, code, _) = error?.underlyingError as? DownloadError else {
                 #expect(Bool(false), "\(target): \(error as Any)")
@@ -223,12 +223,12 @@ struct DownloadTests {
         let first = channel.manager.download(.export, to: folder.export)
         try await began.waitUntilOpen()
         let error = await #expect(throws: APIClientError.self) {
-            try await channel.manager.download(.export, to: folder.export).finished()
+            try await channel.manager.download(.export, to: folder.export).value
         }
         #expect(error?.underlyingError as? DownloadError == .busy(path: folder.part.path))
         #expect(throws: DownloadError.busy(path: folder.part.path)) { try Download.discardPart(of: folder.export) }
         gate.open()
-        _ = try await first.finished()
+        _ = try await first.value
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         await channel.close()
     }
@@ -248,11 +248,11 @@ struct DownloadTests {
         switch how {
         case 0:
             download?.cancel()
-            let error = await #expect(throws: APIClientError.self) { try await download?.finished() }
+            let error = await #expect(throws: APIClientError.self) { try await download?.value }
             #expect(error?.isCancelled == true)
         case 1: break
         default:
-            let waiting = Task { [download] in try await download?.finished() }
+            let waiting = Task { [download] in try await download?.value }
             waiting.cancel()
             let error = await #expect(throws: APIClientError.self) { try await waiting.value }
             #expect(error?.isCancelled == true)
@@ -284,13 +284,13 @@ struct DownloadTests {
         try await server.waitForOpenConnections(atMost: 0)
         #expect(download.isPaused)
         progress.resume()
-        #expect(try await download.finished().length == 300_000)
+        #expect(try await download.value.length == 300_000)
         #expect(progress.completedUnitCount == 300_000)
         #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=100000-"])
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         let second = channel.manager.download(.export, to: folder.file("second"))
         second.foundationProgress.cancel()
-        let error = await #expect(throws: APIClientError.self) { try await second.finished() }
+        let error = await #expect(throws: APIClientError.self) { try await second.value }
         #expect(error?.isCancelled == true)
         await channel.close()
     }
@@ -308,7 +308,7 @@ struct DownloadTests {
         download.pause()
         await #expect(throws: (any Error).self) { try await sent.waitUntilOpen(timeout: .milliseconds(300)) }
         download.resume()
-        #expect(try await download.finished().length == Int64(size))
+        #expect(try await download.value.length == Int64(size))
         #expect(server.requests.count == 1)
         await channel.close()
     }
@@ -324,7 +324,7 @@ struct DownloadTests {
         download.pause()
         try await server.waitForOpenConnections(atMost: 0)
         download.cancel()
-        let error = await #expect(throws: APIClientError.self) { try await download.finished() }
+        let error = await #expect(throws: APIClientError.self) { try await download.value }
         #expect(error?.isCancelled == true)
         #expect(try folder.names == [])
         await channel.close()
@@ -338,7 +338,7 @@ struct DownloadTests {
         let channel = Channel.loopback(server)
         let start = ContinuousClock.now
         let options = DownloadOptions { ($0.bytesPerSecond, $0.parts) = (800_000, parts) }
-        _ = try await channel.manager.download(.export, to: folder.export, options).finished()
+        _ = try await channel.manager.download(.export, to: folder.export, options).value
         // 0.1 s may be made up for.
         let time = ContinuousClock.now - start
         #expect(time > .milliseconds(350) && time < .seconds(5), "\(time)")

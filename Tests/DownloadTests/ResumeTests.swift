@@ -29,7 +29,7 @@ struct ResumeTests {
 
     private func interrupt(_ channel: Channel, _ options: DownloadOptions = DownloadOptions()) async throws {
         await #expect(throws: APIClientError.self) {
-            try await channel.manager.download(.export, to: folder.export, options).finished()
+            try await channel.manager.download(.export, to: folder.export, options).value
         }
     }
 
@@ -41,7 +41,7 @@ struct ResumeTests {
         ])
         defer { server.close() }
         let channel = Channel.loopback(server, retries: true) { $0.modifiers = [Timeout(idle: .milliseconds(500))] }
-        let file = try await channel.manager.download(.export, to: folder.export).finished()
+        let file = try await channel.manager.download(.export, to: folder.export).value
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         #expect(file.head.status.code == 206 && file.reused == 0)
         let requests = server.requests
@@ -79,7 +79,7 @@ struct ResumeTests {
         #expect(try folder.names == ["export.bin.part", "export.bin.part.json"])
         let text = try String(contentsOf: folder.sidecar, encoding: .utf8)
         #expect(!text.contains("127.0.0.1") && !text.contains("/export"), "\(text)")
-        let file = try await channel.manager.download(.export, to: folder.export).finished()
+        let file = try await channel.manager.download(.export, to: folder.export).value
         #expect(file.reused == 40_000)
         #expect(server.requests[1].headers["range"] == "bytes=40000-")
         #expect(try Data(contentsOf: folder.export) == served.bytes)
@@ -96,12 +96,12 @@ struct ResumeTests {
         defer { server.close() }
         let channel = Channel.loopback(server)
         let download = channel.manager.download(.get("export?signature=first"), to: folder.export)
-        await #expect(throws: APIClientError.self) { try await download.finished() }
+        await #expect(throws: APIClientError.self) { try await download.value }
         download.resume()
-        let expired = await #expect(throws: APIClientError.self) { try await download.finished() }
+        let expired = await #expect(throws: APIClientError.self) { try await download.value }
         #expect(expired?.label == "verification.unacceptableStatus.403")
         download.resume(with: .get("elsewhere/export?signature=second"))
-        #expect(try await download.finished().reused == 40_000)
+        #expect(try await download.value.reused == 40_000)
         #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=40000-", "bytes=40000-"])
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         await channel.close()
@@ -115,7 +115,7 @@ struct ResumeTests {
         let channel = Channel.loopback(server)
         let options = DownloadOptions { if isNamed { $0.identity = "the export of May" } }
         try await interrupt(channel, options)
-        let file = try await channel.manager.download(.get("other"), to: folder.export, options).finished()
+        let file = try await channel.manager.download(.get("other"), to: folder.export, options).value
         #expect(file.reused == (isNamed ? 40_000 : 0))
         #expect(server.requests.count == (isNamed ? 2 : 3))
         #expect(try Data(contentsOf: folder.export) == served.bytes)
@@ -129,9 +129,9 @@ struct ResumeTests {
         defer { server.close() }
         let channel = Channel.loopback(server)
         await #expect(throws: APIClientError.self) {
-            try await channel.manager.download(.get("export?token=s3cr3t-1"), to: folder.export).finished()
+            try await channel.manager.download(.get("export?token=s3cr3t-1"), to: folder.export).value
         }
-        let file = try await channel.manager.download(.get("export?token=s3cr3t-2"), to: folder.export).finished()
+        let file = try await channel.manager.download(.get("export?token=s3cr3t-2"), to: folder.export).value
         #expect(file.reused == 40_000)
         await channel.close()
     }
@@ -151,7 +151,7 @@ struct ResumeTests {
         defer { server.close() }
         let channel = Channel.loopback(server)
         try await interrupt(channel)
-        #expect(try await channel.manager.download(.export, to: folder.export).finished().reused == 40_000)
+        #expect(try await channel.manager.download(.export, to: folder.export).value.reused == 40_000)
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         await channel.close()
     }
@@ -198,7 +198,7 @@ struct ResumeTests {
         let channel = Channel.loopback(server)
         try await interrupt(channel)
         #expect(try folder.names.count == (isContinued ? 2 : 0))
-        let file = try await channel.manager.download(.export, to: folder.export).finished()
+        let file = try await channel.manager.download(.export, to: folder.export).value
         #expect(file.reused == (isContinued ? 40_000 : 0))
         #expect(server.requests[1].headers["if-range"] == (isContinued ? headers["ETag"] ?? headers["Last-Modified"] : nil))
         #expect(try Data(contentsOf: folder.export) == served.bytes)
@@ -212,7 +212,7 @@ struct ResumeTests {
         let server = try server([{ [served] in served.reply($0, sending: 40_000) }, { [served] in served.reply($0) }])
         defer { server.close() }
         let channel = Channel.loopback(server, retries: true)
-        _ = try await channel.manager.download(.export, to: folder.export).finished()
+        _ = try await channel.manager.download(.export, to: folder.export).value
         #expect(server.requests.map { $0.headers["range"] } == [nil, nil])
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         await channel.close()
@@ -225,7 +225,7 @@ struct ResumeTests {
         defer { server.close() }
         let channel = Channel.loopback(server, retries: true)
         await #expect(throws: APIClientError.self) {
-            try await channel.manager.download(.post("export"), to: folder.export).finished()
+            try await channel.manager.download(.post("export"), to: folder.export).value
         }
         #expect(server.requests.count == 1)
         #expect(try folder.names == [])
@@ -280,7 +280,7 @@ struct ResumeTests {
         defer { server.close() }
         let channel = Channel.loopback(server)
         try await interrupt(channel)
-        let file = try await channel.manager.download(.export, to: folder.export).finished()
+        let file = try await channel.manager.download(.export, to: folder.export).value
         #expect(try Data(contentsOf: folder.export) == after.bytes)
         #expect(file.reused == 0)
         // An answer with the whole file is read at once.
@@ -303,7 +303,7 @@ struct ResumeTests {
         defer { server.close() }
         let channel = Channel.loopback(server)
         try await interrupt(channel)
-        _ = try await channel.manager.download(.export, to: folder.export).finished()
+        _ = try await channel.manager.download(.export, to: folder.export).value
         #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=40000-", "bytes=70000-"])
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         await channel.close()
@@ -323,7 +323,7 @@ struct ResumeTests {
         defer { server.close() }
         let channel = Channel.loopback(server)
         try await interrupt(channel)
-        let file = try await channel.manager.download(.export, to: folder.export).finished()
+        let file = try await channel.manager.download(.export, to: folder.export).value
         #expect(file.head.status.code == 416 && file.reused == 50_000 && file.length == 50_000)
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         await channel.close()
@@ -363,7 +363,7 @@ struct ResumeTests {
         let handle = try FileHandle(forWritingTo: folder.part)
         try handle.write(contentsOf: bytes)
         try handle.close()
-        let file = try await channel.manager.download(.export, to: folder.export).finished()
+        let file = try await channel.manager.download(.export, to: folder.export).value
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         #expect(file.reused == 0 && server.requests.count == 3)
         await channel.close()
@@ -409,7 +409,7 @@ struct ResumeTests {
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: folder.file("other.json").path)
         default: try kind.write(toFile: path, atomically: false, encoding: .utf8)
         }
-        let file = try await channel.manager.download(.export, to: folder.export).finished()
+        let file = try await channel.manager.download(.export, to: folder.export).value
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         #expect(file.reused == 0)
         if kind == "link" { #expect(try String(contentsOf: folder.file("other.json"), encoding: .utf8) == text) }
@@ -429,7 +429,7 @@ struct ResumeTests {
             try FileManager.default.linkItem(at: other, to: folder.part)
         }
         let channel = Channel.loopback(server)
-        _ = try await channel.manager.download(.export, to: folder.export).finished()
+        _ = try await channel.manager.download(.export, to: folder.export).value
         #expect(try Data(contentsOf: other) == Data("mine".utf8))
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         #expect(try folder.names == ["export.bin", "other"])
@@ -450,7 +450,7 @@ struct ResumeTests {
         }
         defer { server.close() }
         let channel = Channel.loopback(server, retries: true)
-        _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).finished()
+        _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).value
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         let ranges = server.requests.compactMap { $0.headers["range"] }
         #expect(Set(ranges).isSuperset(of: ["bytes=100000-199999", "bytes=200000-299999", "bytes=300000-"]), "\(ranges)")
@@ -474,9 +474,9 @@ struct ResumeTests {
         download.pause()
         try await server.waitForOpenConnections(atMost: 0)
         download.cancel()
-        await #expect(throws: APIClientError.self) { try await download.finished() }
+        await #expect(throws: APIClientError.self) { try await download.value }
         isBroken.withLock { $0 = false }
-        let file = try await channel.manager.download(.export, to: folder.export).finished()
+        let file = try await channel.manager.download(.export, to: folder.export).value
         #expect(file.reused == 200_000)
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         await channel.close()
@@ -495,7 +495,7 @@ struct ResumeTests {
         }
         defer { server.close() }
         let channel = Channel.loopback(server)
-        _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).finished()
+        _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).value
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         await channel.close()
     }
@@ -508,7 +508,7 @@ struct ResumeTests {
             let server = try server([{ [served] in served.reply($0) }])
             defer { server.close() }
             let channel = Channel.loopback(server)
-            _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).finished()
+            _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).value
             #expect(server.requests.count == 1)
             await channel.close()
         }
@@ -529,7 +529,7 @@ struct ResumeTests {
         }
         defer { server.close() }
         let channel = Channel.loopback(server)
-        _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).finished()
+        _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).value
         #expect(try Data(contentsOf: folder.export) == changed.bytes)
         await channel.close()
     }

@@ -112,7 +112,7 @@ struct SeededTests {
                     // As an app does, until there is a file.
                     for run in 1...30 {
                         let download = manager.download(.get("\(index)"), to: folder.file("\(index)"), options)
-                        if (try? await download.finished()) != nil { return run }
+                        if (try? await download.value) != nil { return run }
                     }
                     return 0
                 }
@@ -190,7 +190,7 @@ struct SeededTests {
         Task.detached {
             for await progress in before where progress.completed > deadline { kill(getpid(), SIGKILL) }
         }
-        _ = try await download.finished()
+        _ = try await download.value
         _exit(0)
     }
 }

@@ -77,12 +77,12 @@ struct SystemTests {
             return [.sendHead(status: 200, headers: ["Content-Length": "\(Self.size)", "ETag": #""a""#]), .sendEndlessly(piece)]
         }
         let channel = Channel.loopback(server)
-        _ = try await channel.manager.download(.get("small"), to: file).finished()
+        _ = try await channel.manager.download(.get("small"), to: file).value
         let before = resident
         var peak = before
         let download = channel.manager.download(.export, to: file)
         for await _ in download.progress { peak = max(peak, resident) }
-        let length = try await download.finished().length
+        let length = try await download.value.length
         await channel.close()
         return "\(length) \(peak - before)"
     }
@@ -101,15 +101,15 @@ struct SystemTests {
         }
         func round() async throws {
             let channel = Channel.loopback(server) { $0.modifiers = [Timeout(idle: .milliseconds(200))] }
-            _ = try await channel.manager.download(.export, to: file, .init { $0.parts = 2 }).finished()
-            _ = try? await channel.manager.download(.get("cut"), to: file).finished()
-            _ = try? await channel.manager.download(.get("cut"), to: file.deletingLastPathComponent()).finished()
+            _ = try await channel.manager.download(.export, to: file, .init { $0.parts = 2 }).value
+            _ = try? await channel.manager.download(.get("cut"), to: file).value
+            _ = try? await channel.manager.download(.get("cut"), to: file.deletingLastPathComponent()).value
             let paused = channel.manager.download(.get("cut"), to: file)
             for await update in paused.progress where update.completed > 0 { break }
             paused.pause()
-            _ = try? await channel.manager.download(.get("cut"), to: file).finished()
+            _ = try? await channel.manager.download(.get("cut"), to: file).value
             paused.cancel()
-            _ = try? await paused.finished()
+            _ = try? await paused.value
             await channel.close()
             try await server.waitForOpenConnections(atMost: 0)
         }
@@ -144,12 +144,12 @@ struct SystemTests {
         let server = try LoopbackServer.start { served.reply($0) }
         let channel = Channel.loopback(server)
         let download = channel.manager.download(.export, to: file)
-        let error = await #expect(throws: APIClientError.self) { try await download.finished() }
+        let error = await #expect(throws: APIClientError.self) { try await download.value }
         guard case .cannotWrite(_, let code, _) = error?.underlyingError as? DownloadError else { return "\(error as Any)" }
         limit.rlim_cur = most
         #expect(setrlimit(Self.fileSize, &limit) == 0)
         download.resume()
-        let whole = try await download.finished()
+        let whole = try await download.value
         #expect(try Data(contentsOf: file) == served.bytes)
         await channel.close()
         return "\(error?.label ?? "") \(code) \(whole.reused)"

@@ -30,7 +30,7 @@ extension DemoTour {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("catalogue-\(UUID().uuidString).jsonl")
         defer { try? FileManager.default.removeItem(at: file) }
         _ = await guide.visit("catalogue export") {
-            let export = try await TYCatalogueExportInteractor().catalogueExport(to: file).finished()
+            let export = try await TYCatalogueExportInteractor().catalogueExport(to: file).value
             return (export, try Data(contentsOf: file))
         } sample: { export, bytes in
             DemoSample(

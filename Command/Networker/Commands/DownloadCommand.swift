@@ -101,7 +101,7 @@ struct DownloadCommand: AsyncParsableCommand {
         for await progress in download.progress { bar.show(progress, after: .now - start) }
         bar.end()
         do throws(APIClientError) {
-            let whole = try await download.finished()
+            let whole = try await download.value
             await channel.close()
             Console.report.write(Self.summary(whole, in: .now - start))
         } catch {

@@ -8,7 +8,7 @@ public import Foundation
 /// for await progress in upload.progress { bar.show(progress.fraction) }
 /// let saved = try await upload.value
 /// ```
-public final class Upload<Value: Sendable>: Sendable {
+public final class Upload<Value: Sendable>: Transfer {
     private let meter: UploadMeter
     private let task: Task<Response<Value>, Never>
 

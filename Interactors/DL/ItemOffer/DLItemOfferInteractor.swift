@@ -23,12 +23,7 @@ public final class DLItemOfferInteractor: DLNetworker<DLItemOfferEndpointItem>, 
     public weak var output: (any DLItemOfferInteractorOutput)?
 
     public func offerItem(_ item: DLNewItem) {
-        let upload = upload(item)
-        Task { [weak self] in
-            for await progress in upload.progress { self?.output?.handleItemOfferProgress(progress) }
-            let response = await upload.response
-            self?.output?.handleItemOfferResponse(response.result)
-        }
+        follow(upload(item), progress: { $0.output?.handleItemOfferProgress($1) }) { $0.output?.handleItemOfferResponse($1) }
     }
 
     /// The same as a handle; from any actor.

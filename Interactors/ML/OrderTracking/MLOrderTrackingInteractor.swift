@@ -26,7 +26,7 @@ public protocol MLOrderTrackingInteractorOutput: AnyObject {
 /// Follows an order by the server's events.
 public final class MLOrderTrackingInteractor: MLNetworker<MLOrderTrackingEndpointItem>, MLOrderTrackingInteractorInterface {
     public weak var output: (any MLOrderTrackingInteractorOutput)?
-    private var following: Task<Void, Never>?
+    private var following: Cancellable?
 
     deinit {
         following?.cancel()
@@ -34,18 +34,10 @@ public final class MLOrderTrackingInteractor: MLNetworker<MLOrderTrackingEndpoin
 
     public func follow(orderID: String) {
         following?.cancel()
-        following = Task { [weak self, events = events(orderID: orderID)] in
-            do {
-                for try await event in events {
-                    guard !Task.isCancelled else { return }
-                    self?.output?.handleOrderEvent(event.data)
-                }
-                self?.output?.handleOrderEventsEnd(nil)
-            } catch let error as APIClientError where !error.isCancelled {
-                self?.output?.handleOrderEventsEnd(error)
-            } catch {
-                // Not followed any more.
-            }
+        following = follow(events(orderID: orderID)) {
+            $0.output?.handleOrderEvent($1.data)
+        } end: {
+            $0.output?.handleOrderEventsEnd($1)
         }
     }
 

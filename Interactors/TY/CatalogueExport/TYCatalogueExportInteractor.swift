@@ -29,16 +29,8 @@ public final class TYCatalogueExportInteractor: TYNetworker<TYCatalogueExportEnd
     private var download: Download?
 
     public func exportCatalogue(to file: URL) {
-        let download = catalogueExport(to: file)
-        self.download = download
-        Task { [weak self] in
-            for await progress in download.progress { self?.output?.handleCatalogueExportProgress(progress) }
-            do throws(APIClientError) {
-                let file = try await download.finished()
-                self?.output?.handleCatalogueExportResponse(.success(file))
-            } catch {
-                self?.output?.handleCatalogueExportResponse(.failure(error))
-            }
+        download = follow(catalogueExport(to: file), progress: { $0.output?.handleCatalogueExportProgress($1) }) {
+            $0.output?.handleCatalogueExportResponse($1)
         }
     }
 

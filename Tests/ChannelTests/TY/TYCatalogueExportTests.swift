@@ -13,11 +13,11 @@ struct TYCatalogueExportTests {
     func downloads() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         try await withSandbox(.ty.at(.sandbox)) { _ in
-            let export = try await TYCatalogueExportInteractor().catalogueExport(to: file).finished()
+            let export = try await TYCatalogueExportInteractor().catalogueExport(to: file).value
             let bytes = try Data(contentsOf: file)
             #expect(bytes.split(separator: UInt8(ascii: "\n")).count == 48)
             #expect(export.digests.map(\.algorithm) == [.sha256] && export.length == Int64(bytes.count))
-            _ = try await TYCatalogueExportInteractor().catalogueExport(to: file).finished()
+            _ = try await TYCatalogueExportInteractor().catalogueExport(to: file).value
             #expect(try Data(contentsOf: file) == bytes)
         }
     }
