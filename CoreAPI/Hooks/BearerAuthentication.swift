@@ -174,3 +174,8 @@ extension Attempt {
         return try with { try $0.setHeader("Authorization", "Bearer \(token)") }
     }
 }
+
+extension BearerAuthentication: CustomReflectable {
+    /// Shows no token.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

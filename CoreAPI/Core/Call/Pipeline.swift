@@ -2,8 +2,15 @@ internal import CoreAPIHTTPSupport
 internal import Foundation
 internal import HTTPTypes
 
-/// The way of a request, from the endpoint down to the transport and back up to the value. Every stage is named here, in order;
-/// ``Channel/stages`` lists them for one channel.
+/// The way of a request, from the endpoint down to the transport and back up to the value. The stages in their order, each with the
+/// function that begins it (``Channel/stages`` lists them for one channel):
+///
+/// 1. build, enhance: `build`, once for each call;
+/// 2. middleware around the call: `Next` at `.call`, whose end is `attempts`;
+/// 3. for each attempt: `adapt`; middleware around the attempt, redirects first: `Next` at `.attempt`, whose end is the transport;
+/// 4. `collect` the body; deenhance, verify, filter, decode: `read`;
+/// 5. after a failure `decide`: another attempt, or the end;
+/// 6. translate, result handler: `deliver`, once for each call.
 struct Pipeline: Sendable {
     /// A whole call: builds the request once, makes one or more attempts, delivers one reply.
     func run(_ call: Call) async -> Reply {
@@ -20,14 +27,14 @@ struct Pipeline: Sendable {
     func run(_ first: Attempt) async -> Reply {
         let reply = await Next(position: .call)(first)
         // Usually read already. This reads a reply that a middleware around the call made itself.
-        return await deliver(first.read(await collect(reply, of: first)))
+        return await deliver(read(await collect(reply, of: first), of: first))
     }
 
     /// One attempt after the other, until one succeeds or is the last.
     func attempts(_ first: Attempt) async -> Reply {
         var attempt = first
         while true {
-            let reply = attempt.read(await collect(send(attempt), of: attempt))
+            let reply = read(await collect(send(attempt), of: attempt), of: attempt)
             guard let failure = reply.failure, !failure.isCancelled else { return reply }
             switch await decide(reply, failure) {
             case .end(let settled): return settled
@@ -82,6 +89,36 @@ struct Pipeline: Sendable {
     private func collect(_ reply: Reply, of attempt: Attempt) async -> Reply {
         guard case .stream = reply.body, !attempt.leavesBody(of: reply) else { return reply }
         return await reply.collected()
+    }
+
+    /// Runs the enhancers, one of which verifies the status, then filters and decodes an answer; the last stages that
+    /// can fail. A reply that was read before is returned unchanged.
+    private func read(_ unread: Reply, of attempt: Attempt) -> Reply {
+        let call = attempt.call
+        // A middleware may give a reply that it has kept from another call.
+        let kept = unread.call === call ? unread : unread.copy(call: call, attempt: attempt)
+        guard case .unread = kept.reading else { return kept }
+        // Bytes that are parsed without a request have no attempt.
+        let isEmpty = kept.head == nil && kept.failure == nil && kept.attempt != nil
+        let reply = isEmpty ? attempt.emptyReply() : kept
+        let channel = call.prepared
+        var response = Response<Data>(unread: reply.answering(attempt))
+        for index in channel.enhancers.indices {
+            do {
+                try channel.enhancers[index].deenhance(&response)
+            } catch {
+                response.result = .failure(APIClientError(error, ErrorContext(response), stage: APIClientError.enhancing))
+            }
+        }
+        call.channel.errorFilter.apply(to: &response)
+        let read: Reply
+        do throws(APIClientError) {
+            read = response.reply.copy(failure: .some(nil), reading: .value(try call.decoding.anyValue(of: response)))
+        } catch {
+            read = response.reply.copy(failure: .some(error), reading: .failed(error))
+        }
+        if reply.head != nil { attempt.tell { $0.read(CallEvent.Read(attempt: attempt, error: read.failure)) } }
+        return read
     }
 
     private enum Decision {
@@ -241,36 +278,7 @@ extension Attempt {
     @inline(never)
     func draft() -> Draft { Draft(self) }
 
-    /// Runs the enhancers, one of which verifies the status, then filters and decodes an answer; the last stages that
-    /// can fail. A reply that was read before is returned unchanged.
-    func read(_ reply: Reply) -> Reply {
-        // A middleware may give a reply that it has kept from another call.
-        let kept = reply.call === call ? reply : reply.copy(call: call, attempt: self)
-        guard case .unread = kept.reading else { return kept }
-        // Bytes that are parsed without a request have no attempt.
-        let isEmpty = kept.head == nil && kept.failure == nil && kept.attempt != nil
-        let reply = isEmpty ? emptyReply() : kept
-        let channel = call.prepared
-        var response = Response<Data>(unread: reply.answering(self))
-        for index in channel.enhancers.indices {
-            do {
-                try channel.enhancers[index].deenhance(&response)
-            } catch {
-                response.result = .failure(APIClientError(error, ErrorContext(response), stage: APIClientError.enhancing))
-            }
-        }
-        call.channel.errorFilter.apply(to: &response)
-        let read: Reply
-        do throws(APIClientError) {
-            read = response.reply.copy(failure: .some(nil), reading: .value(try call.decoding.anyValue(of: response)))
-        } catch {
-            read = response.reply.copy(failure: .some(error), reading: .failed(error))
-        }
-        if reply.head != nil { tell { $0.read(CallEvent.Read(attempt: self, error: read.failure)) } }
-        return read
-    }
-
-    private func emptyReply() -> Reply {
+    fileprivate func emptyReply() -> Reply {
         failed(TransportError.malformedResponse(reason: "a middleware or transport gave neither a head nor a failure"))
     }
 

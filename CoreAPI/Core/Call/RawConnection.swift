@@ -27,18 +27,3 @@ public protocol RawConnection: AnyObject, Sendable {
     /// The cost of connecting; `nil` if nothing was measured.
     var metrics: TransferMetrics? { get }
 }
-
-/// A modifier that sends the attempts of a streaming call otherwise, over the channel's transport: by an upgrade.
-package protocol TransportModifier: RequestModifier {
-    func transport(over transport: any Transport) -> any Transport
-}
-
-extension Attempt {
-    // Not inlined, and asked for streaming calls only: a search among modifiers would slow every request.
-    @inline(never)
-    func transport(of channel: PreparedChannel) -> any Transport {
-        guard streamsBody else { return channel.transport }
-        let modifier = request.modifiers.lazy.compactMap { $0 as? any TransportModifier }.last
-        return modifier?.transport(over: channel.transport) ?? channel.transport
-    }
-}

@@ -142,3 +142,80 @@ package final class Surroundings: Sendable {
         set { late.withLock { $0 = newValue } }
     }
 }
+
+extension Reply {
+    /// Discards the body of a reply that is not handed on. It reads a small rest, so that the connection can be reused. It
+    /// abandons a large one, and one that takes more than a second.
+    // Not inlined: what reads the body would lie in the frame of each call that may be redirected.
+    @inline(never)
+    package func discardBody() async {
+        guard case .stream = body else { return }
+        _ = await body.gather(upTo: 65_536, until: min(deadline, .now + .seconds(1)))
+    }
+
+    /// The same reply with its whole body in memory, within the channel's limit and the call's deadline. A failure keeps the
+    /// bytes before it. A reply that has failed keeps its failure.
+    func collected() async -> Reply {
+        guard case .stream = body else { return self }
+        let limit = call.channel.limits.responseBodySize
+        let (data, end) = await body.gather(upTo: limit, until: deadline)
+        let whole = with(body: .bytes(data))
+        guard failure == nil, let end else { return whole }
+        let error: any Error =
+            switch end {
+            case is BodyTooLarge: TransportError.responseTooLarge(limit: limit)
+            case is DeadlinePassed: TransportError.timedOut(.total, after: request?.timeout.total ?? .zero)
+            default: end
+            }
+        return whole.failed(APIClientError(error, ErrorContext(whole)))
+    }
+
+    private var deadline: ContinuousClock.Instant { request?.deadline ?? call.started + Timeout().total }
+}
+
+private struct DeadlinePassed: Error {}
+
+private final class Gathered: Sendable {
+    let data = Mutex(Data())
+}
+
+extension Body {
+    /// Reads the bytes that arrive until a deadline, at most `limit` of them.
+    ///
+    /// - Returns: the bytes, and the reason why there are no more: `nil` at the body's end, ``BodyTooLarge``, ``DeadlinePassed``
+    ///   or the error of the source.
+    fileprivate func gather(
+        upTo limit: Int, until deadline: ContinuousClock.Instant
+    ) async -> (Data, (any Error)?) {
+        let gathered = Gathered()
+        return await withTaskGroup(of: (any Error)?.self) { group in
+            group.addTask {
+                do {
+                    for try await chunk in self {
+                        let isTooLarge = gathered.data.withLock { data in
+                            let room = limit - data.count
+                            data += chunk.prefix(room)
+                            return chunk.count > room
+                        }
+                        if isTooLarge { throw BodyTooLarge(limit: limit) }
+                    }
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            group.addTask {
+                do {
+                    try await Task.sleep(until: deadline)
+                    return DeadlinePassed()
+                } catch {
+                    return error
+                }
+            }
+            let end = await group.next() ?? nil
+            group.cancelAll()
+            await group.waitForAll()
+            return (gathered.data.withLock { $0 }, end)
+        }
+    }
+}

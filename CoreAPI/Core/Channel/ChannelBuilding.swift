@@ -172,18 +172,3 @@ public struct ChannelHosts: Sendable, ExpressibleByDictionaryLiteral, RandomAcce
     /// The host of that name, or `nil` if the channel has none.
     public subscript(name: HostName) -> ChannelHost? { hosts.first { $0.name == name.rawValue } }
 }
-
-/// The base class of a channel's networker, which then is one line: `class ShopNetworker<E: Endpoint>: ChannelNetworker<E> {
-/// init() { super.init(.shop) } }`.
-///
-/// Not Sendable: an interactor belongs to the actor that made it. Calls from there do not block it.
-open class ChannelNetworker<EndpointItem: Endpoint>: Networker {
-    public var networkManager: NetworkManager<EndpointItem>
-
-    /// Makes the manager of a channel's calls.
-    ///
-    /// - Parameter channel: the channel of its calls, unless a test replaces it.
-    public init(_ channel: Channel) {
-        networkManager = NetworkManager(channel: channel)
-    }
-}

@@ -35,3 +35,18 @@ extension Networker {
         }
     }
 }
+
+/// The base class of a channel's networker, which then is one line: `class ShopNetworker<E: Endpoint>: ChannelNetworker<E> {
+/// init() { super.init(.shop) } }`.
+///
+/// Not Sendable: an interactor belongs to the actor that made it. Calls from there do not block it.
+open class ChannelNetworker<EndpointItem: Endpoint>: Networker {
+    public var networkManager: NetworkManager<EndpointItem>
+
+    /// Makes the manager of a channel's calls.
+    ///
+    /// - Parameter channel: the channel of its calls, unless a test replaces it.
+    public init(_ channel: Channel) {
+        networkManager = NetworkManager(channel: channel)
+    }
+}
