@@ -17,6 +17,7 @@ enum CommandName {
         // A script for completion defines functions of this name, for the executable.
         if arguments.contains(where: { $0.hasPrefix("--generate-completion-script") }) { return executable }
         if let given, !given.isEmpty { return given.escapingControls }
-        return "/\(path)".contains("/.build/") ? "swift run \(executable)" : executable
+        // Builds have a folder `.build`, and with options `.build-address` or the like.
+        return "/\(path)".contains("/.build") ? "swift run \(executable)" : executable
     }
 }

@@ -158,8 +158,8 @@ final class DownloadControl: Sendable {
             state.progress = progress
             return (state.listeners.isEmpty ? [] : Array(state.listeners.values), state.foundation)
         }
-        for listener in listeners { listener.yield(progress) }
         foundation?.show(progress)
+        for listener in listeners { listener.yield(progress) }
     }
 
     private func end(_ outcome: Outcome) {

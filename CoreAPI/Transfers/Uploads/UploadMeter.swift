@@ -20,8 +20,8 @@ final class UploadMeter: Sendable {
             change(&state.progress)
             return (state.progress, Array(state.watchers.values), state.mirrors)
         }
-        for watcher in watchers { watcher.yield(progress) }
         for mirror in mirrors { mirror.show(progress) }
+        for watcher in watchers { watcher.yield(progress) }
     }
 
     /// No change follows.
