@@ -42,6 +42,17 @@ extension Results {
             if !failures.isEmpty { part += "\n\n" + failures.joined(separator: "\n") }
             parts.append(part)
         }
+        if let sharing = Sharing(self) {
+            parts.append(
+                """
+                ## S8, the cost of sharing
+
+                The rows of S8, relative to one channel on one loop. Four channels take turns; two loops share one channel; a
+                neighbour's server stalls or floods; "apart" is the flooded neighbour on a loop of its own.
+
+                \(sharing.table.markdown)
+                """)
+        }
         if let instructions {
             parts.append(
                 """
