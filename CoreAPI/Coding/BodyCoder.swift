@@ -23,7 +23,7 @@ public struct BodyCoder: Sendable {
     ///
     /// - Parameters:
     ///   - contentType: the media type of sent bodies and of `Accept`.
-    ///   - encode: called on the pipeline's thread, concurrently for different calls.
+    ///   - encode: called in Swift's thread pool, concurrently for different calls.
     ///   - decode: called like `encode`; must return a value of the given type.
     public init(
         contentType: String,

@@ -63,7 +63,7 @@ public struct FixtureTransport: Transport {
     ///
     /// - Parameters:
     ///   - scenario: answers calls without a ``FixtureScenario``; loaded at once.
-    ///   - load: called again for each call with another scenario, on the pipeline's thread.
+    ///   - load: called again for each call with another scenario, in Swift's thread pool.
     public init(scenario: String, load: @escaping Load) {
         fixtures = Result { () throws(FixtureError) in try load(scenario) }
         self.scenario = scenario

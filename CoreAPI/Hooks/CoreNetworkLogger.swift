@@ -50,7 +50,7 @@ public struct CoreNetworkLogger: NetworkLogger {
     ///
     /// - Parameters:
     ///   - options: for calls without a ``RequestLogging``.
-    ///   - write: called on the pipeline's thread, concurrently for different calls.
+    ///   - write: called in Swift's thread pool, concurrently for different calls.
     public init(options: RequestLogging = .standard, write: @escaping @Sendable (_ line: String) -> Void) {
         self.init(
             subsystem: "networkerkit", category: "function", options: options,

@@ -4,8 +4,9 @@ internal import HTTPTypes
 
 /// Repeats calls that are safe to repeat: full jitter, `Retry-After` as the minimum pause, the call's total timeout as the end.
 ///
-/// Repeats only idempotent methods, and requests with an `Idempotency-Key`. Repeats only after the listed status codes, a failure
-/// to connect, or a lost connection. A request that the server may have processed is not sent again without such a key.
+/// Repeats after the listed status codes, a failure to resolve or connect, a proxy's failure, a lost connection, a truncated
+/// body, and every timeout but ``Timeout/total``. Repeats idempotent methods, and requests with an `Idempotency-Key`. Any other
+/// request is sent again only if the server cannot have processed it.
 public struct RetryPolicy: RequestInterceptor {
     /// Attempts in all, the first included. Default 3.
     public var attempts: Int

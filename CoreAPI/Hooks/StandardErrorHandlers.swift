@@ -14,7 +14,7 @@ public struct StatusCodeErrorHandler: ErrorHandler {
     ///
     /// - Parameters:
     ///   - codes: the statuses that it handles.
-    ///   - decide: called once per failed attempt with one of the codes, on the pipeline's thread.
+    ///   - decide: called once per failed attempt with one of the codes, in Swift's thread pool.
     public init(_ codes: Int..., decide: @escaping @Sendable (Response<Void>) async -> RetryResult) {
         self.init(codes, decide: decide)
     }

@@ -25,8 +25,8 @@ extension BodyCoder {
     ///   - defence: limits on the depth and width of a document.
     ///   - trimsValues: whether white space at the ends of texts is removed, also beside entities in the middle of a text.
     ///     Default `false`.
-    ///   - configureEncoder: sets up the encoder of a call, on the pipeline's thread.
-    ///   - configureDecoder: sets up the decoder of a call, on the pipeline's thread.
+    ///   - configureEncoder: sets up the encoder of a call, in Swift's thread pool.
+    ///   - configureDecoder: sets up the decoder of a call, in Swift's thread pool.
     public static func xml(
         contentType: String = "application/xml", root: String? = nil, defence: XMLDefence = XMLDefence(),
         trimsValues: Bool = false,

@@ -95,9 +95,9 @@ public struct BodyStream: Sendable {
     ///
     /// - Parameters:
     ///   - length: the number of bytes; `nil` if it is not known. A sequence with another number of bytes fails the attempt.
-    ///   - sequence: makes the sequence anew; called once per attempt. An error thrown there fails the attempt with
-    ///     ``TransportError/bodyUnreadable(_:)``, and so does a sequence with fewer bytes than an earlier attempt has sent: an
-    ///     `AsyncStream` made outside gives its elements once.
+    ///   - sequence: makes the sequence anew; called once per attempt. An error that it throws fails the attempt with
+    ///     ``TransportError/bodyUnreadable(_:)``. A sequence with fewer bytes than an earlier attempt has sent fails it, too. So
+    ///     make the sequence inside the closure: an `AsyncStream` made outside gives its elements once.
     public init<Chunks: AsyncSequence & Sendable>(length: Int64? = nil, _ sequence: @escaping @Sendable () throws -> Chunks)
     where Chunks.Element == Data {
         let longest = Mutex(0)

@@ -11,8 +11,8 @@ extension Response {
     /// - Parameters:
     ///   - error: the reason.
     ///   - earlier: the outcomes of earlier requests for the same body.
-    /// - Returns: the pause before the next request, and the outcomes with this one; `nil` if there must be none, also because
-    ///   the channel's limit on attempts is reached.
+    /// - Returns: the pause before the next request, and the outcomes with this one; `nil` if no request may follow: the hooks
+    ///   want none, or the limit on attempts is reached.
     package func pause(
         afterBodyBrokeBy error: APIClientError, earlier: [AttemptOutcome]
     ) async -> (Duration, [AttemptOutcome])? {

@@ -15,7 +15,7 @@ public struct Request: Sendable {
     public var headers: HTTPFields
     /// The body to send.
     public var body: Body
-    /// The modifiers of channel, provider and endpoint, farthest first.
+    /// The modifiers of environment, channel, provider, endpoint and call, farthest first.
     public var modifiers: [any RequestModifier]
     /// How long the call and each attempt may take.
     public var timeout: Timeout
@@ -57,7 +57,7 @@ public struct Request: Sendable {
         headers[.accept] = coder.contentType
     }
 
-    /// The nearest modifier of a type: the endpoint's before the provider's before the channel's.
+    /// The nearest modifier of a type: call over endpoint over provider over channel over environment.
     public func modifier<Modifier: RequestModifier>(_ type: Modifier.Type = Modifier.self) -> Modifier? {
         for modifier in modifiers.reversed() {
             if let found = modifier as? Modifier { return found }

@@ -27,7 +27,7 @@ public struct Response<Value: Sendable>: Sendable {
         get { reply.head }
         set { reply = reply.with(head: newValue) }
     }
-    /// The body's bytes as received, decompressed.
+    /// The body's bytes, decompressed, before enhancers change them.
     public var data: Data {
         get { reply.data }
         set { reply = reply.with(body: .bytes(newValue)) }

@@ -10,7 +10,7 @@ internal import CoreAPIHTTPSupport
 ///     .payload("result", error: ShopEnvelope.self) { envelope, _ in envelope.error }
 /// ```
 ///
-/// ``problems`` lists what is wrong with a channel. A dispatcher checks once, when it is made. If there are problems, every call
+/// A dispatcher checks its channel when it is made, and every call reports the ``problems``. If there are any, every call
 /// fails with ``APIClientError/channel(problems:_:)`` before anything is sent.
 public struct Channel: Sendable, ChannelSpellings {
     /// Appears in logs and errors. ``NetworkManager`` looks up a test's override by it.
@@ -99,7 +99,7 @@ extension Channel {
         #endif
     }
 
-    /// Settings that work today and may fail one day, in words. Logged once, when the channel's transport is first used.
+    /// Settings that work today and may fail one day, in words. `CurlTransport` logs them for each new pool of connections.
     public var warnings: [String] {
         let trust = environment.serverTrustManager
         guard !trust.pins.isEmpty else {

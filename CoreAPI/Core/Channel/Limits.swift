@@ -22,7 +22,7 @@ public struct Limits: Sendable, Hashable {
     /// same number.
     public var connections = 200
     /// Connections open at once to one host (`CURLMOPT_MAX_HOST_CONNECTIONS`); a further request waits in the kit's queue.
-    /// Default 100. A host that speaks HTTP/2 gets one connection and ``streamsPerConnection`` instead.
+    /// Default 100. A host that speaks HTTP/2 usually gets one connection; see ``streamsPerConnection``.
     ///
     /// An app with a few requests in flight opens a few, whatever the limit. A service may send thousands of slow requests to one
     /// host. 2,000 requests of 2 s take 40 s with 100 connections, and more than eight minutes with a browser's

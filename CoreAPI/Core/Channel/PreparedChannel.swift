@@ -4,7 +4,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import Synchronization
 
-/// A channel prepared for its calls: values that are computed once and not for each call.
+/// A channel prepared for its calls: values that are computed once; with an `EnvironmentSwitch`, for each call.
 package final class PreparedChannel: Sendable {
     package let channel: Channel
     /// Problems that fail every call.

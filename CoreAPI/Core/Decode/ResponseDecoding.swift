@@ -13,7 +13,7 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
 
     /// Decodes by a function.
     ///
-    /// - Parameter decode: called once per verified attempt, on the pipeline's thread and never the main one. An
+    /// - Parameter decode: called once per verified attempt, in Swift's thread pool, never on the main actor. An
     ///   ``APIClientError`` or a ``VerificationError`` that it throws is kept; any other error becomes a ``DecodingFailure``.
     public init(_ decode: @escaping @Sendable (Response<Data>) throws -> Value) {
         self.init { response, body in

@@ -19,7 +19,7 @@ public struct InputEncoding: Sendable {
     ///
     /// - Parameters:
     ///   - name: appears in error texts.
-    ///   - write: called once per call, on the pipeline's thread. Also called for an endpoint without parameters, with
+    ///   - write: called once per call, in Swift's thread pool. Also called for an endpoint without parameters, with
     ///     ``Parameters/absent``. An error that it throws ends the call with
     ///     ``RequestError/encodingFailed(encoding:underlying:)``.
     public init(_ name: String, write: @escaping @Sendable (_ parameters: Parameters, _ request: inout Request) throws -> Void) {

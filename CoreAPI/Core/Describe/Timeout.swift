@@ -1,6 +1,6 @@
 /// How long a call may take.
 ///
-/// Attached to a channel, a provider or an endpoint; the nearest wins as a whole.
+/// Attached to a channel, a provider, an endpoint or a call; the nearest wins as a whole.
 public struct Timeout: RequestModifier, Hashable {
     /// Until name resolution, TCP and TLS are done, per attempt. Default 10 s.
     public var connect: Duration

@@ -13,7 +13,7 @@ public import Foundation
 /// }
 /// ```
 ///
-/// Both methods run synchronously, on the pipeline's thread.
+/// Both methods run synchronously, in Swift's thread pool, never on the main actor.
 public protocol ErrorFiltering: Sendable {
     /// Sees every answer, verified or not, once per attempt before decoding.
     ///
@@ -43,7 +43,7 @@ public protocol ErrorFiltering: Sendable {
 ///     .localized(["transport": "Bağlantı kurulamadı."], default: "Bir şeyler ters gitti.")
 /// ```
 ///
-/// Both run synchronously, on the pipeline's thread.
+/// Both run synchronously, in Swift's thread pool, never on the main actor.
 public struct ErrorFilter: Sendable {
     /// `nil` if the filter does not look at answers.
     private var find: (@Sendable (inout Response<Data>) throws -> Void)?

@@ -1,7 +1,7 @@
 /// Decides about an error that no interceptor resolved: another attempt, another error, or no change.
 ///
 /// Use a handler for decisions by *kind of failure*, decoding errors and the app's own errors included. Use an interceptor's
-/// `retry` for credentials and policies. Called once per failed attempt, async, on the pipeline's thread; it cannot throw.
+/// `retry` for credentials and policies. Called once per failed attempt, async, in Swift's thread pool; it cannot throw.
 public protocol ErrorHandler: StagedHook {
     /// Whether ``resolve(_:for:)`` should decide about this error.
     func canResolve(_ error: APIClientError) -> Bool

@@ -5,8 +5,8 @@ public import Foundation
 /// Use an enhancer to apply a ``RequestModifier`` or for a change to every request of the channel. Use a ``RequestInterceptor``
 /// for a change that must wait or differ between attempts.
 ///
-/// Synchronous, on the pipeline's thread, never the main one. `enhance` and `deenhance` both run from high to low priority, and
-/// among equals in the order of the channel. So the enhancer of the lowest priority sees the final request and the final
+/// Synchronous, in Swift's thread pool, never on the main actor. `enhance` and `deenhance` both run from high to low priority,
+/// and among equals in the order of the channel. So the enhancer of the lowest priority sees the final request and the final
 /// response.
 public protocol RequestEnhancer: StagedHook, RequestEnhancerSpellings {
     /// The priority of this type of enhancer. Default `.normal`.

@@ -6,8 +6,8 @@ internal import HTTPTypes
 /// Use a verifier for a property of every valid answer (its status, its type, a header). Use an ``ErrorFilter`` to read *which*
 /// error a refused answer means.
 ///
-/// A modifier: attached to the channel, a provider or an endpoint. Called once per attempt with an answer, synchronously, on the
-/// pipeline's thread. All verifiers run in order, farthest first, and the first failure wins. Only the nearest
+/// A modifier: attached to the channel, a provider or an endpoint. Called once per attempt with an answer, synchronously, in
+/// Swift's thread pool. All verifiers run in order, farthest first, and the first failure wins. Only the nearest
 /// ``StatusCodeResponseVerifier`` runs. One made by ``StatusCodeResponseVerifier/always`` runs in addition. Without one, 2xx is
 /// expected.
 public protocol ResponseVerifier: RequestModifier {

@@ -9,8 +9,8 @@ public import CoreAPIHTTPSupport
 /// channel.listeners = [Counting()]
 /// ```
 ///
-/// A listener implements the methods that it wants; the others do nothing. They are called synchronously, in the order below, on
-/// the thread of the pipeline, concurrently for different calls. A listener must be quick and must not block. It cannot throw and
+/// A listener implements the methods that it wants; the others do nothing. They are called synchronously, in the order below, in
+/// Swift's thread pool, concurrently for different calls. A listener must be quick and must not block. It cannot throw and
 /// cannot change anything. Without a listener no event is made.
 public protocol Listener: Sendable {
     /// The request was built, encoded and enhanced.

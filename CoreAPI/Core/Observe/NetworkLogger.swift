@@ -1,9 +1,9 @@
 /// Receives the events of calls. For further events see ``Listener``.
 ///
-/// Called synchronously, on the pipeline's thread, several times per call, and concurrently for different calls: a listener must
+/// Called synchronously, in Swift's thread pool, several times per call, and concurrently for different calls: a listener must
 /// be quick and must not block. It cannot throw and cannot change anything.
 public protocol NetworkLogger: Sendable {
-    /// Receives an event, on the thread of the pipeline.
+    /// Receives an event, in Swift's thread pool.
     func log(_ event: NetworkEvent)
 }
 
