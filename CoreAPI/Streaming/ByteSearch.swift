@@ -7,8 +7,8 @@ internal import Glibc
 #endif
 
 extension UnsafeRawBufferPointer {
-    /// The index of the next such byte; `nil` without one.
-    // The system's search: it looks at 16 to 32 bytes at a time.
+    /// The index of the next `byte` from `start` on; `nil` if there is no such byte.
+    // The system's search compares 16 to 32 bytes at a time.
     func index(of byte: UInt8, from start: Int) -> Int? {
         guard start < count, let base = baseAddress, let found = memchr(base + start, Int32(byte), count - start) else {
             return nil

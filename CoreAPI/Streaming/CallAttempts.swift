@@ -1,7 +1,8 @@
 public import CoreAPICore
 
 extension Dispatcher {
-    /// A call as the sequence of its attempts: one response per attempt, as soon as it is known. The last one is the call's.
+    /// A call as the sequence of its attempts: one response per attempt, as soon as the attempt ends. The last response is the
+    /// call's.
     ///
     /// ```swift
     /// for await response in dispatcher.attempts(for: OrderEndpoint.list, as: .decodable(OrderList.self)) {
@@ -9,8 +10,7 @@ extension Dispatcher {
     /// }
     /// ```
     ///
-    /// Every iteration is a separate call. It begins with the iteration, and is cancelled when the loop is left or its task is
-    /// cancelled.
+    /// Every iteration makes a separate call. Leaving the loop, or cancelling its task, cancels the call.
     public func attempts<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>
     ) -> CallAttempts<Value> {
@@ -37,7 +37,7 @@ public struct CallAttempts<Value: Sendable>: AsyncSequence, Sendable {
     }
 
     public func makeAsyncIterator() -> AsyncIterator {
-        // Never more elements than attempts, of which the channel allows few.
+        // Unbounded is safe: the channel's limit on attempts bounds the elements.
         let (responses, attempts) = AsyncStream.makeStream(of: Response<Value>.self)
         let task = Task {
             let last = await run(

@@ -3,7 +3,7 @@ internal import Foundation
 
 /// The items of a call's answer, as they arrive: lines, values, parts.
 ///
-/// Every iteration makes a call of its own. Leaving the loop, or cancelling its task, ends the transfer.
+/// Every iteration makes a separate call. Leaving the loop, or cancelling its task, ends the transfer.
 public struct CallItems<Element: Sendable>: AsyncSequence, Sendable {
     /// Gives the next item; `nil` at the end.
     typealias Next = () async throws -> Element?
@@ -42,7 +42,7 @@ public struct CallItems<Element: Sendable>: AsyncSequence, Sendable {
 
         /// The next item; `nil` at the end. The first call sends the request.
         ///
-        /// - Throws: `APIClientError`. Its context's `streamed` says how much came before it.
+        /// - Throws: `APIClientError`. Its context's `streamed` counts the bytes and items before it.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIClientError) -> Element? {
             if case .new(let items) = state { try await begin(items) }
             guard case .open(let next, let context) = state else { return nil }
@@ -51,7 +51,7 @@ public struct CallItems<Element: Sendable>: AsyncSequence, Sendable {
                 state = .over
                 return nil
             } catch {
-                // Of JSON, the values behind one that cannot be decoded may be read.
+                // The state stays open: the reader may continue after a JSON value that cannot be decoded.
                 throw APIClientError(error, context)
             }
         }
@@ -82,7 +82,7 @@ extension Endpoint {
     }
 }
 
-// The ways to read an answer item by item, through any dispatcher.
+// Reads an answer item by item, through any dispatcher.
 
 extension Dispatcher {
     /// The lines of an answer, as they arrive; see ``Body/lines(limit:)``.

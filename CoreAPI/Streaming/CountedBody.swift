@@ -1,7 +1,7 @@
 internal import CoreAPICore
 internal import Foundation
 
-/// How much of a body a reader has had.
+/// The bytes and items that a reader has received of a body.
 struct StreamCount {
     var bytes: Int64 = 0
     var items = 0
@@ -9,7 +9,7 @@ struct StreamCount {
     func defect(_ reason: StreamDefect.Reason) -> StreamDefect { StreamDefect(reason: reason, bytes: bytes, items: items) }
 }
 
-/// A body that is read, and counted. Its errors say how much came before them.
+/// Reads a body and counts its bytes. Its errors name the bytes and items before them.
 struct CountedBody {
     private var chunks: Body.AsyncIterator
     private let context: StreamContext
@@ -35,11 +35,11 @@ struct CountedBody {
         }
     }
 
-    /// The error for a defect.
+    /// The error of a defect, after the bytes and items so far.
     func failure(_ reason: StreamDefect.Reason) -> any Error { context.failure(reason, count) }
 }
 
-/// Where a body comes from, and so which errors its sequences throw.
+/// The origin of a body. It decides which errors the body's sequences throw.
 enum StreamContext: Sendable {
     /// A body alone.
     case body

@@ -1,12 +1,12 @@
 public import CoreAPICore
 public import Foundation
 
-/// A body is not what its reader expects: a line without an end, a value that cannot be decoded, a part that breaks off.
+/// A defect of a body: a line without an end, a value that cannot be decoded, a part that breaks off.
 ///
 /// A sequence of a ``Body`` throws it. A sequence of a call, such as ``Dispatcher/jsonLines(_:of:lineLimit:)``, throws
 /// `APIClientError.decoding` instead, with the defect as its `DecodingFailure.underlying`.
 public struct StreamDefect: Error, Sendable {
-    /// What is wrong.
+    /// The kind of defect.
     public enum Reason: Error, Sendable {
         /// A line has more bytes than allowed.
         case lineTooLong(limit: Int)
@@ -14,19 +14,19 @@ public struct StreamDefect: Error, Sendable {
         case invalidUTF8
         /// A value cannot be decoded.
         case undecodable(DecodingFailure)
-        /// Something precedes the first record separator of a JSON text sequence (RFC 7464 §2.2).
+        /// Bytes precede the first record separator of a JSON text sequence (RFC 7464 §2.2).
         case noRecordSeparator
         /// A text of a JSON text sequence breaks off (RFC 7464 §2.4).
         case truncatedText
         /// An event has more bytes than allowed.
         case eventTooLarge(limit: Int)
-        /// The body is not a multipart one, or names no boundary; the media type that it has.
+        /// The media type is not multipart, or names no boundary; the value is the media type.
         case noBoundary(String?)
-        /// A part has a field that is none.
+        /// The head of a part has a malformed line.
         case malformedPartHead(String)
         /// The head of a part has more bytes or lines than allowed.
         case partHeadTooLarge(limit: Int)
-        /// There are more parts than allowed.
+        /// The body has more parts than allowed.
         case tooManyParts(limit: Int)
         /// The body ended before the last part did (RFC 2046 §5.1).
         case partWithoutEnd
@@ -34,11 +34,11 @@ public struct StreamDefect: Error, Sendable {
         case partPassed
     }
 
-    /// What is wrong.
+    /// The kind of defect.
     public let reason: Reason
-    /// Bytes of the body that were read before, the defective ones included.
+    /// Bytes of the body read before the error, the defective bytes included.
     public let bytes: Int64
-    /// Lines, values, parts or events that were delivered before.
+    /// Lines, values, parts or events delivered before the error.
     public let items: Int
 }
 
@@ -56,7 +56,7 @@ extension StreamDefect.Reason: LocalizedError {
         case .partHeadTooLarge(let limit): "the head of a part has more than the \(limit) bytes that its reader allows"
         case .tooManyParts(let limit): "the body has more than the \(limit) parts that its reader allows"
         case .partWithoutEnd: "the body ended before its last boundary (RFC 2046 §5.1)"
-        case .partPassed: "the part was passed by: read it before the next one"
+        case .partPassed: "expected the part to be read before the next one began"
         }
     }
 }
@@ -66,7 +66,7 @@ extension StreamDefect: LocalizedError, CustomStringConvertible {
         "\(reason.errorDescription ?? "a defect"), after \(bytes) bytes and \(items) items"
     }
 
-    /// As the localized one.
+    /// The same text as `errorDescription`.
     public var description: String { errorDescription ?? "" }
 }
 
@@ -77,7 +77,7 @@ extension APIClientError {
         return failure.underlying as? StreamDefect
     }
 
-    /// The same error with what a reader had before it.
+    /// The same error with the bytes and items that preceded it.
     func after(_ count: StreamCount) -> APIClientError {
         replacingContext(context.after(ErrorContext.Streamed(bytes: count.bytes, items: count.items)))
     }

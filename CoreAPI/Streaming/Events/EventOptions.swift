@@ -2,7 +2,7 @@ internal import CoreAPICore
 
 /// How an event stream connects again, and what it accepts.
 public struct EventOptions: Sendable {
-    /// The id of the last event that an earlier run received; the server continues behind it. Default none.
+    /// The id of the last event that an earlier run received; the server continues after it. Default `nil`.
     public var lastEventID: String?
     /// How many times in a row the stream connects again without receiving a line. Default 10. With 0, the end of the answer is
     /// the end of the events.
@@ -11,18 +11,18 @@ public struct EventOptions: Sendable {
     public var pause: Duration
     /// The longest pause that the kit chooses. Default 30 s. A longer `retry` of the server is honoured, up to a day.
     public var longestPause: Duration
-    /// How long the server may be silent. Comments count as a sign of life. Default 60 s; `nil` for the channel's
+    /// How long the server may be silent. A comment ends the silence, too. Default 60 s; `nil` for the channel's
     /// ``Timeout/idle``.
     public var idle: Duration?
     /// The largest number of bytes of an event's data. Default 1 MiB.
     public var eventSize: Int
-    /// Statuses after which the stream connects again, such as 503. By the standard there are none, the default: a refused
-    /// status ends the stream. A channel's `RetryPolicy` has tried before.
+    /// Statuses after which the stream connects again, such as 503. Default empty, as in the standard: a refused status ends
+    /// the stream. A channel's `RetryPolicy` retries first.
     public var reconnectsAfter: Set<Int>
     /// Whether to repeat a request whose method is not idempotent, such as a POST. Default `false`.
     public var repeatsUnsafeMethods: Bool
 
-    /// Makes options; each one that is left out has its default.
+    /// Makes options; each omitted one has its default.
     public init(
         lastEventID: String? = nil, reconnections: Int = 10, pause: Duration = .seconds(1), longestPause: Duration = .seconds(30),
         idle: Duration? = .seconds(60), eventSize: Int = 1_048_576, reconnectsAfter: Set<Int> = [],
@@ -41,11 +41,11 @@ public struct EventOptions: Sendable {
     /// The pause before a new connection.
     ///
     /// Exponential with full jitter: a random part of `pause` · 2ⁿ⁻¹, at most ``longestPause``. A server's `retry` is the least
-    /// pause, and the base as well, so that the clients of a restarted server do not come back together.
+    /// pause and also the base. So the clients of a restarted server do not return at the same time.
     ///
     /// - Parameters:
-    ///   - failures: 1 after the first connection.
-    ///   - retry: the server's last.
+    ///   - failures: connections in a row without a line; 1 after the first.
+    ///   - retry: the server's last `retry`.
     ///   - random: a number from 0 to 1.
     func pause(after failures: Int, retry: Duration?, random: Double) -> Duration {
         let base = max(retry ?? pause, .zero)

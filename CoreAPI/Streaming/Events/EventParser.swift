@@ -2,9 +2,9 @@ package import Foundation
 
 /// Reads the bytes of an event stream (WHATWG HTML §9.2.6). Pure: no I/O, and the bytes may be cut anywhere.
 ///
-/// Lines end with LF, CR or CR LF. A line is read where it lies in its chunk, and copied only if the chunk ends in it.
+/// Lines end with LF, CR or CR LF. The parser reads a line inside its chunk, and copies it only if the chunk ends within it.
 package struct EventParser {
-    /// The id of the last event that had one.
+    /// The last id that an event had.
     package private(set) var lastEventID: String
     /// The server's last `retry`; `nil` if it sent none.
     package private(set) var retry: Duration?
@@ -15,12 +15,12 @@ package struct EventParser {
     private let limit: Int
     private var chunk = Data()
     private var taken = 0
-    /// The next LF and CR in the chunk: found once for all lines before them.
+    /// The offsets of the next LF and CR in the chunk: one search for all lines before them.
     private var (nextLF, nextCR) = (-1, -1)
     /// Whether the next byte is the LF of a CR LF.
     private var skipsLF = false
     private var isFirstLine = true
-    /// The beginning of a line whose end has not arrived.
+    /// The first bytes of a line whose end has not arrived.
     private var pending: [UInt8] = []
     private var data: [UInt8] = []
     private var name = ""
@@ -41,11 +41,12 @@ package struct EventParser {
         (taken, nextLF, nextCR) = (0, -1, -1)
     }
 
-    /// The next event; `nil` if more bytes are needed. An event without its empty line at the end of a body is no event.
+    /// The next event; `nil` if more bytes are needed. At the end of a body, an event without its empty line is
+    /// dropped.
     ///
-    /// - Throws: ``StreamDefect/Reason/eventTooLarge(limit:)``, before more than the limit is kept.
+    /// - Throws: ``StreamDefect/Reason/eventTooLarge(limit:)``, before it keeps more than the limit.
     package mutating func next() throws(StreamDefect.Reason) -> ServerSentEvent<String>? {
-        // Out of self, so that a line can be read in place.
+        // A local value, so that the parser can read a line without a copy.
         let chunk = chunk
         return try chunk.withUnsafeBytes { bytes in
             Result { () throws(StreamDefect.Reason) in try next(in: bytes) }
@@ -101,7 +102,7 @@ package struct EventParser {
             if line.starts(with: [0xEF, 0xBB, 0xBF]) { line = UnsafeRawBufferPointer(rebasing: line[3...]) }
         }
         guard let first = line.first else { return dispatch() }
-        // A comment.
+        // A comment: the line begins with a colon.
         guard first != UInt8(ascii: ":") else { return nil }
         let colon = line.index(of: UInt8(ascii: ":"), from: 0) ?? line.count
         var start = min(colon + 1, line.count)
@@ -121,7 +122,7 @@ package struct EventParser {
         } else if field.equals("id") {
             if value.index(of: 0, from: 0) == nil { id = String(decoding: value, as: UTF8.self) }
         } else if field.equals("retry"), !value.isEmpty, value.allSatisfy({ (0x30...0x39).contains($0) }) {
-            // A day at most: the arithmetic must not overflow.
+            // At most a day, so that the arithmetic does not overflow.
             retry = .milliseconds(min(Int(String(decoding: value, as: UTF8.self)) ?? .max, 86_400_000))
         }
     }

@@ -10,10 +10,10 @@ internal import HTTPTypes
 /// }
 /// ```
 ///
-/// Every iteration connects by a call of the channel, and again by another one after the connection has ended: with
-/// `Last-Event-ID`, after a pause, with redirects and fresh credentials as for any call. An answer 204 ends the loop. An answer
-/// with a refused status or another media type ends it with the error. Leaving the loop, or cancelling its task, closes the
-/// connection. ``updates`` shows the connections, too.
+/// Every iteration connects by a call of the channel. After the connection has ended it pauses, then makes another call with
+/// `Last-Event-ID`. Redirects and credentials work as for any call. Status 204 ends the loop. A refused status or another media
+/// type ends it with the error. Leaving the loop, or cancelling its task, closes the
+/// connection. ``updates`` reports the connections, too.
 public struct EventStream<Value: Sendable>: AsyncSequence, Sendable {
     /// The events with the state of the connection between them.
     public let updates: EventUpdates<Value>
@@ -48,7 +48,7 @@ public struct EventStream<Value: Sendable>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }
 
-/// The events of a server, and what becomes of the connection; see ``EventStream/updates``.
+/// The events of a server and the state of the connection; see ``EventStream/updates``.
 ///
 /// ```swift
 /// for try await update in manager.events(.get("news")).updates {
@@ -63,16 +63,16 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
     let dispatcher: any Dispatcher
     let endpoint: any Endpoint
     let options: EventOptions
-    /// Makes the value of an event's text.
+    /// Decodes an event's text.
     let decode: @Sendable (ServerSentEvent<String>, StreamContext) throws(StreamDefect.Reason) -> Value
 
-    /// What happened.
+    /// An event, or a change of the connection.
     public enum Element: Sendable {
-        /// A connection is open, and events will follow.
+        /// A connection is open; events follow.
         case open(ResponseHead)
         /// An event arrived.
         case event(ServerSentEvent<Value>)
-        /// The connection has ended, by the error or without one, and a new one will be made after the pause.
+        /// The connection has ended, with or without an error. The stream connects again after the pause.
         case reconnecting(after: Duration, because: APIClientError?)
     }
 
@@ -90,14 +90,14 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
         private var parser: EventParser
         private var connection: Connection?
         private var isOver = false
-        /// Before the next connection.
+        /// The pause before the next connection.
         private var pause = Duration.zero
         /// The server's last `retry`.
         private var retry: Duration?
-        /// How many connections in a row gave no line.
+        /// Connections in a row that delivered no line.
         private var failures = 0
         private var count = StreamCount()
-        /// Of the last connection.
+        /// The context of the last connection's errors.
         private var context: ErrorContext?
 
         init(_ source: EventUpdates) {
@@ -140,7 +140,7 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
         }
 
         private mutating func connect() async throws(APIClientError) -> Element? {
-            // Whatever throws or returns here without a connection is the end.
+            // An error or a return without a connection ends the stream.
             isOver = true
             try await wait()
             let response = await source.dispatcher.stream(source.request(after: parser.lastEventID))
@@ -204,7 +204,7 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
 
     private func request(after id: String) -> any Endpoint {
         var headers: Headers = ["Accept": EventStream<Value>.mediaType, "Cache-Control": "no-store"]
-        // Another id would fail the call: a server that sends one gets the events from the beginning.
+        // An id that a field cannot hold would fail the call. Without the field the server begins with its first event.
         if !id.isEmpty, (try? HTTPField(checking: "Last-Event-ID", value: id)) != nil { headers["Last-Event-ID"] = id }
         let request = endpoint.attaching(headers)
         return options.idle.map { request.attaching(IdleLimit($0)) } ?? request
@@ -231,7 +231,8 @@ extension Dispatcher {
     }
 
     /// The events of a server, with their data decoded by the channel's coder; see ``EventStream``. An event whose data cannot be
-    /// decoded ends the loop with the error. If events of different names have different data, read them as text.
+    /// decoded ends the loop with the error. If events of different names have different data, use the events as
+    /// text.
     ///
     /// - Parameters:
     ///   - endpoint: the request.

@@ -1,6 +1,6 @@
 /// One event of a server that sends events (WHATWG HTML, "Server-sent events").
 public struct ServerSentEvent<Value: Sendable>: Sendable {
-    /// The id of this event, or of the last one before it that had one; empty before any.
+    /// The id of this event, or else of the last event with an id; empty if no event had one.
     public let id: String
     /// The event's name; `message` if the server gave none.
     public let name: String

@@ -13,7 +13,7 @@ extension Body {
     /// an end counts. The lines must be UTF-8.
     ///
     /// - Parameter limit: the largest number of bytes of a line. A longer one fails with
-    ///   ``StreamDefect/Reason/lineTooLong(limit:)`` before it is kept.
+    ///   ``StreamDefect/Reason/lineTooLong(limit:)`` before the reader keeps it.
     public func lines(limit: Int) -> BodyLines { BodyLines(body: self, limit: limit, context: .body) }
 
     /// The body in pieces of equal size; the last one may be smaller.
@@ -22,7 +22,7 @@ extension Body {
     public func chunks(of size: Int) -> BodyChunks { BodyChunks(body: self, size: Swift.max(1, size)) }
 }
 
-/// The limits of the streams that have no other.
+/// The limits of streams that set no other limit.
 enum StreamLimits {
     static let line = 1_024 * 1_024
 }
@@ -85,7 +85,7 @@ struct LineReader {
         }
     }
 
-    /// The error for a defect, after which nothing follows.
+    /// The error of a defect; it ends the lines.
     mutating func fail(_ reason: StreamDefect.Reason) -> any Error {
         isOver = true
         return body.failure(reason)

@@ -16,7 +16,7 @@ extension Body {
 
     /// The values of a JSON text sequence (RFC 7464): each begins with a record separator and ends with a line feed.
     ///
-    /// A text that breaks off, because its writer was interrupted, fails with ``StreamDefect/Reason/truncatedText``.
+    /// A text that breaks off, for example because its writer stopped, fails with ``StreamDefect/Reason/truncatedText``.
     ///
     /// - Parameters:
     ///   - type: the type of each value; may be inferred.
@@ -31,8 +31,8 @@ extension Body {
 
 /// The values of JSON Lines or of a JSON text sequence; see ``Body/jsonLines(of:coder:lineLimit:)``.
 ///
-/// After a value that cannot be decoded the loop ends. A reader that wants the others (RFC 7464 §2.1) makes the iterator and
-/// calls ``AsyncIterator/next()`` once more: it goes on with the next value.
+/// A value that cannot be decoded ends the loop. To read the values after it (RFC 7464 §2.1), make the iterator yourself and call
+/// ``AsyncIterator/next()`` again.
 public struct JSONItems<Value: Decodable & Sendable>: AsyncSequence, Sendable {
     enum Form {
         case lines
@@ -78,7 +78,7 @@ public struct JSONItems<Value: Decodable & Sendable>: AsyncSequence, Sendable {
         }
 
         private mutating func value(_ text: Data, isWhole: Bool) throws -> Value {
-            // A number or a word that breaks off may look like another one (RFC 7464 §2.4).
+            // A truncated number or word may look like a whole one (RFC 7464 §2.4).
             if !isWhole, let last = text.last, !#"}]""#.utf8.contains(last) { throw texts.body.failure(.truncatedText) }
             do {
                 let value = try coder.decode(Value.self, from: text)
@@ -96,7 +96,7 @@ public struct JSONItems<Value: Decodable & Sendable>: AsyncSequence, Sendable {
 }
 
 extension Data {
-    /// The bytes without the whitespace around them; `nil` if there are no others.
+    /// The bytes without the whitespace around them; `nil` if all bytes are whitespace.
     fileprivate var trimmingJSONWhitespace: Data? {
         guard let first = firstIndex(where: { !$0.isJSONSpace }), let last = lastIndex(where: { !$0.isJSONSpace }) else {
             return nil
@@ -106,6 +106,6 @@ extension Data {
 }
 
 extension UInt8 {
-    /// RFC 8259 §2.
+    /// JSON's whitespace (RFC 8259 §2).
     fileprivate var isJSONSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
 }

@@ -7,9 +7,9 @@ package struct LineParser {
     /// The largest number of bytes of a line, its end excluded.
     private let limit: Int
     private var chunk = Data()
-    /// The bytes of `chunk` that were taken.
+    /// The number of bytes of `chunk` already read.
     private var taken = 0
-    /// The beginning of a line whose end has not arrived.
+    /// The first bytes of a line whose end has not arrived.
     private var pending: [UInt8] = []
 
     package init(separator: UInt8 = UInt8(ascii: "\n"), limit: Int) {
@@ -25,7 +25,7 @@ package struct LineParser {
 
     /// The next line without its end; `nil` if more bytes are needed.
     ///
-    /// - Throws: ``StreamDefect/Reason/lineTooLong(limit:)``, before more than the limit is kept.
+    /// - Throws: ``StreamDefect/Reason/lineTooLong(limit:)``, before it keeps more than the limit.
     package mutating func next() throws(StreamDefect.Reason) -> Data? {
         guard taken < chunk.count else { return nil }
         let found = chunk.withUnsafeBytes { $0.index(of: separator, from: taken) }
@@ -39,7 +39,7 @@ package struct LineParser {
         return try line(ending: piece)
     }
 
-    /// The last line, if the body does not end with a line's end.
+    /// The last line, if the body does not end with a separator.
     package mutating func finish() throws(StreamDefect.Reason) -> Data? {
         pending.isEmpty ? nil : try line(ending: Data())
     }

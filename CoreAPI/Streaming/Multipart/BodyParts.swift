@@ -3,7 +3,7 @@ internal import CoreAPILock
 internal import Foundation
 public import HTTPTypes
 
-/// Bounds on what the reader of a multipart body accepts.
+/// The bounds that the reader of a multipart body applies.
 public struct PartLimits: Sendable, Hashable {
     /// The largest number of bytes of one part's head. Default 16 KiB.
     public var headSize: Int
@@ -12,7 +12,7 @@ public struct PartLimits: Sendable, Hashable {
     /// The largest number of lines of one part's head.
     let headLines = 1_000
 
-    /// Makes limits; each one that is left out has its default.
+    /// Makes limits; each omitted one has its default.
     public init(headSize: Int = 16_384, parts: Int = 10_000) {
         (self.headSize, self.parts) = (headSize, parts)
     }
@@ -26,15 +26,16 @@ public struct PartLimits: Sendable, Hashable {
 /// }
 /// ```
 ///
-/// The next part begins where this one ends, so read ``body`` before the next part. What was not read is skipped. A part that is
-/// multipart itself is read by ``Body/parts(boundary:limits:)`` of its body.
+/// The next part begins where this one ends, so read ``body`` before the next part. The reader skips
+/// unread bytes. For a part that is multipart itself, use ``Body/parts(boundary:limits:)`` of its body.
 public struct BodyPart: Sendable {
     /// The part's fields.
     public let headers: HTTPFields
-    /// The part's content, which can be read once.
+    /// The part's content; it can be read once.
     public let body: Body
 
-    /// The media type; `nil` if the part has none. RFC 2046 §5.1 then takes it for `text/plain` in US-ASCII.
+    /// The media type; `nil` if the part has none. The type is then `text/plain` in US-ASCII (RFC 2046
+    /// §5.1).
     public var mediaType: MediaType? { MediaType(headers) }
     /// The field's name in a form (RFC 7578 §4.2).
     public var name: String? { disposition?.text("name") }
@@ -42,7 +43,7 @@ public struct BodyPart: Sendable {
     /// never use it as a path.
     public var fileName: String? { disposition?.text("filename") }
 
-    // A disposition has a media type's form but for the slash.
+    // Apart from the slash, a disposition has the form of a media type.
     private var disposition: MediaType? {
         guard let text = headers[values: .contentDisposition].first else { return nil }
         return MediaType("a/" + text)
@@ -50,7 +51,7 @@ public struct BodyPart: Sendable {
 }
 
 extension MediaType {
-    /// A parameter, from its extended form if it has a readable one (RFC 8187 §3.2).
+    /// A parameter: its extended form if that is readable, else its plain one (RFC 8187 §3.2).
     fileprivate func text(_ name: String) -> String? {
         guard let extended = parameters["\(name)*"] else { return parameters[name] }
         let parts = extended.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
@@ -134,7 +135,7 @@ public struct BodyParts: AsyncSequence, Sendable {
             reader = PartReader(CountedBody(parts.body, parts.context), parts.parser)
         }
 
-        /// The next part, after what was left of the one before; `nil` at the end.
+        /// Skips the rest of the previous part and gives the next one; `nil` at the end.
         ///
         /// - Throws: ``StreamDefect``, or the error of the body.
         public mutating func next() async throws -> BodyPart? { try await reader.nextPart() }
@@ -143,7 +144,7 @@ public struct BodyParts: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }
 
-/// Reads a multipart body for the loop over its parts and for the part that is read, in turn.
+/// Reads a multipart body, in turn for the loop over its parts and for the current part.
 ///
 /// `@unchecked`: only the task that has set `isBusy` uses the body and the parser.
 private final class PartReader: @unchecked Sendable {

@@ -20,12 +20,12 @@ package struct MultipartParser {
         case epilogue
     }
 
-    /// What follows the bytes of a boundary.
+    /// The kind of the bytes that follow a boundary.
     private enum Delimiter {
-        /// The index behind it.
+        /// Another part begins at this index.
         case next(Int)
         case last
-        /// Text that only begins like the boundary, such as the boundary of a nested body.
+        /// Text that begins like the boundary, such as the boundary of a nested body.
         case none
         case unknown
     }
@@ -34,11 +34,11 @@ package struct MultipartParser {
     private let limits: PartLimits
     private var state = State.preamble
     private var buffer: [UInt8] = []
-    /// The first byte that was not taken.
+    /// The index of the first byte not yet delivered.
     private var start = 0
-    /// Where the search for the next line goes on.
+    /// The index at which the search for the next line continues.
     private var scanned = 0
-    /// Whether `start` is the beginning of a line, so that a boundary may stand there.
+    /// Whether `start` is the beginning of a line, so that a boundary may begin there.
     private var isAtLine = true
     private var isOpen = false
     private var parts = 0
@@ -67,10 +67,10 @@ package struct MultipartParser {
         buffer += bytes
     }
 
-    /// No bytes follow; ``next()`` gives what is left.
+    /// Tells the parser that no bytes follow; ``next()`` then gives the remaining items.
     package mutating func finish() { isBodyOver = true }
 
-    /// The next item; `nil` if more bytes are needed, or none follow.
+    /// The next item; `nil` if more bytes are needed, or after the end.
     package mutating func next() throws(StreamDefect.Reason) -> Item? {
         while true {
             switch state {
@@ -107,12 +107,12 @@ package struct MultipartParser {
         return nil
     }
 
-    /// Goes on to the next boundary, or as far as the bytes allow.
+    /// Advances to the next boundary, or to the end of the bytes.
     ///
     /// - Returns: the bytes of the part, if any; whether the boundary was found.
     private mutating func advance() -> (Data?, isFound: Bool) {
         while true {
-            // A boundary stands at the beginning of a line.
+            // A boundary begins a line.
             let line: Int
             if isAtLine {
                 line = start
@@ -145,7 +145,7 @@ package struct MultipartParser {
         }
     }
 
-    /// The end of what precedes the line's beginning: its line end belongs to the boundary.
+    /// The end of the content before a line. The line end before a boundary belongs to the boundary.
     private func contentEnd(before line: Int) -> Int {
         let feed = line - 1
         return feed > start && buffer[feed - 1] == 0x0D ? feed - 1 : feed
