@@ -4,7 +4,7 @@ internal import Foundation
 
 /// A digest of a file's bytes (RFC 9530), such as `sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:`.
 public struct ContentDigest: Sendable, Hashable {
-    /// A hash function, by its name in RFC 9530 §5. The insecure ones of that list are not supported.
+    /// A hash function, by its name in RFC 9530 §5. The insecure functions of that list are not supported.
     public enum Algorithm: String, Sendable, Hashable, CaseIterable {
         /// SHA-256, 32 bytes.
         case sha256 = "sha-256"
@@ -17,10 +17,10 @@ public struct ContentDigest: Sendable, Hashable {
 
     /// The hash function.
     public let algorithm: Algorithm
-    /// The hash; as many bytes as ``Algorithm/size``.
+    /// The hash, of ``Algorithm/size`` bytes.
     public let bytes: [UInt8]
 
-    /// Makes a digest; `nil` for another number of bytes than the algorithm's.
+    /// Makes a digest; `nil` if the number of bytes is not the algorithm's.
     public init?(_ algorithm: Algorithm, _ bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes)
         guard bytes.count == algorithm.size else { return nil }
@@ -46,7 +46,7 @@ public struct ContentDigest: Sendable, Hashable {
 }
 
 extension ContentDigest: CustomStringConvertible {
-    /// As in a field of RFC 9530.
+    /// The form of a header field (RFC 9530).
     public var description: String { "\(algorithm.rawValue)=:\(Data(bytes).base64EncodedString()):" }
 }
 

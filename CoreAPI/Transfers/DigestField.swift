@@ -3,13 +3,13 @@ internal import Foundation
 
 /// The value of `Repr-Digest` or `Content-Digest` (RFC 9530 §2, §3): a dictionary of byte sequences (RFC 9651 §3.2, §3.3.5).
 ///
-/// A value that is no dictionary is ignored as a whole (RFC 9651 §4.2), and so is a member of an unknown algorithm. A digest of a
-/// known algorithm with another form or length matches no file.
+/// A value that is not a dictionary is ignored as a whole (RFC 9651 §4.2). A member with an unknown algorithm is ignored, too. A
+/// digest of a known algorithm with another form or length matches no file.
 struct DigestField: Sendable, Hashable {
-    /// A digest of a known algorithm; its bytes may have a wrong number.
+    /// A digest of a known algorithm; the number of its bytes may be wrong.
     struct Member: Sendable, Hashable {
         let algorithm: ContentDigest.Algorithm
-        /// Empty for a member that is no byte sequence.
+        /// Empty for a member that is not a byte sequence.
         let bytes: [UInt8]
     }
 
@@ -25,7 +25,7 @@ struct DigestField: Sendable, Hashable {
         }
     }
 
-    /// Whether each member is among the digests.
+    /// Whether the digests contain each member.
     func mismatch(_ digests: [ContentDigest]) -> DownloadError? {
         for member in members {
             guard let found = digests.first(where: { $0.algorithm == member.algorithm }), found.bytes != member.bytes else {
@@ -40,7 +40,7 @@ struct DigestField: Sendable, Hashable {
     var algorithms: Set<ContentDigest.Algorithm> { Set(members.map(\.algorithm)) }
 }
 
-/// Reads a dictionary of RFC 9651 §4.2.2, and of its values only byte sequences.
+/// Reads a dictionary (RFC 9651 §4.2.2). Of the values it keeps only byte sequences.
 private struct DictionaryScanner {
     private var rest: ArraySlice<UInt8>
 
@@ -48,7 +48,7 @@ private struct DictionaryScanner {
         rest = Array(text.utf8)[...]
     }
 
-    /// - Returns: `nil` if the text is no dictionary; an empty list for a value that is no byte sequence.
+    /// - Returns: `nil` if the text is not a dictionary; an empty list for a value that is not a byte sequence.
     mutating func dictionary() -> [String: [UInt8]]? {
         var values: [String: [UInt8]] = [:]
         skip(" ")
@@ -64,7 +64,7 @@ private struct DictionaryScanner {
             if rest.isEmpty { break }
             guard take(",") else { return nil }
             skip(" \t")
-            // A comma at the end.
+            // A dictionary may not end with a comma.
             if rest.isEmpty { return nil }
         }
         return values
@@ -91,7 +91,7 @@ private struct DictionaryScanner {
         }
     }
 
-    /// §4.2.3.1, loosely: of a number, a token, a date or a string only the end matters.
+    /// §4.2.3.1, loosely: of a number, a token, a date or a string the parser needs only the end.
     private mutating func item() -> [UInt8]? {
         switch rest.first.map({ Character(UnicodeScalar($0)) }) {
         case ":": return byteSequence()
@@ -112,7 +112,7 @@ private struct DictionaryScanner {
         let text = rest.prefix { $0 != UInt8(ascii: ":") }
         rest = rest.dropFirst(text.count)
         guard take(":") else { return nil }
-        // Parsers should accept a missing padding.
+        // Parsers should accept missing padding.
         let padding = String(repeating: "=", count: (4 - text.count % 4) % 4)
         return Data(base64Encoded: String(decoding: text, as: UTF8.self) + padding).map { Array($0) }
     }

@@ -1,7 +1,7 @@
 public import CoreAPICore
 public import Foundation
 
-/// A download of a file, which has begun.
+/// A download of a file in progress.
 ///
 /// ```swift
 /// let download = manager.download(.get("exports/\(segment: id)"), to: file)
@@ -9,18 +9,18 @@ public import Foundation
 /// let export = try await download.value
 /// ```
 ///
-/// The bytes go into `NAME.part` beside the file. They replace the file only when all of them are there and have the digests that
-/// the server (RFC 9530) and the options name. An interrupted download keeps them, and the next download of the same address to
-/// the same file continues them, also in another process; see ``DownloadOptions/resumes``.
+/// The download writes the bytes to `NAME.part` beside the file. It replaces the file only with all bytes, after it has verified
+/// the digests that the server (RFC 9530) and the options name. An interrupted download keeps its bytes. The next download of the
+/// same address to the same file continues after them, also in another process; see ``DownloadOptions/resumes``.
 ///
-/// It goes through the same stages as any call of its channel. If the body breaks off, the channel's interceptors, such as
-/// `RetryPolicy`, decide whether the rest is requested, up to the channel's limit on attempts; an attempt with at least a
-/// mebibyte of progress begins a new count. Each request has the timeouts of its endpoint, of which
-/// ``/CoreAPI/Timeout/total`` ends with the head.
+/// Each request runs through the stages of its channel. If the body breaks off, the channel's interceptors, such as
+/// `RetryPolicy`, decide whether to request the rest. The channel's limit on attempts applies; an attempt with at least 1 MiB of
+/// progress restarts the count. Each request has the timeouts of its endpoint; ``/CoreAPI/Timeout/total`` applies until the head
+/// arrives.
 ///
 /// Releasing the download cancels it.
 public final class Download: Transfer {
-    /// Where the file will be.
+    /// The destination of the file.
     public let file: URL
     private let dispatcher: any Dispatcher
     private let options: DownloadOptions
@@ -45,7 +45,7 @@ public final class Download: Transfer {
 
     /// The file, at the end. Cancelling the waiting task cancels the download.
     ///
-    /// - Throws: the reason why there is no file. ``/CoreAPI/APIClientError/underlyingError`` may be a ``DownloadError``.
+    /// - Throws: `APIClientError`, if the download fails. ``/CoreAPI/APIClientError/underlyingError`` may be a ``DownloadError``.
     public var value: DownloadedFile {
         get async throws(APIClientError) {
             let outcome = await withTaskCancellationHandler {
@@ -57,10 +57,10 @@ public final class Download: Transfer {
         }
     }
 
-    /// How far the download is, from now to its end. A slow reader misses values, but never the last.
+    /// The progress from now to the end. A slow reader misses values, but never the last one.
     public var progress: ProgressUpdates { ProgressUpdates(download: self, updates: control.updates()) }
 
-    /// The same as Foundation's `Progress`, always the same object. It can be cancelled, paused and resumed.
+    /// The progress as Foundation's `Progress`, always the same object. It can be cancelled, paused and resumed.
     public var foundationProgress: Progress {
         control.foundationProgress {
             let progress = Progress(totalUnitCount: -1)
@@ -81,13 +81,13 @@ public final class Download: Transfer {
         control.pause()
     }
 
-    /// Continues after a pause, or starts again after a failure or a cancellation, with the bytes that are there.
+    /// Continues after a pause, a failure or a cancellation, with the bytes already on the disk.
     public func resume() {
         resume(with: nil)
     }
 
-    /// As ``resume()``, from another address of the same bytes: a fresh signed address. Its validator decides whether they are
-    /// the same.
+    /// As ``resume()``, from another address of the same bytes, such as a fresh signed address. The validators of both answers
+    /// decide whether the bytes are the same.
     public func resume(with endpoint: some Endpoint) {
         resume(with: endpoint as any Endpoint)
     }
@@ -98,20 +98,20 @@ public final class Download: Transfer {
     }
 
     /// Ends the transfer; ``value`` then throws ``/CoreAPI/APIClientError/cancelled(_:)``. The bytes stay for a later
-    /// download unless ``DownloadOptions/resumes`` is `false`. May be called twice, and after the end.
+    /// download, unless ``DownloadOptions/resumes`` is `false`. May be called twice, and after the end.
     public func cancel() {
         control.cancel()
     }
 
-    /// Removes the bytes that an interrupted download of a file has kept.
+    /// Removes the bytes that an interrupted download of a file left.
     ///
-    /// - Throws: ``DownloadError``, also if a download writes them.
+    /// - Throws: ``DownloadError``; ``DownloadError/busy(path:)`` while a download of the file runs.
     public static func discardPart(of file: URL) throws(DownloadError) {
         try PartFile(beside: file.path).discard()
     }
 }
 
-/// How far a download is; see ``Download/progress``. Keeps the download.
+/// The progress of a download; see ``Download/progress``. Retains the download.
 public struct ProgressUpdates: AsyncSequence, Sendable {
     let download: Download
     let updates: AsyncStream<TransferProgress>
@@ -120,7 +120,7 @@ public struct ProgressUpdates: AsyncSequence, Sendable {
         let download: Download
         var updates: AsyncStream<TransferProgress>.Iterator
 
-        /// The newest value, or `nil` after the last.
+        /// The newest value; `nil` after the last one.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> TransferProgress? {
             await updates.next(isolation: actor)
         }
@@ -136,22 +136,22 @@ public struct ProgressUpdates: AsyncSequence, Sendable {
     }
 }
 
-/// A file that is whole and verified.
+/// A complete, verified file.
 public struct DownloadedFile: Sendable {
-    /// Where it is.
+    /// The file's URL.
     public let url: URL
     /// Status and fields of the last answer: 206 (Partial Content) after an interruption.
     public let head: ResponseHead
-    /// In bytes.
+    /// The file's size in bytes.
     public let length: Int64
     /// The digests that were verified or computed.
     public let digests: [ContentDigest]
-    /// The bytes of an earlier download that were continued.
+    /// The number of bytes taken from an earlier download.
     public let reused: Int64
 }
 
 extension Dispatcher {
-    /// Downloads a file. The download begins at once and ends when it is released.
+    /// Downloads a file. The download begins at once. Releasing it cancels it.
     ///
     /// ```swift
     /// let export = try await manager.download(.get("export.csv"), to: file).value
@@ -159,8 +159,8 @@ extension Dispatcher {
     ///
     /// - Parameters:
     ///   - endpoint: the request; only a GET can be continued.
-    ///   - file: its folder must exist. An existing file stays until the new one is whole, and then gives it its permissions.
-    ///   - options: how; by default resumable, one request at a time.
+    ///   - file: its folder must exist. An existing file stays until the new one is complete, which takes over its permissions.
+    ///   - options: by default the download can be resumed, and makes one request at a time.
     public func download(_ endpoint: some Endpoint, to file: URL, _ options: DownloadOptions = DownloadOptions()) -> Download {
         Download(self, endpoint, to: file, options)
     }

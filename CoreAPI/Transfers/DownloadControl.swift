@@ -2,19 +2,19 @@ internal import CoreAPICore
 internal import CoreAPILock
 internal import Foundation
 
-/// The state that the handle of a download shares with its task.
+/// The state that a download's handle and its task share.
 final class DownloadControl: Sendable {
     typealias Outcome = Result<DownloadedFile, APIClientError>
 
     private struct State {
         var endpoint: any Endpoint
-        /// Whether a part of another address may be continued.
+        /// Whether the task may continue a part from another address.
         var takesAnyAddress = false
         var outcome: Outcome?
         var task: Task<Void, Never>?
         var isPaused = false
         var isCancelled = false
-        /// How often the download was paused.
+        /// The number of pauses so far.
         var pauses = 0
         /// Ends the running requests if they can be continued.
         var cut: (@Sendable () -> Void)?
@@ -39,7 +39,7 @@ final class DownloadControl: Sendable {
 
     // MARK: - The handle's side
 
-    /// Starts a task, unless one runs.
+    /// Starts a task unless a task is running.
     func start(_ run: @escaping @Sendable () async -> Outcome) {
         state.withLock { state in
             guard state.task == nil else { return }
@@ -78,8 +78,8 @@ final class DownloadControl: Sendable {
         cut?()
     }
 
-    /// - Parameter endpoint: where the rest is; `nil` for the same as before.
-    /// - Returns: whether a task continues; otherwise a new one must be started.
+    /// - Parameter endpoint: the address of the rest; `nil` for the same as before.
+    /// - Returns: whether a running task continues; otherwise the caller must start a new one.
     func resume(with endpoint: (any Endpoint)?) -> Bool {
         let (isRunning, waiting) = state.withLock { state in
             if let endpoint { (state.endpoint, state.takesAnyAddress) = (endpoint, true) }
@@ -97,7 +97,7 @@ final class DownloadControl: Sendable {
     }
 
     func updates() -> AsyncStream<TransferProgress> {
-        // A slow reader misses values in between, never the last.
+        // A slow reader misses values, but never the last one.
         let (stream, continuation) = AsyncStream.makeStream(of: TransferProgress.self, bufferingPolicy: .bufferingNewest(1))
         let (number, isOver) = state.withLock { state in
             continuation.yield(state.progress)
@@ -132,7 +132,7 @@ final class DownloadControl: Sendable {
         state.withLock { $0.cut = cut }
     }
 
-    /// How often the download was paused; `nil` after its cancellation.
+    /// The number of pauses so far; `nil` after a cancellation.
     var pauses: Int? { state.withLock { $0.isCancelled ? nil : $0.pauses } }
 
     /// Waits while the download is paused.

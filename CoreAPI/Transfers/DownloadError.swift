@@ -1,16 +1,16 @@
 internal import CoreAPIBase
 public import Foundation
 
-/// Why a download failed that is no failure of its exchange: the file, or its digest.
+/// A failure of a download outside its exchange: of the file, or of its digest.
 ///
-/// ``/CoreAPI/APIClientError/unknown(_:_:)`` has the errors of a file, and ``/CoreAPI/APIClientError/verification(_:_:)`` has
-/// that of a digest.
+/// ``/CoreAPI/APIClientError/unknown(_:_:)`` wraps the errors of a file, and ``/CoreAPI/APIClientError/verification(_:_:)`` that
+/// of a digest.
 public enum DownloadError: Error, Sendable, Hashable {
-    /// The file, or the part beside it, cannot be written: a folder, no permission, a full disk. `code` is the system's `errno`.
+    /// The kit cannot write the file or its part: a folder, no permission, a full disk. `code` is the system's `errno`.
     case cannotWrite(path: String, code: Int32, reason: String)
     /// Another download, perhaps of another process, writes this file.
     case busy(path: String)
-    /// The bytes have another digest than the server or the caller named. They were removed.
+    /// The digest of the bytes differs from the one that the server or the caller named. The bytes were removed.
     case digestMismatch(expected: String, found: String)
 
     init(_ failure: FileFailure) {

@@ -1,25 +1,25 @@
-/// How a file is downloaded.
+/// The options of a download.
 public struct DownloadOptions: Sendable {
-    /// Whether an interrupted download keeps its bytes, in `NAME.part` with `NAME.part.json` beside the file, and a later one
-    /// continues them. Needs a server with ranges and a strong validator. Default `true`. If `false`, a failure leaves no file,
-    /// and an earlier part is removed.
+    /// Whether an interrupted download keeps its bytes, in `NAME.part` with `NAME.part.json` beside the file, so that a later
+    /// download continues after them. Needs a server with ranges and a strong validator. Default `true`. If `false`, a failure
+    /// leaves no file, and an earlier part is removed.
     public var resumes = true
     /// Digests that the file must have, besides those that the server names. Default none.
     public var digests: [ContentDigest] = []
-    /// Digests to compute in any case; ``DownloadedFile/digests`` has them. Default none.
+    /// Digests to compute in any case; ``DownloadedFile/digests`` contains them. Default none.
     public var computes: Set<ContentDigest.Algorithm> = []
-    /// Requests at once, each for a part of the file. More than one are made only if the server names a length, a strong
-    /// validator and `Accept-Ranges: bytes`, and each has at least 64 KiB. Default 1, at most 16.
+    /// The number of concurrent requests, each for a part of the file. Default 1, at most 16. Several requests need a server that
+    /// names a length, a strong validator and `Accept-Ranges: bytes`. Each request is for at least 64 KiB.
     public var parts = 1
     /// The largest average speed in bytes per second, of all parts together. Default `nil`, without a limit.
     public var bytesPerSecond: Int?
     /// The largest size of the file in bytes. Default `nil`, without a limit.
     public var sizeLimit: Int64?
-    /// Names the file whatever its address, so that a later download with a fresh signed address continues it. Default `nil`: the
-    /// address names it, without secrets.
+    /// A name for the file that does not depend on its address. So a later download with a fresh signed address continues it.
+    /// Default `nil`: the address without secrets is the name.
     public var identity: String?
 
-    /// Bytes after which the state is saved, which costs an `fsync`.
+    /// The number of bytes between two saves of the state. Each save costs an `fsync`.
     package var saveInterval: Int64 = 8 << 20
     static let mostParts = 16
     static let smallestPart: Int64 = 65_536

@@ -6,10 +6,10 @@ internal import CoreAPILock
 internal import Foundation
 internal import HTTPTypes
 
-/// One run of a download, from its part's opening to the whole file or a failure.
+/// One run of a download: it opens the part, and ends with the complete file or a failure.
 ///
-/// A round makes the requests that are needed: one for the whole, or one for the rest of each segment. If the bytes on the disk
-/// turn out to be no beginning of what the server has, a ``Restart`` ends the round, and the next one begins from nothing.
+/// A round makes the necessary requests: one for the whole file, or one for the rest of each segment. If the bytes on the disk do
+/// not belong to the server's file, a ``Restart`` ends the round, and the next round begins without bytes.
 final class DownloadRun: Sendable {
     private let dispatcher: any Dispatcher
     private let file: URL
@@ -23,14 +23,14 @@ final class DownloadRun: Sendable {
         var representation: Representation?
         var segments: [Segment] = []
         var head: ResponseHead?
-        /// Names the call in errors.
+        /// The call of the errors' contexts.
         var context: ErrorContext?
-        /// `Content-Digest` of whole answers, with the bytes that they had.
+        /// `Content-Digest` of complete answers, with the number of their bytes.
         var answered: [(Range<Int64>, DigestField)] = []
-        /// Bytes of an earlier run.
+        /// The number of bytes from an earlier run.
         var reused: Int64 = 0
         var isLoaded = false
-        /// The server answers ranges wrongly.
+        /// Whether the server answers ranges wrongly.
         var refusesRanges = false
         var restarts = 0
         var unsaved: Int64 = 0
@@ -39,7 +39,7 @@ final class DownloadRun: Sendable {
         var completed: Int64 { segments.reduce(0) { $0 + $1.done - $1.start } }
     }
 
-    /// The bytes on the disk are of no use.
+    /// The bytes on the disk are unusable.
     private enum Restart: Error {
         /// An answer with all bytes has begun.
         case from(Response<Body>)
@@ -74,14 +74,14 @@ final class DownloadRun: Sendable {
 
     // MARK: - The bytes on the disk
 
-    /// Takes over what an earlier download has left.
+    /// Takes over the bytes of an earlier download.
     private func load(_ part: PartFile) throws {
         guard options.resumes, control.endpoint.method == .get, let sidecar = part.readSidecar() else {
             part.removeSidecar()
             return try part.truncate(to: 0)
         }
         var segments = sidecar.segments
-        // A whole part asks for its last byte again, because a range behind the end would be refused.
+        // A complete part requests its last byte again, because servers refuse a range after the end.
         if segments.allSatisfy(\.isWhole), let last = segments.lastIndex(where: { $0.done > $0.start }) {
             segments[last].done -= 1
         }
@@ -92,12 +92,12 @@ final class DownloadRun: Sendable {
         report()
     }
 
-    /// Whether the rest of these bytes can be requested later.
+    /// Whether a later request can ask for the rest.
     private var mayContinue: Bool {
         state.withLock { $0.representation?.validator != nil && !$0.refusesRanges } && control.endpoint.method == .get
     }
 
-    /// Puts what is there on the disk. A failure costs only the progress since the last time.
+    /// Flushes the bytes and the state to the disk. After a failure only the progress since the last flush is lost.
     private func save(_ part: PartFile) {
         guard options.resumes, mayContinue else { return }
         let sidecar = state.withLock { state -> Sidecar? in
@@ -110,7 +110,7 @@ final class DownloadRun: Sendable {
         state.withLock { $0.isSaving = false }
     }
 
-    /// A failure that can be continued leaves the part and its sidecar; any other leaves nothing.
+    /// Keeps the part and its sidecar if a later download can continue; else removes both.
     private func leave(_ part: PartFile, after failure: APIClientError) {
         let hasBytes = state.withLock { $0.completed > 0 }
         if options.resumes, hasBytes, mayContinue, !failure.isMismatch {
@@ -175,11 +175,11 @@ final class DownloadRun: Sendable {
 
     private func changes(_ response: Response<Body>) -> any Error {
         APIClientError.transport(
-            .malformedResponse(reason: "expected the rest of the file, found another file or all of it, again and again"),
+            .malformedResponse(reason: "expected the rest of the file, found another file or the whole file several times"),
             ErrorContext(response))
     }
 
-    /// Makes the requests in a task that a pause can end.
+    /// Makes the requests in a task that a pause can cancel.
     private func round(_ part: PartFile, _ first: Response<Body>?) async throws {
         let task = Task { try await self.requests(part, first) }
         control.setCut { [weak self] in
@@ -209,7 +209,7 @@ final class DownloadRun: Sendable {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for index in open { group.addTask { try await self.fill(index, part, index == 0 ? given : nil) } }
-                // The first failure ends the others.
+                // The first failure cancels the other requests.
                 while try await group.next() != nil {}
             }
         } catch let error as APIClientError where error.allowsFewerRequests {
@@ -217,7 +217,7 @@ final class DownloadRun: Sendable {
         }
     }
 
-    /// Begins a file, from the head of an answer with all of its bytes.
+    /// Begins a file, from the head of an answer with all bytes.
     private func adopt(_ response: Response<Body>, _ part: PartFile) throws {
         guard let head = response.head else { throw missingHead(response) }
         let length = try length(of: response, head)
@@ -245,7 +245,7 @@ final class DownloadRun: Sendable {
         return announced ?? found
     }
 
-    /// How many requests may be made at once.
+    /// The allowed number of concurrent requests.
     private func parts(of representation: Representation, _ head: ResponseHead, _ response: Response<Body>) -> Int {
         guard options.parts > 1, mayContinueFrom(representation), let length = representation.length,
             head.lines("Accept-Ranges")?.lowercased() == "bytes"
@@ -261,7 +261,7 @@ final class DownloadRun: Sendable {
 
     // MARK: - Requests
 
-    /// Downloads a segment to its end, with as many requests as the channel allows.
+    /// Downloads a segment to its end, with at most as many requests as the channel allows attempts.
     private func fill(_ index: Int, _ part: PartFile, _ first: Response<Body>?) async throws {
         var first = first
         var (outcomes, counted): ([AttemptOutcome], Int64) = ([], state.withLock { $0.segments[index].done })
@@ -271,7 +271,7 @@ final class DownloadRun: Sendable {
                     try await ask(for: segment)
                 }
             first = nil
-            // The whole file was there already.
+            // The whole file was on the disk already.
             if answer.response.error != nil { return complete(index, at: segment.done) }
             do {
                 try await write(answer, into: index, part)
@@ -291,7 +291,7 @@ final class DownloadRun: Sendable {
 
     /// Requests the whole file, or the rest of a segment.
     ///
-    /// - Returns: the answer, and the offset behind its last byte. A failed answer means that there is no rest.
+    /// - Returns: the answer, and the offset after its last byte. With a failed answer the segment has no rest.
     private func ask(for segment: Segment?) async throws -> (response: Response<Body>, end: Int64?) {
         var fields: Headers = ["Accept-Encoding": "identity"]
         let representation = state.withLock { $0.representation }
@@ -306,15 +306,15 @@ final class DownloadRun: Sendable {
         return (response, try end(of: response, segment))
     }
 
-    /// Judges a failed request.
+    /// Decides what a failed request means.
     ///
-    /// - Returns: the response if the segment is whole without a rest.
+    /// - Returns: the response if the segment is already complete.
     private func refusal(
         _ response: Response<Body>, _ error: APIClientError, _ segment: Segment?
     ) throws -> Response<Body> {
         guard let segment, let head = response.head else { throw error }
         switch head.status.code {
-        // The transport has refused another part than the one asked for.
+        // The transport refused the answer, because it has another part than the requested one.
         case 206:
             state.withLock { $0.refusesRanges = true }
             throw Restart.again(error)
@@ -329,21 +329,21 @@ final class DownloadRun: Sendable {
         }
     }
 
-    /// Checks that an answer is what was asked for.
+    /// Checks that an answer fits the request.
     ///
-    /// - Returns: the offset behind its last byte; `nil` if it is not known.
+    /// - Returns: the offset after its last byte; `nil` if it is not known.
     private func end(of response: Response<Body>, _ segment: Segment?) throws -> Int64? {
         guard let head = response.head else { throw missingHead(response) }
         let body = try response.value
         if let coding = head.coding {
             throw malformed(
-                "expected the file itself, found it coded as \(coding.shortened(to: 40)) (RFC 9110 §12.5.3)", response)
+                "expected the file without a content coding, found \(coding.shortened(to: 40)) (RFC 9110 §12.5.3)", response)
         }
         switch (head.status.code, segment) {
         case (200, nil), (203, nil): return body.length
         case (200, _?), (203, _?): throw Restart.from(response)
         case (206, let segment?): return try end(ofPart: response, head, body, segment)
-        case (206, nil): throw malformed("a part (206) of a request without Range (RFC 9110 §15.3.7)", response)
+        case (206, nil): throw malformed("expected 200 without Range, found 206 (RFC 9110 §15.3.7)", response)
         default:
             throw APIClientError.verification(
                 .unacceptableStatus(head.status.code, expected: "200 or 206"), ErrorContext(response))
@@ -364,7 +364,7 @@ final class DownloadRun: Sendable {
             let isSame = !state.isLoaded || control.takesAnyAddress || state.resource == resource(of: response)
             return isSame && state.representation?.mayBeContinued(by: head, total: range.total) == true
         }
-        guard isOurs else { throw Restart.again(malformed("expected the rest of the file, found that of another", response)) }
+        guard isOurs else { throw Restart.again(malformed("expected the rest of the file, found another file", response)) }
         state.withLock { state in
             state.head = head
             state.resource = resource(of: response)
@@ -378,7 +378,7 @@ final class DownloadRun: Sendable {
         let segment = state.withLock { $0.segments[index] }
         var offset = segment.done
         let stop = [segment.end, answer.end].compactMap { $0 }.min()
-        // Of an answer with more bytes than the segment, the rest is left; of any other its end is read, which may be an error.
+        // Bytes after the segment stay unread. Any other answer is read to its end, because the end may be an error.
         let leaves = segment.end != answer.end && stop == segment.end
         for try await chunk in try answer.response.value {
             if control.isPaused {
@@ -386,7 +386,7 @@ final class DownloadRun: Sendable {
                 try await control.waitWhilePaused()
             }
             if let stop, !leaves, offset + Int64(chunk.count) > stop {
-                throw malformed("more bytes than the \(stop) that were announced", answer.response)
+                throw malformed("expected \(stop) bytes, found more", answer.response)
             }
             let piece = stop.map { chunk.prefix(Int(clamping: $0 - offset)) } ?? chunk
             try check(size: offset + Int64(piece.count), answer.response)
@@ -416,7 +416,7 @@ final class DownloadRun: Sendable {
         if isDue { save(part) }
     }
 
-    /// The length is known at the end only.
+    /// Takes the length of a file whose length is known only at the end.
     private func complete(_ index: Int, at end: Int64) {
         state.withLock { state in
             state.segments[index].done = end
@@ -450,7 +450,7 @@ final class DownloadRun: Sendable {
             mismatch = field.mismatch(found)
         }
         guard let mismatch else { return digests }
-        // Bytes of several answers may be damaged, or belong to several files: once more from the beginning.
+        // Bytes of several answers may be damaged or belong to several files. So the download begins again.
         let isLast = state.withLock { state in
             defer { state.isLoaded = false }
             return isOneAnswer || state.restarts > 0
@@ -473,7 +473,7 @@ final class DownloadRun: Sendable {
         throw APIClientError.transport(.responseTooLarge(limit: Int(clamping: limit)), ErrorContext(response))
     }
 
-    /// The name of the bytes in the sidecar.
+    /// The sidecar's name for the bytes.
     private func resource(of response: Response<Body>) -> String {
         let redaction = response.call.channel.redaction
         let name = options.identity ?? response.firstURL.map { redaction.redact(url: $0) } ?? ""
@@ -510,7 +510,7 @@ final class DownloadRun: Sendable {
 }
 
 extension DownloadRun.State {
-    /// The length of a file that began without one.
+    /// Sets the length of a file that began without one.
     fileprivate mutating func learn(_ length: Int64) {
         representation?.length = length
         if let last = segments.indices.last { segments[last].end = length }
@@ -518,7 +518,7 @@ extension DownloadRun.State {
 }
 
 extension Segment {
-    /// Even parts of a file; one of unknown length without one.
+    /// Parts of equal size; a single open segment if the length is unknown.
     fileprivate static func parts(_ count: Int, of length: Int64?) -> [Segment] {
         guard let length else { return [Segment(start: 0, end: nil, done: 0)] }
         let size = length / Int64(count)
@@ -534,13 +534,13 @@ extension APIClientError {
         if case .verification(.custom(let error), _) = self { error is DownloadError } else { false }
     }
 
-    /// Whether a server that has answered one request has refused another at the same time.
+    /// Whether the server refused this request while it answered another one.
     fileprivate var allowsFewerRequests: Bool {
         context.head.map { [429, 503].contains($0.status.code) } ?? false
     }
 }
 
-/// A dispatcher whose channel is known before a call.
+/// A dispatcher that knows its channel before a call.
 private protocol DispatcherOfChannel {
     var channelOfCalls: Channel? { get }
 }

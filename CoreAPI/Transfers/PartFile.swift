@@ -10,7 +10,7 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// The unfinished file beside its target, locked while it is open. Written at any offset, by several tasks.
+/// The unfinished file beside its target, locked while it is open. Several tasks write at any offset.
 final class PartFile: Sendable {
     private let target: String
     private let path: String
@@ -19,7 +19,7 @@ final class PartFile: Sendable {
 
     private var sidecarPath: String { "\(path).json" }
 
-    /// Opens or makes `TARGET.part`. A link there, or a file that is someone else's or has a second name, is removed first.
+    /// Opens or makes `TARGET.part`. A link, a file of another user and a file with a second name are removed first.
     ///
     /// - Throws: ``DownloadError``.
     init(beside target: String) throws(DownloadError) {
@@ -64,7 +64,7 @@ final class PartFile: Sendable {
 
     /// Locks the file.
     ///
-    /// - Returns: `false` if the path names another file now.
+    /// - Returns: `false` if the path now names another file.
     private static func isOurs(_ descriptor: Int32, _ path: String) throws(DownloadError) -> Bool {
         var (status, found) = (stat(), stat())
         guard fstat(descriptor, &status) == 0 else { throw DownloadError(FileFailure(path: path, code: errno)) }
@@ -72,7 +72,7 @@ final class PartFile: Sendable {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             throw errno == EWOULDBLOCK ? .busy(path: path) : DownloadError(FileFailure(path: path, code: errno))
         }
-        // Another download may have renamed or removed it before the lock.
+        // Before the lock another download may have renamed or removed the file.
         guard lstat(path, &found) == 0, found.st_ino == status.st_ino, found.st_dev == status.st_dev else { return false }
         guard fstat(descriptor, &status) == 0, status.st_nlink == 1, status.st_uid == geteuid() else {
             guard unlink(path) == 0 else { throw DownloadError(FileFailure(path: path, code: errno)) }
@@ -131,7 +131,7 @@ final class PartFile: Sendable {
 
     // MARK: - The sidecar
 
-    /// What an earlier download left; `nil` if it is none, or claims more bytes than are there.
+    /// The sidecar of an earlier download; `nil` if it is missing, invalid, or names more bytes than the part has.
     func readSidecar() -> Sidecar? {
         let descriptor = systemOpen(sidecarPath, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { return nil }
@@ -146,7 +146,7 @@ final class PartFile: Sendable {
         return sidecar
     }
 
-    /// Puts the bytes on the disk, then what the sidecar says about them.
+    /// Flushes the bytes to the disk, then writes the sidecar.
     func save(_ sidecar: Sidecar) throws {
         guard let json = sidecar.json else { return }
         guard fsync(descriptor) == 0 else { throw FileFailure(path: path, code: errno) }
@@ -160,7 +160,7 @@ final class PartFile: Sendable {
 
     // MARK: - The end
 
-    /// Renames the file into place. It has the permissions of the file that it replaces.
+    /// Renames the part to its target. It takes over the permissions of the replaced file.
     func commit(length: Int64) throws(DownloadError) {
         try Self.check(target)
         try truncate(to: length)

@@ -1,9 +1,9 @@
 internal import CoreAPILock
 
-/// Slows readers down to a number of bytes per second, all together.
+/// Limits all readers together to a number of bytes per second.
 final class RateLimit: Sendable {
     private let bytesPerSecond: Double
-    /// When the bytes so far are due.
+    /// The time at which the bytes so far are due.
     private let due = Mutex(ContinuousClock.now)
 
     init?(_ bytesPerSecond: Int?) {
@@ -11,10 +11,10 @@ final class RateLimit: Sendable {
         self.bytesPerSecond = Double(max(bytesPerSecond, 1))
     }
 
-    /// Waits until more bytes may be read. Meanwhile the transport stops reading, and so does the server.
+    /// Waits until the reader may read more bytes. Meanwhile the transport stops reading, and the server stops sending.
     func wait(after count: Int) async throws {
         let time = due.withLock { due in
-            // A pause is not made up for, but for a tenth of a second.
+            // After a pause at most a tenth of a second is caught up.
             due = max(due, .now - .milliseconds(100)) + .seconds(Double(count) / bytesPerSecond)
             return due
         }

@@ -3,9 +3,9 @@ internal import CoreAPIHTTPSupport
 internal import Foundation
 internal import HTTPTypes
 
-/// What identifies the bytes that a server sends, from the head of its answer: they are the same as long as this is the same.
+/// Identifies the bytes of a server's answer by its head: equal values mean equal bytes.
 struct Representation: Sendable, Hashable {
-    /// A strong validator (RFC 9110 §8.8): equal only if all bytes are.
+    /// A strong validator (RFC 9110 §8.8): equal only if all bytes are equal.
     enum Validator: Sendable, Hashable {
         /// `ETag`, with its quotes.
         case tag(String)
@@ -20,7 +20,7 @@ struct Representation: Sendable, Hashable {
         }
     }
 
-    /// `nil` without a strong one: then the rest cannot be asked for.
+    /// `nil` without a strong validator; then the rest cannot be requested.
     let validator: Validator?
     /// In bytes; `nil` if it is not known.
     var length: Int64?
@@ -39,9 +39,9 @@ struct Representation: Sendable, Hashable {
         digest = head.lines("Repr-Digest")
     }
 
-    /// Whether a part (206) or a refusal (416) can belong to the same bytes.
+    /// Whether an answer 206 or 416 can belong to the same bytes.
     ///
-    /// - Parameter total: the length of the whole that the answer names.
+    /// - Parameter total: the complete length that the answer names.
     func mayBeContinued(by head: ResponseHead, total: Int64?) -> Bool {
         if let length, let total, length != total { return false }
         if let found = head.lines("Repr-Digest"), let digest, found != digest { return false }
@@ -54,10 +54,10 @@ struct Representation: Sendable, Hashable {
 }
 
 extension Representation.Validator {
-    /// The strong validator of a head; `nil` without one.
+    /// The strong validator of a head; `nil` if it has none.
     init?(_ head: ResponseHead) {
         if let tag = head.headers[.eTag] {
-            // With a weak tag a date must not be used either (§13.1.5).
+            // With a weak tag the date is not allowed either (§13.1.5).
             self.init(tag: tag)
         } else if let modified = head.headers[.lastModified], let sent = head.headers[.date] {
             self.init(modified: modified, sent: sent)
@@ -123,7 +123,7 @@ struct ContentRange: Sendable, Hashable {
 }
 
 extension ResponseHead {
-    /// All lines of a field, joined; `nil` without one.
+    /// All lines of a field, joined; `nil` without the field.
     func lines(_ name: String) -> String? {
         guard let name = HTTPField.Name(name) else { return nil }
         let lines = headers[values: name]
@@ -132,7 +132,7 @@ extension ResponseHead {
 
     var contentRange: ContentRange? { headers[.contentRange].flatMap { ContentRange($0) } }
 
-    /// The last coding of the body other than `identity`; `nil` without one.
+    /// The last coding of the body other than `identity`; `nil` without a coding.
     var coding: String? {
         lines("Content-Encoding")?.split(separator: ",").map { $0.trimmingHTTPWhitespace() }.last {
             !$0.isEmpty && $0.lowercased() != "identity"

@@ -2,20 +2,20 @@ internal import CoreAPIHTTPSupport
 internal import CoreAPIJSON
 internal import Foundation
 
-/// A run of bytes of the file, of which the first are on the disk.
+/// A range of the file; its first bytes are on the disk.
 struct Segment: Codable, Sendable, Hashable {
     let start: Int64
-    /// Behind the last byte; `nil` if the length is not known.
+    /// The offset after the last byte; `nil` if the length is not known.
     var end: Int64?
-    /// Behind the last byte that is there.
+    /// The offset after the last byte on the disk.
     var done: Int64
 
     var isWhole: Bool { done == end }
 }
 
-/// What a later download needs to continue a part: the file beside it, in JSON.
+/// The state that a later download needs to continue a part: a JSON file beside it.
 ///
-/// Untrusted: anything may have changed it. It contains neither the address nor a secret.
+/// Untrusted: any program may have changed it. It contains neither the address nor a secret.
 struct Sidecar: Sendable, Hashable {
     static let version = 1
     static let longest = 65_536
@@ -23,7 +23,7 @@ struct Sidecar: Sendable, Hashable {
     /// SHA-256 of the address without its secrets, or of the name that the caller gave, in hexadecimal.
     let resource: String
     let representation: Representation
-    /// Without gaps, from the first byte to the last.
+    /// The segments, without gaps, from the first byte to the last.
     let segments: [Segment]
 
     init(resource: String, representation: Representation, segments: [Segment]) {
@@ -32,7 +32,7 @@ struct Sidecar: Sendable, Hashable {
         self.segments = segments
     }
 
-    /// The least number of bytes that the part has.
+    /// The minimum size of the part in bytes.
     var reach: Int64 { segments.filter { $0.done > $0.start }.map(\.done).max() ?? 0 }
 
     // MARK: - JSON
@@ -61,7 +61,7 @@ struct Sidecar: Sendable, Hashable {
         return try? encoder.encode(record)
     }
 
-    /// `nil` for anything that this version did not write.
+    /// `nil` for JSON that this version cannot have written.
     init?(json: Data) {
         guard json.count <= Self.longest, let record = try? JSONBodyDecoder().decode(Record.self, from: json),
             record.version == Self.version, record.resource.utf8.count == 64, record.resource.utf8.allSatisfy(\.isHexDigit),

@@ -3,7 +3,7 @@ internal import Foundation
 
 extension CurlTransport: ConnectingTransport {
     /// Opens a connection through libcurl (`CURLOPT_CONNECT_ONLY`), over TLS for `https`, with HTTP/1.1 as its protocol (ALPN).
-    /// It counts as a connection of a call that streams its body, and shares no connection.
+    /// It counts as a connection of a call that streams its body. No other transfer shares it.
     public func connect(_ attempt: Attempt) async throws(APIClientError) -> any RawConnection {
         let exchange = CurlExchange(attempt: attempt, library: library)
         let (pool, transfer) = try begin(exchange, connectsOnly: true).get()
@@ -31,7 +31,7 @@ extension CurlExchange {
     }
 }
 
-/// The task's side of a connection that the loop serves by ``RawSocket``.
+/// The task's half of a connection; the loop's half is ``RawSocket``.
 final class CurlConnection: RawConnection {
     let metrics: TransferMetrics?
     private let stream: TransferStream
@@ -71,7 +71,7 @@ final class CurlConnection: RawConnection {
         }
     }
 
-    /// Throws the reason of a bad end.
+    /// Throws the reason of an end that is not orderly.
     private func checkEnd() throws {
         guard let end = stream.outcome else { throw CancellationError() }
         switch end.end {

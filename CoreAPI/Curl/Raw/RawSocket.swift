@@ -10,20 +10,20 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// The loop's side of a connection that libcurl opened for another protocol (`CURLOPT_CONNECT_ONLY`): it moves bytes between
+/// The loop's half of a connection that libcurl opened for another protocol (`CURLOPT_CONNECT_ONLY`). It moves bytes between
 /// libcurl and the buffers of ``CurlConnection``. On the loop's thread only.
 final class RawSocket {
-    /// The bytes that may wait to be sent, beyond one piece of the task's.
+    /// The number of bytes that may wait to be sent, beyond one piece from the task.
     static let room = 64 * 1_024
-    /// The bytes that one connection may receive in a turn of the loop, while others wait.
+    /// The number of bytes that one connection may receive in a turn of the loop, while others wait.
     private static let burst = 256 * 1_024
-    /// One record of TLS.
+    /// The largest TLS record.
     private static let piece = 16 * 1_024
 
-    /// What a connection waits for.
+    /// The events that a connection waits for.
     enum Move {
         /// - Parameters:
-        ///   - events: of `poll(2)`; none while the task is behind.
+        ///   - events: of `poll(2)`; empty while the task has bytes to read.
         ///   - hasMore: whether bytes may wait inside TLS, where `poll` does not see them.
         case waits(events: Int16, hasMore: Bool)
         case ended
@@ -44,7 +44,7 @@ final class RawSocket {
         self.toSend = toSend
     }
 
-    /// Sends and receives as much as is possible now.
+    /// Sends and receives as much as possible without waiting.
     func move() -> Move {
         do throws(Broken) {
             let isBlocked = try send()
@@ -56,12 +56,12 @@ final class RawSocket {
         }
     }
 
-    /// `CURLE_OK` for the peer's end.
+    /// `CURLE_OK` if the peer ended the connection.
     private struct Broken: Error {
         let code: CURLcode
     }
 
-    /// - Returns: whether the socket takes no more now.
+    /// - Returns: whether the socket accepts no more bytes now.
     private func send() throws(Broken) -> Bool {
         while true {
             if unsent.isEmpty {
@@ -87,7 +87,7 @@ final class RawSocket {
         return (true, false)
     }
 
-    /// - Returns: `nil` if there is nothing now.
+    /// - Returns: `nil` if no byte is available now.
     private func receivePiece() throws(Broken) -> Data? {
         var count = 0
         var code = CURLE_OK

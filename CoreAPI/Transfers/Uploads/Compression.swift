@@ -2,11 +2,11 @@ public import CoreAPICore
 internal import Foundation
 internal import HTTPTypes
 
-/// A coding of a request's body (RFC 9110 §8.4.1).
+/// A content coding of a request's body (RFC 9110 §8.4.1).
 public enum ContentCoding: String, Sendable, Hashable, CaseIterable {
     /// gzip (RFC 1952), by zlib.
     case gzip
-    /// Zstandard (RFC 8878), where the process has loaded its library, as libcurl usually does.
+    /// Zstandard (RFC 8878), if the process has loaded libzstd, as libcurl usually does.
     case zstd
 
     /// Whether this process can write the coding.
@@ -24,20 +24,20 @@ public enum ContentCoding: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Writes one coding, piece by piece. Used by one task at a time.
+/// Compresses a body piece by piece. One task at a time may use it.
 protocol Compressor: AnyObject {
-    /// The coded bytes that are ready; possibly none.
+    /// Compresses a piece, and returns the coded bytes that are ready; may be empty.
     ///
     /// - Parameters:
     ///   - bytes: the next bytes.
-    ///   - isLast: whether no more follow. The coding is then whole.
+    ///   - isLast: whether this piece is the last one; it completes the coding.
     func compress(_ bytes: Data, isLast: Bool) throws -> Data
 }
 
 extension Body {
     /// This body in a coding. Bytes in memory stay in memory; anything else becomes a stream of unknown length.
     ///
-    /// - Parameter noting: gets the number of the source's bytes that were read.
+    /// - Parameter noting: receives the number of bytes read from the source.
     func compressed(with coding: ContentCoding, noting: @escaping @Sendable (Int64) -> Void) throws -> Body {
         if case .bytes(let data) = self {
             noting(Int64(data.count))
@@ -55,7 +55,7 @@ extension Body {
                     let chunk = try await iterator.next()
                     count += Int64(chunk?.count ?? 0)
                     isEnded = chunk == nil
-                    // The coded body has no length that the transport could check.
+                    // The transport cannot check the length of a coded body.
                     try UploadSourceChanged.check(count, of: length, isEnd: isEnded)
                     noting(count)
                     let coded = try compressor.compress(chunk ?? Data(), isLast: isEnded)
@@ -84,7 +84,7 @@ extension InputEncoding {
     /// let note = AdHocEndpoint.post("notes", body: note, encoding: .json.compressed(with: .gzip))
     /// ```
     ///
-    /// No server has to accept it; 415 is the usual refusal (RFC 9110 §15.5.16).
+    /// A server may refuse the coding, usually with 415 (RFC 9110 §15.5.16).
     public func compressed(with coding: ContentCoding) -> InputEncoding {
         InputEncoding(name) { parameters, request in
             try self(parameters, into: &request)

@@ -4,24 +4,24 @@ public import Foundation
 internal import HTTPTypes
 
 extension Dispatcher {
-    /// Sends a body of any size, and tells how far it has come.
+    /// Sends a body of any size, and reports the progress.
     ///
     /// ```swift
     /// let options = UploadOptions(bytesPerSecond: 500_000)
     /// let upload = manager.upload(.put("films/\(segment: id)"), from: .file(film), options: options)
     /// ```
     ///
-    /// The length is sent if it is known; otherwise the body is chunked. An answer that comes early, such as 413 or 401, stops
-    /// the sending. A body that can be read once is never sent twice.
+    /// The request has the length if it is known; otherwise the body is chunked. An early answer, such as 413 or 401, ends the
+    /// sending. A body that can be read only once is never sent again.
     ///
     /// Without a `Timeout` on any level the upload may take a day.
     ///
     /// - Parameters:
     ///   - endpoint: the request.
-    ///   - body: what is sent, as `application/octet-stream` unless a header says otherwise; `nil`, the default, for the
-    ///     endpoint's own, such as a form with files.
+    ///   - body: the body, as `application/octet-stream` unless a header names another type. Default `nil`: the endpoint's own
+    ///     body, such as a form with files.
     ///   - decoding: how the answer becomes the value. Default `ResponseDecoding.nothing`.
-    ///   - options: compression, rate, expectation.
+    ///   - options: compression, rate, `Expect: 100-continue`.
     public func upload<Value: Sendable>(
         _ endpoint: some Endpoint, from body: Body? = nil, as decoding: ResponseDecoding<Value> = .nothing,
         options: UploadOptions = UploadOptions()
@@ -47,8 +47,8 @@ extension Dispatcher {
 }
 
 extension Body {
-    /// The elements of a sequence that can be read once. The body is never sent twice: not by a retry, a redirect or a refreshed
-    /// token. For a sequence that can be made anew see `BodyStream.init(length:_:)`.
+    /// The elements of a sequence that can be read only once. No retry, redirect or refreshed token sends the body again. For a
+    /// sequence that can be made anew see `BodyStream.init(length:_:)`.
     ///
     /// - Parameters:
     ///   - sequence: the chunks.
@@ -69,7 +69,7 @@ extension Body {
     }
 }
 
-/// An endpoint whose body is sent in another way.
+/// An endpoint with another body and encoding.
 private struct UploadEndpoint: Endpoint {
     let endpoint: any Endpoint
     let encoding: InputEncoding
@@ -79,7 +79,7 @@ private struct UploadEndpoint: Endpoint {
         self.endpoint = endpoint
         let own = endpoint.encoding
         encoding = InputEncoding(own.name) { parameters, request in
-            // The endpoint's own encoding comes first, because it may write a query as well.
+            // The endpoint's own encoding runs first, because it may also write a query.
             try own(parameters, into: &request)
             if let body { try InputEncoding.body(body)(parameters, into: &request) }
             try options.apply(to: &request, meter)

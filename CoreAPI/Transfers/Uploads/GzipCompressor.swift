@@ -4,7 +4,7 @@ internal import Foundation
 
 /// gzip (RFC 1952), by zlib.
 final class GzipCompressor: Compressor {
-    // Not a property by value: zlib keeps its address.
+    // Allocated, because zlib keeps its address.
     private let stream: UnsafeMutablePointer<z_stream>
     private let output: UnsafeMutableBufferPointer<UInt8>
 
@@ -12,7 +12,7 @@ final class GzipCompressor: Compressor {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
         output = .allocate(capacity: 64 * 1_024)
-        // 15 bits of window; 16 more mean gzip.
+        // A window of 15 bits; adding 16 selects gzip.
         guard czlib_begin_deflating(stream, 31) == Z_OK else { return nil }
     }
 
@@ -25,7 +25,7 @@ final class GzipCompressor: Compressor {
     func compress(_ bytes: Data, isLast: Bool) throws -> Data {
         var coded = Data()
         try bytes.withUnsafeBytes { input in
-            // zlib counts in 32 bits.
+            // zlib's counts have 32 bits.
             var rest = input[...]
             repeat {
                 let piece = rest.prefix(1 << 30)

@@ -25,7 +25,7 @@ extension Body {
     }
 }
 
-/// Spreads bytes evenly. A slow source does not save up for a burst.
+/// Spreads bytes evenly. A slow source causes no burst later.
 private struct Pace {
     let bytesPerSecond: Int
     private var due = ContinuousClock.now
@@ -34,10 +34,10 @@ private struct Pace {
         self.bytesPerSecond = bytesPerSecond
     }
 
-    /// The bytes of a twentieth of a second.
+    /// The number of bytes in a twentieth of a second.
     var piece: Int { min(max(bytesPerSecond / 20, 1), 65_536) }
 
-    /// Returns when these bytes may be sent.
+    /// Waits until these bytes may be sent.
     mutating func wait(for count: Int) async throws {
         due = max(due, .now) + .seconds(1) * count / bytesPerSecond
         try await Task.sleep(until: due, tolerance: .zero)
@@ -45,8 +45,8 @@ private struct Pace {
 }
 
 extension InputEncoding {
-    /// The body that this encoding writes, read at most at this rate. For a body in memory, too: it becomes a stream, so a
-    /// signature over its bytes is not possible.
+    /// The body that this encoding writes, read at most at this rate. A body in memory becomes a stream, so a middleware cannot
+    /// sign its bytes.
     public func limited(toBytesPerSecond rate: Int) -> InputEncoding {
         InputEncoding(name) { parameters, request in
             try self(parameters, into: &request)

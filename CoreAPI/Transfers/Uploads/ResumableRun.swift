@@ -3,9 +3,9 @@ internal import CoreAPIHTTPSupport
 internal import Foundation
 internal import HTTPTypes
 
-/// One resumable upload from its creation, or from a stored state, to its last answer.
+/// One resumable upload, from its creation or a stored state to its last answer.
 ///
-/// Each turn sends the bytes from the server's offset on. After a failure the next turn asks for the offset first.
+/// Each turn sends bytes from the server's offset on. After a failure the next turn first asks for the offset.
 struct ResumableRun<Value: Sendable> {
     /// The response of the request that ends the upload without success.
     private struct Failed: Error {
@@ -55,7 +55,7 @@ struct ResumableRun<Value: Sendable> {
         var state = plan.state
         var failures = 0
         var mustAsk = state != nil
-        /// The end of the bytes that were handed over to be sent.
+        /// The offset after the last byte given to the transport.
         var sent: Int64 = .max
         while true {
             let before = state?.offset
@@ -123,19 +123,19 @@ struct ResumableRun<Value: Sendable> {
         let response = await dispatcher.response(for: step, as: .nothing)
         let answer = try read(response)
         guard let location = answer.location else {
-            throw Failed(response, .malformedResponse(reason: "the upload has no Location"))
+            throw Failed(response, .malformedResponse(reason: "expected a Location for the upload, found no such field"))
         }
         let url = try address(location, response)
         let state = ResumableUpload.State(
             url: url, dialect: dialect.dialect, offset: 0, length: length, source: source, expires: answer.expires,
             limit: answer.limit)
         await plan.store(state)
-        // tus has nothing to append to an upload without bytes.
+        // In tus an upload without bytes is complete when it is created.
         return (state, isTus && length == 0 ? response : nil)
     }
 
-    /// - Parameter sent: no offset may be beyond it.
-    /// - Returns: the state with the server's offset, and the response if the server has everything.
+    /// - Parameter sent: the largest valid offset.
+    /// - Returns: the state with the server's offset, and the response if the server has all bytes.
     private mutating func ask(
         _ state: ResumableUpload.State, sent: Int64
     ) async throws(Failed) -> (ResumableUpload.State, Response<Void>?) {
@@ -166,7 +166,7 @@ struct ResumableRun<Value: Sendable> {
         return (found, isComplete ? response : nil)
     }
 
-    /// - Returns: the new state, and the response if it is the upload's last.
+    /// - Returns: the new state, and the response if it is the upload's last one.
     private mutating func append(
         _ state: ResumableUpload.State, _ sent: inout Int64
     ) async throws(Failed) -> (ResumableUpload.State, Response<Value>?) {
@@ -195,15 +195,15 @@ struct ResumableRun<Value: Sendable> {
             let response = await dispatcher.response(for: step, as: .nothing)
             let answer = try read(response)
             if answer.isComplete == true {
-                throw Failed(response, .malformedResponse(reason: "it is complete before its last byte"))
+                throw Failed(response, .malformedResponse(reason: "expected an incomplete upload, found it complete"))
             }
             return (try await acknowledge(state, answer, to: end, response), nil)
         }
         let response = await dispatcher.response(for: step, as: decoding)
-        // The server has everything, even if its answer cannot be read.
+        // The server has all bytes, even if its answer is invalid.
         if case .decoding = response.error { await plan.store(nil) }
         let answer = try read(response)
-        // A server may have taken only a part.
+        // A server may have accepted only a part.
         if isTus, answer.offset != end {
             return (try await acknowledge(state, answer, to: end, response), nil)
         }
@@ -225,7 +225,7 @@ struct ResumableRun<Value: Sendable> {
         return found
     }
 
-    /// The upload's response if the server had everything before it was asked.
+    /// The upload's response if the server already has all bytes.
     private func end(_ response: Response<Void>, _ state: ResumableUpload.State) async throws(Failed) -> Response<Value> {
         await plan.store(nil)
         meter.change { $0.completed = state.offset }
@@ -245,7 +245,7 @@ struct ResumableRun<Value: Sendable> {
         }
     }
 
-    /// - Throws: for an offset that goes back, and for one beyond the bytes that the server can have.
+    /// - Throws: an error if the offset goes back, or is beyond the bytes that the server can have.
     private func move<Other>(
         _ state: inout ResumableUpload.State, to offset: Int64, atMost sent: Int64, _ response: Response<Other>
     ) throws(Failed) {
@@ -258,7 +258,8 @@ struct ResumableRun<Value: Sendable> {
         meter.change { $0 = TransferProgress(completed: offset, total: state.length) }
     }
 
-    /// The upload's own address. Credentials go there, so it must have the origin of the request that created the upload.
+    /// The upload's own address. The kit sends credentials there, so it must have the origin of the request that created the
+    /// upload.
     private func address(_ location: String, _ response: Response<Void>) throws(Failed) -> String {
         guard let base = response.request?.url else {
             throw Failed(response, .malformedResponse(reason: "no request"))
@@ -268,7 +269,7 @@ struct ResumableRun<Value: Sendable> {
             found = try base.resolving(location)
         } catch {
             let text = location.shortened(to: 500).escapingControls
-            throw Failed(response, .redirectRefused(to: text, reason: "the upload's Location is no address"))
+            throw Failed(response, .redirectRefused(to: text, reason: "expected an address as the upload's Location"))
         }
         guard found.hasSameOrigin(as: base) else {
             let reason = "the upload's Location has another origin, and would get the endpoint's credentials"
@@ -277,20 +278,20 @@ struct ResumableRun<Value: Sendable> {
         return found.string
     }
 
-    /// The failure of an upload for which no request can be made.
+    /// The failure of an upload that cannot make a request.
     private func refuse(_ error: any Error) async -> Failed {
         let response = await dispatcher.response(for: UploadStep(endpoint, failing: error), as: .nothing)
         return Failed(response, APIClientError(error, ErrorContext(response)))
     }
 }
 
-/// How an upload goes on after a failure.
+/// The next step of an upload after a failure.
 private enum Continuation {
     case fromOffset, anew
 }
 
 extension Response {
-    /// How an upload goes on after this response; `nil` if it does not.
+    /// The next step of an upload after this response; `nil` if the upload fails.
     fileprivate func continuation(_ plan: ResumableUpload, hasState: Bool) -> Continuation? {
         if case .transport(let failure, _) = error {
             switch failure {
@@ -301,7 +302,7 @@ extension Response {
         }
         switch head?.status.code {
         case 404, 410: return hasState && plan.startsAnew ? .anew : nil
-        // 409: another offset. 423: another request still writes. 460: a damaged piece.
+        // 409: the offset differs. 423: another request still writes. 460: the piece is damaged.
         case 408, 409, 423, 425, 429, 460, 500, 502, 503, 504: return .fromOffset
         default: return nil
         }
@@ -309,13 +310,13 @@ extension Response {
 }
 
 extension ResumableUpload {
-    /// The most bytes of the next request; `nil` for all the rest.
+    /// The maximum size of the next request; `nil` for all remaining bytes.
     fileprivate func limit(of state: State, isHeld: Bool) -> Int? {
         let usual = isHeld ? 4 << 20 : nil
         return [pieceSize ?? usual, state.limit.map { Int(clamping: $0) }].compactMap(\.self).min().map { max(1, $0) }
     }
 
-    /// Why the metadata cannot be sent: a key is neither empty nor has spaces, commas or characters beyond ASCII.
+    /// The defect of the metadata; `nil` if there is no defect. A key must not be empty, and has visible ASCII without commas.
     fileprivate var metadataDefect: String? {
         let isSound = metadata.keys.allSatisfy { key in
             !key.isEmpty && key.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ",") }

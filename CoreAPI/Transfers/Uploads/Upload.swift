@@ -1,7 +1,7 @@
 public import CoreAPICore
 public import Foundation
 
-/// An upload in flight. It began when it was made, and goes on when it is released.
+/// An upload in progress. It begins when it is made, and continues if it is released.
 ///
 /// ```swift
 /// let upload = manager.upload(.post("photos"), from: .file(photo), as: Photo.self)
@@ -21,7 +21,7 @@ public final class Upload<Value: Sendable>: Transfer {
         }
     }
 
-    /// Everything known when the upload has ended. Cancelling the task that waits here cancels the upload.
+    /// Waits for the end, and gives the whole response. Cancelling the waiting task cancels the upload.
     public var response: Response<Value> {
         get async {
             await withTaskCancellationHandler {
@@ -39,13 +39,12 @@ public final class Upload<Value: Sendable>: Transfer {
         get async throws(APIClientError) { try await response.value }
     }
 
-    /// How far it has come: the present value, and then the newest one whenever the reader is ready for it. Ends with the upload.
+    /// The progress: the current value first, then the newest one each time the reader asks. Ends with the upload.
     ///
-    /// Counts the bytes that the transport has taken; the last of them may still lie in buffers. Each access makes a sequence of
-    /// its own.
+    /// Counts the bytes that the transport has read; the last bytes may still be in buffers. Each access makes a new sequence.
     public var progress: AsyncStream<TransferProgress> { meter.updates }
 
-    /// The same as Foundation's `Progress`, for a view or a parent: a new object each time. Cancelling it cancels the upload.
+    /// The progress as Foundation's `Progress`, for a view or a parent: a new object each time. Cancelling it cancels the upload.
     public var foundationProgress: Progress {
         let progress = Progress(totalUnitCount: -1)
         progress.isCancellable = true

@@ -4,7 +4,7 @@ internal import CoreAPIHash
 internal import Foundation
 internal import HTTPTypes
 
-/// The header fields of a protocol for resumable uploads: what is asked, and what an answer says. Without any input or output.
+/// Writes and reads the header fields of a protocol for resumable uploads. Pure: no I/O.
 struct UploadDialect {
     let dialect: ResumableUpload.Dialect
 
@@ -24,14 +24,14 @@ struct UploadDialect {
         }
     }
 
-    // MARK: - Questions
+    // MARK: - Requests
 
-    /// The fields of each request; all of those that ask for the offset or end the upload.
+    /// The fields of every request. Requests that ask for the offset or end the upload have no others.
     var common: Headers { isTus ? ["Tus-Resumable": "1.0.0"] : ["Upload-Draft-Interop-Version": "\(interop)"] }
 
-    /// The fields of the request that creates an upload, without any of its bytes.
+    /// The fields of the request that creates an upload and sends no bytes.
     ///
-    /// - Parameter length: the bytes in all; `nil` if they are not known.
+    /// - Parameter length: the total number of bytes; `nil` if it is not known.
     func creation(length: Int64?, metadata: [String: String]) -> Headers {
         var fields = common
         guard isTus else {
@@ -47,10 +47,10 @@ struct UploadDialect {
     /// The fields of a request with the bytes from an offset.
     ///
     /// - Parameters:
-    ///   - offset: the server's.
-    ///   - end: the bytes in all, if this request has the last one.
+    ///   - offset: the server's offset.
+    ///   - end: the total number of bytes, if this request has the last byte.
     ///   - isDeferred: whether the server does not know the length yet.
-    ///   - checksum: of these bytes.
+    ///   - checksum: the hash of these bytes.
     func append(at offset: Int64, end: Int64?, isDeferred: Bool, checksum: String?) -> Headers {
         var fields = common
         fields.append("Upload-Offset", "\(offset)")
@@ -64,7 +64,7 @@ struct UploadDialect {
         return fields
     }
 
-    /// A boolean of RFC 9651; the oldest draft says the opposite.
+    /// A boolean of RFC 9651; the oldest draft sends its negation.
     private func completeness(_ isComplete: Bool) -> Headers {
         interop > 3 ? ["Upload-Complete": isComplete ? "?1" : "?0"] : ["Upload-Incomplete": isComplete ? "?0" : "?1"]
     }
@@ -81,14 +81,14 @@ struct UploadDialect {
 
     // MARK: - Answers
 
-    /// What an answer says about an upload.
+    /// The fields of an answer about an upload.
     struct Answer: Equatable {
         var offset: Int64?
         var length: Int64?
         var isComplete: Bool?
         var location: String?
         var expires: Date?
-        /// The most bytes in one request.
+        /// The maximum number of bytes in one request.
         var limit: Int64?
     }
 
@@ -108,7 +108,7 @@ struct UploadDialect {
     private func text(_ name: String, _ fields: HTTPFields) throws(TransportError) -> String? {
         guard let field = HTTPField.Name(name) else { return nil }
         let values = Set(fields[values: field].map { $0.trimmingHTTPWhitespace() })
-        guard values.count < 2 else { throw .malformedResponse(reason: "several values of \(name)") }
+        guard values.count < 2 else { throw .malformedResponse(reason: "expected one value of \(name), found several") }
         return values.first
     }
 
@@ -130,7 +130,7 @@ struct UploadDialect {
         }
     }
 
-    /// Digits only, and not so many that sums of them could overflow.
+    /// A number of digits only, few enough that no sum overflows.
     private static func number(_ text: String) -> Int64? {
         guard !text.isEmpty, text.utf8.count <= 18, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
         return Int64(text)

@@ -1,7 +1,7 @@
 internal import CoreAPILock
 internal import Foundation
 
-/// Counts the bytes of one upload, and tells those who watch.
+/// Counts the bytes of one upload, and reports the progress.
 final class UploadMeter: Sendable {
     private struct State {
         var progress = TransferProgress()
@@ -24,7 +24,7 @@ final class UploadMeter: Sendable {
         for watcher in watchers { watcher.yield(progress) }
     }
 
-    /// No change follows.
+    /// Ends the reports.
     func end() {
         let (watchers, mirrors) = state.withLock { state in
             defer { (state.isEnded, state.watchers, state.mirrors) = (true, [:], []) }
@@ -34,7 +34,7 @@ final class UploadMeter: Sendable {
         for mirror in mirrors { mirror.cancellationHandler = nil }
     }
 
-    /// The present value, and then the newest one whenever the reader is ready for it.
+    /// The current value first, then the newest one each time the reader asks.
     var updates: AsyncStream<TransferProgress> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { watcher in
             let (progress, number) = state.withLock { state in
@@ -52,7 +52,7 @@ final class UploadMeter: Sendable {
         _ = state.withLock { $0.watchers.removeValue(forKey: number) }
     }
 
-    /// Keeps Foundation's form up to date.
+    /// Updates Foundation's `Progress`.
     func mirror(in mirror: Progress) {
         mirror.show(progress)
         state.withLock { state in
@@ -63,7 +63,7 @@ final class UploadMeter: Sendable {
 
 extension Progress {
     fileprivate func show(_ progress: TransferProgress) {
-        // A negative total is Foundation's sign of an unknown one.
+        // In Foundation a negative total means an unknown one.
         totalUnitCount = progress.total ?? -1
         completedUnitCount = progress.completed
     }

@@ -1,25 +1,24 @@
 internal import CoreAPICore
 internal import HTTPTypes
 
-/// How an upload is sent.
+/// The options of an upload.
 public struct UploadOptions: Sendable, Hashable {
-    /// The coding in which the body is sent, with a `Content-Encoding`; `nil`, the default, for none.
+    /// The content coding of the body, sent with `Content-Encoding`. Default `nil`, without a coding.
     public var compression: ContentCoding?
-    /// The most bytes of the body that are read in a second, after compression; `nil`, the default, for no limit.
+    /// The maximum rate in bytes per second, after compression. Default `nil`, without a limit.
     public var bytesPerSecond: Int?
-    /// Whether the server is asked before the body is sent (`Expect: 100-continue`, RFC 9110 §10.1.1). Default `false`.
-    ///
-    /// The transport waits for a second, then sends. libcurl before 8 does not wait over HTTP/2.
+    /// Whether the transport asks the server before it sends the body (`Expect: 100-continue`, RFC 9110 §10.1.1). Default
+    /// `false`. Without an answer it sends after a second. libcurl before 8 does not wait in HTTP/2.
     public var expectsContinue: Bool
 
-    /// Makes options; each part that is left out has its default.
+    /// Makes options; each omitted one has its default.
     public init(compression: ContentCoding? = nil, bytesPerSecond: Int? = nil, expectsContinue: Bool = false) {
         self.compression = compression
         self.bytesPerSecond = bytesPerSecond
         self.expectsContinue = expectsContinue
     }
 
-    /// An upload may take a day if no level says how long. `Timeout.idle` finds a dead server much earlier.
+    /// An upload may take a day if no level sets a timeout. `Timeout.idle` finds a dead server much earlier.
     static let total = Duration.seconds(86_400)
 
     func apply(to request: inout Request, _ meter: UploadMeter) throws {
@@ -35,7 +34,7 @@ public struct UploadOptions: Sendable, Hashable {
     /// The modifiers of the call.
     func modifiers(_ meter: UploadMeter) -> [any RequestModifier] {
         var all: [any RequestModifier] = expectsContinue ? [Header("Expect", "100-continue")] : []
-        // A compressed body counts the bytes of its source instead, because their number is known.
+        // A compressed body counts the bytes of its source, because their number is known.
         if compression == nil { all.append(SendingObserver { count in meter.change { $0.completed = count } }) }
         return all
     }

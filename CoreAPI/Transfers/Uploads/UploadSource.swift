@@ -3,14 +3,14 @@ internal import CoreAPICore
 internal import CoreAPIHash
 internal import Foundation
 
-/// What a resumable upload reads, piece by piece. Used by one task.
+/// The source of a resumable upload, read piece by piece. One task uses it.
 struct UploadSource {
     /// A part of the source.
     struct Piece {
         let body: Body
-        /// The number of its bytes.
+        /// The size in bytes.
         let count: Int64
-        /// Whether the source has no byte after it.
+        /// Whether the source ends with this part.
         let isLast: Bool
     }
 
@@ -20,13 +20,13 @@ struct UploadSource {
         case sequence(Body, SequenceReader?)
     }
 
-    /// The bytes of a sequence that are held for one request.
+    /// The number of bytes of a sequence that are held for one request.
     static let heldSize = 1 << 20
 
     private var kind: Kind
     private var file: FileFacts?
     private let declared: Int64?
-    /// Whether no byte of it was looked at.
+    /// Whether no byte was read yet.
     private(set) var isNew = true
 
     init(_ body: Body) {
@@ -39,12 +39,12 @@ struct UploadSource {
         }
     }
 
-    /// The bytes in all; `nil` if they are not known.
+    /// The total number of bytes; `nil` if it is not known.
     var length: Int64? { file?.size ?? declared }
 
-    /// Looks at the source before its first byte is sent. Each later read of a file compares with what was found.
+    /// Examines the source before its first byte is sent. Each later read of a file compares with the result.
     ///
-    /// - Returns: a text that distinguishes the source from another one.
+    /// - Returns: a fingerprint of the source.
     mutating func begin() throws -> String {
         isNew = false
         switch kind {
@@ -65,7 +65,7 @@ struct UploadSource {
         }
     }
 
-    /// The bytes at either end that the text covers.
+    /// The number of bytes at either end that the fingerprint covers.
     private static let sample = 16 * 1_024
 
     private static func hash(_ bytes: Data) -> String { SHA256.hash(bytes).prefix(16).hexadecimal }
@@ -73,7 +73,7 @@ struct UploadSource {
     /// The bytes from an offset.
     ///
     /// - Parameters:
-    ///   - limit: the most bytes; `nil` for all the rest, of a sequence for `heldSize`.
+    ///   - limit: the maximum number of bytes; `nil` for the rest, and for `heldSize` bytes of a sequence.
     ///   - isHeld: whether the bytes must be in memory.
     mutating func piece(at offset: Int64, atMost limit: Int?, isHeld: Bool) async throws -> Piece {
         switch kind {
@@ -92,7 +92,7 @@ struct UploadSource {
     }
 
     private func filePiece(of url: URL, at offset: Int64, atMost limit: Int?, isHeld: Bool) throws -> Piece {
-        guard let facts = file else { throw UploadSourceChanged(reason: "the file was not looked at") }
+        guard let facts = file else { throw UploadSourceChanged(reason: "expected the file to be examined before it is read") }
         let rest = max(0, facts.size - offset)
         let count = min(rest, Int64(limit ?? .max))
         let isLast = count == rest
@@ -107,7 +107,7 @@ struct UploadSource {
     }
 }
 
-/// What shows that a file is the same.
+/// Facts that identify a file.
 private struct FileFacts: Hashable {
     let size: Int64
     let modified: Int64
@@ -117,7 +117,7 @@ private struct FileFacts: Hashable {
     }
 }
 
-/// A part of a file that must not have changed.
+/// A part of an unchanged file.
 private struct FileRange: Sendable {
     let path: String
     let facts: FileFacts
@@ -151,7 +151,7 @@ private struct FileRange: Sendable {
     }
 }
 
-/// `@unchecked`: read by one thread at a time, the transport's.
+/// `@unchecked`: one thread at a time reads it, the transport's.
 private final class OneTaskFile: @unchecked Sendable {
     private let file: LocalFile
     private var left: Int64
@@ -161,7 +161,7 @@ private final class OneTaskFile: @unchecked Sendable {
         left = count
     }
 
-    /// - Parameter toEndOfFile: whether a byte after the part is a sign that the file has grown.
+    /// - Parameter toEndOfFile: whether a byte after the part means that the file has grown.
     func read(upTo limit: Int, toEndOfFile: Bool) throws -> Data {
         guard left > 0 else { return toEndOfFile ? try file.read(upTo: 1) : Data() }
         let data = try file.read(upTo: Int(min(left, Int64(limit))))
@@ -174,7 +174,7 @@ private final class OneTaskFile: @unchecked Sendable {
 private struct SequenceReader {
     private var iterator: Body.AsyncIterator
     private let length: Int64?
-    /// The bytes from `start` on that were read.
+    /// The bytes read from `start` on.
     private var held = Data()
     private var start: Int64 = 0
     private var isEnded = false
@@ -184,7 +184,7 @@ private struct SequenceReader {
         self.length = length
     }
 
-    /// - Throws: ``UploadSourceChanged`` for an offset before the bytes that are held, and for a sequence of another length.
+    /// - Throws: ``UploadSourceChanged`` for an offset before the held bytes, and for a sequence of another length.
     mutating func read(at offset: Int64, atMost limit: Int) async throws -> (Data, isLast: Bool) {
         guard offset >= start else {
             throw UploadSourceChanged(reason: "expected to continue from byte \(start) on, but the server wants byte \(offset)")
@@ -196,7 +196,7 @@ private struct SequenceReader {
             throw UploadSourceChanged(reason: "expected at least \(offset) bytes, but the source ended after \(start)")
         }
         drop(Int(offset - start))
-        // One byte more than wanted shows that the piece is not the last one.
+        // One more byte proves that the piece is not the last one.
         while held.count <= limit, try await readOn() {}
         return (Data(held.prefix(limit)), isEnded && held.count <= limit)
     }
@@ -207,7 +207,7 @@ private struct SequenceReader {
         start += Int64(count)
     }
 
-    /// - Returns: whether there were more bytes.
+    /// - Returns: whether the sequence had more bytes.
     private mutating func readOn() async throws -> Bool {
         guard !isEnded else { return false }
         let chunk = try await iterator.next()

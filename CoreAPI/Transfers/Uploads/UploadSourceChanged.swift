@@ -1,17 +1,17 @@
 public import Foundation
 
-/// The source of an upload is not what it was when the upload began: a file that has shrunk, grown or changed, or a sequence with
-/// another number of bytes. The upload fails with `TransportError.bodyUnreadable(_:)` around this error.
+/// The source of an upload has changed since the upload began: a file has shrunk, grown or changed, or a sequence has another
+/// number of bytes. The upload fails with `TransportError.bodyUnreadable(_:)` around this error.
 public struct UploadSourceChanged: Error, Hashable, LocalizedError {
-    /// What was expected and what was found, in words.
+    /// The expected and the found source, in words.
     public let reason: String
 
     public var errorDescription: String? { reason }
 
     /// - Parameters:
-    ///   - count: the bytes that were read so far.
-    ///   - length: the bytes that were expected; `nil` if the number was not known.
-    ///   - isEnd: whether the source has no more.
+    ///   - count: the number of bytes read so far.
+    ///   - length: the expected number of bytes; `nil` if it is not known.
+    ///   - isEnd: whether the source has ended.
     static func check(_ count: Int64, of length: Int64?, isEnd: Bool) throws(UploadSourceChanged) {
         guard let length else { return }
         if count > length { throw UploadSourceChanged(reason: "expected \(length) bytes, but the source goes on after them") }

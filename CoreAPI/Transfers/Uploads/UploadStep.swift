@@ -2,7 +2,7 @@ internal import CoreAPICore
 internal import CoreAPIHTTPSupport
 internal import HTTPTypes
 
-/// One request of a resumable upload: the endpoint's headers and modifiers, and a method, an address and fields of its own.
+/// One request of a resumable upload. It has the endpoint's headers and modifiers, and its own method, address and fields.
 struct UploadStep: Endpoint {
     private let endpoint: any Endpoint
     /// `nil` for the endpoint's own.
@@ -16,8 +16,8 @@ struct UploadStep: Endpoint {
     ///   - endpoint: creates the upload.
     ///   - method: `nil` for the endpoint's own.
     ///   - address: the upload's own; `nil` for the endpoint's, with the query that it may write.
-    ///   - fields: of the protocol.
-    ///   - body: what is sent.
+    ///   - fields: the protocol's fields.
+    ///   - body: the body.
     ///   - verifier: `nil` for the endpoint's own, which check the upload's last answer.
     ///   - modifiers: nearer than the endpoint's.
     init(
@@ -35,7 +35,7 @@ struct UploadStep: Endpoint {
             try own?(parameters, into: &request)
             if address != nil { try request.checkOrigin(besides: base) }
             request.body = body
-            // The type of the whole belongs to the request that creates the upload.
+            // The media type belongs to the request that creates the upload.
             if own != nil, request.headers[.contentType] == nil { request.headers[.contentType] = "application/octet-stream" }
             if request.modifier(Timeout.self) == nil { request.timeout.total = UploadOptions.total }
         }
@@ -60,10 +60,10 @@ struct UploadStep: Endpoint {
 }
 
 extension Request {
-    /// Credentials go to the upload's address, which a server or a stored state has named. So it must have an origin that the
-    /// channel or the endpoint has.
+    /// The kit sends credentials to the upload's address, which a server or a stored state has named. So it must have an origin
+    /// of the channel or the endpoint.
     ///
-    /// - Parameter base: the endpoint's own address; usually not a whole one.
+    /// - Parameter base: the endpoint's own address; usually a relative one.
     fileprivate func checkOrigin(besides base: String) throws(RequestError) {
         let environment = call.channel.environment
         let named = modifiers(of: BaseURL.self).compactMap(\.string) + [environment.baseURL, base]

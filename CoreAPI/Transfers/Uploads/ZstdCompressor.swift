@@ -4,14 +4,14 @@ internal import Foundation
 
 /// Zstandard (RFC 8878), by the library that libcurl has loaded.
 final class ZstdCompressor: Compressor {
-    /// `ZSTD_inBuffer` and `ZSTD_outBuffer`, whose members have the same layout.
+    /// `ZSTD_inBuffer` and `ZSTD_outBuffer`; both have the same layout.
     struct Buffer {
         var bytes: UnsafeMutableRawPointer?
         var size: Int
         var position = 0
     }
 
-    // `@unchecked`: functions of a library that is never unloaded.
+    // `@unchecked`: the library of these functions is never unloaded.
     struct Library: @unchecked Sendable {
         typealias Create = @convention(c) () -> OpaquePointer?
         typealias Step =
