@@ -1,8 +1,8 @@
 internal import Foundation
 internal import HTTPTypes
 
-/// Reads a server's answer to an upgrade from a connection: a head and, unless protocols are switched, a body (RFC 9112). Strict:
-/// what it does not understand is an error.
+/// Reads a server's answer to an upgrade from a connection: a head and, unless the answer switches protocols, a body (RFC 9112).
+/// Strict: unknown syntax is an error.
 struct AnswerReader {
     struct Answer {
         let head: ResponseHead
@@ -15,7 +15,7 @@ struct AnswerReader {
     private let limits: Limits
     private var pending: [UInt8] = []
 
-    /// - Parameter next: gives the next bytes of the connection.
+    /// - Parameter next: reads the next bytes of the connection.
     init(_ limits: Limits, _ next: @escaping () async throws -> Data?) {
         self.limits = limits
         self.next = next
@@ -27,7 +27,7 @@ struct AnswerReader {
             let head = try await readHead()
             let code = head.status.code
             if code == 101 { return Answer(head: head, body: Data(), rest: Data(pending)) }
-            // Other interim answers precede the final one (RFC 9110 §15.2).
+            // Interim answers precede the final one (RFC 9110 §15.2).
             guard code >= 200 else { continue }
             let body = code == 204 || code == 304 ? Data() : try await readBody(head.headers)
             return Answer(head: head, body: body, rest: Data())
@@ -52,7 +52,7 @@ struct AnswerReader {
             lines.append(line)
         }
         guard let first = lines.first, let status = Self.status(first) else {
-            throw Self.malformed("expected a status line of HTTP/1.1, found something else (RFC 9112 §4)")
+            throw Self.malformed("expected a status line of HTTP/1.1 (RFC 9112 §4)")
         }
         var fields = HTTPFields()
         for line in lines.dropFirst() { fields.append(try Self.field(line)) }
@@ -70,7 +70,7 @@ struct AnswerReader {
     private static func field(_ line: [UInt8]) throws -> HTTPField {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
             let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
-        else { throw malformed("a header line without a name (RFC 9112 §5)") }
+        else { throw malformed("expected a header line with a name (RFC 9112 §5)") }
         return HTTPField(name: name, value: String(decoding: line[(colon + 1)...], as: UTF8.self).trimmingHTTPWhitespace())
     }
 
@@ -79,7 +79,7 @@ struct AnswerReader {
     private mutating func readBody(_ fields: HTTPFields) async throws -> Data {
         if let coding = fields[.transferEncoding] {
             guard coding.lowercased() == "chunked", fields[.contentLength] == nil else {
-                throw Self.malformed("the transfer coding '\(coding.shortened(to: 100))' (RFC 9112 §6.1)")
+                throw Self.malformed("expected 'chunked' as coding, found '\(coding.shortened(to: 100))' (RFC 9112 §6.1)")
             }
             return try await readChunks()
         }
@@ -100,7 +100,7 @@ struct AnswerReader {
             let digits = line.prefix { $0 != UInt8(ascii: ";") }
             guard !digits.isEmpty, let size = Int(String(decoding: digits, as: UTF8.self).trimmingHTTPWhitespace(), radix: 16),
                 size >= 0
-            else { throw Self.malformed("a chunk's size is no number (RFC 9112 §7.1)") }
+            else { throw Self.malformed("expected a number as a chunk's size (RFC 9112 §7.1)") }
             if size == 0 { return body }
             guard size <= limits.responseBodySize - body.count else { throw tooLarge }
             body += try await take(size, of: nil, after: body.count)
@@ -130,7 +130,7 @@ struct AnswerReader {
         return Data(pending.prefix(count))
     }
 
-    /// A line without its end.
+    /// Reads a line, and drops its end.
     private mutating func readLine(atMost limit: Int) async throws -> [UInt8] {
         var searched = 0
         while true {

@@ -1,22 +1,22 @@
 internal import CZlib
 internal import Foundation
 
-/// The parameters of permessage-deflate that both sides have agreed on (RFC 7692 §7.1).
+/// The agreed parameters of permessage-deflate (RFC 7692 §7.1).
 struct DeflateAgreement: Equatable {
-    /// Whether the compressor starts anew with each message.
+    /// Whether this side's compressor resets its context with each message.
     var resetsOwn = false
-    /// Whether the peer's does.
+    /// Whether the peer's compressor does.
     var resetsPeer = false
-    /// The window of this side's compressor, in bits. zlib has none of 8 bits; then messages are sent as they are, which is
-    /// always allowed (§6).
+    /// The window of this side's compressor, in bits. zlib has no window of 8 bits; this side then sends messages
+    /// uncompressed, which §6 always allows.
     var ownWindow: Int32 = 15
 
     var compresses: Bool { ownWindow >= 9 }
 }
 
-/// Compresses messages by DEFLATE (RFC 7692 §7.2.1). One at a time.
+/// Compresses messages with DEFLATE (RFC 7692 §7.2.1), one at a time.
 ///
-/// `@unchecked`: the sender whose turn it is uses it.
+/// `@unchecked`: only the sender whose turn it is uses it.
 final class MessageDeflater: @unchecked Sendable {
     private let stream: UnsafeMutablePointer<z_stream>
     private let resets: Bool
@@ -35,7 +35,7 @@ final class MessageDeflater: @unchecked Sendable {
 
     /// - Returns: the compressed message; `nil` if zlib fails.
     func compress(_ message: UnsafeRawBufferPointer) -> [UInt8]? {
-        // An empty block; zlib would refuse to flush nothing (§7.2.3.6).
+        // An empty block (§7.2.3.6): zlib refuses to flush without input.
         guard !message.isEmpty else { return [0] }
         // Counts are 32 bits wide.
         guard message.count < Int(UInt32.max) else { return nil }
@@ -57,7 +57,7 @@ final class MessageDeflater: @unchecked Sendable {
             isDone = stream.pointee.avail_out > 0
             output.removeLast(Int(stream.pointee.avail_out))
         }
-        // The flush ends with an empty block, which is left out (§7.2.1).
+        // The flush ends with an empty block. The protocol omits it (§7.2.1).
         guard output.suffix(4) == [0, 0, 0xFF, 0xFF] else { return nil }
         output.removeLast(4)
         return output
@@ -85,7 +85,7 @@ final class MessageInflater {
         output.deallocate()
     }
 
-    /// - Parameter take: gets each piece; an error that it throws ends the work.
+    /// - Parameter take: receives each piece; an error that it throws ends the work.
     func inflate(
         _ bytes: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer) throws(Violation) -> Void
     ) throws(Violation) {
@@ -101,7 +101,7 @@ final class MessageInflater {
             isFull = stream.pointee.avail_out == 0
             switch code {
             case Z_OK: break
-            // A final block ends the stream; what follows goes on with the same window (§7.2.3.4).
+            // A final block ends the stream; later blocks use the same window (§7.2.3.4).
             case Z_STREAM_END: try goOn()
             case Z_BUF_ERROR where count == 0 && stream.pointee.avail_in == 0: return
             default: throw Violation("a compressed message that zlib cannot read", code: .invalidData)
@@ -109,7 +109,7 @@ final class MessageInflater {
         }
     }
 
-    /// Ends a message: adds the bytes that its sender left out.
+    /// Ends a message: adds the bytes that its sender omitted.
     func endMessage(_ take: (UnsafeRawBufferPointer) throws(Violation) -> Void) throws(Violation) {
         try Self.tail.withUnsafeBufferPointer { bytes throws(Violation) in try inflate(UnsafeRawBufferPointer(bytes), take) }
         if resets { _ = inflateReset(stream) }

@@ -1,2 +1,2 @@
-// Names an endpoint, a message and an error without a second import.
+// Lets users name an endpoint, a message and an error without a second import.
 @_exported public import CoreAPICore

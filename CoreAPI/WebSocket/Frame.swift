@@ -10,7 +10,7 @@ package enum Opcode: UInt8, Sendable {
     var isControl: Bool { rawValue >= 8 }
 }
 
-/// Which side this is. A client masks its frames, a server does not (RFC 6455 §5.1).
+/// A side of the connection. A client masks its frames, a server does not (RFC 6455 §5.1).
 package enum Role: Sendable {
     case client, server
 }
@@ -89,10 +89,10 @@ struct FrameHead: Equatable {
     }
 }
 
-/// The exclusive or with a masking key (RFC 6455 §5.3), which is its own inverse.
+/// Masks or unmasks bytes by exclusive or with a masking key (RFC 6455 §5.3).
 enum Masking {
     /// - Parameters:
-    ///   - key: its four bytes as they are on the wire.
+    ///   - key: the four bytes in the order of the wire.
     ///   - offset: the offset of the bytes within the payload.
     static func apply(_ key: UInt32, to bytes: UnsafeMutableRawBufferPointer, offset: Int = 0) {
         let shift = UInt32(offset & 3) * 8
@@ -112,7 +112,7 @@ enum Masking {
     }
 }
 
-/// The peer broke a rule; the socket ends with the code.
+/// A rule that the peer broke; the socket ends with the code.
 struct Violation: Error, Equatable {
     let code: WebSocket.CloseCode
     let reason: String

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// Makes frames as one side sends them.
+/// Makes the frames of one side.
 struct FrameWriter: Sendable {
     let role: Role
 
-    /// A whole frame.
+    /// A complete frame.
     func frame(_ opcode: Opcode, _ payload: some Collection<UInt8>, isFinal: Bool = true, isCompressed: Bool = false) -> Data {
         let (head, mask) = head(opcode, length: payload.count, isFinal: isFinal, isCompressed: isCompressed)
         var bytes = head
@@ -16,7 +16,7 @@ struct FrameWriter: Sendable {
         return Data(bytes)
     }
 
-    /// The head of a frame and its key, which is new for each frame and not predictable (RFC 6455 §5.3).
+    /// The head of a frame and its key: unpredictable, and new for each frame (RFC 6455 §5.3).
     func head(_ opcode: Opcode, length: Int, isFinal: Bool, isCompressed: Bool) -> ([UInt8], mask: UInt32?) {
         let mask = role == .client ? UInt32.random(in: .min ... .max) : nil
         var bytes: [UInt8] = []
@@ -32,7 +32,8 @@ struct FrameWriter: Sendable {
         return piece
     }
 
-    /// A Close frame. A code that may not be sent is left out, and a reason too long for a control frame is cut at a character.
+    /// A Close frame. It omits a code that may not be sent, and cuts a reason that is too long for a control frame at a
+    /// character.
     func close(_ code: WebSocket.CloseCode, _ reason: String) -> Data {
         guard code.mayBeSent else { return frame(.close, EmptyCollection()) }
         var text = reason

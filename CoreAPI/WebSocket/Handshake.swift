@@ -2,9 +2,9 @@ internal import CoreAPIHash
 internal import Foundation
 internal import HTTPTypes
 
-/// The opening handshake's rules (RFC 6455 §4, RFC 7692 §7.1), for both sides.
+/// The rules of the opening handshake (RFC 6455 §4, RFC 7692 §7.1), for both sides.
 package enum Handshake {
-    /// What both sides have agreed on.
+    /// The result of a handshake.
     struct Agreement: Equatable {
         var subprotocol: String?
         var deflate: DeflateAgreement?
@@ -15,14 +15,14 @@ package enum Handshake {
         Data((0..<16).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString()
     }
 
-    /// The proof that a server has understood the key (§4.2.2).
+    /// The server's proof that it has read the key (§4.2.2).
     static func accept(_ key: String) -> String {
         Data(SHA1.hash((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)).base64EncodedString()
     }
 
     /// The fields of a request.
     ///
-    /// - Throws: `RequestError.malformedHeader(name:reason:)` for a subprotocol that is no token or is named twice.
+    /// - Throws: `RequestError.malformedHeader(name:reason:)` for a subprotocol that is not a token or is named twice.
     static func offer(_ options: WebSocket.Options, key: String) throws(RequestError) -> HTTPFields {
         for name in options.subprotocols where !name.isToken {
             throw .malformedHeader(name: "Sec-WebSocket-Protocol", reason: "'\(name.escapingControls)' is not a token")
@@ -59,7 +59,7 @@ package enum Handshake {
             throw refuse("expected 'Connection: Upgrade', found \(quoted(fields[.connection]))")
         }
         guard fields[.secWebSocketAccept] == accept(key) else {
-            throw refuse("a Sec-WebSocket-Accept that does not belong to the key")
+            throw refuse("the Sec-WebSocket-Accept does not match the key")
         }
         var agreement = Agreement()
         if let name = fields[.secWebSocketProtocol] {
@@ -84,7 +84,7 @@ package enum Handshake {
             case ("client_no_context_takeover", nil): agreement.resetsOwn = true
             case ("server_no_context_takeover", nil): agreement.resetsPeer = true
             case ("client_max_window_bits", let bits?): agreement.ownWindow = bits
-            // Every window fits into the largest, with which messages are read.
+            // The kit reads messages with the largest window, so any window fits.
             case ("server_max_window_bits", _?): break
             default: return nil
             }
@@ -101,7 +101,7 @@ package enum Handshake {
         text.map { "'\($0.shortened(to: 100))'" } ?? "nothing"
     }
 
-    /// An extension's name and its parameters, of which those of permessage-deflate are window sizes.
+    /// An extension's name and its parameters; those of permessage-deflate are window sizes.
     fileprivate struct Parameters {
         let name: String
         private(set) var all: [(name: String, value: Int32?)] = []
@@ -140,9 +140,9 @@ package struct Acceptance: Sendable {
     private let options: WebSocket.Options
 
     /// - Parameters:
-    ///   - values: the values of the request's fields of a name.
+    ///   - values: gives all values of a request's field by its name.
     ///   - options: the server's subprotocols, limits and clocks.
-    /// - Returns: `nil` for a request that is no WebSocket handshake.
+    /// - Returns: `nil` for a request that is not a WebSocket handshake.
     package init?(_ options: WebSocket.Options, values: (_ name: String) -> [String]) {
         guard let key = values("Sec-WebSocket-Key").first, values("Sec-WebSocket-Version").first == "13",
             values("Upgrade").first?.lowercased() == "websocket"
@@ -181,7 +181,7 @@ package struct Acceptance: Sendable {
         return (agreement, text)
     }
 
-    /// The server's socket over a connection on which the answer was sent.
+    /// The server's socket on a connection, after the answer was sent.
     package func open(_ connection: any RawConnection, context: ErrorContext) -> WebSocket {
         WebSocket(
             connection, .server, agreement, options, head: ResponseHead(status: .switchingProtocols), coder: .json,

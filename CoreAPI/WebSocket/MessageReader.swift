@@ -3,7 +3,7 @@ package import Foundation
 /// Reads messages and control frames out of bytes in pieces of any size. It keeps at most one message of the allowed size, and
 /// fails at the first byte that breaks a rule.
 package struct MessageReader {
-    /// What arrived.
+    /// A message or a control frame.
     package enum Event: Sendable, Equatable {
         case message(WebSocket.Message)
         case ping(Data)
@@ -16,16 +16,16 @@ package struct MessageReader {
     private let messageSize: Int
     private let frameSize: Int
     private let inflater: MessageInflater?
-    /// The bytes of a head of which some are missing.
+    /// The first bytes of an incomplete head.
     private var partialHead: [UInt8] = []
     private var frame: FrameHead?
-    /// The payload bytes of the frame that were read.
+    /// The number of payload bytes read of the frame.
     private var offset = 0
     private var control: [UInt8] = []
     private var message: Message?
     private var scratch: [UInt8] = []
 
-    /// A message whose last fragment is missing.
+    /// A message whose last fragment has not arrived.
     private struct Message {
         let isText: Bool
         let isCompressed: Bool
@@ -40,12 +40,12 @@ package struct MessageReader {
         self.inflater = inflater
     }
 
-    /// A reader without compression, or with the default one.
+    /// Makes a reader without compression, or with the default parameters.
     package init(_ role: Role, _ options: WebSocket.Options = WebSocket.Options(), inflates: Bool) {
         self.init(role, options, inflates ? MessageInflater(DeflateAgreement()) : nil)
     }
 
-    /// Whether a frame or a message has begun and not ended.
+    /// Whether a frame or a message is incomplete.
     package var isInside: Bool { frame != nil || message != nil || !partialHead.isEmpty }
 
     /// The next event in the bytes.
@@ -82,7 +82,7 @@ package struct MessageReader {
             try begin(head)
             return true
         }
-        // In small steps: the head's own bytes say how many it has.
+        // In small steps, because the first bytes of a head decide its size.
         while index < bytes.count {
             partialHead.append(bytes[index])
             index += 1
@@ -111,7 +111,7 @@ package struct MessageReader {
             guard message == nil else { throw Violation("a message inside another one (RFC 6455 §5.4)") }
             message = Message(isText: head.opcode == .text, isCompressed: head.isCompressed)
         }
-        // A compressed one may be smaller or larger in the end.
+        // The size of a compressed message is known only after decompression.
         guard let message, !message.isCompressed else { return }
         guard head.length <= messageSize - message.bytes.count else { throw tooLarge }
     }

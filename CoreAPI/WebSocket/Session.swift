@@ -1,12 +1,12 @@
 internal import CoreAPILock
 internal import Foundation
 
-/// A WebSocket's work: one task reads, several may send, and control frames go between. ``WebSocket`` is the handle that an app
-/// holds; the tasks hold only this.
+/// Runs a WebSocket: one task reads, several may send, and control frames are sent in between. An app holds the handle
+/// ``WebSocket``; the tasks hold only the session.
 final class Session: Sendable {
-    /// The bytes of messages that may wait for the app before nothing more is read.
+    /// The number of bytes of messages that may wait for the app. Beyond it the session stops reading.
     private static let room = 64 * 1_024
-    /// The bytes of a frame that are masked and queued at once.
+    /// The number of bytes of a frame that are masked and queued at once.
     private static let piece = 64 * 1_024
 
     let options: WebSocket.Options
@@ -23,21 +23,21 @@ final class Session: Sendable {
         var messages = MessageQueue()
         /// The task that waits for a message.
         var consumer: CheckedContinuation<Void, Never>?
-        /// The reading task, while it waits for room.
+        /// The reading task, while the queue of messages is full.
         var reader: CheckedContinuation<Void, Never>?
-        /// Pieces received so far.
+        /// The number of pieces received so far.
         var received = 0
-        /// How the messages end, once no more arrive.
+        /// The end of the messages, after the last one.
         var end: Result<Void, APIClientError>?
         var closing: WebSocket.Closing?
         var control = ControlFrames()
         var pings: [(payload: Data, waiter: CheckedContinuation<Void, any Error>)] = []
-        /// Whether the connection is over, and the tasks that wait for that.
+        /// Whether the connection has ended, and the tasks that wait for its end.
         var isOver = false
         var closers: [CheckedContinuation<Void, Never>] = []
         var clocks: [Task<Void, any Error>] = []
 
-        /// Whether messages are thrown away, because this side has closed.
+        /// Whether messages are dropped, because this side has closed.
         var drops: Bool { closing?.side == .here || isOver }
     }
 
@@ -54,7 +54,7 @@ final class Session: Sendable {
         deflater = deflate.flatMap { MessageDeflater($0) }
     }
 
-    /// Begins to read.
+    /// Starts the reading task.
     func start() {
         Task { await self.run() }
         guard let interval = options.pingInterval, interval > .zero else { return }
@@ -64,7 +64,7 @@ final class Session: Sendable {
 
     var closing: WebSocket.Closing? { state.withLock { $0.closing } }
 
-    /// The kit's error for what was thrown here.
+    /// Wraps an error of the session in the kit's error.
     func failure(_ error: any Error) -> APIClientError { APIClientError(error, context) }
 
     private func addClock(_ clock: Task<Void, any Error>) {
@@ -94,7 +94,7 @@ final class Session: Sendable {
     private static let lost = TransportError.connectionLost(
         reason: "the WebSocket's connection ended without a Close frame (1006)", mayHaveBeenProcessed: false)
 
-    /// Returns when the peer's Close frame or its end has arrived.
+    /// Reads until the peer's Close frame or the end of the connection.
     private func read(_ fresh: MessageReader) async throws {
         var reader = fresh
         while let chunk = try await connection.read() {
@@ -132,7 +132,7 @@ final class Session: Sendable {
         flush()
     }
 
-    /// The peer's Close frame.
+    /// Handles the peer's Close frame.
     private func close(by code: WebSocket.CloseCode?, _ reason: String) async {
         let isAnswer = state.withLock { state in
             guard state.closing == nil else { return true }
@@ -152,7 +152,7 @@ final class Session: Sendable {
         return failure(TransportError.connectionLost(reason: text, mayHaveBeenProcessed: true))
     }
 
-    /// This side ends the socket because the peer broke a rule.
+    /// Ends the socket from this side, because the peer broke a rule.
     private func refuse(_ violation: Violation) async {
         let error: TransportError =
             violation.code == .messageTooBig
@@ -168,19 +168,19 @@ final class Session: Sendable {
         await drain()
     }
 
-    /// Waits for the end of the connection, which a server brings about (RFC 6455 §7.1.1).
+    /// Waits until the server closes the connection (RFC 6455 §7.1.1).
     private func drain() async {
         guard role == .client else { return }
         limitClosing()
         while let bytes = try? await connection.read(), !bytes.isEmpty {}
     }
 
-    /// Notes why the messages end, unless that is known.
+    /// Records why the messages end, unless a reason is recorded already.
     private func note(_ error: any Error) {
         let error = failure(error)
         state.withLock { state in
             state.closing = state.closing ?? .init(code: .abnormal, reason: "", side: .peer)
-            // A connection that ends after this side has closed is no fault.
+            // After this side has closed, the end of the connection is not a fault.
             let isExpected = state.closing?.side == .here && state.closing?.code != .abnormal
             if state.end == nil { state.end = isExpected ? .success(()) : .failure(error) }
         }
@@ -199,7 +199,7 @@ final class Session: Sendable {
         for closer in closers { closer.resume() }
     }
 
-    /// Ends everything at once, without a Close frame.
+    /// Ends the connection and all waiting tasks at once, without a Close frame.
     func abort(_ error: any Error) {
         let error = failure(error)
         let (consumer, reader) = state.withLock { state in
@@ -261,7 +261,7 @@ final class Session: Sendable {
             do {
                 try await write(opcode, compressed ?? payload, isCompressed: compressed != nil)
             } catch {
-                // What comes later could not be read without it.
+                // Without this message the peer could not decompress the later ones.
                 if compressed != nil { abort(error) }
                 throw error
             }
@@ -280,7 +280,7 @@ final class Session: Sendable {
                 }
                 try await writeFrame(opcode, Data(), isFinal: true, isCompressed: false)
             } catch {
-                // The message has no end, so nothing can follow it.
+                // The message has no end, so no other message can follow.
                 if opcode == .continuation { abort(error) }
                 throw error
             }
@@ -350,7 +350,7 @@ final class Session: Sendable {
                 offset += piece.count
             }
         } catch {
-            // Half a frame was sent.
+            // A part of the frame may have been sent.
             abort(error)
             throw error
         }
@@ -358,7 +358,7 @@ final class Session: Sendable {
 
     // MARK: - Control frames
 
-    /// Sends waiting control frames, in a task of its own: the reading task must not wait for a peer that does not read.
+    /// Sends waiting control frames, in a separate task: the reading task must not wait for a peer that does not read.
     private func flush() {
         let begins = state.withLock { $0.control.beginSending() }
         guard begins else { return }
@@ -373,7 +373,7 @@ final class Session: Sendable {
         }
     }
 
-    /// Sends waiting answers to pings between two fragments; its caller has the turn.
+    /// Sends waiting answers to pings between two fragments. The caller must have the turn.
     private func writePongs() async throws {
         while let frame = state.withLock({ $0.control.nextBetweenFragments() }) {
             try await connection.write(frame.bytes(writer))
@@ -421,7 +421,7 @@ final class Session: Sendable {
         waiter?.resume(throwing: error)
     }
 
-    /// An answer to a ping answers the earlier ones, too.
+    /// Accepts the answer to a ping; it answers all earlier pings, too.
     private func endPings(through payload: Data) {
         let answered = state.withLock { state -> [CheckedContinuation<Void, any Error>] in
             guard let index = state.pings.firstIndex(where: { $0.payload == payload }) else { return [] }
@@ -431,8 +431,8 @@ final class Session: Sendable {
         for waiter in answered { waiter.resume() }
     }
 
-    /// Sends a ping to a peer that has been silent, and ends the socket if it stays so. While the app takes no messages, nothing
-    /// is read and so nothing can be told.
+    /// Sends a ping to a silent peer, and ends the socket if the peer stays silent. While the app takes no messages, the session
+    /// does not read, so the peer's silence means nothing.
     private func keepAlive(every interval: Duration) async throws {
         while true {
             let before = received
@@ -517,7 +517,7 @@ extension Session.State {
 private struct MessageQueue {
     private var messages: [WebSocket.Message?] = []
     private var first = 0
-    /// Their bytes, and the cost of each.
+    /// The bytes of all waiting messages, with a fixed cost for each.
     private(set) var size = 0
 
     var isEmpty: Bool { first == messages.count }
@@ -566,12 +566,12 @@ private struct ControlFrames {
 
     private var pongs: [Data] = []
     var pings: [Data] = []
-    /// The last frame of all.
+    /// The last frame that is sent.
     var close: Data?
     private var isSending = false
     private var isOver = false
 
-    /// Of a flood's unsent answers the oldest are left out (RFC 6455 §5.5.3).
+    /// In a flood of pings the oldest unsent answers are dropped (RFC 6455 §5.5.3).
     mutating func appendPong(_ payload: Data) {
         if pongs.count == Self.longest { pongs.removeFirst() }
         pongs.append(payload)
@@ -579,14 +579,14 @@ private struct ControlFrames {
 
     private static let longest = 64
 
-    /// - Returns: whether a task must be started that sends them.
+    /// - Returns: whether the caller must start a task that sends them.
     mutating func beginSending() -> Bool {
         guard !isSending, !isOver, !pongs.isEmpty || !pings.isEmpty || close != nil else { return false }
         isSending = true
         return true
     }
 
-    /// The next one; `nil` ends the sending.
+    /// The next frame; `nil` ends the sending task.
     mutating func next() -> Frame? {
         if let frame = nextBetweenFragments() { return frame }
         guard let close, !isOver else {
@@ -597,7 +597,7 @@ private struct ControlFrames {
         return .whole(close)
     }
 
-    /// Nothing follows the Close frame.
+    /// Ends the sending: no frame follows the Close frame.
     mutating func end() { isOver = true }
 
     mutating func nextBetweenFragments() -> Frame? {

@@ -1,6 +1,6 @@
 internal import CoreAPILock
 
-/// Lets one task at a time pass, in the order of arrival. It is not held by a thread, so that its holder may wait.
+/// Lets one task at a time pass, in the order of arrival. It blocks no thread, so the task that holds it may wait.
 final class Turnstile: Sendable {
     private struct State {
         var isTaken = false

@@ -1,14 +1,14 @@
-/// Checks UTF-8 that arrives in pieces, and refuses the first byte that cannot be right (RFC 3629 §4).
+/// Checks UTF-8 that arrives in pieces, and refuses the first invalid byte (RFC 3629 §4).
 struct UTF8Check {
-    /// Continuation bytes that must follow.
+    /// The number of continuation bytes that must follow.
     private var missing = 0
-    /// What the next one may be.
+    /// The allowed values of the next continuation byte.
     private var allowed: ClosedRange<UInt8> = 0x80...0xBF
 
-    /// Whether no character is incomplete.
+    /// Whether the last character is complete.
     var isComplete: Bool { missing == 0 }
 
-    /// - Returns: whether the bytes so far can begin a text.
+    /// - Returns: whether the bytes so far are valid, apart from an incomplete last character.
     mutating func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var index = 0
         while index < bytes.count {
@@ -43,11 +43,11 @@ struct UTF8Check {
         case 0xC2...0xDF: missing = 1
         case 0xE0: (missing, allowed) = (2, 0xA0...0xBF)
         case 0xE1...0xEC, 0xEE, 0xEF: missing = 2
-        // No surrogates.
+        // Excludes surrogates.
         case 0xED: (missing, allowed) = (2, 0x80...0x9F)
         case 0xF0: (missing, allowed) = (3, 0x90...0xBF)
         case 0xF1...0xF3: missing = 3
-        // Nothing beyond U+10FFFF.
+        // Excludes values above U+10FFFF.
         case 0xF4: (missing, allowed) = (3, 0x80...0x8F)
         default: return false
         }

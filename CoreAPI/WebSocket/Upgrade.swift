@@ -2,16 +2,16 @@ internal import CoreAPILock
 internal import Foundation
 internal import HTTPTypes
 
-/// Makes a call an upgrade to WebSocket (RFC 6455 §4): its attempts open a connection over the channel's transport, and send the
-/// request there.
+/// Makes a call an upgrade to WebSocket (RFC 6455 §4): each attempt opens a connection through the channel's transport,
+/// and sends the request on it.
 struct Upgrade: TransportModifier {
     let options: WebSocket.Options
 
     func transport(over transport: any Transport) -> any Transport { UpgradeTransport(base: transport, options: options) }
 }
 
-/// Sends an attempt as an upgrade. A 101 is an answer whose body is the connection; any other answer is whole, so that redirects,
-/// refreshed credentials and error filters work as for any call.
+/// Sends an attempt as an upgrade. The body of a 101 is the connection. Any other answer is complete, so redirects, refreshed
+/// credentials and error filters work as for any call.
 private struct UpgradeTransport: Transport {
     let base: any Transport
     let options: WebSocket.Options
@@ -22,7 +22,7 @@ private struct UpgradeTransport: Transport {
         do {
             guard let base = base as? any ConnectingTransport else {
                 let name = "\(type(of: base))"
-                throw TransportError.unsupported(capability: "a WebSocket over \(name), which opens no connections")
+                throw TransportError.unsupported(capability: "a WebSocket through \(name), which opens no connections")
             }
             let key = Handshake.key()
             let sent = try prepare(attempt, key)
@@ -95,7 +95,7 @@ private struct UpgradeTransport: Transport {
         }
     }
 
-    /// A redirect may name an address of WebSocket, which has the same origin as one of HTTP (RFC 6455 §3).
+    /// A redirect may name a `ws:` or `wss:` address, which has the origin of the `http:` or `https:` one (RFC 6455 §3).
     private func readable(_ head: ResponseHead) -> ResponseHead {
         guard let location = head.headers[.location] else { return head }
         var head = head
@@ -104,7 +104,7 @@ private struct UpgradeTransport: Transport {
     }
 }
 
-/// Ends a connection when a step takes longer than the call's clocks allow.
+/// Ends a connection if a step takes longer than the call's timeouts allow.
 private struct AnswerClock: Sendable {
     private let request: Request
     private let connection: any RawConnection
@@ -135,7 +135,7 @@ private struct AnswerClock: Sendable {
     }
 }
 
-/// A connection after its handshake, of which some bytes may have been read already.
+/// A connection after its handshake. Some of its bytes may be in a buffer already.
 final class UpgradedConnection: RawConnection {
     let agreement: Handshake.Agreement
     private let connection: any RawConnection
@@ -167,7 +167,7 @@ final class UpgradedConnection: RawConnection {
 }
 
 extension String {
-    /// `ws:` and `wss:` are http and https (RFC 6455 §3); any other text is unchanged.
+    /// Replaces `ws:` and `wss:` by `http:` and `https:` (RFC 6455 §3); any other text is unchanged.
     package var withHTTPScheme: String {
         let start = prefix(6).lowercased()
         if start == "wss://" { return "https://" + dropFirst(6) }

@@ -1,14 +1,14 @@
 public import Foundation
 
 extension WebSocket {
-    /// A whole message; its fragments are joined.
+    /// A complete message; its fragments are joined.
     public enum Message: Sendable, Hashable {
         /// Text, sent as UTF-8.
         case text(String)
         /// Bytes.
         case binary(Data)
 
-        /// The bytes of the message; of a text its UTF-8.
+        /// The bytes of the message; UTF-8 for a text.
         public var data: Data {
             switch self {
             case .text(let text): Data(text.utf8)
@@ -17,14 +17,14 @@ extension WebSocket {
         }
     }
 
-    /// Why a WebSocket ends (RFC 6455 §7.4).
+    /// The reason why a WebSocket ends (RFC 6455 §7.4).
     public struct CloseCode: RawRepresentable, Sendable, Hashable {
         /// The number on the wire.
         public let rawValue: UInt16
 
         public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-        /// 1000: the purpose is fulfilled.
+        /// 1000: the conversation is complete.
         public static let normal = CloseCode(rawValue: 1000)
         /// 1001: the server goes down, or the user has left.
         public static let goingAway = CloseCode(rawValue: 1001)
@@ -45,8 +45,8 @@ extension WebSocket {
         /// 1011: an error of the server.
         public static let internalError = CloseCode(rawValue: 1011)
 
-        /// Whether a Close frame may have it (RFC 6455 §7.4, IANA's registry): not the codes for internal use, nor unassigned
-        /// ones.
+        /// Whether a Close frame may have the code (RFC 6455 §7.4, IANA's registry). Codes for internal use and unassigned codes
+        /// may not.
         public var mayBeSent: Bool {
             switch rawValue {
             case 1000...1003, 1007...1014, 3000...4999: true
@@ -55,40 +55,40 @@ extension WebSocket {
         }
     }
 
-    /// How a WebSocket ended.
+    /// The end of a WebSocket.
     public struct Closing: Sendable, Hashable {
         /// Who ended it.
         public enum Side: Sendable, Hashable {
             /// This side.
             case here
-            /// The other side, or the network.
+            /// The peer, or the network.
             case peer
         }
 
         /// The code of the first Close frame; ``CloseCode/noStatus`` if it had none, ``CloseCode/abnormal`` without a Close
         /// frame.
         public let code: CloseCode
-        /// The text in it; may be empty. The peer's text is data from outside.
+        /// The reason in the Close frame; may be empty. Do not trust the peer's text.
         public let reason: String
         /// Who ended it.
         public let side: Side
 
-        /// Describes an end, for a test.
+        /// Makes an end, for a test.
         public init(code: CloseCode, reason: String = "", side: Side) {
             (self.code, self.reason, self.side) = (code, reason, side)
         }
 
-        /// Whether the end is what both sides wanted: 1000, 1001 or no code.
+        /// Whether the end is orderly: 1000, 1001 or no code.
         public var isOrderly: Bool { [.normal, .goingAway, .noStatus].contains(code) }
     }
 
-    /// What a WebSocket offers, allows and waits for.
+    /// The options of a WebSocket: subprotocols, limits, clocks, compression.
     public struct Options: Sendable, Hashable {
         /// Subprotocols by preference (RFC 6455 §1.9); the server selects at most one.
         public var subprotocols: [String] = []
-        /// The largest message received, in bytes after decompression; a larger one ends the socket with 1009. Default 16 MiB.
+        /// The limit on received messages, in bytes after decompression; a larger one ends the socket with 1009. Default 16 MiB.
         public var messageSize = 16 * 1_024 * 1_024
-        /// The largest frame received, in bytes as sent; a larger one ends the socket with 1009. Default 16 MiB.
+        /// The limit on received frames, in bytes as sent; a larger one ends the socket with 1009. Default 16 MiB.
         public var frameSize = 16 * 1_024 * 1_024
         /// Messages with more bytes are sent as several frames of this size, so that pings go between them. `nil`, the default,
         /// sends every message as one frame.
@@ -105,11 +105,11 @@ extension WebSocket {
         /// Makes options with the default values.
         public init() {}
 
-        /// As ``init()``, with subprotocols.
+        /// Makes options with subprotocols and the other default values.
         public init(subprotocols: String...) { self.subprotocols = subprotocols }
     }
 
-    /// What is offered of permessage-deflate (RFC 7692 §7.1).
+    /// The parameters of permessage-deflate that the client offers (RFC 7692 §7.1).
     public struct Compression: Sendable, Hashable {
         /// Whether each message sent is compressed by itself, which needs less memory between messages and compresses less. A
         /// server may demand it, too. Default `false`.

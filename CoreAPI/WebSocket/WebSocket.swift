@@ -10,17 +10,17 @@ public import Foundation
 /// ```
 ///
 /// The loop ends when the peer closes in the orderly way, or after ``close(code:reason:)``. It throws if the peer closes with
-/// another code, breaks the protocol, sends too much, or is gone. Cancelling the task that waits for a message ends the socket,
-/// and so does releasing it.
+/// another code, breaks the protocol, exceeds a limit, or the connection is lost. Cancelling the task that waits for a message,
+/// or releasing the socket, ends it.
 ///
-/// It answers pings, and sends some (``Options/pingInterval``). Of the messages that no task has taken it keeps about 64 KiB;
-/// then it reads nothing more, and the peer has to wait. Sending waits as well while the peer reads too slowly.
+/// The socket answers pings, and sends pings after a silence (``Options/pingInterval``). It keeps about 64 KiB of messages that
+/// no task has taken. Then it stops reading, and the peer has to wait. Sending also waits while the peer reads too slowly.
 public final class WebSocket: Sendable {
-    /// The subprotocol that the server selected of ``Options/subprotocols``; `nil` without one.
+    /// The subprotocol that the server selected among ``Options/subprotocols``; `nil` without a subprotocol.
     public let subprotocol: String?
     /// Whether messages may be compressed (permessage-deflate, RFC 7692).
     public let isCompressed: Bool
-    /// The head of the answer that opened it.
+    /// The head of the answer that opened the socket.
     public let head: ResponseHead
     private let session: Session
     private let coder: BodyCoder
@@ -43,11 +43,11 @@ public final class WebSocket: Sendable {
         session.abort(CancellationError())
     }
 
-    /// How it ended; `nil` while it is open.
+    /// How the socket ended; `nil` while it is open.
     public var closing: Closing? { session.closing }
 
-    /// Sends a message; several tasks may do so, and the messages stay whole. Returns when the message is on its way, not when it
-    /// has arrived.
+    /// Sends a message. Several tasks may send at the same time; their messages do not mix. Returns when the message is queued,
+    /// not when it has arrived.
     ///
     /// - Throws: `APIClientError`; `.transport(.connectionLost)` if the socket is closed. If the task is cancelled in the
     ///   middle of a message, the socket ends.
@@ -69,8 +69,8 @@ public final class WebSocket: Sendable {
         try await send(.text, data)
     }
 
-    /// Sends a binary message in fragments, one for each chunk, so that its length need not be known. Other messages wait
-    /// meanwhile. It is not compressed.
+    /// Sends a binary message of unknown length in fragments, one for each chunk. Other messages wait meanwhile. The message is
+    /// not compressed.
     ///
     /// - Throws: `APIClientError`; an error of the sequence after its first chunk ends the socket.
     public func send<Chunks: AsyncSequence>(fragments: Chunks) async throws(APIClientError) where Chunks.Element == Data {
@@ -91,7 +91,7 @@ public final class WebSocket: Sendable {
 
     /// Sends a ping, and waits for its answer.
     ///
-    /// - Parameter limit: how long; `nil` for ``Options/pongTimeout``.
+    /// - Parameter limit: the longest wait; `nil` for ``Options/pongTimeout``.
     /// - Returns: the time until the answer.
     /// - Throws: `APIClientError`, `.transport(.timedOut(.idle, …))` without an answer in time; the socket stays open.
     @discardableResult
@@ -99,12 +99,12 @@ public final class WebSocket: Sendable {
         try await session.ping(within: limit ?? session.options.pongTimeout)
     }
 
-    /// Closes the socket in the orderly way. Messages that arrive from now on are lost. Returns when the connection is over, at
-    /// the latest after ``Options/closeTimeout``; a second call waits for the same end.
+    /// Closes the socket in the orderly way. Messages that arrive from now on are dropped. Returns when the connection has ended,
+    /// at the latest after ``Options/closeTimeout``. A second call waits for the same end.
     ///
     /// - Parameters:
-    ///   - code: a code that may not be sent (``CloseCode/mayBeSent``) is left out.
-    ///   - reason: for the peer's log; cut to 123 bytes.
+    ///   - code: the code to send; omitted unless ``CloseCode/mayBeSent`` is `true`.
+    ///   - reason: a text for the peer's log; cut to 123 bytes.
     public func close(code: CloseCode = .normal, reason: String = "") async {
         await session.close(code, reason)
     }
@@ -113,7 +113,7 @@ public final class WebSocket: Sendable {
 extension WebSocket: AsyncSequence {
     public typealias Element = Message
 
-    /// Takes messages. One task at a time may wait for the next.
+    /// Takes the messages. One task at a time may wait for the next one.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let socket: WebSocket
 
@@ -151,14 +151,14 @@ extension WebSocket: AsyncSequence {
 }
 
 extension Dispatcher {
-    /// Opens a WebSocket: the call of a GET whose answer switches protocols (101). Everything of the channel applies to it:
-    /// trust, pins, proxies, credentials with their refresh, redirects, headers, listeners. `Timeout` applies until it is open.
+    /// Opens a WebSocket by a call of the channel: a GET whose answer switches protocols (101). The channel's trust, pins,
+    /// proxies, credentials, redirects, headers and listeners apply. `Timeout` applies until the socket is open.
     ///
     /// `ws:` and `wss:` addresses of an endpoint are `http:` and `https:`.
     ///
     /// - Parameters:
     ///   - endpoint: the request.
-    ///   - options: what is offered and allowed.
+    ///   - options: subprotocols, limits, clocks and compression.
     /// - Throws: `APIClientError`: `.verification` for an answer other than 101, `.transport(.malformedResponse)` for a
     ///   wrong handshake, `.transport(.unsupported)` if the channel's transport opens no connections, as fixtures do.
     @concurrent
@@ -171,7 +171,7 @@ extension Dispatcher {
         let body = try response.value
         let context = ErrorContext(response)
         guard let connection = body.connection as? UpgradedConnection, let head = response.head else {
-            throw .transport(.unsupported(capability: "a WebSocket over a dispatcher that opens no connections"), context)
+            throw .transport(.unsupported(capability: "a WebSocket through a dispatcher that opens no connections"), context)
         }
         let coder = response.request?.coder ?? response.call.channel.coder
         return WebSocket(connection, .client, connection.agreement, options, head: head, coder: coder, context: context)
@@ -187,7 +187,7 @@ extension NetworkManager {
     }
 }
 
-/// An endpoint whose addresses may be those of WebSocket.
+/// An endpoint whose addresses may begin with `ws:` or `wss:`.
 private struct SocketEndpoint<Base: Endpoint>: Endpoint {
     let endpoint: Base
 

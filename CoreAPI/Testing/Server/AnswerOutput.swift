@@ -15,7 +15,7 @@ protocol AnswerOutput {
     func truncate() -> Bool
     /// Announces the end of the connection.
     ///
-    /// - Parameter refuses: whether this exchange gets no answer any more.
+    /// - Parameter refuses: whether this exchange stays without an answer.
     func goAway(refusing refuses: Bool) -> Bool
     func resetStream(code: UInt32) -> Bool
     /// Resets the connection (RST).

@@ -166,7 +166,7 @@ final class ConnectionSocket: Sendable {
 
     /// Sends TLS's `close_notify`, and nothing of TCP's.
     ///
-    /// - Returns: Whether the connection still is.
+    /// - Returns: Whether the connection is still open.
     func endTLS() -> Bool {
         tls?.shutDown()
         return flush()

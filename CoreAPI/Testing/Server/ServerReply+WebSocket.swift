@@ -2,7 +2,7 @@ internal import CoreAPI
 public import CoreAPIWebSocket
 
 extension ServerReply {
-    /// Accepts a WebSocket, or answers 426 to a request that asks for none.
+    /// Accepts a WebSocket; answers 426 to a request without a handshake.
     ///
     /// ```swift
     /// let server = try LoopbackServer.start { request in
@@ -14,8 +14,8 @@ extension ServerReply {
     ///
     /// - Parameters:
     ///   - request: the client's handshake.
-    ///   - options: the subprotocols that the server knows, and its limits and clocks.
-    ///   - serve: serves the socket, which is closed when it returns. An error of it closes the socket with 1011.
+    ///   - options: the server's subprotocols, limits and clocks.
+    ///   - serve: serves the socket. The server closes the socket when the function returns; with 1011 if it throws.
     public static func webSocket(
         _ request: ReceivedRequest, _ options: WebSocket.Options = WebSocket.Options(),
         serve: @escaping @Sendable (WebSocket) async throws -> Void

@@ -42,7 +42,7 @@ public struct ServerReply: Sendable, ExpressibleByArrayLiteral {
         /// Sends bytes unchanged, even as the answer to a `HEAD`; over HTTP/2 outside of frames.
         case send(Data)
 
-        /// Sends the same bytes, unchanged, over and over until the peer leaves or the server closes: a flood. Over HTTP/2
+        /// A flood: sends the same bytes, unchanged, until the peer leaves or the server closes. Over HTTP/2 it sends them
         /// outside of frames, also after the client has reset the stream.
         case sendEndlessly(Data)
 

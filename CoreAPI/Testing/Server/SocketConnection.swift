@@ -3,11 +3,11 @@ internal import CoreAPICore
 internal import Dispatch
 internal import Foundation
 
-/// A server's connection after it switched protocols, for a task. Two threads move its bytes: the connection's own receives,
-/// another one sends.
+/// A server's connection after it switched protocols, for a task. Two threads move its bytes: the connection's own thread
+/// receives, another one sends.
 final class SocketConnection: RawConnection {
     private static let room = 64 << 10
-    /// How soon a waiting thread notes that the server closes.
+    /// The interval at which a waiting thread checks whether the server closes.
     private static let patience = DispatchTimeInterval.milliseconds(50)
 
     private let socket: ConnectionSocket
@@ -29,13 +29,13 @@ final class SocketConnection: RawConnection {
     func read() async throws -> Data? { try await received.next() }
     func write(_ data: Data) async throws { try await toSend.push(data) }
 
-    /// What was written is still sent.
+    /// Bytes already written are still sent.
     func close() {
         toSend.finish(.success(()))
         received.finish(.failure(CancellationError()))
     }
 
-    /// Blocks the connection's thread until the function has returned and everything is sent.
+    /// Blocks the connection's thread until the function has returned and all bytes are sent.
     func run(_ serve: @escaping @Sendable (any RawConnection) async -> Void) {
         let ended = DispatchSemaphore(value: 0)
         Task {
