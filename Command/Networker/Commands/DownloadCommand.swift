@@ -10,7 +10,7 @@ struct DownloadCommand: AsyncParsableCommand {
         let channel = CommandSetup.current.registry.names.first ?? "CHANNEL"
         return CommandConfiguration(
             commandName: "download",
-            abstract: "Download a file, verified, and continue it after an interruption.",
+            abstract: "Download a file, verify it, and continue after an interruption.",
             usage: """
                 \(name) download <address> [Name:value …] [options]
                 \(name) download <channel> <path> [Name:value …] [options]
@@ -41,7 +41,7 @@ struct DownloadCommand: AsyncParsableCommand {
         completion: .file())
     var output: String?
 
-    @Flag(help: "Continue the part that an earlier download of the same file has left.")
+    @Flag(help: "Continue the part of an earlier download of the same file.")
     var resume = false
 
     @Option(
@@ -58,13 +58,14 @@ struct DownloadCommand: AsyncParsableCommand {
     var digest: [ContentDigest] = []
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("Requests at once, if the server allows several; at most 16.", valueName: "n")
+        parsing: .unconditional,
+        help: ArgumentHelp("Concurrent requests, if the server allows several; at most 16.", valueName: "n")
     )
     var parts = 1
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Bytes per second at most; 200k, 3M and 1G are units of 1,000.", valueName: "bytes"),
+        help: ArgumentHelp("The maximum number of bytes per second; 200k, 3M and 1G are units of 1,000.", valueName: "bytes"),
         transform: ByteRate.init)
     var limitRate: ByteRate?
 
@@ -73,7 +74,7 @@ struct DownloadCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The time limit of each answer's beginning, and of silence after it.", valueName: "seconds"),
+        help: ArgumentHelp("The time limit for each answer's head, and for silence after it.", valueName: "seconds"),
         transform: TimeLimit.init)
     var timeout = TimeLimit(seconds: 60)
 
@@ -146,7 +147,7 @@ struct DownloadCommand: AsyncParsableCommand {
             options.digests = digest
             options.parts = parts
             options.bytesPerSecond = limitRate?.bytesPerSecond
-            // A signal ends the process without a word.
+            // Prints nothing: a signal ends the process.
             options.saveInterval = 1 << 20
         }
     }

@@ -40,7 +40,7 @@ struct EventsCommand: AsyncParsableCommand {
         transform: HeaderLine.init)
     var header: [HeaderLine] = []
 
-    @Option(help: ArgumentHelp("Continue behind this event.", valueName: "id"))
+    @Option(help: ArgumentHelp("Continue after this event.", valueName: "id"))
     var lastEventID: String?
 
     @Option(
@@ -67,7 +67,7 @@ struct EventsCommand: AsyncParsableCommand {
         _ = try plan()
     }
 
-    /// The request: a GET, as the standard has it.
+    /// The request: a GET, as the standard requires.
     func plan() throws -> CallPlan {
         guard let first = words.first else {
             throw ValidationError("expected an address, or a channel and a path")
@@ -113,7 +113,7 @@ struct EventsCommand: AsyncParsableCommand {
     }
 }
 
-/// The texts for events and connections. What a server wrote must not control the terminal.
+/// The texts for events and connections. A server's text must not control the terminal.
 enum EventText {
     private struct Record: Encodable {
         let data, id, name: String
@@ -129,7 +129,7 @@ enum EventText {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let record = Record(data: event.data, id: event.id, name: event.name)
-        // Three texts cannot fail to be encoded.
+        // Encoding three texts cannot fail.
         return String(decoding: (try? encoder.encode(record)) ?? Data(), as: UTF8.self).escapingControlsOfJSON
     }
 

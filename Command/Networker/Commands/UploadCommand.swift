@@ -11,7 +11,7 @@ struct UploadCommand: AsyncParsableCommand {
         let channel = CommandSetup.current.registry.names.first ?? "CHANNEL"
         return CommandConfiguration(
             commandName: "upload",
-            abstract: "Send a file of any size, and show how far it has come.",
+            abstract: "Send a file of any size, and show the progress.",
             usage: """
                 \(name) upload <file> [METHOD] <address> [items] [options]
                 \(name) upload <file> <channel> METHOD <path> [items] [options]
@@ -52,12 +52,12 @@ struct UploadCommand: AsyncParsableCommand {
     var resumable: Protocol?
 
     @Option(
-        help: ArgumentHelp("With --resumable: keep the state in this file, and continue from it.", valueName: "file"),
+        help: ArgumentHelp("With --resumable: store the state in this file, and continue from it.", valueName: "file"),
         completion: .file())
     var state: String?
 
     @Option(
-        help: ArgumentHelp("The most bytes in a second; with k or M for thousands or millions.", valueName: "bytes"),
+        help: ArgumentHelp("The maximum number of bytes per second; k and M are thousands and millions.", valueName: "bytes"),
         transform: ByteRate.init)
     var limitRate: ByteRate?
 
@@ -116,7 +116,7 @@ struct UploadCommand: AsyncParsableCommand {
         await show(upload)
         let response = await upload.response
         await channel.close()
-        // Of a resumable upload the last request; the times of those before it lie before the report's beginning.
+        // The last request of a resumable upload: the earlier ones ended before the report began.
         let calls = recorder.takeFinished().filter { resumable == nil || $0.id == response.call.id }
         try show(CallReport(response: response, calls: calls, extras: []), plan.target)
     }
@@ -180,7 +180,7 @@ private struct StateFile: Sendable {
             return try JSONDecoder().decode(
                 ResumableUpload.State.self, from: try Data(contentsOf: URL(fileURLWithPath: path)))
         } catch {
-            throw ValidationError("'\(path.escapingControls)' has no state of an upload; expected one that --state has written")
+            throw ValidationError("'\(path.escapingControls)' has no state of an upload; expected a file written by --state")
         }
     }
 

@@ -11,7 +11,7 @@ struct WebSocketCommand: AsyncParsableCommand {
         let channel = CommandSetup.current.registry.names.first ?? "CHANNEL"
         return CommandConfiguration(
             commandName: "ws",
-            abstract: "Open a WebSocket: each line of standard input is a message, and messages are printed.",
+            abstract: "Open a WebSocket: send each line of standard input as a message, and print the messages.",
             usage: """
                 \(name) ws <address> [options]
                 \(name) ws <channel> <path> [options]
@@ -45,7 +45,7 @@ struct WebSocketCommand: AsyncParsableCommand {
         transform: HeaderLine.init)
     var header: [HeaderLine] = []
 
-    @Option(help: ArgumentHelp("A subprotocol to offer; may be repeated, best first.", valueName: "name"))
+    @Option(help: ArgumentHelp("A subprotocol to offer; repeat for several, best first.", valueName: "name"))
     var subprotocol: [String] = []
 
     @Flag(help: "Offer no compression.")
@@ -58,11 +58,11 @@ struct WebSocketCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("After the end of the input, how long to wait for another message.", valueName: "seconds"),
+        help: ArgumentHelp("How long to wait for another message after the end of the input.", valueName: "seconds"),
         transform: TimeLimit.init)
     var wait = TimeLimit(seconds: 1)
 
-    @Flag(name: .shortAndLong, help: "Say on standard error what the handshake agreed on.")
+    @Flag(name: .shortAndLong, help: "Print the result of the handshake on standard error.")
     var verbose = false
 
     func validate() throws { _ = try plan() }
@@ -136,7 +136,7 @@ struct WebSocketCommand: AsyncParsableCommand {
         let received = Mutex(0)
         let sending = Task {
             try await sendLines(over: socket)
-            // Answers to the last line may still come.
+            // The peer may still answer the last line.
             var before = -1
             while case let now = received.withLock({ $0 }), now != before {
                 before = now
@@ -161,7 +161,7 @@ struct WebSocketCommand: AsyncParsableCommand {
         while let line = await nextLine() { try await socket.send(.text(line)) }
     }
 
-    /// Waits on a thread of its own: a terminal may be silent for hours.
+    /// Waits on a separate thread, because a terminal may be silent for hours.
     private func nextLine() async -> String? {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: readLine()) }

@@ -1,7 +1,7 @@
 import CoreAPITransfers
 import Foundation
 
-/// Shows how far a transfer is: one line that changes on a terminal, and elsewhere a line for each tenth.
+/// Shows the progress of a transfer: one changing line on a terminal, and elsewhere a line for each tenth.
 struct ProgressBar {
     private let console: Console
     private var shownTenth = 0
@@ -12,7 +12,7 @@ struct ProgressBar {
         self.console = console
     }
 
-    /// - Parameter time: since the beginning.
+    /// - Parameter time: the time since the beginning.
     mutating func show(_ progress: TransferProgress, after time: Duration) {
         let isEnd = progress.completed == progress.total
         guard console.isTerminal else {
@@ -21,7 +21,7 @@ struct ProgressBar {
             shownTenth = tenth
             return console.write(Self.line(progress, after: time))
         }
-        // Some terminals take milliseconds for a line.
+        // Some terminals need milliseconds for a line.
         guard isEnd || time - lastShown > .milliseconds(80) else { return }
         lastShown = time
         isLineOpen = true

@@ -2,7 +2,7 @@ public import CoreAPI
 
 /// The request that puts an item up for sale.
 public enum DLItemOfferEndpointItem: Endpoint {
-    /// - Parameter item: its photos are read while they are sent.
+    /// - Parameter item: the item; its photos are read while they are sent.
     case offer(DLNewItem)
 
     public var path: String { "items" }

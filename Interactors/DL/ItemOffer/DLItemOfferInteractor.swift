@@ -26,7 +26,7 @@ public final class DLItemOfferInteractor: DLNetworker<DLItemOfferEndpointItem>, 
         follow(upload(item), progress: { $0.output?.handleItemOfferProgress($1) }) { $0.output?.handleItemOfferResponse($1) }
     }
 
-    /// The same as a handle; from any actor.
+    /// As ``offerItem(_:)``, with a handle; from any actor.
     public nonisolated func upload(_ item: DLNewItem) -> Upload<DLItemOfferResponse> {
         networkManager.upload(DLItemOfferEndpointItem.offer(item), as: DLItemOfferResponse.self)
     }

@@ -6,9 +6,9 @@ public import Foundation
 public struct DLNewItem: Sendable {
     /// A photo of the item.
     public struct Photo: Sendable {
-        /// The name of its file.
+        /// The photo's file name.
         public let name: String
-        /// Its bytes, usually a file.
+        /// The photo's bytes, usually a file.
         public let body: Body
 
         /// Makes a photo.
@@ -24,11 +24,11 @@ public struct DLNewItem: Sendable {
     }
 
     public let title: String
-    /// Its condition, in the seller's words.
+    /// The item's condition, in the seller's words.
     public let condition: String
-    /// In Turkish lira.
+    /// The price in Turkish lira.
     public let price: Decimal
-    /// At least one.
+    /// The photos; at least one.
     public let photos: [Photo]
 
     /// Makes an item.
@@ -48,10 +48,10 @@ public struct DLNewItem: Sendable {
 
 /// The item on offer.
 public struct DLItemOfferResponse: Decodable, Sendable, Hashable, Identifiable {
-    /// A photo as the shop has stored it.
+    /// A photo in the shop's store.
     public struct Photo: Decodable, Sendable, Hashable {
         public let name: String
-        /// In bytes.
+        /// The size in bytes.
         public let size: Int
     }
 

@@ -7,7 +7,7 @@ public import IDNetworker
 public protocol IDCourierInteractorInterface: AnyObject {
     var output: (any IDCourierInteractorOutput)? { get set }
 
-    /// Opens the chat of an order; calls the output with each line of the courier, and once at the end.
+    /// Opens the chat of an order; calls the output for each line of the courier, and once at the end.
     func openChat(orderID: String)
     /// Sends a line to the courier.
     func say(_ text: String)
@@ -19,7 +19,7 @@ public protocol IDCourierInteractorInterface: AnyObject {
 @MainActor
 public protocol IDCourierInteractorOutput: AnyObject {
     func handleCourierMessage(_ message: IDCourierMessage)
-    /// The chat is over; without an error if one of the two has ended it.
+    /// The chat has ended; without an error if the courier or the customer ended it.
     func handleCourierChatEnd(_ error: APIClientError?)
 }
 

@@ -1,6 +1,6 @@
 /// A line of the chat between the customer and the courier.
 public struct IDCourierMessage: Codable, Sendable, Hashable {
-    /// `courier` or `customer`.
+    /// The sender: `courier` or `customer`.
     public let from: String
     public let text: String
 

@@ -6,12 +6,12 @@ public import MLNetworker
 public protocol MLOrderTrackingInteractorInterface: AnyObject {
     var output: (any MLOrderTrackingInteractorOutput)? { get set }
 
-    /// Follows an order until its delivery, and no longer the one before.
+    /// Follows an order until its delivery, and stops following the previous one.
     ///
     /// - Parameter orderID: an order's id: `ml-o-1`.
     func follow(orderID: String)
 
-    /// Follows no order any more.
+    /// Stops following.
     func stopFollowing()
 }
 
@@ -19,7 +19,7 @@ public protocol MLOrderTrackingInteractorInterface: AnyObject {
 @MainActor
 public protocol MLOrderTrackingInteractorOutput: AnyObject {
     func handleOrderEvent(_ event: MLOrderEvent)
-    /// Called once after the last event; with `nil` after the delivery. Not called for an order that is not followed any more.
+    /// Called once after the last event; with `nil` after the delivery. Not called after following has stopped.
     func handleOrderEventsEnd(_ error: APIClientError?)
 }
 

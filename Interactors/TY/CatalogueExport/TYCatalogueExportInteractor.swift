@@ -12,7 +12,7 @@ public protocol TYCatalogueExportInteractorInterface: AnyObject {
     /// exactly once with the result.
     func exportCatalogue(to file: URL)
 
-    /// Ends the download; what is there stays for the next one.
+    /// Ends the download; its bytes stay for the next one.
     func cancelExport()
 }
 
@@ -23,7 +23,7 @@ public protocol TYCatalogueExportInteractorOutput: AnyObject {
     func handleCatalogueExportResponse(_ result: Result<DownloadedFile, APIClientError>)
 }
 
-/// Downloads the catalogue. The marketplace names its digest, which is verified.
+/// Downloads the catalogue, and verifies the digest that the marketplace names.
 public final class TYCatalogueExportInteractor: TYNetworker<TYCatalogueExportEndpointItem>, TYCatalogueExportInteractorInterface {
     public weak var output: (any TYCatalogueExportInteractorOutput)?
     private var download: Download?
