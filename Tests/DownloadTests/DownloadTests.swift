@@ -16,7 +16,7 @@ struct DownloadTests {
 
     // MARK: - Whole files
 
-    @Test("puts the file into place once it is whole and verified, and leaves nothing else")
+    @Test("puts the complete, verified file into place, and leaves no other file")
     func whole() async throws {
         var served = Served(200_000)
         served.namesDigest = true
@@ -36,7 +36,7 @@ struct DownloadTests {
         await channel.close()
     }
 
-    @Test("has any length: none, unknown, one byte", arguments: [0, 1, 65_537])
+    @Test("works for every length: zero, one byte, unknown", arguments: [0, 1, 65_537])
     func lengths(count: Int) async throws {
         let served = Served(count)
         let server = try LoopbackServer.start { request in
@@ -81,7 +81,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "with another digest than the server or the caller names is refused, and the old file stays",
+        "fails if the digest differs from the server's or the caller's, and keeps the old file",
         arguments: ["Repr-Digest", "Content-Digest", "caller"])
     func mismatch(from source: String) async throws {
         var served = Served(10_000)
@@ -102,7 +102,7 @@ struct DownloadTests {
         await channel.close()
     }
 
-    @Test("verifies SHA-512, ignores unknown algorithms, and computes on request")
+    @Test("verifies SHA-512, ignores unknown algorithms, and computes digests on request")
     func algorithms() async throws {
         var served = Served(10_000)
         let server = try LoopbackServer.start { request in
@@ -125,7 +125,8 @@ struct DownloadTests {
 
     // MARK: - Refusals
 
-    @Test("of a coded body, a part, or no whole answer fails without a file", arguments: ["gzip", "206", "202", "204", "404"])
+    @Test(
+        "of a coded body, a part or an incomplete answer fails without a file", arguments: ["gzip", "206", "202", "204", "404"])
     func refused(kind: String) async throws {
         let server = try LoopbackServer.start { _ in
             switch kind {
@@ -145,7 +146,7 @@ struct DownloadTests {
         await channel.close()
     }
 
-    /// A transport, or a middleware before it, that gives fewer bytes than the head announces.
+    /// A transport, or a middleware before it, that delivers fewer bytes than the head announces.
     private struct LossyTransport: Transport {
         func send(_ attempt: Attempt) async -> Reply {
             let head = ResponseHead(status: .ok, headers: [.contentLength: "5"])
@@ -153,7 +154,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("of other bytes than the head announces fails, whoever lost them")
+    @Test("of fewer bytes than the head announces fails, in the transport and in a middleware")
     func lossy() async throws {
         var environment = APIEnvironment("lossy", baseURL: "http://127.0.0.1:9")
         environment.allowsInsecureConnections = true
@@ -208,7 +209,7 @@ struct DownloadTests {
         await channel.close()
     }
 
-    @Test("of a file that another download writes fails, and does not disturb it")
+    @Test("of a file that another download writes fails, and does not disturb the other download")
     func busy() async throws {
         let served = Served(10_000)
         let (began, gate) = (try Gate(), try Gate())
@@ -259,7 +260,7 @@ struct DownloadTests {
         }
         download = nil
         if how == 1 {
-            // The sequence keeps it, too.
+            // The sequence retains the download, too.
             withExtendedLifetime(begun) {}
         }
         await channel.close()
@@ -280,7 +281,7 @@ struct DownloadTests {
         for await update in download.progress where update.completed == 100_000 { break }
         #expect(progress.completedUnitCount == 100_000 && progress.totalUnitCount == 300_000)
         progress.pause()
-        // Its handler may run on another thread.
+        // The handler may run on another thread.
         try await server.waitForOpenConnections(atMost: 0)
         #expect(download.isPaused)
         progress.resume()
@@ -295,7 +296,7 @@ struct DownloadTests {
         await channel.close()
     }
 
-    @Test("that cannot be continued is paused by reading no further")
+    @Test("that cannot be continued pauses by not reading")
     func pausedByBackpressure() async throws {
         let size = 32 << 20
         let sent = try Gate()
@@ -339,7 +340,7 @@ struct DownloadTests {
         let start = ContinuousClock.now
         let options = DownloadOptions { ($0.bytesPerSecond, $0.parts) = (800_000, parts) }
         _ = try await channel.manager.download(.export, to: folder.export, options).value
-        // 0.1 s may be made up for.
+        // After a pause up to 0.1 s is caught up.
         let time = ContinuousClock.now - start
         #expect(time > .milliseconds(350) && time < .seconds(5), "\(time)")
         #expect(try Data(contentsOf: folder.export) == served.bytes)

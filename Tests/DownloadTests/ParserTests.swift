@@ -11,7 +11,7 @@ struct ParserTests {
     private static let empty = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
 
     @Test(
-        "a field of digests is read as RFC 9530 and RFC 9651 say",
+        "a field of digests is read by the rules of RFC 9530 and RFC 9651",
         arguments: [
             ("sha-256=:\(empty):", 1), ("sha-256=:\(empty.dropLast()):", 1), (" sha-256=:\(empty): ", 1),
             ("md5=:AAAA:, sha-256=:\(empty):;a=1;b", 1), ("a, b=?1, c=(1 \"x\" :AAAA:);q, sha-256=:\(empty):", 1),
@@ -35,7 +35,7 @@ struct ParserTests {
         }
     }
 
-    @Test("a digest is read in hexadecimal, in Base64, and as in a field")
+    @Test("a digest is read in hexadecimal, in Base64, and in the form of a field")
     func contentDigest() {
         let hexadecimal = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
         let texts = [
@@ -79,7 +79,7 @@ struct ParserTests {
         }
     }
 
-    @Test("progress has a fraction only of a known length")
+    @Test("progress has a fraction only with a known length")
     func fraction() {
         #expect(TransferProgress(completed: 5, total: nil).fraction == nil)
         #expect(TransferProgress(completed: 5, total: 10).fraction == 0.5)

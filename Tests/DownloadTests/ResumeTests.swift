@@ -15,7 +15,7 @@ struct ResumeTests {
         folder = try Folder()
     }
 
-    /// Plays a script of replies, of which the last one repeats.
+    /// Plays a script of replies; the last one repeats.
     private func server(_ script: [@Sendable (ReceivedRequest) -> ServerReply]) throws -> LoopbackServer {
         let turn = Mutex(0)
         return try LoopbackServer.start { request in
@@ -52,7 +52,7 @@ struct ResumeTests {
         await channel.close()
     }
 
-    @Test("as often as the policy says, and not without one")
+    @Test("as often as the policy allows, and never without a policy")
     func bounded() async throws {
         let served = Served(100_000)
         let server = try server([{ served.reply($0, sending: 10) }])
@@ -69,7 +69,7 @@ struct ResumeTests {
         for channel in [channel, fewer, plain] { await channel.close() }
     }
 
-    @Test("by a later download, from exactly a part and a sidecar")
+    @Test("by a later download, from a part and a sidecar only")
     func later() async throws {
         let served = Served(100_000)
         let server = try server([{ served.reply($0, sending: 40_000) }, { served.reply($0) }])
@@ -107,7 +107,7 @@ struct ResumeTests {
         await channel.close()
     }
 
-    @Test("by another address only if the caller says that it is the same file", arguments: [false, true])
+    @Test("from another address only if the caller states that the file is the same", arguments: [false, true])
     func otherAddress(isNamed: Bool) async throws {
         let served = Served(100_000)
         let server = try server([{ served.reply($0, sending: 40_000) }, { served.reply($0) }])
@@ -122,7 +122,7 @@ struct ResumeTests {
         await channel.close()
     }
 
-    @Test("although a secret of its address has changed")
+    @Test("even if a secret in its address has changed")
     func secretInAddress() async throws {
         let served = Served(100_000)
         let server = try server([{ served.reply($0, sending: 40_000) }, { served.reply($0) }])
@@ -136,7 +136,7 @@ struct ResumeTests {
         await channel.close()
     }
 
-    @Test("through a redirect to an address that is never the same")
+    @Test("through a redirect to an address that always changes")
     func redirected() async throws {
         let served = Served(100_000)
         let turn = Mutex(0)
@@ -156,7 +156,7 @@ struct ResumeTests {
         await channel.close()
     }
 
-    @Test("only if it is wanted: else a failure leaves nothing, and an earlier part is removed")
+    @Test("only by default: without `resumes` a failure leaves no file, and an earlier part is removed")
     func unwanted() async throws {
         let served = Served(100_000)
         let server = try server([{ served.reply($0, sending: 40_000) }])
@@ -205,7 +205,7 @@ struct ResumeTests {
         await channel.close()
     }
 
-    @Test("from the beginning without one, if the policy repeats it")
+    @Test("from the beginning without a strong validator, if the policy repeats it")
     func weak() async throws {
         var served = Served(100_000)
         served.tag = nil
@@ -218,7 +218,7 @@ struct ResumeTests {
         await channel.close()
     }
 
-    @Test("never if it is no GET")
+    @Test("never if the method is not GET")
     func post() async throws {
         let served = Served(100_000)
         let server = try server([{ served.reply($0, sending: 40_000) }])
@@ -232,7 +232,7 @@ struct ResumeTests {
         await channel.close()
     }
 
-    // MARK: - Servers that answer otherwise
+    // MARK: - Servers with other answers
 
     @Test(
         "with the right file whatever the server answers to a range",
@@ -283,13 +283,13 @@ struct ResumeTests {
         let file = try await channel.manager.download(.export, to: folder.export).value
         #expect(try Data(contentsOf: folder.export) == after.bytes)
         #expect(file.reused == 0)
-        // An answer with the whole file is read at once.
+        // The download reads an answer with the whole file at once.
         #expect(server.requests.count == (["changed", "ranges ignored"].contains(kind) ? 2 : 3))
         #expect(try folder.names == ["export.bin"])
         await channel.close()
     }
 
-    @Test("part by part if the server gives less than it was asked for")
+    @Test("part by part if the server sends less than the requested range")
     func smallerParts() async throws {
         let served = Served(100_000)
         let server = try server([
@@ -329,7 +329,7 @@ struct ResumeTests {
         await channel.close()
     }
 
-    @Test("a server that changes the file at every request does not get asked for ever")
+    @Test("if a server changes the file at every request, the download ends with an error")
     func everChanging() async throws {
         let turn = Mutex(UInt64(0))
         let server = try LoopbackServer.start { request in
@@ -350,7 +350,7 @@ struct ResumeTests {
 
     // MARK: - Damage
 
-    @Test("a damaged part is noticed by the digest, and downloaded again")
+    @Test("if the digest shows a damaged part, the file is downloaded again")
     func damaged() async throws {
         var served = Served(100_000)
         served.namesDigest = true
@@ -370,7 +370,7 @@ struct ResumeTests {
     }
 
     @Test(
-        "a sidecar that lies leads to the right file",
+        "with a false sidecar the download still gives the right file",
         arguments: [
             "", "{", "null", #"{"version":2}"#, "length", "tag", "longer", "resource", "gap", "overlap", "negative", "huge",
             "folder",
@@ -416,7 +416,7 @@ struct ResumeTests {
         await channel.close()
     }
 
-    @Test("a part that is a link, or has a second name, is not written to", arguments: [true, false])
+    @Test("the download never writes to a part that is a link or has a second name", arguments: [true, false])
     func links(isSymbolic: Bool) async throws {
         let served = Served(10_000)
         let server = try server([{ served.reply($0) }])
@@ -500,7 +500,7 @@ struct ResumeTests {
         await channel.close()
     }
 
-    @Test("in one part if the server does not say that several are allowed, or the file is small")
+    @Test("in one part if the server does not announce ranges, or the file is small")
     func onePart() async throws {
         for (count, headers) in [(400_000, [:]), (100_000, ["Accept-Ranges": "bytes"])] as [(Int, HeaderLines)] {
             var served = Served(count)

@@ -15,10 +15,10 @@ import Musl
 import Glibc
 #endif
 
-/// Files whose downloads break off at seeded moments. Whatever happens, a file in place is one that the server had.
+/// Files whose downloads break off at seeded moments. Every file in place must be a version that the server had.
 @Suite("Seeded interruptions", .timeLimit(.minutes(3)))
 struct SeededTests {
-    /// A server's files, each of which may change, and its moods.
+    /// A server's files, each of which may change, and the server's faults.
     private final class Files: Sendable {
         private struct State {
             var random: Seeded
@@ -29,7 +29,7 @@ struct SeededTests {
         private let states: Mutex<[State]>
         private let calmAfter: Int
 
-        /// - Parameter calmAfter: requests of a file after which the server behaves.
+        /// - Parameter calmAfter: the number of requests for a file after which the server makes no faults.
         init(_ count: Int, size: ClosedRange<Int>, calmAfter: Int, changes: Bool = true) {
             self.calmAfter = calmAfter
             self.changes = changes
@@ -50,7 +50,7 @@ struct SeededTests {
             return served
         }
 
-        /// Whether a file ever had these bytes.
+        /// Whether any version of a file had these bytes.
         func had(_ bytes: Data, _ index: Int) -> Bool {
             states.withLock { $0[index].versions.contains { $0.bytes == bytes } }
         }
@@ -63,7 +63,7 @@ struct SeededTests {
                 state.requests += 1
                 var served = state.versions[state.versions.count - 1]
                 guard state.requests <= calmAfter else { return (served, nil, .closing, nil) }
-                // Neither the choice nor the change takes long, because all connections wait here.
+                // Keep the choice and the change short, because all connections wait here.
                 let mood = Int.random(in: 0..<100, using: &state.random)
                 if mood < 6, changes {
                     let size = Int.random(in: 1...(2 * served.bytes.count), using: &state.random)
@@ -88,7 +88,7 @@ struct SeededTests {
         }
     }
 
-    @Test("200 files are each right at the end, and nothing is left of their parts")
+    @Test("200 files are all right at the end, and no part is left")
     func cuts() async throws {
         let folder = try Folder()
         let files = Files(200, size: 1...60_000, calmAfter: 12)
@@ -109,7 +109,7 @@ struct SeededTests {
                         options.resumes = !index.isMultiple(of: 7)
                         options.saveInterval = 4_096
                     }
-                    // As an app does, until there is a file.
+                    // Repeated until the file exists, as in an app.
                     for run in 1...30 {
                         let download = manager.download(.get("\(index)"), to: folder.file("\(index)"), options)
                         if (try? await download.value) != nil { return run }
@@ -132,7 +132,7 @@ struct SeededTests {
     private static let variable = "NETWORKERKIT_DOWNLOADS"
     private static let order = ProcessInfo.processInfo.environment[variable]
 
-    @Test("a process that is killed again and again leaves a part that the next one continues", .enabled(if: order == nil))
+    @Test("each killed process leaves a part, and the next process continues it", .enabled(if: order == nil))
     func killed() async throws {
         let folder = try Folder()
         var served = Served(3_000_000)
@@ -186,7 +186,7 @@ struct SeededTests {
         let options = DownloadOptions { $0.saveInterval = 65_536 }
         let download = channel.manager.download(.export, to: file, options)
         let before = download.progress
-        // After some bytes, so that each process has a little progress, however slow the machine is.
+        // The kill comes after some bytes, so that each process makes progress on a slow machine, too.
         Task.detached {
             for await progress in before where progress.completed > deadline { kill(getpid(), SIGKILL) }
         }

@@ -41,7 +41,7 @@ struct SystemTests {
         #expect(words[0] == Self.size && words[1] < 16 << 20)
     }
 
-    @Test("a full disk is a typed error, and the bytes before it can be continued", .enabled(if: order == nil))
+    @Test("a full disk is a typed error, and a later download continues", .enabled(if: order == nil))
     func fullDisk() async throws {
         let folder = try Folder()
         let result = try await run("full", folder)
@@ -52,7 +52,7 @@ struct SystemTests {
         #expect(try folder.names == ["export.bin"])
     }
 
-    @Test("whole, broken, refused, paused and cancelled downloads leave no descriptor", .enabled(if: order == nil))
+    @Test("complete, broken, refused, paused and cancelled downloads leave no descriptor", .enabled(if: order == nil))
     func descriptors() async throws {
         #expect(try await run("descriptors", Folder()) == "0")
     }
@@ -92,7 +92,7 @@ struct SystemTests {
         return (Int(pages[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    /// - Returns: how many descriptors are left open.
+    /// - Returns: the number of open descriptors.
     private func downloads(_ file: URL) async throws -> String {
         func open() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
         let served = Served(100_000)

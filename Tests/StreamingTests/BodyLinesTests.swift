@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Lines and pieces of a body", .timeLimit(.minutes(1)))
 struct BodyLinesTests {
-    @Test("LF and CR LF end a line, wherever the bytes are cut; an empty line counts, and so does a last line without an end")
+    @Test("LF and CR LF end a line at any cut; an empty line counts, and so does a last line without an end")
     func lines() async throws {
         let text = "one\r\n\ntwo \r three\nçş🎈\r\n\r\nlast"
         let expected = ["one", "", "two \r three", "çş🎈", "", "last"]
@@ -50,7 +50,7 @@ struct BodyLinesTests {
         }
     }
 
-    @Test("a line that is not UTF-8 is refused, and nothing follows it")
+    @Test("a line that is not UTF-8 is refused, and ends the lines")
     func invalid() async throws {
         var lines = Body.bytes(Data("a\n".utf8) + [0x62, 0xC3, 0x0A, 0x63, 0x0A]).lines.makeAsyncIterator()
         #expect(try await lines.next() == "a")
@@ -62,7 +62,7 @@ struct BodyLinesTests {
         #expect(try await lines.next() == nil)
     }
 
-    @Test("pieces have the size asked for, but for the last", arguments: [1, 2, 7, 1_000])
+    @Test("all pieces but the last have the requested size", arguments: [1, 2, 7, 1_000])
     func chunks(piece: Int) async throws {
         let bytes = Data((0..<100).map(UInt8.init))
         let chunks = try await Body.cut(bytes, every: piece).chunks(of: 30).all()
@@ -70,7 +70,7 @@ struct BodyLinesTests {
         #expect(try await Body.bytes(bytes).chunks(of: 0).all().count == 100)
     }
 
-    @Test("an answer that breaks off gives its lines, and then an error with what came")
+    @Test("an answer that breaks off gives its lines, and then an error that counts them")
     func broken() async throws {
         let server = try LoopbackServer.start { _ in
             [.sendHead(status: 200, headers: ["Content-Length": "99"]), .sendBody(Data("a\nb\nc".utf8)), .closeConnection]
@@ -90,7 +90,7 @@ struct BodyLinesTests {
         await channel.close()
     }
 
-    @Test("a channel that looks for errors in its answers leaves a streamed body as it is")
+    @Test("a channel with an error filter does not change a streamed body")
     func filtered() async throws {
         struct Envelope: Decodable { let fault: String }
         struct Fault: Error {}
@@ -103,7 +103,7 @@ struct BodyLinesTests {
         await channel.close()
     }
 
-    @Test("leaving the loop closes the connection, and a second loop is a call of its own")
+    @Test("leaving the loop closes the connection, and a second loop makes a second call")
     func leaving() async throws {
         let server = try LoopbackServer.start { _ in
             [.sendHead(status: 200, headers: ["Content-Length": "99"]), .sendBody(Data("a\nb\n".utf8)), .stall]
@@ -122,7 +122,7 @@ struct BodyLinesTests {
         await channel.close()
     }
 
-    @Test("cancelling the task ends the loop as a cancelled call, and closes the connection")
+    @Test("cancelling the task ends the loop with the error of a cancelled call, and closes the connection")
     func cancelled() async throws {
         let arrived = try Gate()
         let server = try LoopbackServer.start { _ in

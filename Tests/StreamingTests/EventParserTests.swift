@@ -101,7 +101,7 @@ struct EventParserTests {
         return (events, parser)
     }
 
-    @Test("the standard's cases, whole, in two pieces cut anywhere, and byte by byte", arguments: cases)
+    @Test("the standard's cases: in one piece, cut in two at each byte, and byte by byte", arguments: cases)
     func standard(_ item: Case) throws {
         let bytes = Data(item.stream.utf8)
         let cuts = (0...bytes.count).map { [Data(bytes.prefix($0)), Data(bytes.dropFirst($0))] }
@@ -119,7 +119,7 @@ struct EventParserTests {
         #expect(events.map(\.data) == ["a\u{FFFD}b"])
     }
 
-    @Test("an id survives a new connection that sends none")
+    @Test("an id is kept if a new connection sends no id")
     func nextConnection() throws {
         var parser = EventParser(lastEventID: "9", limit: 100)
         parser.feed(Data("data:x\n\n".utf8))
@@ -151,7 +151,7 @@ struct EventParserTests {
         }
     }
 
-    @Test("a line without an end is refused before much of it is kept")
+    @Test("a line without an end is refused before the parser keeps more than the limit")
     func endless() throws {
         var parser = EventParser(limit: 1 << 20)
         let piece = Data(repeating: 0x61, count: 1 << 16)

@@ -53,7 +53,7 @@ struct EventStreamTests {
         await channel.close()
     }
 
-    @Test("the id of every connection is sent with the next one, also when a connection sends none, or breaks off in an event")
+    @Test("each connection sends the last id, also if the one before sent no id or broke off in an event")
     func lastEventID() async throws {
         let replies: [ServerReply] = [
             Self.reply("id: é…1\ndata: a\n\n"), Self.reply("data: b\n\nid: 9\ndata: cut off\n"),
@@ -70,7 +70,7 @@ struct EventStreamTests {
         await channel.close()
     }
 
-    @Test("who asks sees the connection open, lost and open again, with the reason and the pause")
+    @Test("`updates` reports the connection as open, lost and open again, with the reason and the pause")
     func updates() async throws {
         let server = try LoopbackServer.start(script: [
             Self.reply("retry: 20\ndata: a\n\n"), .closeWithoutReply, .closeWithoutReply, Self.reply("data: b\n\n"), Self.end,
@@ -94,7 +94,7 @@ struct EventStreamTests {
         await channel.close()
     }
 
-    @Test("the pause doubles up to its longest, a random part of it; a server's retry is the least")
+    @Test("the pause is a random part of a doubling time, up to the longest; a server's retry is the minimum")
     func pauses() {
         let options = EventOptions(pause: .seconds(1), longestPause: .seconds(30))
         let whole = (1...8).map { options.pause(after: $0, retry: nil, random: 1) }
@@ -108,7 +108,7 @@ struct EventStreamTests {
         #expect(huge.pause(after: 100, retry: nil, random: 1) > .zero)
     }
 
-    @Test("after so many connections without a line the last error is thrown, and without an error the loop ends")
+    @Test("after the allowed connections without a line the loop throws the last error, or ends without one")
     func bounded() async throws {
         let server = try LoopbackServer.start { $0.path == "/empty" ? Self.reply() : Self.reply("data: x\n\n") }
         let channel = Channel.test(server)
@@ -162,7 +162,7 @@ struct EventStreamTests {
         await channel.close()
     }
 
-    @Test("a POST is not sent again, unless that is asked for")
+    @Test("a POST is sent again only if the options allow it")
     func unsafe() async throws {
         let server = try LoopbackServer.start { request in
             request.path == "/lost"
@@ -187,7 +187,7 @@ struct EventStreamTests {
         await channel.close()
     }
 
-    @Test("a silent server is left after the idle time; comments are a sign of life")
+    @Test("the idle time ends the connection to a silent server; comments end the silence")
     func idle() async throws {
         let server = try LoopbackServer.start { request in
             guard request.headers["last-event-id"] == nil else { return Self.end }
@@ -296,7 +296,7 @@ struct EventStreamTests {
         let channel = Channel.test(server)
         let task = Task {
             for try await update in channel.manager.events(.get(path)).updates {
-                // The pause itself begins with the next call.
+                // The pause begins with the next call.
                 if case .reconnecting = update { try await Task.sleep(for: .milliseconds(1)) }
             }
         }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Fixtures that stream", .timeLimit(.minutes(1)))
 struct FixtureStreamTests {
-    @Test("a test holds the stream where it wants, and lets it break off")
+    @Test("a test holds the stream at any byte, and breaks it off")
     func gate() async throws {
         let gate = try Gate()
         let transport = FixtureTransport([
@@ -33,7 +33,7 @@ struct FixtureStreamTests {
         #expect(events == ["1", "2", "3"])
     }
 
-    @Test("a call that wants the whole body gets it")
+    @Test("a call that collects its body gets the whole body")
     func collected() async throws {
         let transport = FixtureTransport([Fixture(.get, "x", stream: [.text("{\"id\""), .pause(.milliseconds(1)), .text(":1}")])])
         struct Item: Decodable, Sendable { let id: Int }

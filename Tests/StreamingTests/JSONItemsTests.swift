@@ -37,7 +37,7 @@ struct JSONItemsTests {
         await channel.close()
     }
 
-    @Test("an Accept of the endpoint's own stays")
+    @Test("the endpoint's own Accept stays")
     func accept() async throws {
         let server = try LoopbackServer.start { _ in .ok("{\"id\":1}") }
         defer { server.close() }
@@ -48,7 +48,7 @@ struct JSONItemsTests {
         await channel.close()
     }
 
-    @Test("a value that cannot be decoded is a decoding failure, which says how much came; the ones behind it can be read")
+    @Test("a value that cannot be decoded is a decoding failure with the count so far; later values can be read")
     func undecodable() async throws {
         let server = try LoopbackServer.start { _ in .ok("{\"id\":1}\n{\"id\":\"x\"}\n{\"id\":3}\n") }
         defer { server.close() }
@@ -85,7 +85,7 @@ struct JSONItemsTests {
         #expect(reason(error) == "undecodable" && error?.description.contains("hunter2") == false)
     }
 
-    @Test("a text sequence, cut anywhere; empty texts are none (RFC 7464)")
+    @Test("a text sequence, cut at any byte; empty texts are skipped (RFC 7464)")
     func sequence() async throws {
         let bytes = Data("\u{1E}{\"id\":1}\n\u{1E}\u{1E}\n\u{1E}{\n \"id\" : 2 }\n\u{1E}{\"id\":3}".utf8)
         let expected = [Order(id: 1), Order(id: 2), Order(id: 3)]
@@ -99,7 +99,7 @@ struct JSONItemsTests {
     }
 
     @Test(
-        "a text that breaks off is told as such, also where its beginning is valid by itself (RFC 7464 §2.4)",
+        "a text that breaks off is an error, even if its first bytes are valid JSON (RFC 7464 §2.4)",
         arguments: ["\u{1E}{\"id\":1}\n\u{1E}{\"id\":2", "\u{1E}{\"id\":1}\n\u{1E}{\"id\":{}", "\u{1E}{\"id\":1}\n\u{1E}12"])
     func truncated(text: String) async throws {
         for text in [text, text + "\u{1E}{\"id\":3}\n"] {
@@ -110,7 +110,7 @@ struct JSONItemsTests {
         }
     }
 
-    @Test("a body without a record separator is no sequence")
+    @Test("a body without a record separator is refused")
     func noSeparator() async throws {
         for text in ["{\"id\":1}\n", "x\u{1E}{\"id\":1}\n"] {
             let defect = await #expect(throws: StreamDefect.self) {
@@ -120,7 +120,7 @@ struct JSONItemsTests {
         }
     }
 
-    @Test("a line of 100 MB ends the call with a typed error, without being kept")
+    @Test("a line of 100 MB ends the call with a typed error, and is not kept in memory")
     func endless() async throws {
         let server = try LoopbackServer.start { _ in
             [

@@ -33,7 +33,7 @@ struct MultipartReadingTests {
         "--b",
     ].joined(separator: "\r\n")
 
-    @Test("preamble, epilogue, padding, lines that only look like a boundary, an empty part, cut anywhere")
+    @Test("preamble, epilogue, padding, lines like a boundary and an empty part are read, at any cut")
     func standard() async throws {
         let bytes = Data(Self.mixed.utf8)
         let expected = [
@@ -48,7 +48,7 @@ struct MultipartReadingTests {
         #expect(try await parts(.cut(bytes, every: 1)) == expected)
     }
 
-    @Test("line ends of LF alone, no line end behind the last boundary, no part at all")
+    @Test("LF alone, a last boundary without a line end, and a body without parts are accepted")
     func corners() async throws {
         #expect(try await parts(.bytes(Data("--b\nA: 1\n\nx\ny\n--b--".utf8))) == [Part(content: "x\ny")])
         #expect(try await parts(.bytes(Data("--b--".utf8))) == [])
@@ -69,7 +69,7 @@ struct MultipartReadingTests {
         }
     }
 
-    @Test("bounds on heads and parts")
+    @Test("heads and parts beyond the limits are refused")
     func limits() async throws {
         let many = Body.bytes(Data((String(repeating: "--b\r\n\r\nx\r\n", count: 4) + "--b--").utf8))
         #expect(try await parts(many, limits: PartLimits(parts: 4)).count == 4)
@@ -89,7 +89,7 @@ struct MultipartReadingTests {
         }
     }
 
-    @Test("names as browsers write them, in quotes, and extended ones (RFC 8187)")
+    @Test("names are read in the form of browsers, in quotes, and in the extended form (RFC 8187)")
     func names() async throws {
         func name(_ disposition: String) async throws -> (String?, String?) {
             let body = Body.bytes(Data("--b\r\nContent-Disposition: \(disposition)\r\n\r\n\r\n--b--".utf8))
@@ -105,7 +105,7 @@ struct MultipartReadingTests {
         #expect(try await name("form-data") == (nil, nil))
     }
 
-    @Test("a form that the kit writes is read as it was, and so is a nested body")
+    @Test("the reader gives back a form that the kit wrote, and a nested body")
     func roundTrip() async throws {
         let inner = try MultipartForm([.text("x", "--outer\r\n")]).body()
         let innerForm = MultipartForm([.text("x", "inner text")])
@@ -138,7 +138,7 @@ struct MultipartReadingTests {
         #expect(!usual.contains("filename*"))
     }
 
-    @Test("a part that is not read is skipped, one that was passed cannot be read, and none can be read twice")
+    @Test("an unread part is skipped, a passed part cannot be read, and no part can be read twice")
     func order() async throws {
         let body = Body.cut(Data("--b\r\n\r\nfirst\r\n--b\r\n\r\nsecond\r\n--b--".utf8), every: 3)
         var parts = try body.parts(boundary: "b").makeAsyncIterator()

@@ -6,10 +6,10 @@ import Testing
 
 @testable import CoreAPIStreaming
 
-/// Servers and parsers that are not the kit's.
+/// Servers and parsers of other projects.
 @Suite("Streams of other implementations", .timeLimit(.minutes(1)))
 struct PeerTests {
-    /// Runs a Python program that serves on a port of its choice, and ends by itself after `/quit` or half a minute.
+    /// Runs a Python program that serves on a free port, and ends after `/quit` or half a minute.
     private func withPython(_ handler: String, _ body: (String) async throws -> Void) async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("port-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: file) }

@@ -27,7 +27,7 @@ extension Channel {
 }
 
 extension Body {
-    /// A body in these pieces.
+    /// A body that arrives in these pieces.
     static func pieces(_ pieces: [Data]) -> Body {
         .stream(
             BodyStream {
@@ -38,7 +38,7 @@ extension Body {
             })
     }
 
-    /// A body in pieces of one size.
+    /// A body that arrives in pieces of one size.
     static func cut(_ bytes: Data, every size: Int) -> Body {
         .pieces(stride(from: 0, to: bytes.count, by: size).map { Data(bytes.dropFirst($0).prefix(size)) })
     }

@@ -21,7 +21,7 @@ struct TrailersTests {
         func head(_ event: CallEvent.Head) { all.withLock { $0.append("\(event.head.status.code)") } }
     }
 
-    @Test("both are there for a collected body, over HTTP/1.1 and HTTP/2, and change nothing else", arguments: [false, true])
+    @Test("a collected answer has both, over HTTP/1.1 and HTTP/2", arguments: [false, true])
     func collected(secure: Bool) async throws {
         let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { $0.path == "/plain" ? .ok("x") : Self.reply }
         defer { server.close() }
@@ -58,7 +58,7 @@ struct TrailersTests {
         await channel.close()
     }
 
-    @Test("a flood of either is bounded as the head is")
+    @Test("the limits of the head also bound trailers and informational answers")
     func flood() async throws {
         let many = ServerReply(
             Array(repeating: .sendHead(status: 103, headers: ["A": String(repeating: "x", count: 4_000)]), count: 1_000))

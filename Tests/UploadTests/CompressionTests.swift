@@ -10,12 +10,12 @@ import Testing
 struct CompressionTests {
     private static let text = Data(String(repeating: "an order of three bags, ", count: 20_000).utf8) + Data.noise(50_000)
 
-    /// Answers with the body as it came, in the coding in which it came.
+    /// Returns the request's body unchanged, in its coding.
     private static let echo: @Sendable (ReceivedRequest) -> ServerReply = { request in
         .ok(request.body, headers: ["Content-Encoding": request.headers["Content-Encoding"] ?? "identity"])
     }
 
-    @Test("is smaller on the wire and the same when it is decoded", arguments: ContentCoding.allCases)
+    @Test("is smaller on the wire, and equals its source after decoding", arguments: ContentCoding.allCases)
     func roundTrip(coding: ContentCoding) async throws {
         try #require(coding.isAvailable)
         let server = try LoopbackServer.start(Self.echo)
@@ -44,7 +44,7 @@ struct CompressionTests {
         await channel.close()
     }
 
-    @Test("is read by other programs", arguments: [(ContentCoding.gzip, "gzip"), (.zstd, "zstd")])
+    @Test("can be decoded by other programs", arguments: [(ContentCoding.gzip, "gzip"), (.zstd, "zstd")])
     func byOthers(coding: ContentCoding, program: String) async throws {
         guard (try? await Program.run([program, "--version"]).status) == 0 else { return }
         let server = try LoopbackServer.start { _ in .ok() }
@@ -61,7 +61,7 @@ struct CompressionTests {
         await channel.close()
     }
 
-    @Test("works for any encoding of an endpoint, and keeps a coding that it has")
+    @Test("works for any encoding of an endpoint, and keeps an existing coding")
     func encodings() async throws {
         let server = try LoopbackServer.start(Self.echo)
         defer { server.close() }
@@ -77,7 +77,7 @@ struct CompressionTests {
         await channel.close()
     }
 
-    @Test("is sent again if its source can be read again, and only then", arguments: [true, false])
+    @Test("is sent again only if its source can be read again", arguments: [true, false])
     func again(isOnce: Bool) async throws {
         let server = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "/b", status: 307) : Self.echo($0) }
         defer { server.close() }
@@ -136,7 +136,7 @@ struct ZstandardTests {
         }
     }
 
-    @Test("may be several frames, skipped ones among them; other bytes after the end are ignored")
+    @Test("may have several frames, skippable frames included; other bytes after the end are ignored")
     func frames() async throws {
         let hello = Self.frame(window: 0, blocks: Self.hello)
         let skipped = Data([0x50, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 1, 2, 3])
@@ -163,7 +163,7 @@ struct ZstandardTests {
         let last: [UInt8] = [0x03, 0x00, 0x10, 0x61]
         let bomb = Self.frame(window: 10 << 3, blocks: Array(repeatElement(block, count: 511).joined()) + last)
         let response = try await answer(bomb, streams: streams)
-        // A stream has no limit of its own; its reader has.
+        // A stream has no limit; its reader has one.
         if streams {
             #expect(try response.value.count == 64 << 20)
         } else if case .transport(.responseTooLarge(1 << 20), _) = response.error {

@@ -3,7 +3,7 @@ import CoreAPITransfers
 import Foundation
 import Testing
 
-/// Against servers that are not the kit's; `Scripts/peers` starts them.
+/// Uploads to servers of other projects; `Scripts/peers` starts them.
 @Suite("Peers of resumable uploads", .timeLimit(.minutes(5)))
 struct PeerTests {
     private static let variables = ProcessInfo.processInfo.environment
@@ -30,7 +30,7 @@ struct PeerTests {
                 upstream.send(piece)
                 room -= piece.count
             }
-            // The client sees the end only after the server has kept what it got. tuspyserver blocks all requests while one waits
+            // The client sees the end only after the server has stored its bytes. tuspyserver blocks all requests while one waits
             // for the lock of an upload.
             upstream.endSending()
             answered.wait()

@@ -29,7 +29,7 @@ struct ResumableUploadTests {
 
     // MARK: - Without a fault
 
-    @Test("arrives whole by each dialect from each source", arguments: Dialect.allCases, UploadTests.Source.allCases)
+    @Test("arrives complete in each dialect from each source", arguments: Dialect.allCases, UploadTests.Source.allCases)
     func arrives(by dialect: Dialect, from source: UploadTests.Source) async throws {
         let server = try ResumableServer(dialect)
         let file = try TemporaryFile(Self.data)
@@ -75,7 +75,7 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
-    @Test("in pieces sends each once", arguments: Dialect.allCases, [true, false])
+    @Test("in pieces sends each piece once", arguments: Dialect.allCases, [true, false])
     func pieces(by dialect: Dialect, isFile: Bool) async throws {
         let server = try ResumableServer(dialect)
         let file = try TemporaryFile(Self.data)
@@ -94,7 +94,7 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
-    @Test("keeps to the server's limit for one request")
+    @Test("respects the server's limit for one request")
     func serverLimit() async throws {
         let server = try ResumableServer(.ietf, limit: "max-size=1000000, max-append-size=150000;x")
         let channel = Channel.test(server.url)
@@ -167,7 +167,7 @@ struct ResumableUploadTests {
             $0.pieceSize = pieceSize
             $0.attempts = 20
         }
-        // Half of the runs stop somewhere and continue from the stored state, as another process would.
+        // Half of the runs stop somewhere and continue from the stored state, like another process.
         if Bool.random(using: &numbers) {
             let stop = Int64.random(in: 0...Int64(data.count), using: &numbers)
             let first = channel.manager.upload(.post("a"), from: body, resumable: plan)
@@ -189,7 +189,7 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
-    @Test("whose last answer is lost is complete without sending again", arguments: Dialect.allCases)
+    @Test("is complete after a lost last answer, and sends no byte again", arguments: Dialect.allCases)
     func lostAnswer(by dialect: Dialect) async throws {
         let server = try ResumableServer(dialect)
         let channel = Channel.test(server.url)
@@ -205,7 +205,7 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
-    @Test("fails after as many attempts without progress as it may make")
+    @Test("fails after the allowed attempts without progress")
     func givesUp() async throws {
         let server = try ResumableServer(.tus)
         server.state.change { $0.cuts = Array(repeating: 0, count: 100) }
@@ -221,7 +221,7 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
-    @Test("goes on after an answer that says so", arguments: [409, 423, 460, 503, 429])
+    @Test("continues after an answer that allows it", arguments: [409, 423, 460, 503, 429])
     func goesOn(after status: Int) async throws {
         let server = try ResumableServer(.tus)
         server.script("PATCH", [(status, [:])])
@@ -242,7 +242,7 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
-    @Test("that the server has forgotten begins anew, if it may", arguments: [404, 410], [true, false])
+    @Test("that the server has forgotten begins again only if the options allow it", arguments: [404, 410], [true, false])
     func gone(status: Int, startsAnew: Bool) async throws {
         let server = try ResumableServer(.tus)
         server.script("PATCH", [(status, [:])])
@@ -257,7 +257,7 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
-    @Test("of a sequence that can be read once cannot begin anew")
+    @Test("of a sequence that can be read only once cannot begin again")
     func goneOnce() async throws {
         let server = try ResumableServer(.tus)
         server.script("PATCH", [(404, [:])])
@@ -273,10 +273,10 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
-    // MARK: - A server that lies
+    // MARK: - False answers
 
     @Test(
-        "fails if the server's offset goes back, lies beyond the end, or is no number",
+        "fails if the server's offset goes back, is beyond the end, or is not a number",
         arguments: ["0", "400001", "999999999999999999", "9999999999999999999999", "-1", "x", "", nil] as [String?])
     func offset(_ text: String?) async throws {
         let server = try ResumableServer(.tus)
@@ -343,7 +343,7 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
-    // MARK: - A state that lies
+    // MARK: - False states
 
     private func state(_ server: ResumableServer, _ body: Body, _ change: [String: String] = [:]) async throws
         -> ResumableUpload.State
@@ -388,7 +388,7 @@ struct ResumableUploadTests {
             let response = await channel.manager.upload(
                 .post("a"), from: .bytes(Self.data), resumable: plan(.tus, continuing: state)
             ).response
-            // A smaller offset does no harm: the server's counts.
+            // A smaller offset is harmless: the server's offset decides.
             #expect((response.error == nil) == (member == "offset" && number == "-5"), "\(member) \(response.result)")
             await channel.close()
         }
@@ -473,7 +473,7 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
-    @Test("is discarded by its state; one that is gone already is no error", arguments: [204, 404, 410, 500])
+    @Test("is discarded by its state; a forgotten upload is not an error", arguments: [204, 404, 410, 500])
     func discarded(status: Int) async throws {
         let server = try ResumableServer(.tus)
         let state = try await state(server, .bytes(Self.data))
@@ -531,7 +531,7 @@ struct UploadDialectTests {
     }
 
     @Test(
-        "that contradict themselves or are no values are errors",
+        "that contradict themselves or are invalid are errors",
         arguments: [
             [("Upload-Offset", "7"), ("Upload-Offset", "8")], [("Upload-Offset", "0x7")], [("Upload-Offset", "7, 7")],
             [("Upload-Offset", "")], [("Upload-Complete", "true")], [("Upload-Complete", "?2")], [("Upload-Length", "-1")],

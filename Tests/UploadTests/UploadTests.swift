@@ -15,13 +15,13 @@ struct UploadTests {
 
     private static let receipt: @Sendable (ReceivedRequest) -> ServerReply = { .json(#"{"bytes":\#($0.bodyLength)}"#) }
 
-    // MARK: - What is sent
+    // MARK: - Sources
 
     enum Source: CaseIterable {
         case bytes, file, sequence, sequenceOfLength, once
     }
 
-    @Test("arrives whole from any source, with its length if that is known", arguments: Source.allCases)
+    @Test("arrives complete from any source, with its length if that is known", arguments: Source.allCases)
     func arrives(from source: Source) async throws {
         let server = try LoopbackServer.start(Self.receipt)
         defer { server.close() }
@@ -68,7 +68,7 @@ struct UploadTests {
         await channel.close()
     }
 
-    @Test("takes the value of an endpoint that knows its answer")
+    @Test("decodes the value of an endpoint that knows its answer")
     func typed() async throws {
         let server = try LoopbackServer.start(Self.receipt)
         defer { server.close() }
@@ -78,7 +78,7 @@ struct UploadTests {
         await channel.close()
     }
 
-    /// Answers with the kind of the body that would be sent.
+    /// Answers with the kind of the request's body.
     private struct BodyKind: Middleware {
         let seen: Shared<[Request]>
 
@@ -109,7 +109,7 @@ struct UploadTests {
         await channel.close()
     }
 
-    @Test("shows a part of a known whole only")
+    @Test("has a fraction only of a known length")
     func fraction() {
         #expect(TransferProgress(completed: 1, total: 4).fraction == 0.25)
         #expect(TransferProgress(completed: 1).fraction == nil)
@@ -120,7 +120,7 @@ struct UploadTests {
 
     // MARK: - Never twice
 
-    @Test("of a sequence that can be read once is not repeated after a lost connection", arguments: [true, false])
+    @Test("of a sequence that can be read only once is not repeated after a lost connection", arguments: [true, false])
     func once(isOnce: Bool) async throws {
         let server = try LoopbackServer.start { _ in .resetBeforeHead }
         defer { server.close() }
@@ -137,7 +137,7 @@ struct UploadTests {
         await channel.close()
     }
 
-    @Test("of a sequence that can be read once does not follow a redirect that repeats it")
+    @Test("of a sequence that can be read only once does not follow a redirect that repeats it")
     func redirect() async throws {
         let server = try LoopbackServer.start { _ in .redirect(to: "/b", status: 307) }
         defer { server.close() }
@@ -151,7 +151,7 @@ struct UploadTests {
         await channel.close()
     }
 
-    @Test("that is redirected counts from the beginning again")
+    @Test("counts from 0 again after a redirect")
     func redirectCounts() async throws {
         let server = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "/b", status: 307) : .ok() }
         defer { server.close() }
@@ -182,7 +182,7 @@ struct UploadTests {
         await channel.close()
     }
 
-    // MARK: - The server does not want it
+    // MARK: - Refusals
 
     /// Answers after some bytes of the body and reads no further.
     private func refusing(_ status: Int, after count: Int, _ received: Shared<Int>) throws -> RawServer {
@@ -200,7 +200,7 @@ struct UploadTests {
         }
     }
 
-    @Test("stops at an early answer, which is delivered", arguments: [413, 401], [true, false])
+    @Test("stops at an early answer, and delivers it", arguments: [413, 401], [true, false])
     func early(status: Int, isFile: Bool) async throws {
         let received = Shared(0)
         let server = try refusing(status, after: 100_000, received)
@@ -217,7 +217,7 @@ struct UploadTests {
         await channel.close()
     }
 
-    @Test("arrives over HTTP/2, and stops there at an early answer, too")
+    @Test("arrives over HTTP/2, and stops at an early answer there, too")
     func multiplexed() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(), answersEarly: true) { request in
             request.path == "/refused" ? .status(413, body: Data("no".utf8)) : .ok()
@@ -274,7 +274,7 @@ struct UploadTests {
         await channel.close()
     }
 
-    // MARK: - Sources that lie
+    // MARK: - Faulty sources
 
     private struct Broken: Error {}
 
@@ -299,7 +299,7 @@ struct UploadTests {
         await channel.close()
     }
 
-    /// Reads the head and a part of the body, changes the file, and reads on.
+    /// Reads the head and a part of the body, changes the file, and reads the rest.
     private func changing(_ file: TemporaryFile, to size: Int, _ wholeRequests: Shared<Int>) throws -> RawServer {
         try RawServer { connection in
             guard let head = connection.head() else { return }
@@ -361,7 +361,7 @@ struct UploadTests {
         await channel.close()
     }
 
-    @Test("of a large file at a limit takes as long as it must", arguments: [true, false])
+    @Test("of a large file at a limited rate takes the expected time", arguments: [true, false])
     func rateOfFile(isCompressed: Bool) async throws {
         let server = try LoopbackServer.start(Self.receipt)
         defer { server.close() }
@@ -378,7 +378,7 @@ struct UploadTests {
 
     // MARK: - Ends
 
-    @Test("ends when it is cancelled, by itself, by its progress, or by the task that waits", arguments: 0..<3)
+    @Test("ends when it, its progress or the waiting task is cancelled", arguments: 0..<3)
     func cancelled(by way: Int) async throws {
         let gate = try Gate()
         let server = try LoopbackServer.start { _ in [.open(gate), .stall] }

@@ -72,7 +72,7 @@ struct HandshakeTests {
     }
 
     @Test(
-        "compression is agreed on with every valid parameter",
+        "the handshake accepts compression with every valid parameter",
         arguments: [
             "permessage-deflate; server_no_context_takeover", "permessage-deflate; client_no_context_takeover",
             "permessage-deflate; client_max_window_bits=9", "permessage-deflate; client_max_window_bits=8",
@@ -92,7 +92,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test("a refusal is an answer as of any call: status, head, and body", arguments: [200, 204, 400, 403, 404, 426, 500])
+    @Test("a refusal is an answer with status, head and body, as for any call", arguments: [200, 204, 400, 403, 404, 426, 500])
     func refusals(status: Int) async throws {
         let server = try LoopbackServer.start { _ in .json(#"{"reason":"closed"}"#, status: status) }
         defer { server.close() }
@@ -142,7 +142,7 @@ struct HandshakeTests {
         [.sendHead(status: 500), .sendEndlessly(Data(repeating: 0x61, count: 100_000))],
     ]
 
-    @Test("what is no answer gives a typed error", arguments: malformed.indices)
+    @Test("a malformed answer is a typed error", arguments: malformed.indices)
     func malformedAnswers(index: Int) async throws {
         let server = try LoopbackServer.start { _ in Self.malformed[index] }
         defer { server.close() }
@@ -153,7 +153,7 @@ struct HandshakeTests {
         await channel.close()
     }
 
-    @Test("an interim answer before the 101 is passed over, and a frame right behind the head is read")
+    @Test("an interim answer before the 101 is skipped, and a frame right after the head is read")
     func earlyFrame() async throws {
         let server = try LoopbackServer.start { request in
             let fields = Acceptance(.init()) { request.headers.all($0) }?.fields ?? []
@@ -214,7 +214,7 @@ struct HandshakeTests {
         await channel.close()
     }
 
-    @Test("listeners and middleware see the handshake as any call")
+    @Test("listeners and middleware see the handshake like any call")
     func listeners() async throws {
         let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
         defer { server.close() }
@@ -262,7 +262,7 @@ struct HandshakeTests {
         await channel.close()
     }
 
-    @Test("a transport that opens no connections says so")
+    @Test("a transport that opens no connections fails with `unsupported`")
     func fixtures() async throws {
         let channel = Channel(
             name: "F", environment: APIEnvironment("f", baseURL: "https://f.example"),
@@ -315,7 +315,7 @@ struct HandshakeTests {
         await channel.close()
     }
 
-    @Test("an address that the channel refuses is not connected to")
+    @Test("no connection is opened to an address that the channel refuses")
     func refusedAddress() async throws {
         let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
         defer { server.close() }

@@ -10,7 +10,7 @@ import Testing
 /// Frames from a server that breaks the rules, over real sockets.
 @Suite("A hostile peer", .timeLimit(.minutes(2)))
 struct HostilePeerTests {
-    /// A server that sends bytes after its handshake, then what comes from the client is noted until the client is done.
+    /// A server that sends bytes after its handshake, and then records the client's bytes until the client ends.
     private func server(
         _ bytes: [UInt8], pieces: Int? = nil, secure: Bool = false, _ options: WebSocket.Options = .init(), heard: HeardBytes
     ) throws -> LoopbackServer {
@@ -23,7 +23,7 @@ struct HostilePeerTests {
                             let piece = bytes[start..<min(bytes.count, start + (pieces ?? bytes.count))]
                             try? await connection.write(Data(piece))
                         }
-                        // As a server does: it closes when the client's Close frame has arrived.
+                        // Like a real server, it closes after the client's Close frame has arrived.
                         while let data = try? await connection.read() {
                             heard.append(data)
                             if Self.hasClose(heard.all) { return }
@@ -45,7 +45,7 @@ struct HostilePeerTests {
         return nil
     }
 
-    @Test("a broken rule gives a typed error, and the peer its code", arguments: MessageReaderTests.violations.indices)
+    @Test("a broken rule is a typed error, and the peer receives its code", arguments: MessageReaderTests.violations.indices)
     func violations(index: Int) async throws {
         let (name, bytes, code) = MessageReaderTests.violations[index]
         let heard = HeardBytes()
@@ -74,7 +74,7 @@ struct HostilePeerTests {
         await channel.close()
     }
 
-    @Test("messages in pieces of one byte arrive whole", arguments: [false, true])
+    @Test("messages in pieces of one byte arrive complete", arguments: [false, true])
     func bytewise(secure: Bool) async throws {
         let bytes =
             frame(0x01, "gü".utf8.prefix(2)) + frame(0x89, [7]) + frame(0x80, "gü".utf8.dropFirst(2)) + frame(0x88, [0x03, 0xE8])
@@ -157,7 +157,7 @@ struct HostilePeerTests {
         await channel.close()
     }
 
-    @Test("what follows a Close frame is not read")
+    @Test("bytes after a Close frame are not read")
     func afterClose() async throws {
         let heard = HeardBytes()
         let server = try server(frame(0x88, [0x03, 0xE8]) + frame(0x81, "late".utf8) + frame(0xFF), heard: heard)
@@ -170,7 +170,7 @@ struct HostilePeerTests {
     }
 
     @Test(
-        "a server that does not answer a Close, or does not end the connection, is left at the deadline",
+        "if a server does not answer a Close or end the connection, the socket ends at the deadline",
         arguments: [true, false])
     func unanswered(answers: Bool) async throws {
         let server = try LoopbackServer.start { request in
@@ -200,7 +200,7 @@ struct HostilePeerTests {
         await channel.close()
     }
 
-    @Test("a flood of pings is answered, and takes no memory while the server does not read")
+    @Test("a flood of pings is answered, and uses bounded memory while the server does not read")
     func pings() async throws {
         let flood = Data((0..<5_000).flatMap { _ in frame(0x89, [1, 2, 3]) })
         let server = try LoopbackServer.start { .switching($0, then: [.sendEndlessly(flood)]) }
@@ -215,7 +215,7 @@ struct HostilePeerTests {
         await channel.close()
     }
 
-    @Test("a silent peer is pinged, and given up when it does not answer")
+    @Test("a silent peer gets a ping, and the socket ends if it does not answer")
     func silence() async throws {
         let heard = HeardBytes()
         let server = try LoopbackServer.start { request in

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("A WebSocket's life", .timeLimit(.minutes(2)), .serialized)
 struct LifecycleTests {
-    @Test("a consumer that takes nothing stops the server, and gets everything later", arguments: [false, true])
+    @Test("a consumer that does not read stops the server, and gets all messages later", arguments: [false, true])
     func backpressure(secure: Bool) async throws {
         let sent = Mutex(0)
         let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
@@ -41,7 +41,7 @@ struct LifecycleTests {
         await channel.close()
     }
 
-    @Test("a held socket with unread bytes survives the requests beside it", arguments: [false, true])
+    @Test("an unread socket survives other requests of its channel", arguments: [false, true])
     func heldBesideOthers(secure: Bool) async throws {
         let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
             guard request.path == "/chat" else { return .ok("x").followed(by: .closeConnection) }
@@ -66,7 +66,7 @@ struct LifecycleTests {
         await channel.close()
     }
 
-    @Test("a peer that reads nothing stops the sender")
+    @Test("a peer that does not read stops the sender")
     func slowPeer() async throws {
         let server = try LoopbackServer.start { .switching($0, then: [.stall]) }
         defer { server.close() }
@@ -92,7 +92,7 @@ struct LifecycleTests {
         await channel.close()
     }
 
-    @Test("many senders at once: every message arrives whole, in fragments too", arguments: [nil, 1_000] as [Int?])
+    @Test("messages of many concurrent senders arrive complete, in fragments too", arguments: [nil, 1_000] as [Int?])
     func senders(fragment: Int?) async throws {
         let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
         defer { server.close() }
@@ -117,7 +117,7 @@ struct LifecycleTests {
         await channel.close()
     }
 
-    @Test("a message of unknown length goes in fragments")
+    @Test("a message of unknown length is sent in fragments")
     func fragments() async throws {
         let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
         defer { server.close() }
@@ -137,7 +137,7 @@ struct LifecycleTests {
         let text: String
     }
 
-    @Test("values go as JSON both ways, and one that cannot be decoded gives a decoding error")
+    @Test("values are JSON in both directions, and an invalid one is a decoding error")
     func json() async throws {
         let server = try LoopbackServer.start { request in
             .webSocket(request) { socket in
@@ -159,7 +159,7 @@ struct LifecycleTests {
         await channel.close()
     }
 
-    @Test("the server closes first: the loop ends, and both know the code")
+    @Test("if the server closes first, the loop ends, and both sides know the code")
     func closedByServer() async throws {
         let seen = Mutex<WebSocket.Closing?>(nil)
         let server = try LoopbackServer.start { request in
@@ -203,7 +203,7 @@ struct LifecycleTests {
         await channel.close()
     }
 
-    // MARK: - Nothing is left
+    // MARK: - Leaks
 
     private static var descriptors: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0 }
 
@@ -238,7 +238,7 @@ struct LifecycleTests {
         #expect(!transport.isRunning)
     }
 
-    @Test("released without a word, it closes its connection")
+    @Test("a released socket closes its connection")
     func release() async throws {
         let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
         defer { server.close() }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreAPIWebSocket
 
-/// A frame as a server sends it, written by hand.
+/// A server's frame, written by hand.
 func frame(_ first: UInt8, _ payload: some Collection<UInt8> = [], mask: [UInt8]? = nil) -> [UInt8] {
     let masked: UInt8 = mask == nil ? 0 : 0x80
     let count = payload.count
@@ -19,7 +19,7 @@ func frame(_ first: UInt8, _ payload: some Collection<UInt8> = [], mask: [UInt8]
 
 @Suite("Reading frames", .timeLimit(.minutes(1)))
 struct MessageReaderTests {
-    /// What a reader makes of bytes in pieces of a size.
+    /// The events that a reader finds in bytes, cut into pieces of one size.
     static func read(
         _ bytes: [UInt8], pieces size: Int = .max, as role: Role = .client, _ options: WebSocket.Options = .init(),
         inflates: Bool = false
@@ -53,7 +53,7 @@ struct MessageReaderTests {
             ])
     }
 
-    @Test("a server's side unmasks", arguments: [1, 5, 1_000])
+    @Test("the server's half unmasks", arguments: [1, 5, 1_000])
     func masked(size: Int) throws {
         let payload = (0..<1_001).map { UInt8(truncatingIfNeeded: $0) }
         let bytes = frame(0x82, payload, mask: [0xDE, 0xAD, 0xBE, 0xEF])
@@ -86,7 +86,7 @@ struct MessageReaderTests {
         ("a reason that is not UTF-8", frame(0x88, [0x03, 0xE8, 0xFF]), 1007),
     ]
 
-    @Test("what breaks a rule is named", arguments: violations.indices, [1, 2, 1 << 20])
+    @Test("the error names the broken rule", arguments: violations.indices, [1, 2, 1 << 20])
     func refused(index: Int, size: Int) {
         let (name, bytes, code) = Self.violations[index]
         do throws(Violation) {
@@ -98,14 +98,14 @@ struct MessageReaderTests {
         }
     }
 
-    @Test("a bad text is refused at its first bad byte, before its frame ends")
+    @Test("an invalid text is refused at its first invalid byte, before its frame ends")
     func failsFast() {
         let start = Array(frame(0x81, [0x61, 0xFF] + [UInt8](repeating: 0x61, count: 1_000)).prefix(6))
         #expect(throws: Violation.self) { try Self.read(start, pieces: 1) }
     }
 
     @Test(
-        "of the codes of a Close frame only those that may be sent are accepted",
+        "a Close frame may have only a code that may be sent",
         arguments: [
             0, 999, 1_000, 1_001, 1_003, 1_004, 1_005, 1_006, 1_007, 1_014, 1_015, 1_016, 2_999, 3_000, 4_999, 5_000, 65_535,
         ])
@@ -115,7 +115,7 @@ struct MessageReaderTests {
         #expect(((try? Self.read(bytes)) != nil) == isGood)
     }
 
-    @Test("what is too large is refused by its announced size, and keeps nothing", arguments: [1_000, 1_001])
+    @Test("a too large message is refused by its announced size, before memory is used", arguments: [1_000, 1_001])
     func sizes(size: Int) {
         var options = WebSocket.Options()
         options.messageSize = 1_000
@@ -130,7 +130,7 @@ struct MessageReaderTests {
         #expect((try? Self.read(parts, options)) != nil)
     }
 
-    @Test("bytes at random never trap", arguments: 0..<64)
+    @Test("random bytes never trap", arguments: 0..<64)
     func random(seed: Int) {
         var generator = Seeded(state: UInt64(seed) + 1)
         for _ in 0..<200 {
@@ -152,7 +152,7 @@ struct MessageReaderTests {
         }
     }
 
-    @Test("compressed messages, with the context of the one before and in fragments", arguments: [1, 3, 1 << 20])
+    @Test("compressed messages are read, with an earlier context and in fragments", arguments: [1, 3, 1 << 20])
     func inflates(size: Int) throws {
         let texts = ["where are you?", "where are you now?", "", String(repeating: "a", count: 100_000)]
         let messages = try Self.compressed(texts)
@@ -204,7 +204,7 @@ struct MessageReaderTests {
 
     // MARK: - Writing
 
-    @Test("what one side writes the other reads", arguments: [0, 1, 125, 126, 65_535, 65_536, 200_000])
+    @Test("each side reads the other side's frames", arguments: [0, 1, 125, 126, 65_535, 65_536, 200_000])
     func roundTrip(count: Int) throws {
         let payload = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         for (role, reader) in [(Role.client, Role.server), (.server, .client)] {
@@ -213,13 +213,13 @@ struct MessageReaderTests {
         }
     }
 
-    @Test("every frame has another mask")
+    @Test("every frame has a different mask")
     func masks() {
         let writer = FrameWriter(role: .client)
         #expect(Set((0..<100).map { _ in writer.frame(.text, "a".utf8)[2..<6] }).count > 95)
     }
 
-    @Test("a Close frame's reason is cut at a character, and an internal code left out")
+    @Test("a Close frame's reason is cut at a character, and an internal code is omitted")
     func closeFrames() throws {
         let writer = FrameWriter(role: .server)
         let long = String(repeating: "ğ", count: 100)

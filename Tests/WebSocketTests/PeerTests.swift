@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreAPIWebSocket
 
-/// A server and a proxy that are not ours: Python's `websockets`, from the virtual environment of `Scripts/setup tests`.
+/// A server and a proxy of another project: Python's `websockets`, from the virtual environment of `Scripts/setup tests`.
 struct PythonPeer {
     static let python = FileManager.default.currentDirectoryPath + "/.build/httpbin-venv/bin/python"
     static let isInstalled =
@@ -74,7 +74,7 @@ struct PythonPeer {
     let folder: URL
     private let process: Task<Program.Outcome, any Error>
 
-    /// - Parameter tls: the certificate that it shows; `nil` for clear text.
+    /// - Parameter tls: the server's certificate; `nil` for clear text.
     init(_ tls: ServerTLS?) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "kit-websocket-\(UInt64.random(in: 0 ... .max))")
@@ -135,7 +135,7 @@ struct PeerTests {
         await channel.close()
     }
 
-    @Test("contexts that are reset on demand of either side", arguments: [(true, false), (false, true), (true, true)])
+    @Test("either side can demand a reset of contexts", arguments: [(true, false), (false, true), (true, true)])
     func contexts(own: Bool, server: Bool) async throws {
         let peer = try await PythonPeer(nil)
         let channel = Channel.test("http://127.0.0.1:\(peer.port)")
@@ -152,7 +152,7 @@ struct PeerTests {
         await channel.close()
     }
 
-    @Test("its fragments and its close are understood, and ours by it")
+    @Test("both sides understand each other's fragments and Close frames")
     func fragments() async throws {
         let peer = try await PythonPeer(nil)
         let channel = Channel.test("http://127.0.0.1:\(peer.port)")
@@ -217,7 +217,7 @@ private let autobahn = ProcessInfo.processInfo.environment["NETWORKERKIT_AUTOBAH
 @Suite("Autobahn's cases", .enabled(if: autobahn != nil))
 struct AutobahnTests {
 
-    @Test("are run, and reported by the server")
+    @Test("run, and the server reports them")
     func run() async throws {
         let channel = Channel.test(autobahn ?? "")
         var options = WebSocket.Options()

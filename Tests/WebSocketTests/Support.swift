@@ -29,7 +29,7 @@ extension Channel {
 }
 
 extension ServerReply {
-    /// The answer of a correct handshake, changed, and then other steps.
+    /// A correct handshake's answer with changes, and then other steps.
     static func switching(
         _ request: ReceivedRequest, _ options: WebSocket.Options = .init(), status: Int = 101,
         changing: (inout [(name: String, value: String)]) -> Void = { _ in }, then steps: [Step]
@@ -42,7 +42,7 @@ extension ServerReply {
 }
 
 extension APIClientError {
-    /// The transport's error, if the failure is one.
+    /// The error of the transport; `nil` for another failure.
     var transport: TransportError? {
         if case .transport(let error, _) = self { error } else { nil }
     }

@@ -3,7 +3,7 @@ import CoreAPIHash
 import CoreAPITesting
 import Foundation
 
-/// A file as a server has it, and how well the server knows ranges.
+/// A file of a server, and the server's support for ranges.
 struct Served: Sendable {
     var bytes: Data
     /// `nil` for none.
@@ -30,7 +30,7 @@ struct Served: Sendable {
         }
     }
 
-    /// - Parameter seed: makes other bytes.
+    /// - Parameter seed: selects the bytes.
     init(_ count: Int, seed: UInt64 = 1) {
         var random = Seeded(seed)
         bytes = Data((0..<(count + 7) / 8).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }.prefix(count))
@@ -41,8 +41,8 @@ struct Served: Sendable {
     private static func digest(of bytes: Data) -> String { "sha-256=:\(Data(SHA256.hash(bytes)).base64EncodedString()):" }
 
     /// - Parameters:
-    ///   - count: bytes of the body that are sent; `nil` for all.
-    ///   - cut: what follows them.
+    ///   - count: the number of body bytes to send; `nil` for all.
+    ///   - cut: the end of the body after these bytes.
     func reply(_ request: ReceivedRequest, sending count: Int? = nil, then cut: Cut = .closing) -> ServerReply {
         var headers = headers
         if let tag { headers.append("ETag", tag) }
@@ -60,7 +60,7 @@ struct Served: Sendable {
         return [head, .sendBody(Data(part.prefix(count))), cut.step]
     }
 
-    /// The bytes that a request asks for; empty if it asks for bytes behind the end; `nil` if it asks for all.
+    /// The requested range; empty if it begins after the end; `nil` for the whole file.
     private func asked(by request: ReceivedRequest) -> Range<Int>? {
         guard knowsRanges, let text = request.headers["range"], let match = text.firstMatch(of: /^bytes=(\d+)-(\d*)$/),
             let first = Int(match.output.1)

@@ -9,9 +9,9 @@ import Musl
 import Glibc
 #endif
 
-/// A server that reads exactly as much of a request as a test wants.
+/// A server that reads exactly the bytes that a test requests.
 final class RawServer: Sendable {
-    /// One connection. `@unchecked`: read by one thread, and written by one.
+    /// One connection. `@unchecked`: one thread reads, and one thread writes.
     final class Connection: @unchecked Sendable {
         private let descriptor: Int32
         private var pending = Data()
@@ -42,7 +42,7 @@ final class RawServer: Sendable {
             return piece
         }
 
-        /// Whether a byte arrives within a time.
+        /// Whether a byte arrives in time.
         func hasByte(within milliseconds: Int32) -> Bool {
             guard pending.isEmpty else { return true }
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -72,10 +72,10 @@ final class RawServer: Sendable {
             close(descriptor)
         }
 
-        /// Sends no more; the peer may.
+        /// Ends the sending half; the peer may still send.
         func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-        /// Neither side sends any more; the descriptor stays, for a thread that may still use it.
+        /// Ends both halves; the descriptor stays open, for a thread that may still use it.
         func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
         private func receive(_ count: Int) -> Bool {
@@ -116,7 +116,7 @@ final class RawServer: Sendable {
         var length: Int { fields["content-length"].flatMap { Int($0) } ?? 0 }
     }
 
-    /// A connection to a server of another program.
+    /// Connects to a server of another program.
     static func connect(port: UInt16) -> Connection? {
         #if canImport(Darwin)
         let kind = SOCK_STREAM
@@ -136,7 +136,7 @@ final class RawServer: Sendable {
         return isConnected ? Connection(descriptor) : nil
     }
 
-    /// Passes everything on until one side ends.
+    /// Forwards all bytes until one side ends.
     static func copy(from one: Connection, to other: Connection) {
         while case let piece = one.read(upTo: 65_536), !piece.isEmpty { other.send(piece) }
     }

@@ -1,9 +1,9 @@
 import CoreAPITransfers
 import Foundation
 
-/// A server for resumable uploads, by tus or by the draft, whose connections are cut where a test wants.
+/// A server for resumable uploads, by tus or the draft. A test chooses where its connections are cut.
 ///
-/// It keeps every byte that it reads, so a byte that was sent twice would be there twice.
+/// It stores every byte that it reads, so a byte that is sent twice appears twice.
 final class ResumableServer: Sendable {
     struct Received: Sendable {
         var method: String
@@ -18,7 +18,7 @@ final class ResumableServer: Sendable {
         var requests: [Received] = []
         /// The numbers of body bytes after which the next connections are cut.
         var cuts: [Int] = []
-        /// Whether the next request is cut after it was handled, before its answer.
+        /// Whether the next connection is cut after the request is handled, before its answer.
         var swallowsAnswer = false
         /// Answers for the next requests of a method, in place of the server's own.
         var scripted: [String: [(Int, [String: String])]] = [:]
@@ -142,7 +142,7 @@ private struct Exchange {
         connection.answer(isLast ? 200 : 201, common.merging(facts(count)) { $1 }, isLast ? #"{"bytes":\#(count)}"# : "")
     }
 
-    /// - Returns: whether all of it arrived.
+    /// - Returns: whether the whole body arrived.
     private func readBody(_ take: (Data) -> Void) -> Bool {
         let cut = state.take { $0.cuts.isEmpty || head.length == 0 ? nil : $0.cuts.removeFirst() }
         var left = head.length

@@ -34,7 +34,7 @@ final class Shared<Value: Sendable>: Sendable {
     }
 }
 
-/// A file that is removed with its owner.
+/// A file that its owner removes.
 final class TemporaryFile: Sendable {
     let url: URL
 
@@ -66,7 +66,7 @@ struct Seeded: RandomNumberGenerator {
 }
 
 extension Data {
-    /// Bytes that gzip cannot make smaller.
+    /// Bytes that gzip cannot compress.
     static func noise(_ count: Int, seed: Int = 1) -> Data {
         var numbers = Seeded(seed)
         var data = Data(capacity: count + 8)
