@@ -9,8 +9,8 @@
 #endif
 
 /*
- * libcurl's setters and getters are variadic, so Swift cannot call them. And reading a value of the wrong width through `va_arg` is
- * undefined behaviour. Each function here sets one family of options. It refuses an option of another family
+ * libcurl's setters and getters are variadic, so Swift cannot call them. And reading a value of the wrong width through `va_arg`
+ * is undefined behaviour. Each function here sets one family of options. It refuses an option of another family
  * (CURLE_BAD_FUNCTION_ARGUMENT), because libcurl would misread its value.
  */
 
@@ -74,7 +74,8 @@ static inline CURLcode ccurl_set_seek(CURL *_Nonnull handle, curl_seek_callback 
     return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_SEEKDATA, context);
 }
 
-static inline CURLcode ccurl_set_ssl_context(CURL *_Nonnull handle, curl_ssl_ctx_callback _Nonnull callback, void *_Nullable context) {
+static inline CURLcode ccurl_set_ssl_context(CURL *_Nonnull handle, curl_ssl_ctx_callback _Nonnull callback,
+                                             void *_Nullable context) {
     CURLcode code = curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, callback);
     return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_SSL_CTX_DATA, context);
 }
@@ -182,8 +183,8 @@ static inline void ccurl_name_this_thread(const char *_Nonnull name) {
 
 static inline CURLcode ccurl_global_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
 
-/* With CURLOPT_NOSIGNAL libcurl leaves SIGPIPE to the program, and OpenSSL writes to sockets that the peer has closed. A handler that the
-   process has set itself stays. */
+/* With CURLOPT_NOSIGNAL libcurl leaves SIGPIPE to the program, and OpenSSL writes to sockets that the peer has closed. A handler
+   that the process has set itself stays. */
 static inline void ccurl_ignore_sigpipe(void) {
     struct sigaction action;
     if (sigaction(SIGPIPE, NULL, &action) != 0 || (action.sa_flags & SA_SIGINFO) || action.sa_handler != SIG_DFL) return;

@@ -31,9 +31,10 @@ typedef union {
     } go_away;
 } frame;
 typedef int (*on_frame)(nghttp2_session *session, const frame *frame, void *user_data);
-typedef int (*on_field)(nghttp2_session *session, const frame *frame, const uint8_t *name, size_t name_length, const uint8_t *value,
-                        size_t value_length, uint8_t flags, void *user_data);
-typedef int (*on_data)(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *data, size_t length, void *user_data);
+typedef int (*on_field)(nghttp2_session *session, const frame *frame, const uint8_t *name, size_t name_length,
+                        const uint8_t *value, size_t value_length, uint8_t flags, void *user_data);
+typedef int (*on_data)(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *data, size_t length,
+                       void *user_data);
 typedef int (*on_close)(nghttp2_session *session, int32_t stream, uint32_t code, void *user_data);
 typedef void (*set_on_frame)(nghttp2_session_callbacks *callbacks, on_frame callback);
 typedef void (*set_on_field)(nghttp2_session_callbacks *callbacks, on_field callback);
@@ -134,7 +135,8 @@ static int field_came(nghttp2_session *session, const frame *frame, const uint8_
     return result;
 }
 
-static int data_came(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *data, size_t length, void *user_data) {
+static int data_came(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *data, size_t length,
+                     void *user_data) {
     int result = atomic_load(&original_on_data)(session, flags, stream, data, length, user_data);
     tell(session, stream, result == PAUSE ? CHTTP2_FULL : CHTTP2_ROOM, (uint32_t)length);
     return result;

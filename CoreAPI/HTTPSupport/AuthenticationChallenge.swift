@@ -20,7 +20,8 @@ public struct AuthenticationChallenge: Sendable, Hashable {
     /// The challenges of one header line, in order; a line may have several.
     ///
     /// ```swift
-    /// try AuthenticationChallenge.parse(#"Basic realm="a", Digest realm="a", nonce="x", qop="auth""#).map(\.scheme)  // basic, digest
+    /// try AuthenticationChallenge.parse(#"Basic realm="a", Digest realm="a", nonce="x", qop="auth""#).map(\.scheme)
+    /// // basic, digest
     /// ```
     ///
     /// - Throws: ``Malformed``.

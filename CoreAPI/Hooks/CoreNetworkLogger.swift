@@ -86,10 +86,8 @@ public struct CoreNetworkLogger: NetworkLogger {
             }
         case .resultHandlerFailed(let error, let response):
             write(.error, "result handler failed", response.request, of: response.call) { _ in
-                [
-                    "error":
-                        "\(response.call.channel.redaction.redact(text: error.readableDescription.shortened(to: 2_000)).escapingControls)"
-                ]
+                let text = error.readableDescription.shortened(to: 2_000)
+                return ["error": "\(response.call.channel.redaction.redact(text: text).escapingControls)"]
             }
         }
     }

@@ -23,8 +23,8 @@ internal import FoundationNetworking
 /// ``/CoreAPI/Timeout``. Duplicate fields of an answer become one field with commas; `Set-Cookie` is split again.
 ///
 /// A request's stream is written to a temporary file before it is sent. An answer's stream has no backpressure: it fails if more
-/// than ``/CoreAPI/Limits/responseBodySize`` bytes are unread. On Linux Foundation itself reads ahead without a limit: 64 MiB from
-/// loopback were in its queue before the first two were counted.
+/// than ``/CoreAPI/Limits/responseBodySize`` bytes are unread. On Linux Foundation itself reads ahead without a limit: 64 MiB
+/// from loopback were in its queue before the first two were counted.
 public final class URLSessionTransport: Transport {
     private let shared: Session
     private let limits: Limits

@@ -53,7 +53,7 @@ struct JSONNodeTests {
 
     @Test("a string ends at the same quote for every check, even if its escapes are malformed")
     func endOfMalformedString() throws {
-        // Behind `\u` the scanner takes four bytes as digits, the backslash among them. Taken for an escape, it would hide the quote.
+        // After `\u` the scanner takes four bytes as digits, even a backslash. As an escape, the backslash would hide the quote.
         let node = try root(#"["\ude:\",",]"]"#)
         #expect(throws: JSONSyntaxError.self) { try text(node) }
         #expect(throws: JSONSyntaxError.self) { try text(root(#""\ude:\""#)) }

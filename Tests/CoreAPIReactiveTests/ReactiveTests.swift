@@ -62,7 +62,8 @@ struct ReactiveTests {
         defer { server.close() }
         let dispatcher = CommonDispatcher(channel: channel(server))
         let found = dispatcher.publisher(for: Provider.thing).asResponse().map { response in
-            "\(response.head?.headers.first { $0.name.canonicalName == "x-total" }?.value ?? "") \((try? response.result.get())?.id ?? 0)"
+            let total = response.head?.headers.first { $0.name.canonicalName == "x-total" }?.value ?? ""
+            return "\(total) \((try? response.result.get())?.id ?? 0)"
         }
         #expect(await outcome(found) == ["9 7"])
         let missing = dispatcher.publisher(for: Missing(), as: .text).asResponse().map { response in

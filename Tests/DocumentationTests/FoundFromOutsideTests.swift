@@ -39,7 +39,7 @@ struct FoundFromOutsideTests {
             "an endpoint's own base URL wins, unless the environment's rule is different"),
         Row(
             "A4: a simulated environment", ported,
-            "an environment that may be simulated is never left: not by a base URL, an absolute address, an interceptor or a switch"
+            "an environment that may be simulated is never left by a base URL, an absolute address, an interceptor or a switch"
         ),
         Row(
             "A5: changes of an environment from many tasks", ported,

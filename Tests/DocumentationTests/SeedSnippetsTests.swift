@@ -78,7 +78,7 @@ struct SeedSnippetsTests {
     }
 
     @Test(
-        "Fetcher: endpoints with and without a provider, a header type, an enhancer with a priority, and a handler that gives a value"
+        "Fetcher: endpoints with and without a provider, a header type, an enhancer with a priority, a handler with a value"
     )
     func fetcher() async throws {
         let server = try LoopbackServer.start { request in

@@ -134,8 +134,10 @@ meter_options meter_parse(int argc, char **argv) {
         {"warm-path", 1, NULL, 'P'}, {"ca", 1, NULL, 'a'},     {"decode", 1, NULL, 'd'},  {"count", 1, NULL, 'n'},
         {"warm", 1, NULL, 'w'},    {"at-once", 1, NULL, 'o'},  {"host-limit", 1, NULL, 'l'}, {"streams", 1, NULL, 't'},
         {"socket-action", 0, NULL, 'e'}, {"executor", 0, NULL, 'x'}, {"as-kit", 0, NULL, 'k'},
-        {"channels", 1, NULL, 'C'}, {"loops", 1, NULL, 'L'},    {"neighbour", 1, NULL, 'N'}, {"apart", 0, NULL, 'A'}, {NULL, 0, NULL, 0}};
-    meter_options options = {.client = "", .scenario = "", .base = "", .path = "/", .warm_path = "/", .decode = "body", .at_once = 1, .channels = 1};
+        {"channels", 1, NULL, 'C'}, {"loops", 1, NULL, 'L'},    {"neighbour", 1, NULL, 'N'}, {"apart", 0, NULL, 'A'},
+        {NULL, 0, NULL, 0}};
+    meter_options options = {.client = "", .scenario = "", .base = "", .path = "/", .warm_path = "/", .decode = "body",
+                             .at_once = 1, .channels = 1};
     int name;
     while ((name = getopt_long(argc, argv, "", names, NULL)) != -1) {
         switch (name) {
@@ -188,8 +190,8 @@ void meter_print(const meter_options *options, uint64_t *latencies, long complet
     long peak = peak_bytes();
     double wall = (double)(stopped - started) / 1e9;
     qsort(latencies, (size_t)completed, sizeof *latencies, ascending);
-    printf("{\"client\":\"%s\",\"scenario\":\"%s\",\"requested\":%ld,\"completed\":%ld,\"failed\":%ld,\"atOnce\":%ld,", options->client,
-           options->scenario, options->count, completed, options->count - completed, options->at_once);
+    printf("{\"client\":\"%s\",\"scenario\":\"%s\",\"requested\":%ld,\"completed\":%ld,\"failed\":%ld,\"atOnce\":%ld,",
+           options->client, options->scenario, options->count, completed, options->count - completed, options->at_once);
     printf("\"wall\":%.6f,\"requestsPerSecond\":%.2f,\"cpu\":%.6f,", wall, (double)completed / wall, cpu_stopped - cpu_started);
     printf("\"p50\":%.2f,\"p99\":%.2f,\"peak\":%ld", microseconds(latencies, completed, 0.5),
            microseconds(latencies, completed, 0.99), peak);

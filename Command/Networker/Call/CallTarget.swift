@@ -100,7 +100,8 @@ struct CallTarget: Sendable {
             return "\(host) speaks clear text; write http:// if that is intended"
         case .tls where needsSandbox:
             return
-                "the environment \(place.environment) trusts only the authority in \(ServerTrustManager.localAuthorityFile), which "
+                "the environment \(place.environment) trusts only the authority in "
+                + "\(ServerTrustManager.localAuthorityFile), which "
                 + "\(CommandSetup.sandbox) writes while it runs; start it in another terminal, or name an authority "
                 + "with --authority"
         case .tls:

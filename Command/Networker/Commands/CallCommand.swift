@@ -23,8 +23,8 @@ struct CallCommand: AsyncParsableCommand {
             abstract: "Send one request, and show its answer and timeline.",
             usage: usage,
             discussion: """
-                An address is https://example.com/books, example.com/books, localhost:8080 or :8080/books. Without a scheme it is \
-                http for this machine and https for all others. Without a method it is GET, or POST if there is a body.
+                An address is https://example.com/books, example.com/books, localhost:8080 or :8080/books. Without a scheme it \
+                is http for this machine and https for all others. Without a method it is GET, or POST if there is a body.
 
                 A request to a channel passes the same stages as a feature's request: the channel's credentials, signatures, \
                 retries and errors. The default environment is the sandbox if the channel has one, else its first one. \

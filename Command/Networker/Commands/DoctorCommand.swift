@@ -9,9 +9,9 @@ struct DoctorCommand: AsyncParsableCommand {
             commandName: "doctor",
             abstract: "Find problems between this machine and a server.",
             discussion: """
-                Checks the channel itself, DNS, the connection, TLS, pins, the certificates' expiry and this machine's clock, and \
-                gives advice. It sends a GET request without credentials, to the address or the channel's base URL, and inspects \
-                the certificates.
+                Checks the channel itself, DNS, the connection, TLS, pins, the certificates' expiry and this machine's clock, \
+                and gives advice. It sends a GET request without credentials, to the address or the channel's base URL, and \
+                inspects the certificates.
 
                 The exit code is 1 if a problem fails calls.
 

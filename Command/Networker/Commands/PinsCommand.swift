@@ -9,8 +9,8 @@ struct PinsCommand: AsyncParsableCommand {
             commandName: "pins",
             abstract: "Show a server's verified certificates, with their pins and a ready pin set.",
             discussion: """
-                Connects, verifies the server as every channel does, and lists the chain from the server's own certificate to the \
-                root. If verification fails, the command fails with the reason. --authority replaces the system's authorities.
+                Connects, verifies the server as every channel does, and lists the chain from the server's own certificate to \
+                the root. If verification fails, the command fails with the reason. --authority replaces the system's authorities.
 
                 EXAMPLES
                   \(CommandSetup.current.name) pins example.com

@@ -81,8 +81,8 @@ struct Examination {
         case .tls:
             (subject, advice) = (
                 "TLS",
-                "check that the certificate is for this host, has not expired and is signed by one of the environment's authorities, "
-                    + "and that this machine's clock is right"
+                "check that the certificate is for this host, has not expired and is signed by one of the environment's "
+                    + "authorities, and that this machine's clock is right"
             )
         case .pinMismatch:
             (subject, advice) = (

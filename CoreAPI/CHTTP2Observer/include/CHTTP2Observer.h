@@ -8,12 +8,12 @@
  *
  * libcurl knows this and does not report it. If a stream is reset with NO_ERROR before its end, or if libcurl itself abandons the
  * stream's connection, libcurl 7.88.1 and newer report a complete response. A stream that the server refused, one that nghttp2
- * rejected, and one whose head is too long for libcurl are all reported as a lost connection. And data that libcurl has read without
- * room for it may wait for an event that never happens.
+ * rejected, and one whose head is too long for libcurl are all reported as a lost connection. And data that libcurl has read
+ * without room for it may wait for an event that never happens.
  *
- * libcurl registers callbacks for frames, fields and ends with three functions of nghttp2. This file defines the same functions: on
- * ELF systems the program's own definition comes before the library's. Each passes its arguments on. They are weak, so that a program
- * with a statically linked nghttp2 keeps nghttp2's functions, and observes no ends.
+ * libcurl registers callbacks for frames, fields and ends with three functions of nghttp2. This file defines the same functions:
+ * on ELF systems the program's own definition comes before the library's. Each passes its arguments on. They are weak, so that a
+ * program with a statically linked nghttp2 keeps nghttp2's functions, and observes no ends.
  */
 
 typedef enum {
@@ -25,7 +25,7 @@ typedef enum {
     CHTTP2_STOPPED,
     /* The server has reset the stream, and libcurl gets to know it. */
     CHTTP2_RESET,
-    /* The stream is closed with REFUSED_STREAM: reset by its server, beyond the last of a GOAWAY, or never sent (RFC 9113 §8.7). */
+    /* The stream is closed with REFUSED_STREAM: reset by its server, beyond a GOAWAY, or never sent (RFC 9113 §8.7). */
     CHTTP2_REFUSED,
     /* nghttp2 abandons the stream, or a connection with only this stream, because of the server's bytes. */
     CHTTP2_UNREADABLE,
@@ -44,8 +44,8 @@ typedef enum {
 } chttp2_event;
 
 /*
- * Called for each event of a stream or a connection. `subject` is the stream's easy handle, or nghttp2's session. `code` is an error
- * of RFC 9113 §7, or with FULL and ROOM the number of received bytes.
+ * Called for each event of a stream or a connection. `subject` is the stream's easy handle, or nghttp2's session. `code` is an
+ * error of RFC 9113 §7, or with FULL and ROOM the number of received bytes.
  * The result matters only for STOPPED: whether to hide the reset from libcurl.
  */
 typedef bool (*chttp2_observer)(void *_Nullable context, void *_Nonnull subject, chttp2_event event, uint32_t code);

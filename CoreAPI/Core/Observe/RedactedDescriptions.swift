@@ -34,9 +34,8 @@ extension Request: CustomReflectable, CustomStringConvertible, CustomDebugString
     public var description: String {
         let redaction = call.channel.redaction
         let fields = headers.map { "\($0.name.rawName): \(redaction.redact($0.value, under: $0.name.rawName))" }
-        return
-            "\(method.rawValue) \(redaction.redact(url: url)) [\(fields.joined(separator: "; "))], \(body.summary), attempt \(attempt)"
-            .escapingControls
+        let line = "\(method.rawValue) \(redaction.redact(url: url)) [\(fields.joined(separator: "; "))]"
+        return "\(line), \(body.summary), attempt \(attempt)".escapingControls
     }
 
     /// As ``description``.

@@ -17,7 +17,7 @@ struct HTTPBinTests {
     /// A suite that cannot run fails; skipping would look like a success.
     private struct NoServer: Error, CustomStringConvertible {
         let description =
-            "expected the base URL of a running httpbin in \(Channel.httpBinVariable), such as http://127.0.0.1:8080; it is not set"
+            "expected the base URL of a running httpbin in \(Channel.httpBinVariable), such as http://127.0.0.1:8080"
     }
 
     @Test("returns the client's address")

@@ -113,7 +113,8 @@ struct CookieFileTests {
     }
 
     private static let entry =
-        #"{"name":"a","value":"s3cret","domain":"x.example","hostOnly":true,"path":"/","secure":false,"httpOnly":false,"sameSite":"lax","created":1,"lastAccessed":1}"#
+        #"{"name":"a","value":"s3cret","domain":"x.example","hostOnly":true,"path":"/","secure":false,"httpOnly":false,"#
+        + #""sameSite":"lax","created":1,"lastAccessed":1}"#
 
     @Test("a cookie for a domain that is or may be a public suffix by now is dropped, the others are kept")
     func suffixes() throws {

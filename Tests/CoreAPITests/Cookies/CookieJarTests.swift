@@ -173,7 +173,8 @@ struct CookieJarTests {
         #expect(!"\(jar) \(cookie) \(String(reflecting: cookie)) \(jar.cookies) \(dumped)".contains("s3cret"))
         #expect(
             cookie.description
-                == "sid=<redacted>; Domain=shop.example.com only; Path=/; Expires=2001-09-09T01:46:49Z; Secure; HttpOnly; SameSite=lax"
+                == "sid=<redacted>; Domain=shop.example.com only; Path=/; Expires=2001-09-09T01:46:49Z; "
+                + "Secure; HttpOnly; SameSite=lax"
         )
     }
 }

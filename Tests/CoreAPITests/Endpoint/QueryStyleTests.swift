@@ -33,7 +33,8 @@ struct QueryStyleTests {
         let text = try await sent(.alamofire, method, encoding: encoding)
         #expect(
             text
-                == "ids[]=3&ids[]=4&isOpen=1&since=700000000.5&ranges[][from]=1&ranges[][from]=1&ranges[][to]=2&grid[][]=1&grid[][]=2"
+                == "ids[]=3&ids[]=4&isOpen=1&since=700000000.5&ranges[][from]=1&ranges[][from]=1&ranges[][to]=2"
+                + "&grid[][]=1&grid[][]=2"
         )
     }
 

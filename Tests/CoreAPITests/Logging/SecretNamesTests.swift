@@ -23,8 +23,8 @@ struct SecretNamesTests {
         cardnumber ccnumber cc_num pan cvv cvv2 CVC csc cardCode security_code card[number] card.number payment[card][number]
         user[password] cardVerificationValue hapikey subject_token tokenizationKey private_key_pem X-Vault-Token
         X-Telegram-Bot-Api-Secret-Token tokens accessTokens bearer DPoP connectionString şifre
-        X-Sign X-AUTH-SIGN CB-ACCESS-SIGN X-Ticket pass_phrase pass-phrase pass_word passwrd pswd privkey sess primaryAccountNumber
-        hdnts ŞİFRE passwort senha contraseña motdepasse пароль
+        X-Sign X-AUTH-SIGN CB-ACCESS-SIGN X-Ticket pass_phrase pass-phrase pass_word passwrd pswd privkey sess
+        primaryAccountNumber hdnts ŞİFRE passwort senha contraseña motdepasse пароль
         userpwd dbpwd loginpwd dbpass userpass smsotp emailotp cardno xauthkey cardPan card_pan userPwd mypwd cardcvc
         """
     /// Shown in every context.
@@ -43,8 +43,8 @@ struct SecretNamesTests {
         authorized authenticated unauthorized pinned pinnedAt spinner shipping compass bypass passenger passport passive
         passRate secretary opinion discard scorecard keyCode languageKey dedupeKey subject_token_type jwks_uri pins ETag
         Last-Event-ID X-Request-Id WWW-Authenticate signed inside cardType cardHolder card_brand creditLimit phoneNumber
-        orderNumber X-Amz-SignedHeaders X-Amz-Algorithm X-Amz-Date state code key nonce title trespass overpass encompass casino domino
-        piano kimono volcano pancake panel span japan company
+        orderNumber X-Amz-SignedHeaders X-Amz-Algorithm X-Amz-Date state code key nonce title trespass overpass encompass casino
+        domino piano kimono volcano pancake panel span japan company
         """
 
     @Test("A secret's name hides its value", arguments: secrets.split(whereSeparator: \.isWhitespace).map(String.init))
@@ -147,7 +147,8 @@ struct SecretNamesTests {
             #""password" => "s3cret""#, #"<saml:Assertion ID="1">s3cret</saml:Assertion>"#,
             "user%5Bpassword%5D=s3cret",
             "%5Btoken%5D=s3cret",
-            "Content-Disposition: form-data; name=\"password\"\r\n\r\ns3cret\r\n--b\r\nContent-Disposition: form-data; name=\"a\"",
+            "Content-Disposition: form-data; name=\"password\"\r\n\r\ns3cret\r\n--b\r\n"
+                + "Content-Disposition: form-data; name=\"a\"",
         ])
     func values(text: String) {
         let shown = Redaction().redact(text: text)

@@ -176,7 +176,8 @@ final class SoakRun: Sendable {
         }
         if last.residentBytes > first.residentBytes + Self.residentBytes {
             findings.append(
-                "memory is not flat: \(first.residentBytes) bytes resident after the first tenth, \(last.residentBytes) after the last"
+                "memory is not flat: \(first.residentBytes) bytes resident after the first tenth, "
+                    + "\(last.residentBytes) after the last"
             )
         }
         if last.descriptors > first.descriptors + connections {

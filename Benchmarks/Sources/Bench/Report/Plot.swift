@@ -39,7 +39,8 @@ struct Plot {
                 let length = String(format: "%.1f", value * scale)
                 body.append(
                     """
-                    <rect x="\(Self.left)" y="\(y - 11)" width="\(length)" height="13" fill="\(Self.colours[row.client] ?? "#000")"/>
+                    <rect x="\(Self.left)" y="\(y - 11)" width="\(length)" height="13" \
+                    fill="\(Self.colours[row.client] ?? "#000")"/>
                     """)
                 text(row.client.title, x: 24, size: 12)
                 text(String(format: value < 0.1 ? "%.3f" : "%.2f", value), x: Self.left + value * scale + 5, size: 11)
@@ -61,7 +62,8 @@ struct Plot {
     var svg: String {
         let width = Self.left + Self.width + 60
         return """
-            <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(y)" font-family="Helvetica, Arial, DejaVu Sans, sans-serif" fill="#202124">
+            <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(y)" \
+            font-family="Helvetica, Arial, DejaVu Sans, sans-serif" fill="#202124">
             <rect width="100%" height="100%" fill="#ffffff"/>
             \(body.joined(separator: "\n"))
             </svg>
