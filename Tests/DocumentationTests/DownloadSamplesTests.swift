@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The samples of downloads")
 struct DownloadSamplesTests {
-    @Test("download an export and a release")
+    @Test("an export and a release are downloaded")
     func downloads() async throws {
         let server = try LoopbackServer.start { _ in .ok(Data("abc".utf8)) }
         defer { server.close() }

@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("Bodies as they come")
+    @Test("Streamed bodies")
     func streams() async throws {
         let source = try LoopbackServer.start { _ in .ok("an export") }
         let target = try LoopbackServer.start { _ in .ok() }

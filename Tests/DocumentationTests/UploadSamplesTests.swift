@@ -23,7 +23,7 @@ struct UploadSamplesTests {
         await channel.close()
     }
 
-    @Test("a report is compressed, limited, and announced")
+    @Test("a report is compressed, limited in rate, and announced by Expect")
     func report() async throws {
         let server = try LoopbackServer.start { _ in .ok() }
         defer { server.close() }

@@ -19,7 +19,7 @@ import Testing
         #expect(try #require(field("repr-digest", of: whole)).hasPrefix("sha-256=:"))
     }
 
-    @Test("gives the rest of the same file, and the whole of another")
+    @Test("sends the rest of the same file, and a changed file from its beginning")
     func ranges() throws {
         let whole = answer()
         let tag = try #require(field("etag", of: whole))

@@ -25,7 +25,7 @@ struct DLItemOfferTests {
         DLNewItem.Photo(name: "arka.jpg", body: .stream(BodyStream { photo })),
     ]
 
-    @Test("is stored with its photos, although the token has expired and the form is sent twice")
+    @Test("is stored with its photos, even if the token has expired and the form is sent twice")
     func offered() async throws {
         try await withSandbox(.dl.at(.sandbox)) { server in
             let upload = DLItemOfferInteractor().upload(Self.item(Self.photos))
@@ -40,7 +40,7 @@ struct DLItemOfferTests {
         }
     }
 
-    @Test("without a photo is the shop's own error")
+    @Test("without a photo fails with the shop's own error")
     func photoMissing() async throws {
         try await withSandbox(.dl.at(.sandbox)) { _ in
             let response = await DLItemOfferInteractor().upload(Self.item([])).response
@@ -49,7 +49,7 @@ struct DLItemOfferTests {
         }
     }
 
-    @Test("in the delegate form the output gets progress, and the result once, on the main actor")
+    @Test("in the delegate form the output receives progress, and the result once, on the main actor")
     @MainActor func delegate() async throws {
         try await withSandbox(.dl.at(.sandbox)) { _ in
             let interactor = DLItemOfferInteractor()

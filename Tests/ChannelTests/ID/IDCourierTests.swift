@@ -24,7 +24,7 @@ struct IDCourierTests {
         }
     }
 
-    @Test("without a session it is refused by the channel's own error")
+    @Test("fails without a session with the channel's own error")
     func refused() async throws {
         try await withSandbox(.id.at(.sandbox, credentials: ["ID_SESSION_ID": "old"])) { _ in
             do {
@@ -36,7 +36,7 @@ struct IDCourierTests {
         }
     }
 
-    @Test("the output gets every line, and the end once")
+    @Test("the output receives every line, and the end once")
     @MainActor
     func output() async throws {
         try await withSandbox(.id.at(.sandbox)) { _ in

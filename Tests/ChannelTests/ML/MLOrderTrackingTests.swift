@@ -6,7 +6,7 @@ import Testing
 
 @Suite("ML: an order, followed", .timeLimit(.minutes(1)))
 struct MLOrderTrackingTests {
-    @Test("every event arrives once, over the connections that the server ends, and the delivery ends the loop")
+    @Test("every event arrives once although the server ends connections, and the delivery ends the loop")
     func events() async throws {
         let events = try await withSandbox(.ml.at(.sandbox)) { _ in
             var events: [ServerSentEvent<MLOrderEvent>] = []
@@ -19,7 +19,7 @@ struct MLOrderTrackingTests {
         #expect(events.map(\.data.minutesLeft) == [32, 25, 8, nil])
     }
 
-    @Test("an unknown order is the channel's own error")
+    @Test("an unknown order fails with the channel's own error")
     func unknown() async throws {
         let error = await #expect(throws: APIClientError.self) {
             try await withSandbox(.ml.at(.sandbox)) { _ in
@@ -47,7 +47,7 @@ struct MLOrderTrackingTests {
         }
     }
 
-    @Test("in the delegate form the output gets each event, and the end once, on the main actor")
+    @Test("in the delegate form the output receives each event, and the end once, on the main actor")
     @MainActor func delegate() async throws {
         try await withSandbox(.ml.at(.sandbox)) { _ in
             let (interactor, page) = (MLOrderTrackingInteractor(), Page())

@@ -9,7 +9,7 @@ import Testing
 struct TYCatalogueExportTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("catalogue-\(UUID().uuidString).jsonl")
 
-    @Test("is downloaded, verified, and a second time the same")
+    @Test("is downloaded and verified; a second download gives the same bytes")
     func downloads() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         try await withSandbox(.ty.at(.sandbox)) { _ in
@@ -22,7 +22,7 @@ struct TYCatalogueExportTests {
         }
     }
 
-    @Test("in the delegate form the output gets the progress, and the result exactly once, on the main actor")
+    @Test("in the delegate form the output receives progress, and the result exactly once, on the main actor")
     @MainActor func delegate() async throws {
         defer { try? FileManager.default.removeItem(at: file) }
         try await withSandbox(.ty.at(.sandbox)) { _ in

@@ -80,7 +80,7 @@ struct DownloadCommandTests {
         return folder
     }
 
-    @Test("writes the file, says what it verified, and continues an interrupted one")
+    @Test("writes the file, names the verified digest, and continues an interrupted download")
     func downloads() async throws {
         let folder = try makeFolder()
         defer { try? FileManager.default.removeItem(at: folder) }

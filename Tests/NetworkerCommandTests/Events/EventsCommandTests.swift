@@ -9,7 +9,7 @@ import Testing
 
 @Suite("networker events", .timeLimit(.minutes(1)))
 struct EventsCommandTests {
-    @Test("an address, or a channel and a path; everything else is refused")
+    @Test("takes an address, or a channel and a path, and refuses other words")
     func words() throws {
         #expect(try EventsCommand.parse([":8080/x"]).plan().path == "/x")
         for words in [
@@ -19,7 +19,7 @@ struct EventsCommandTests {
         }
     }
 
-    @Test("an event is a block, or a line of JSON; neither controls the terminal")
+    @Test("prints an event as a block or a line of JSON, without control characters")
     func texts() {
         let event = ServerSentEvent(id: "7", name: "tick\u{1B}[2J", data: "one\ntwo\u{7}")
         #expect(EventText.block(event, Palette(isTerminal: false, variables: [:])) == "tick\\u{1B}[2J 7\n  one\n  two\\u{07}")

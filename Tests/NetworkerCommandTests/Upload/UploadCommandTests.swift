@@ -56,7 +56,7 @@ struct UploadCommandTests {
         #expect(server.requests.last?.method == "POST")
     }
 
-    @Test("fails with 1 at a refusal")
+    @Test("exits with 1 after a refusal")
     func refusal() async throws {
         let server = try LoopbackServer.start { _ in .status(413, body: Data("too large".utf8)) }
         defer { server.close() }

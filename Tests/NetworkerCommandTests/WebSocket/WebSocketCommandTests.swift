@@ -22,7 +22,7 @@ struct WebSocketCommandTests {
         return (outcome.status, outcome.text, String(decoding: try Data(contentsOf: errors), as: UTF8.self))
     }
 
-    @Test("lines are sent, and standard output has the messages only")
+    @Test("sends lines, and prints only the messages on standard output")
     func lines() async throws {
         let server = try LoopbackServer.start { request in
             .webSocket(request, .init(subprotocols: "chat")) { socket in
