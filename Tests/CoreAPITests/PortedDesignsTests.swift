@@ -53,7 +53,7 @@ struct PortedDesignsTests {
     }
 
     @Test(
-        "an environment that may be simulated is never left: not by a base URL, an absolute address, an interceptor or a switch")
+        "an environment that may be simulated is never left by a base URL, an absolute address, an interceptor or a switch")
     func simulated() async throws {
         struct Leaving: RequestInterceptor {
             let url: HTTPURL
