@@ -1,11 +1,15 @@
 public import CoreAPICore
 
 extension Networker {
-    /// Passes the elements of a sequence to the interactor, one after the other on the main actor. Does not keep the interactor;
-    /// without it the sequence ends.
+    /// Passes the elements of a sequence to the interactor, one after the other on the main actor. Does not retain the
+    /// interactor; releasing it ends the sequence.
     ///
     /// ```swift
-    /// following = follow(events(orderID: id)) { $0.output?.handleOrderEvent($1.data) } end: { $0.output?.handleOrderEventsEnd($1) }
+    /// following = follow(events(orderID: id)) {
+    ///     $0.output?.handleOrderEvent($1.data)
+    /// } end: {
+    ///     $0.output?.handleOrderEventsEnd($1)
+    /// }
     /// ```
     ///
     /// - Parameters:

@@ -43,7 +43,7 @@ public final class Download: Transfer {
         control.start { await run.outcome() }
     }
 
-    /// The file, at the end. Cancelling the waiting task cancels the download.
+    /// Waits for the end, and gives the file. Cancelling the waiting task cancels the download.
     ///
     /// - Throws: `APIClientError`, if the download fails. ``/CoreAPI/APIClientError/underlyingError`` may be a ``DownloadError``.
     public var value: DownloadedFile {

@@ -1,37 +1,37 @@
 public import CoreAPICore
 public import Foundation
 
-/// An ``Upload`` or a ``Download`` that has begun.
+/// An ``Upload`` or a ``Download`` in progress.
 public protocol Transfer<Value>: AnyObject, Sendable {
-    /// What there is at the end: the value of an upload's answer, the file of a download.
+    /// The result: the value of an upload's answer, or the file of a download.
     associatedtype Value: Sendable
     /// The type of ``progress``.
     associatedtype Updates: AsyncSequence<TransferProgress, Never> & Sendable
 
     /// Waits for the end. Cancelling the waiting task cancels the transfer.
     ///
-    /// - Throws: the reason why the transfer failed; `.cancelled` after ``cancel()``.
+    /// - Throws: `APIClientError`; `.cancelled` after ``cancel()``.
     var value: Value { get async throws(APIClientError) }
-    /// The present value, and then the newest one whenever the reader is ready for it. Ends with the transfer.
+    /// The current value first, then the newest one each time the reader asks. Ends with the transfer.
     var progress: Updates { get }
-    /// The same as Foundation's `Progress`. Cancelling it cancels the transfer.
+    /// The progress as Foundation's `Progress`. Cancelling it cancels the transfer.
     var foundationProgress: Progress { get }
     /// Stops the transfer. A second call, or one after the end, does nothing.
     func cancel()
 }
 
 extension Networker {
-    /// Passes a transfer's progress and its result to the interactor, on the main actor. Keeps the transfer until its end, and not
-    /// the interactor.
+    /// Passes a transfer's progress and its result to the interactor, on the main actor. Retains the transfer until its end, but
+    /// not the interactor.
     ///
     /// ```swift
     /// follow(upload(item), progress: { $0.output?.handleItemOfferProgress($1) }) { $0.output?.handleItemOfferResponse($1) }
     /// ```
     ///
     /// - Parameters:
-    ///   - transfer: goes on if the interactor is gone.
-    ///   - progress: called with the present value and each newer one.
-    ///   - completion: called once, at the end; not called if the interactor is gone.
+    ///   - transfer: continues if the interactor is released.
+    ///   - progress: called with the current value and each newer one.
+    ///   - completion: called once, at the end; not called if the interactor was released.
     /// - Returns: the transfer.
     @MainActor
     @discardableResult

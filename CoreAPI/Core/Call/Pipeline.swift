@@ -2,12 +2,12 @@ internal import CoreAPIHTTPSupport
 internal import Foundation
 internal import HTTPTypes
 
-/// The way of a request, from the endpoint down to the transport and back up to the value. The stages in their order, each with the
-/// function that begins it (``Channel/stages`` lists them for one channel):
+/// The way of a request, from the endpoint down to the transport and back up to the value. These are the stages in order, each
+/// with the function that begins it (``Channel/stages`` lists them for one channel):
 ///
 /// 1. build, enhance: `build`, once for each call;
 /// 2. middleware around the call: `Next` at `.call`, whose end is `attempts`;
-/// 3. for each attempt: `adapt`; middleware around the attempt, redirects first: `Next` at `.attempt`, whose end is the transport;
+/// 3. for each attempt: `adapt`; middleware around it, redirects first: `Next` at `.attempt`, whose end is the transport;
 /// 4. `collect` the body; deenhance, verify, filter, decode: `read`;
 /// 5. after a failure `decide`: another attempt, or the end;
 /// 6. translate, result handler: `deliver`, once for each call.
