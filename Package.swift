@@ -204,7 +204,10 @@ let package = Package(
             path: "Command/Networker", swiftSettings: settings),
         .target(
             name: "DemoCommand",
-            dependencies: ["CoreAPI", "CoreAPIBase", "DemoTours", "NetworkerCommand", "Sandbox", argumentParser, httpTypes],
+            dependencies: [
+                "CoreAPI", "CoreAPIBase", "CoreAPITransfers", "DemoTours", "NetworkerCommand", "Sandbox", argumentParser,
+                httpTypes,
+            ],
             path: "Command/Demo", swiftSettings: settings),
         .executableTarget(
             name: "networker-of-tests",

@@ -1,3 +1,5 @@
+package import CoreAPITransfers
+
 /// The steps through one channel's features, in `Channels/<C>/Tour/<C>Tour.swift`; a channel may have none. The plugin
 /// ListChannels collects all tours in `DemoTour.all`.
 package struct DemoTour: Sendable {
@@ -26,6 +28,9 @@ package protocol DemoGuide {
     ///   - sample: makes the excerpt of the answer.
     /// - Returns: the answer, for later features that need it; `nil` if the feature failed.
     func visit<Value>(_ feature: String, fetch: () async throws -> Value, sample: (Value) -> DemoSample) async -> Value?
+
+    /// Shows the progress of a feature's transfer, until its end.
+    func watch(_ feature: String, _ transfer: some Transfer) async
 
     /// Records that a feature could not run, because an earlier one gave no input for it.
     func skip(_ feature: String, _ reason: String)

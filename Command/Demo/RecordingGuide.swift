@@ -1,4 +1,5 @@
 import CoreAPI
+import CoreAPITransfers
 import DemoTours
 import NetworkerCommand
 
@@ -25,6 +26,10 @@ final class RecordingGuide: DemoGuide {
             note(feature, .failure(DemoFailure(error.readableDescription)))
             return nil
         }
+    }
+
+    func watch(_ feature: String, _ transfer: some Transfer) async {
+        await ProgressBar.show(transfer, on: Console.error, label: "\(channel) \(feature)  ")
     }
 
     func skip(_ feature: String, _ reason: String) {

@@ -10,7 +10,9 @@ import Testing
 @Suite("Streams of other implementations", .timeLimit(.minutes(1)))
 struct PeerTests {
     /// Runs a Python program that serves on a free port, and ends after `/quit` or half a minute.
-    private func withPython(_ handler: String, _ body: (String) async throws -> Void) async throws {
+    private func withPython(
+        _ handler: String, python: String = "python3", _ body: (String) async throws -> Void
+    ) async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("port-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: file) }
         let program = """
@@ -22,7 +24,7 @@ struct PeerTests {
             os.rename("\(file).part", "\(file)")
             server.serve_forever()
             """
-        let run = Task { try await Program.run(["python3", "-c", program], capturesErrors: true) }
+        let run = Task { try await Program.run([python, "-c", program], capturesErrors: true) }
         var port: String?
         for _ in 0..<300 where port == nil {
             port = FileManager.default.contents(atPath: file).map { String(decoding: $0, as: UTF8.self) }
@@ -142,6 +144,49 @@ struct PeerTests {
             let parts = try await channel.manager.request(.post("x", encoding: .multipart(form)), as: [[String?]].self)
             #expect(parts.map { $0[3] } == ["310d0a32", (0...255).map { String(format: "%02x", $0) }.joined()])
             #expect(parts[1][0] == "f" && parts[1][1] == "a b.bin")
+            await channel.close()
+        }
+    }
+
+    /// Of the environment that `Scripts/setup tests` makes.
+    private static let venv = FileManager.default.currentDirectoryPath + "/.build/httpbin-venv"
+
+    @Test(
+        "the package multipart of PyPI reads a form that the kit sends",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: venv + "/bin/python")))
+    func thirdParser() async throws {
+        let handler = """
+            import json, multipart
+            class Handler(http.server.BaseHTTPRequestHandler):
+                protocol_version = "HTTP/1.1"
+                def log_message(self, *args): pass
+                def do_GET(self): os._exit(0)
+                def do_POST(self):
+                    forms, files = multipart.parse_form_data({
+                        "REQUEST_METHOD": "POST", "CONTENT_TYPE": self.headers["Content-Type"],
+                        "CONTENT_LENGTH": self.headers["Content-Length"], "wsgi.input": self.rfile}, strict=True)
+                    parts = [[name, None, None, value.encode().hex()] for name, value in forms.iterallitems()]
+                    parts += [[name, part.filename, part.content_type, part.raw.hex()] for name, part in files.iterallitems()]
+                    data = json.dumps(parts).encode()
+                    self.send_response(200)
+                    self.send_header("Content-Length", str(len(data)))
+                    self.end_headers()
+                    self.wfile.write(data)
+            """
+        try await withPython(handler, python: Self.venv + "/bin/python") { url in
+            let channel = Channel.test(url)
+            let bytes = Data((0...255).map(UInt8.init))
+            let form = MultipartForm([
+                .text("başlık", "1\r\n2"), .text("quote\"d", "x"), .text("empty", ""),
+                .data("f", bytes + Data("\r\n--".utf8), fileName: "ş b.bin", contentType: "image/png"),
+            ])
+            let parts = try await channel.manager.request(.post("x", encoding: .multipart(form)), as: [[String?]].self)
+            func hex(_ data: Data) -> String { data.map { String(format: "%02x", $0) }.joined() }
+            #expect(
+                parts == [
+                    ["başlık", nil, nil, hex(Data("1\r\n2".utf8))], ["quote\"d", nil, nil, "78"], ["empty", nil, nil, ""],
+                    ["f", "ş b.bin", "image/png", hex(bytes + Data("\r\n--".utf8))],
+                ])
             await channel.close()
         }
     }

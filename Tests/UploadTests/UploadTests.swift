@@ -137,6 +137,23 @@ struct UploadTests {
         await channel.close()
     }
 
+    @Test("of a sequence that can be read only once is not repeated with a fresh token", arguments: [true, false])
+    func onceWithoutToken(isOnce: Bool) async throws {
+        let server = try LoopbackServer.start { request in
+            request.headers["authorization"] == "Bearer new" ? .ok() : .status(401)
+        }
+        defer { server.close() }
+        let channel = Channel.test(server.url) {
+            $0.attemptMiddleware.append(BearerAuthentication(token: "old") { _ in "new" })
+        }
+        let data = Self.data
+        let body: Body = isOnce ? .once(data.pieces(10_000)) : .stream(BodyStream { data.pieces(10_000) })
+        let response = await channel.manager.upload(.put("a"), from: body).response
+        #expect(response.head?.status.code == (isOnce ? 401 : 200))
+        #expect(server.requests.map { $0.headers["authorization"] } == ["Bearer old"] + (isOnce ? [] : ["Bearer new"]))
+        await channel.close()
+    }
+
     @Test("of a sequence that can be read only once does not follow a redirect that repeats it")
     func redirect() async throws {
         let server = try LoopbackServer.start { _ in .redirect(to: "/b", status: 307) }

@@ -1,3 +1,4 @@
+internal import CoreAPITransfers
 internal import DLInteractors
 internal import Foundation
 
@@ -28,7 +29,9 @@ extension DemoTour {
         _ = await guide.visit("item offer") {
             let photos = ["ön.jpg", "arka.jpg"].map { DLNewItem.Photo(name: $0, data: Data(count: 150_000)) }
             let item = DLNewItem(title: "Keten elbise", condition: "Yeni gibi", price: 640, photos: photos)
-            return try await DLItemOfferInteractor().itemOffer(item)
+            let offer = DLItemOfferInteractor().upload(item)
+            await guide.watch("item offer", offer)
+            return try await offer.value
         } sample: { item in
             DemoSample(
                 "\(item.id)  \(item.title), \(item.condition), \(item.price.amount.price(in: item.price.currency))",

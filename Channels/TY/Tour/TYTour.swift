@@ -30,8 +30,9 @@ extension DemoTour {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("catalogue-\(UUID().uuidString).jsonl")
         defer { try? FileManager.default.removeItem(at: file) }
         _ = await guide.visit("catalogue export") {
-            let export = try await TYCatalogueExportInteractor().catalogueExport(to: file).value
-            return (export, try Data(contentsOf: file))
+            let export = TYCatalogueExportInteractor().catalogueExport(to: file)
+            await guide.watch("catalogue export", export)
+            return (try await export.value, try Data(contentsOf: file))
         } sample: { export, bytes in
             DemoSample(
                 "\(bytes.split(separator: UInt8(ascii: "\n")).count) products in \(bytes.count) bytes",

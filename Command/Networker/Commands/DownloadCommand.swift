@@ -98,9 +98,7 @@ struct DownloadCommand: AsyncParsableCommand {
         let endpoint = plan.endpoint(timeout: timeout.duration, accept: "*/*")
         let start = ContinuousClock.now
         let download = CommonDispatcher(channel: channel).download(endpoint, to: file, downloadOptions)
-        var bar = ProgressBar(Console.error)
-        for await progress in download.progress { bar.show(progress, after: .now - start) }
-        bar.end()
+        await ProgressBar.show(download, on: Console.error)
         do throws(APIClientError) {
             let whole = try await download.value
             await channel.close()

@@ -137,13 +137,7 @@ struct UploadCommand: AsyncParsableCommand {
     }
 
     private func show(_ upload: Upload<Data>) async {
-        guard !quiet else { return }
-        var bar = ProgressBar(Console.error)
-        let started = ContinuousClock.now
-        for await progress in upload.progress where progress.completed > 0 {
-            bar.show(progress, after: started.duration(to: .now))
-        }
-        bar.end()
+        if !quiet { await ProgressBar.show(upload, on: Console.error) }
     }
 
     private func show(_ report: CallReport, _ target: CallTarget) throws {

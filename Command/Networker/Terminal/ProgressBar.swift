@@ -1,15 +1,28 @@
-import CoreAPITransfers
+package import CoreAPITransfers
 import Foundation
 
 /// Shows the progress of a transfer: one changing line on a terminal, and elsewhere a line for each tenth.
-struct ProgressBar {
+package struct ProgressBar {
     private let console: Console
+    private let label: String
     private var shownTenth = 0
     private var lastShown: Duration = .seconds(-1)
     private var isLineOpen = false
 
-    init(_ console: Console) {
+    /// - Parameter label: the beginning of each line.
+    init(_ console: Console, label: String = "") {
         self.console = console
+        self.label = label
+    }
+
+    /// Shows a transfer from its first byte to its end.
+    package static func show(_ transfer: some Transfer, on console: Console, label: String = "") async {
+        var bar = ProgressBar(console, label: label)
+        let started = ContinuousClock.now
+        for await progress in transfer.progress where progress.completed > 0 {
+            bar.show(progress, after: started.duration(to: .now))
+        }
+        bar.end()
     }
 
     /// - Parameter time: the time since the beginning.
@@ -19,13 +32,13 @@ struct ProgressBar {
             let tenth = Int((progress.fraction ?? 0) * 10)
             guard tenth > shownTenth else { return }
             shownTenth = tenth
-            return console.write(Self.line(progress, after: time))
+            return console.write(label + Self.line(progress, after: time))
         }
         // Some terminals need milliseconds for a line.
         guard isEnd || time - lastShown > .milliseconds(80) else { return }
         lastShown = time
         isLineOpen = true
-        console.write(bytes: Data("\r\u{1B}[K\(Self.bar(progress, after: time))".utf8))
+        console.write(bytes: Data("\r\u{1B}[K\(label)\(Self.bar(progress, after: time))".utf8))
     }
 
     /// Ends the line.
