@@ -297,7 +297,8 @@ let package = Package(
         .testTarget(
             name: "UploadTests",
             dependencies: [
-                "CoreAPILock", "CoreAPI", "CoreAPICore", "CoreAPIHash", "CoreAPITesting", "CoreAPITransfers", "Programs",
+                "CoreAPILock", "CoreAPI", "CoreAPICore", "CoreAPIHash", "CoreAPITesting", "CoreAPITransfers",
+                "CoreAPIURLSession", "Programs",
                 httpTypes,
             ],
             path: "Tests/UploadTests", swiftSettings: settings),

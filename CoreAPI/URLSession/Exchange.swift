@@ -75,6 +75,12 @@ final class Exchange: Sendable {
         state.withLock { $0.lastActivity = .now }
     }
 
+    /// - Parameter count: the bytes of the body so far.
+    func sent(_ count: Int64) {
+        touch()
+        attempt.request.modifier(SendingObserver.self)?.sent(count)
+    }
+
     /// Checks the timeouts; returns when to check again.
     private func check() -> ContinuousClock.Instant? {
         let timeout = attempt.request.timeout

@@ -202,7 +202,7 @@ private final class Router: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
-        running(task)?.exchange.touch()
+        running(task)?.exchange.sent(totalBytesSent)
     }
 
     func urlSession(

@@ -1,6 +1,7 @@
 import CoreAPI
 import CoreAPITesting
 import CoreAPITransfers
+import CoreAPIURLSession
 import Foundation
 import HTTPTypes
 import Testing
@@ -47,6 +48,27 @@ struct UploadTests {
         #expect(request.headers["Content-Type"] == "application/octet-stream")
         #expect((request.headers["Content-Length"] == nil) == (source == .sequence))
         #expect((request.headers["Transfer-Encoding"] == "chunked") == (source == .sequence))
+        await channel.close()
+    }
+
+    @Test("shows its progress over URLSession, too", arguments: [Source.bytes, .file, .sequence])
+    func overURLSession(from source: Source) async throws {
+        let server = try LoopbackServer.start(Self.receipt)
+        defer { server.close() }
+        let file = try TemporaryFile(Self.data)
+        let data = Self.data
+        let channel = Channel.test(server.url) { $0.transport = URLSessionTransport() }
+        let body: Body =
+            switch source {
+            case .file: .file(file.url)
+            case .sequence: .stream(BodyStream { data.pieces(10_000) })
+            default: .bytes(data)
+            }
+        let upload = channel.manager.upload(.post("items"), from: body, as: Receipt.self)
+        var last = TransferProgress()
+        for await progress in upload.progress { last = progress }
+        #expect(try await upload.value.bytes == 300_000)
+        #expect(last.completed == 300_000)
         await channel.close()
     }
 
