@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreAPIStreaming
 
-/// Servers and parsers of other projects.
+/// Servers and parsers of other projects. Not in the root for another libcurl, which has no Python.
 @Suite("Streams of other implementations", .timeLimit(.minutes(1)))
 struct PeerTests {
     /// Runs a Python program that serves on a free port, and ends after `/quit` or half a minute.
@@ -37,7 +37,8 @@ struct PeerTests {
         try result.get()
     }
 
-    @Test("Python sends events over several connections, cut in the middle of lines")
+    @Test(
+        "Python sends events over several connections, cut in the middle of lines", .enabled(if: Program.exists("python3")))
     func events() async throws {
         let handler = """
             class Handler(http.server.BaseHTTPRequestHandler):
@@ -86,7 +87,9 @@ struct PeerTests {
         await channel.close()
     }
 
-    @Test("Python's e-mail package writes a multipart body that the kit reads, and reads one that the kit writes")
+    @Test(
+        "Python's e-mail package writes a multipart body that the kit reads, and reads one that the kit writes",
+        .enabled(if: Program.exists("python3")))
     func multipart() async throws {
         let handler = """
             from email.mime.multipart import MIMEMultipart

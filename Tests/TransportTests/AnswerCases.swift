@@ -67,7 +67,8 @@ extension Case {
         Case("a server that stops in the body times out, and the received part is kept", needs: [.idleClock]) { _ in
             .stallInBody(sent: Data("half".utf8))
         } run: { stage async throws in
-            let response = await stage.send(timeout: Timeout(idle: .milliseconds(300)))
+            // The answer must begin in this time, on a busy machine too.
+            let response = await stage.send(timeout: Timeout(idle: .seconds(2)))
             #expect(failure(of: response)?.label == "timedOut.idle")
             #expect(response.status == 200)
             #expect(response.text == "half")

@@ -19,6 +19,19 @@ struct DemoRunTests {
         #expect(text.contains("all went well"))
         #expect(!text.contains("id-sandbox-session"), "a secret is shown")
         #expect(try JSONOutput.text(report.record).contains(#""ok" : true"#))
+        let readme = try String(contentsOf: TemporaryPackage.kit.appendingPathComponent("README.md"), encoding: .utf8)
+        let block = try #require(readme.firstRange(of: "channel  feature"))
+        #expect(rows(of: text) == rows(of: readme[block.lowerBound...]))
+    }
+
+    /// Channel, feature, status and protocol of each row of the first table.
+    private func rows(of text: some StringProtocol) -> [[String]] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).drop { !$0.hasPrefix("channel ") }.prefix { !$0.isEmpty }
+            .map { line in
+                let columns = line.components(separatedBy: "  ").map { $0.trimmingCharacters(in: .whitespaces) }
+                return [line.hasPrefix(" ") ? "" : columns[0]]
+                    + columns.filter { !$0.isEmpty }.dropFirst(line.hasPrefix(" ") ? 0 : 1).prefix(3)
+            }
     }
 
     @Test("has the tour of each channel with one, in the order of Package.swift")

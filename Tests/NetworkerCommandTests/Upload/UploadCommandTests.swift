@@ -8,26 +8,33 @@ import Testing
 @testable import NetworkerCommand
 
 @Suite("networker upload")
-struct UploadCommandTests {
-    /// A file that every machine has.
-    private static let file = "/etc/hosts"
+final class UploadCommandTests {
+    private let file = FileManager.default.temporaryDirectory.appendingPathComponent("upload-\(UUID().uuidString).txt").path
+
+    init() throws {
+        try Data((1...50).map { "line \($0)\n" }.joined().utf8).write(to: URL(fileURLWithPath: file))
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: file)
+    }
 
     @Test(
         "exits with 64 for an invalid command line, and states what was expected",
         arguments: [
             ("", "Missing expected argument '<file>'"), ("/nowhere/x :8080", "cannot read '/nowhere/x': No such file"),
-            ("/etc :8080", "cannot read '/etc': Is a directory"), ("/etc/hosts", "expected an address, or a channel"),
-            ("/etc/hosts GET :8080", "a GET has no body"), ("/etc/hosts :8080 a=1", "a second body beside the file"),
-            ("/etc/hosts :8080 --limit-rate 0", "500k or 2.5M"), ("/etc/hosts :8080 --limit-rate x", "500k or 2.5M"),
-            ("/etc/hosts :8080 --limit-rate nan", "500k or 2.5M"), ("/etc/hosts :8080 --limit-rate 1e99", "500k or 2.5M"),
-            ("/etc/hosts :8080 --state x", "expected --resumable as well"),
-            ("/etc/hosts :8080 --resumable tus --compress gzip", "--resumable and --compress exclude each other"),
-            ("/etc/hosts :8080 --resumable tus --expect-continue", "exclude each other"),
-            ("/etc/hosts :8080 --resumable ftp", "tus"), ("/etc/hosts :8080 --compress rar", "gzip"),
-            ("/etc/hosts :8080 --timeout 0", "expected more than 0"),
+            ("/etc :8080", "cannot read '/etc': Is a directory"), ("FILE", "expected an address, or a channel"),
+            ("FILE GET :8080", "a GET has no body"), ("FILE :8080 a=1", "a second body beside the file"),
+            ("FILE :8080 --limit-rate 0", "500k or 2.5M"), ("FILE :8080 --limit-rate x", "500k or 2.5M"),
+            ("FILE :8080 --limit-rate nan", "500k or 2.5M"), ("FILE :8080 --limit-rate 1e99", "500k or 2.5M"),
+            ("FILE :8080 --state x", "expected --resumable as well"),
+            ("FILE :8080 --resumable tus --compress gzip", "--resumable and --compress exclude each other"),
+            ("FILE :8080 --resumable tus --expect-continue", "exclude each other"),
+            ("FILE :8080 --resumable ftp", "tus"), ("FILE :8080 --compress rar", "gzip"),
+            ("FILE :8080 --timeout 0", "expected more than 0"),
         ])
     func refuses(words: String, reason: String) async throws {
-        let outcome = try await run(["upload"] + words.split(separator: " ").map(String.init))
+        let outcome = try await run(["upload"] + words.split(separator: " ").map { $0 == "FILE" ? file : String($0) })
         #expect(outcome.status == 64)
         #expect(outcome.text.contains(reason), "\(outcome.text)")
     }
@@ -42,15 +49,15 @@ struct UploadCommandTests {
     func sends() async throws {
         let server = try LoopbackServer.start { .json(#"{"bytes":\#($0.bodyLength)}"#) }
         defer { server.close() }
-        let outcome = try await run(["upload", Self.file, "PUT", server.url + "/a", "kind==text", "X-A:1", "--limit-rate", "1M"])
+        let outcome = try await run(["upload", file, "PUT", server.url + "/a", "kind==text", "X-A:1", "--limit-rate", "1M"])
         #expect(outcome.status == 0, "\(outcome.text)")
-        let size = try Data(contentsOf: URL(fileURLWithPath: Self.file)).count
+        let size = try Data(contentsOf: URL(fileURLWithPath: file)).count
         #expect(outcome.text.contains("100 %  \(Int64(size).readableBytes) of"), "\(outcome.text)")
         #expect(outcome.text.contains(#"{"bytes":\#(size)}"#))
         let request = try #require(server.requests.first)
         #expect(request.method == "PUT" && request.target == "/a?kind=text" && request.headers["X-A"] == "1")
         #expect(request.headers["Content-Length"] == "\(size)")
-        let compressed = try await run(["upload", Self.file, server.url, "--compress", "gzip", "--quiet"])
+        let compressed = try await run(["upload", file, server.url, "--compress", "gzip", "--quiet"])
         #expect(compressed.status == 0 && !compressed.text.contains("100 %"))
         #expect(server.requests.last?.headers["Content-Encoding"] == "gzip")
         #expect(server.requests.last?.method == "POST")
@@ -60,7 +67,7 @@ struct UploadCommandTests {
     func refusal() async throws {
         let server = try LoopbackServer.start { _ in .status(413, body: Data("too large".utf8)) }
         defer { server.close() }
-        let outcome = try await run(["upload", Self.file, server.url])
+        let outcome = try await run(["upload", file, server.url])
         #expect(outcome.status == 1)
         #expect(outcome.text.contains("too large") && outcome.text.contains("got 413"), "\(outcome.text)")
     }
@@ -68,7 +75,7 @@ struct UploadCommandTests {
     @Test("continues from the state of an earlier run, and removes it at the end", arguments: ["tus", "ietf"])
     func continues(dialect: String) async throws {
         let state = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID().uuidString)").path
-        let size = try Data(contentsOf: URL(fileURLWithPath: Self.file)).count
+        let size = try Data(contentsOf: URL(fileURLWithPath: file)).count
         let server = try LoopbackServer.start { request in
             switch (request.method, FileManager.default.fileExists(atPath: state)) {
             case ("POST", _): return .status(201, headers: ["Location": "/files/1"])
@@ -78,7 +85,7 @@ struct UploadCommandTests {
             }
         }
         defer { server.close() }
-        let words = ["upload", Self.file, server.url + "/files", "--resumable", dialect, "--state", state]
+        let words = ["upload", file, server.url + "/files", "--resumable", dialect, "--state", state]
         let first = try await run(words)
         #expect(first.status == 1)
         #expect(first.text.contains("the same command continues the upload"), "\(first.text)")
