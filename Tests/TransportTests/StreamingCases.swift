@@ -28,6 +28,15 @@ extension Case {
             #expect(response.error?.label == "verification.unacceptableStatus.422")
             #expect(String(decoding: response.data, as: UTF8.self) == "no")
         },
+        Case("a refused streamed answer is collected up to the limit", needs: [.streaming, .checksBodyLimit]) { _ in
+            [.sendHead(status: 404, headers: ["Content-Length": "99999999999"]), .sendEndlessly(megabyte)]
+        } run: { stage async throws in
+            let response = await stage.send(as: .stream)
+            #expect(failure(of: response)?.label == "responseTooLarge")
+            #expect(response.head?.status == 404)
+            #expect(response.data.count <= 4 << 20)
+            try await stage.server?.waitForOpenConnections(atMost: 0)
+        },
         Case("a streaming call follows a redirect") { request, _ in
             request.target == "/thing" ? Answer(302, ["Location": "/there"], body: "moved") : Answer(200, body: "here")
         } run: { stage async throws in

@@ -54,12 +54,12 @@ struct UploadMemoryTests {
             }
         }
         let channel = Channel.test(server.url)
-        let piece = Data(repeating: 0x62, count: 1 << 18)
-        try await channel.manager.upload(.put("a"), from: .bytes(piece)).value
+        let pieceSize = 1 << 18
+        try await channel.manager.upload(.put("a"), from: .bytes(Data(count: pieceSize))).value
         received.change { $0 = 0 }
         let file = try TemporaryFile(Data())
         #expect(truncate(file.url.path, off_t(Self.size)) == 0)
-        let left = Shared(Self.size / piece.count)
+        let left = Shared(Self.size / pieceSize)
         let body: Body =
             source.hasSuffix("file")
             ? .file(file.url)
@@ -70,7 +70,8 @@ struct UploadMemoryTests {
                             left -= 1
                             return left
                         }
-                        return count < 0 ? nil : piece
+                        // Memory of its own, so that chunks in a queue would show.
+                        return count < 0 ? nil : Data(repeating: 0x62, count: pieceSize)
                     }
                 })
         let before = Self.resident

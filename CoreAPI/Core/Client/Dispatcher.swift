@@ -156,8 +156,9 @@ extension Dispatcher {
     /// for try await chunk in try response.value { file.write(chunk) }
     /// ```
     ///
-    /// ``Timeout/total`` applies until the head arrives, ``Timeout/idle`` while the reader waits for the peer. Leaving the loop
-    /// ends the transfer. An answer with a refused status is collected and fails the call, as without streaming.
+    /// ``Timeout/total`` applies until the head arrives, ``Timeout/idle`` while the reader waits for the peer. A body that its
+    /// reader holds keeps its connection and does not time out. Leaving the loop ends the transfer. An answer with a refused
+    /// status is collected and fails the call, as without streaming.
     public func stream(_ endpoint: some Endpoint) async -> Response<Body> {
         await response(for: endpoint, as: .stream)
     }

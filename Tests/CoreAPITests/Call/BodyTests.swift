@@ -126,14 +126,25 @@ struct BodyTests {
         guard case .nothing = buffer.take(atMost: 2) else { return #expect(Bool(false)) }
         try await buffer.push(Data("abc".utf8))
         for await _ in wanted { break }
-        let second = Task { try await buffer.push(Data("d".utf8)) }
-        var taken = ""
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        let second = Task {
+            begin.yield()
+            try await buffer.push(Data("d".utf8))
+        }
+        for await _ in begun { break }
+        // A push that does not wait needs some microseconds.
+        for _ in 0..<1_000 { await Task.yield() }
+        guard case .chunk(Data("abc".utf8)) = buffer.take(atMost: 4) else { return #expect(Bool(false), "it did not wait") }
+        var taken = "abc"
         while taken.count < 4 {
             if case .chunk(let chunk) = buffer.take(atMost: 2) { taken += String(decoding: chunk, as: UTF8.self) }
             await Task.yield()
         }
         #expect(taken == "abcd")
         try await second.value
+        try await buffer.push(Data("ef".utf8))
+        guard case .chunk(Data("e".utf8)) = buffer.take(atMost: 1) else { return #expect(Bool(false)) }
+        guard case .chunk(Data("f".utf8)) = buffer.take(atMost: 1) else { return #expect(Bool(false)) }
         struct Broken: Error {}
         buffer.finish(.failure(Broken()))
         guard case .failed(is Broken) = buffer.take(atMost: 2) else { return #expect(Bool(false)) }

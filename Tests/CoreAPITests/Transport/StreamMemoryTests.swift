@@ -24,10 +24,31 @@ struct StreamMemoryTests {
     private static let bound = 16 << 20
 
     @Test(
-        "10 GiB down and 2 GiB up each grow the process by less than 16 MiB",
-        .enabled(if: !isMeasuring && FileManager.default.fileExists(atPath: "/proc/self/status") && !Sanitizer.isOn),
-        arguments: ["down", "up"])
+        "10 GiB down and 2 GiB up each grow the process by less than 16 MiB", .enabled(if: isPossible), arguments: ["down", "up"])
     func growth(direction: String) async throws {
+        let (moved, growth) = try await measure(direction)
+        #expect(moved == (direction == "down" ? 10 << 30 : 2 << 30))
+        #expect(growth < Self.bound)
+    }
+
+    @Test("The measured process", .enabled(if: isMeasuring))
+    func measured() async throws {
+        let direction = ProcessInfo.processInfo.environment[Self.variable] ?? ""
+        let (moved, growth) =
+            switch direction {
+            case "down": try await download()
+            case "up": try await upload()
+            case "bomb": try await bomb()
+            default: try await paused(secure: direction == "paused-TLS")
+            }
+        print("measured \(direction) \(moved) \(growth)")
+    }
+
+    private static let isPossible =
+        !isMeasuring && FileManager.default.fileExists(atPath: "/proc/self/status") && !Sanitizer.isOn
+
+    /// - Returns: the numbers that the separate process reports.
+    private func measure(_ direction: String) async throws -> (moved: Int, growth: Int) {
         var environment = ProcessInfo.processInfo.environment
         environment[Self.variable] = direction
         let outcome = try await Program.run(
@@ -36,15 +57,81 @@ struct StreamMemoryTests {
         let line = outcome.text.split(separator: "\n").first { $0.hasPrefix("measured \(direction) ") }
         let words = try #require(line, "\(outcome.text)").split(separator: " ").compactMap { Int($0) }
         print("a stream \(direction): \(words[0] >> 20) MiB moved, grown by \(words[1] >> 10) KiB")
-        #expect(words[0] == (direction == "down" ? 10 << 30 : 2 << 30))
-        #expect(words[1] < Self.bound)
+        return (words[0], words[1])
     }
 
-    @Test("The measured process", .enabled(if: isMeasuring))
-    func measured() async throws {
-        let direction = ProcessInfo.processInfo.environment[Self.variable] ?? ""
-        let (moved, growth) = direction == "down" ? try await download() : try await upload()
-        print("measured \(direction) \(moved) \(growth)")
+    @Test("each body that its reader holds costs less than 1 MiB", .enabled(if: isPossible), arguments: ["paused", "paused-TLS"])
+    func held(direction: String) async throws {
+        let (_, growth) = try await measure(direction)
+        #expect(growth < Self.heldBodies << 20)
+    }
+
+    @Test("a compressed body of 512 MiB grows the process by less than 16 MiB, held or read", .enabled(if: isPossible))
+    func bombs() async throws {
+        let (moved, growth) = try await measure("bomb")
+        #expect(moved == 512 << 20)
+        #expect(growth < Self.bound)
+    }
+
+    private static let heldBodies = 100
+
+    /// Bodies that the server could send without an end, of which each reader takes one chunk.
+    private func paused(secure: Bool) async throws -> (Int, Int) {
+        let piece = Data(repeating: 0x61, count: 1 << 14)
+        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
+            guard request.path == "/large" else { return .ok("small") }
+            return [.sendHead(status: 200, headers: ["Content-Length": "99999999999"]), .sendEndlessly(piece)]
+        }
+        var channel = Channel.test(server.url)
+        if let tls = server.tls {
+            channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(tls.authorityPEM))
+        }
+        let manager = channel.manager()
+        func small() async throws {
+            for _ in 0..<20 {
+                #expect(try await manager.response(for: TestEndpoint("small"), as: .text).value == "small")
+            }
+        }
+        try await small()
+        let before = Memory.resident
+        var readers: [Body.AsyncIterator] = []
+        var moved = 0
+        for _ in 0..<Self.heldBodies {
+            var reader = try await manager.stream(TestEndpoint("large")).value.makeAsyncIterator()
+            moved += try await reader.next()?.count ?? 0
+            readers.append(reader)
+        }
+        try await small()
+        // As long as a loop that is not stopped takes to fill some hundred MiB.
+        try await Task.sleep(for: .milliseconds(500))
+        let growth = Memory.resident - before
+        withExtendedLifetime(readers) {}
+        readers = []
+        await channel.close()
+        return (moved, growth)
+    }
+
+    private func bomb() async throws -> (Int, Int) {
+        let server = try LoopbackServer.start { request in
+            .gzipBomb(decodedBytes: request.path == "/large" ? 512 << 20 : 1 << 20)
+        }
+        let channel = Channel.test(server.url)
+        let manager = channel.manager()
+        // The buffers of the decoder and of the server.
+        for _ in 0..<3 {
+            for try await _ in try await manager.stream(TestEndpoint("small")).value {}
+        }
+        let before = Memory.resident
+        var reader = try await manager.stream(TestEndpoint("large")).value.makeAsyncIterator()
+        var moved = try await reader.next()?.count ?? 0
+        try await Task.sleep(for: .milliseconds(500))
+        var peak = Memory.resident
+        while let chunk = try await reader.next() {
+            if (moved >> 24) != ((moved + chunk.count) >> 24) { peak = max(peak, Memory.resident) }
+            moved += chunk.count
+        }
+        await channel.close()
+        return (moved, peak - before)
     }
 
     private func download() async throws -> (Int, Int) {
@@ -67,14 +154,14 @@ struct StreamMemoryTests {
     }
 
     private func upload() async throws -> (Int, Int) {
-        let (size, piece) = (2 << 30, Data(repeating: 0x62, count: 1 << 18))
+        let (size, pieceSize) = (2 << 30, 1 << 18)
         let server = try SinkServer()
         let channel = Channel.test(server.url)
         let manager = NetworkManager<UploadEndpoint>(channel: channel)
-        try await manager.request(endpoint: UploadEndpoint(body: .bytes(piece)))
+        try await manager.request(endpoint: UploadEndpoint(body: .bytes(Data(count: pieceSize))))
         let before = Memory.resident
         let peak = Mutex(before)
-        let left = Mutex(size / piece.count)
+        let left = Mutex(size / pieceSize)
         let body = BodyStream(length: Int64(size)) {
             AsyncStream {
                 let count = left.withLock { left in
@@ -82,12 +169,13 @@ struct StreamMemoryTests {
                     return left
                 }
                 if count.isMultiple(of: 256) { peak.withLock { $0 = max($0, Memory.resident) } }
-                return count < 0 ? nil : piece
+                // Memory of its own, so that chunks in a queue would show.
+                return count < 0 ? nil : Data(repeating: 0x62, count: pieceSize)
             }
         }
         try await manager.request(endpoint: UploadEndpoint(body: .stream(body)))
         await channel.close()
-        return (server.received - piece.count, peak.withLock { $0 } - before)
+        return (server.received - pieceSize, peak.withLock { $0 } - before)
     }
 }
 
