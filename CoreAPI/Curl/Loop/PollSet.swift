@@ -63,6 +63,17 @@ final class PollSet {
         indexes[Int(entry.fd)] = index
     }
 
+    /// Waits for no room in a socket, until ``watchRoom(in:of:)`` or ``watch(_:events:for:)``.
+    func ignoreRoom(in descriptor: Int32, of owner: CurlMulti) {
+        guard let index = index(of: descriptor), owners[index] === owner else { return }
+        entries[index].events &= ~Int16(POLLOUT)
+    }
+
+    func watchRoom(in descriptor: Int32, of owner: CurlMulti) {
+        guard let index = index(of: descriptor), owners[index] === owner else { return }
+        entries[index].events |= Int16(POLLOUT)
+    }
+
     func forgetAll(of owner: CurlMulti) {
         for entry in entries where entry.fd != wakeup.descriptor { forget(entry.fd, of: owner) }
     }

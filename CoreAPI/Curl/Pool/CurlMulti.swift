@@ -18,7 +18,7 @@ internal import Glibc
 /// On the loop's thread only.
 final class CurlMulti {
     private let multi: UnsafeMutableRawPointer
-    private let sockets: PollSet
+    let sockets: PollSet
     /// Lives until the multi handle has closed its connections.
     let connections: LoopConnections
     let monitor: HTTP2StreamMonitor?
@@ -32,6 +32,8 @@ final class CurlMulti {
     /// When libcurl must be called next; `nil` if that may have changed.
     private var timer: LoopClock.Nanoseconds?
     private var failure: TransportError?
+    /// See ``Defect/spinningUpload``.
+    var idleRoom = IdleRoom()
     /// The raw connections, by socket; libcurl does not watch them.
     private var raw: [Int32: CurlTransfer] = [:]
     /// Those whose sockets are ready.
@@ -125,7 +127,9 @@ final class CurlMulti {
         if events & Int16(POLLNVAL) != 0 { selected |= CURL_CSELECT_ERR }
         beginTurn()
         var running: Int32 = 0
+        connections.hasWritten = false
         note(curl_multi_socket_action(multi, descriptor, selected, &running))
+        noteRoom(in: descriptor, events)
     }
 
     /// Starts the added transfers, and does the work that is due.
@@ -222,6 +226,7 @@ final class CurlMulti {
         { _, descriptor, what, context, _ in
             guard let context else { return 0 }
             let multi = Unmanaged<CurlMulti>.fromOpaque(context).takeUnretainedValue()
+            multi.idleRoom.forget(descriptor)
             switch what {
             case CURL_POLL_IN: multi.sockets.watch(descriptor, events: Int16(POLLIN), for: multi)
             case CURL_POLL_OUT: multi.sockets.watch(descriptor, events: Int16(POLLOUT), for: multi)

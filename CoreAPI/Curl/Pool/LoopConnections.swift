@@ -48,6 +48,8 @@ final class LoopConnections {
     @exclusivity(unchecked) private(set) var turn: UInt = 0
     /// Whether a byte was received or sent in this turn.
     @exclusivity(unchecked) var hasMoved = false
+    /// Whether a byte was written to a connection with TLS; set to `false` before each look.
+    @exclusivity(unchecked) var hasWritten = false
     /// Whether an answer arrived over HTTP/2.
     private(set) var haveMultiplexed = false
 
@@ -158,6 +160,9 @@ final class LoopConnections {
         defer { withHead = [] }
         return withHead
     }
+
+    /// Whether ``hasWritten`` tells of bytes written to the socket.
+    func showsWrites(to socket: Int32) -> Bool { owners[socket]?.tls != nil && owners[socket]?.isHTTP2 == true }
 
     private func forget(_ socket: Int32) {
         sockets?.forget(socket)

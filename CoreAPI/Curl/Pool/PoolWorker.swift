@@ -102,7 +102,8 @@ final class PoolWorker {
 
     /// When the loop must serve it next, with or without a socket event.
     func due(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
-        ended.isEmpty && !multi.connections.hasPausedForTurn ? min(nextDeadline, heldAnswersDue, multi.timerDue(now)) : now
+        ended.isEmpty && !multi.connections.hasPausedForTurn
+            ? min(nextDeadline, heldAnswersDue, multi.timerDue(now), multi.idleRoom.due) : now
     }
 
     /// Whether there is anything to wait for.
@@ -130,6 +131,7 @@ final class PoolWorker {
     ///
     /// - Returns: whether it was called.
     func runTimers(_ now: LoopClock.Nanoseconds) -> Bool {
+        multi.watchIdleRoom(now)
         guard heldAnswersDue > now else {
             multi.actOnAll()
             return true

@@ -64,7 +64,8 @@ final class TLSConnection {
         }
     }
 
-    /// `BIO_callback_fn_ex`: returns the given result, except for a read that must wait.
+    /// `BIO_callback_fn_ex`: returns the given result, except for a read that must wait. Notes writes; see
+    /// ``Defect/spinningUpload``.
     private static let used: OpenSSLHooks.BIOCallback = { bio, operation, _, _, _, _, result, _ in
         guard let bio, let hooks = OpenSSLHooks.linked else { return Int(result) }
         switch operation {
@@ -78,6 +79,8 @@ final class TLSConnection {
             guard let connection = behind(bio, hooks), !connection.budget.take(in: connection.connections) else { break }
             hooks.setRetry(of: bio)
             return -1
+        // BIO_CB_WRITE | BIO_CB_RETURN
+        case 0x83 where result > 0: behind(bio, hooks)?.connections.hasWritten = true
         default: break
         }
         return Int(result)

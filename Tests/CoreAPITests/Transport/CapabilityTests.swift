@@ -213,4 +213,44 @@ struct UnmonitoredHTTP2Tests {
         #expect(try await requests(server).send(.get, server.url).text == "done")
         await transport.close()
     }
+
+    #if os(Linux)
+    @Test(
+        "an answer before the request's body is sent ends the call, and the loop does not spin",
+        arguments: StreamEndTests.Early.allCases, [(413, true), (413, false), (200, true), (200, false)])
+    func earlyAnswer(early: StreamEndTests.Early, case: (status: Int, readsOn: Bool)) async throws {
+        let (status, readsOn) = `case`
+        // The server of the held upload cannot answer it; the next request has its answer before its own.
+        let server = try LoopbackServer.start(
+            tls: ServerTLS(protocols: [.http2]), faults: readsOn ? .none : [nil, Fault(.beforeRequest, .stall)],
+            answersEarly: true
+        ) { request in
+            let frames: ServerReply.Step = .send(early.frames(status, 3))
+            return request.method == "POST"
+                ? [frames, .stall] : request.path == "/frames" ? ServerReply.ok().after(frames) : .ok()
+        }
+        let loops = LoopGroup(loops: 1)
+        let transport = CurlTransport(loops: loops, library: .linked.without(.streamMonitor))
+        var builder = Requests(transport)
+        builder.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
+        let requests = builder
+        #expect(try await requests.send(.get, server.url).error == nil)
+        let thread = ReadingThread()
+        let began = ContinuousClock.now
+        async let upload = requests.send(
+            .post, server.url, body: .stream(thread.body(of: 3_000_000)), timeout: Timeout(.seconds(3)))
+        if !readsOn {
+            while thread.time == nil { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(try await requests.send(.get, server.url + "/frames").error == nil)
+        }
+        // No END_STREAM can be seen, so only the timeout may be left to end the call.
+        let response = try await upload
+        #expect(response.error == nil || response.transportError != nil)
+        #expect(began.duration(to: .now) < .seconds(10))
+        let time = try #require(thread.time)
+        #expect(time < .seconds(1), "\(time)")
+        await transport.close()
+        await loops.shutdown()
+    }
+    #endif
 }

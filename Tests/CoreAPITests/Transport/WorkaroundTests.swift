@@ -16,12 +16,15 @@ import Testing
 struct WorkaroundTests {
     /// - Parameters:
     ///   - isShown: whether the fault always occurs on a libcurl with the defect.
+    ///   - loops: the threads of both transports.
     ///   - goesRight: whether a transport behaves correctly.
     private func show(
-        _ defect: Defect, isShown: Bool = true, _ goesRight: (CurlTransport) async throws -> Bool
+        _ defect: Defect, isShown: Bool = true, loops: LoopGroup = .shared, _ goesRight: (CurlTransport) async throws -> Bool
     ) async throws {
         let library = CurlLibrary.linked
-        let (with, without) = (CurlTransport(library: library), CurlTransport(library: library.leaving(defect)))
+        let (with, without) = (
+            CurlTransport(loops: loops, library: library), CurlTransport(loops: loops, library: library.leaving(defect))
+        )
         #expect(try await goesRight(with), "with the workaround")
         let isPresent = defect.isPresent(in: library.version)
         if !isPresent {
@@ -122,6 +125,37 @@ struct WorkaroundTests {
             return response.error == nil && response.status == 413
         }
     }
+
+    #if os(Linux)
+    @Test("an upload that the server lets wait uses no processor meanwhile")
+    func spinningUpload() async throws {
+        let loops = LoopGroup(loops: 1)
+        try await show(.spinningUpload, loops: loops) { transport in
+            let server = try LoopbackServer.start(
+                tls: ServerTLS(protocols: [.http2]), faults: [Fault(.beforeRequest, .stall)]
+            ) { _ in .ok() }
+            let thread = ReadingThread()
+            let response = try await requests(transport, server).send(
+                .post, server.url, body: .stream(thread.body(of: 3_000_000)), timeout: Timeout(.seconds(2)))
+            #expect(response.transportError?.label == "timedOut.total")
+            return try #require(thread.time) < .milliseconds(250)
+        }
+        await loops.shutdown()
+    }
+
+    @Test("an upload that fills the window of its stream a thousand times waits for no timer")
+    func filledWindows() async throws {
+        let transport = CurlTransport()
+        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2]), bodyLimit: 0) { .ok("\($0.bodyLength)") }
+        let began = ContinuousClock.now
+        let size = 64 << 20
+        let body = Body.stream(ReadingThread().body(of: size))
+        #expect(try await requests(transport, server).send(.post, server.url, body: body).text == "\(size)")
+        // With 50 ms for each it would be 51 s.
+        #expect(began.duration(to: .now) < .seconds(25))
+        await transport.close()
+    }
+    #endif
 
     @Test("a handle used for HTTP/2 is reused, also with many requests by then")
     func keptBuffer() async throws {
@@ -265,5 +299,14 @@ struct WorkaroundTests {
         #expect(!defects.contains(.rememberedField) && Defects(of: CurlVersion(8, 1, 2)).contains(.rememberedField))
         #expect(Set(Defect.all.map(\.versions)).count > 1)
         #expect(!CurlLibrary.linked.leaving(.silentEnd).has(.silentEnd))
+    }
+
+    @Test("a library without the defects that need nghttp2's events is not observed")
+    func observed() {
+        var library = CurlLibrary.linked
+        #expect((HTTP2StreamMonitor(library) != nil) == library.can(.streamMonitor))
+        for defect in [Defect.unannouncedEnd, .hiddenFailure, .endlessUpload] { library = library.leaving(defect) }
+        #expect((HTTP2StreamMonitor(library) != nil) == library.can(.streamMonitor))
+        #expect(HTTP2StreamMonitor(library.leaving(.lostTimer)) == nil)
     }
 }
