@@ -335,6 +335,35 @@ struct StreamingTests {
         await channel.close()
     }
 
+    #if os(Linux)
+    @Test("a server that reads nothing stops the sequence; the end of the call releases it", arguments: [false, true])
+    func uploadBackpressure(secure: Bool) async throws {
+        let server = try LoopbackServer.start(
+            tls: secure ? ServerTLS() : nil, faults: [Fault(.beforeRequest, .stall)]
+        ) { _ in .ok("next") }
+        defer { server.close() }
+        let channel = try channel(server)
+        let counter = CountedChunks.Counter()
+        let uploads = NetworkManager<UploadEndpoint>(channel: channel)
+        let call = Task { await uploads.response(for: UploadEndpoint(body: CountedChunks.body(counter)), as: .data).error }
+        // The kernel's buffers are not the kit's.
+        let taken = try await counter.settled() - KernelSockets(port: server.port).bytes
+        #expect(taken <= 2 << 20, "\(taken) bytes were taken although the server reads nothing")
+        call.cancel()
+        #expect(await call.value?.isCancelled == true)
+        await counter.released()
+        if secure {
+            // Only the stream has ended.
+            #expect(try await channel.manager().response(for: TestEndpoint(), as: .text).value == "next")
+            #expect(server.connectionsAccepted == 1)
+        }
+        await channel.close()
+        // The server, which reads nothing, does not see the end, so the kernel is asked.
+        for _ in 0..<500 where try KernelSockets(port: server.port).open > 0 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(try KernelSockets(port: server.port).open == 0)
+    }
+    #endif
+
     @Test("a slow sequence is not an idle peer")
     func slowUpload() async throws {
         let server = try LoopbackServer.start { request in .ok("\(request.body.count)") }
