@@ -47,8 +47,8 @@ struct NightlyTests {
         let parts = lines.map { $0.replacing(#/ \d+ s /#, with: ": ") }
         #expect(
             parts == [
-                "template: passed", "size: passed", "fuzz: passed", "json: passed", "peers: passed", "soak: passed",
-                "thread: passed",
+                "template: passed", "size: passed", "fuzz: passed", "json: passed", "memory: passed",
+                "peers: passed", "soak: passed", "thread: passed",
                 "address: failed with 3, see .build-nightly/address.log", "trixie: passed", "report: passed", "bench: passed",
                 "instructions: passed", "decoding: passed",
             ])
@@ -75,8 +75,8 @@ struct NightlyTests {
         } else {
             #expect(status == 2)
             #expect(
-                lines.first?.hasPrefix("nightly: there is no part \"moon\"; expected one of: template size fuzz json peers soak")
-                    == true)
+                lines.first?.hasPrefix(
+                    "nightly: there is no part \"moon\"; expected one of: template size fuzz json memory peers soak") == true)
         }
         #expect(!FileManager.default.fileExists(atPath: folder.path.appendingPathComponent(".build-nightly").path))
     }

@@ -14,12 +14,11 @@ import Musl
 import Glibc
 #endif
 
-/// Files larger than memory or disk. Each runs in a separate process: this program again, with one test.
+/// Disks and descriptors at their limits. Each runs in a separate process: this program again, with one test.
 @Suite("A download and the system", .timeLimit(.minutes(2)))
 struct SystemTests {
     private static let variable = "NETWORKERKIT_DOWNLOAD_SYSTEM"
     private static let order = ProcessInfo.processInfo.environment[variable]
-    private static let size = 1 << 30
 
     private func run(_ order: String, _ folder: Folder) async throws -> String {
         var environment = ProcessInfo.processInfo.environment
@@ -29,16 +28,6 @@ struct SystemTests {
             environment: environment, capturesErrors: true)
         let line = outcome.text.split(separator: "\n").first { $0.hasPrefix("result: ") }
         return String(try #require(line, "\(outcome.text)").dropFirst(8))
-    }
-
-    @Test(
-        "1 GiB into a file grows the process by less than 16 MiB",
-        .enabled(
-            if: order == nil && FileManager.default.fileExists(atPath: "/proc/self/statm") && dlsym(nil, "__asan_init") == nil))
-    func memory() async throws {
-        let words = try await run("memory", Folder()).split(separator: " ").compactMap { Int($0) }
-        print("a download: \(words[0] >> 20) MiB, grown by \(words[1] >> 10) KiB")
-        #expect(words[0] == Self.size && words[1] < 16 << 20)
     }
 
     @Test("a full disk is a typed error, and a later download continues", .enabled(if: order == nil))
@@ -63,33 +52,10 @@ struct SystemTests {
         let file = URL(fileURLWithPath: words[1])
         let result =
             switch words[0] {
-            case "memory": try await download(to: file)
             case "full": try await fill(file)
             default: try await downloads(file)
             }
         print("result: \(result)")
-    }
-
-    private func download(to file: URL) async throws -> String {
-        let piece = Data(repeating: 0x61, count: 1 << 20)
-        let server = try LoopbackServer.start { request in
-            guard request.path == "/export" else { return .ok() }
-            return [.sendHead(status: 200, headers: ["Content-Length": "\(Self.size)", "ETag": #""a""#]), .sendEndlessly(piece)]
-        }
-        let channel = Channel.loopback(server)
-        _ = try await channel.manager.download(.get("small"), to: file).value
-        let before = resident
-        var peak = before
-        let download = channel.manager.download(.export, to: file)
-        for await _ in download.progress { peak = max(peak, resident) }
-        let length = try await download.value.length
-        await channel.close()
-        return "\(length) \(peak - before)"
-    }
-
-    private var resident: Int {
-        guard let pages = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ") else { return 0 }
-        return (Int(pages[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
     }
 
     /// - Returns: the number of open descriptors.

@@ -155,7 +155,8 @@ struct RequestReader {
 
     private mutating func receive(orUntil interruption: Latch? = nil) -> Bool {
         guard let bytes = socket.receive(orUntil: interruption) else { return false }
-        pending.append(bytes)
+        // A slice keeps the bytes before it: a body that is appended and taken piece by piece would stay in memory.
+        pending = pending.isEmpty ? bytes : Data(pending) + bytes
         return true
     }
 

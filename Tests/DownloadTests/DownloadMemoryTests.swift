@@ -1,0 +1,106 @@
+import CoreAPI
+import CoreAPITesting
+import CoreAPITransfers
+import Foundation
+import HTTPTypes
+import Programs
+import Testing
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// The memory of downloads of any size, measured in a separate process: this program again, with one test.
+///
+/// Every run moves 64 MiB, four times the bound. `NETWORKERKIT_WHOLE_SIZE=1` moves 10 GiB.
+@Suite("Memory of downloads", .timeLimit(.minutes(10)))
+struct DownloadMemoryTests {
+    private static let variable = "NETWORKERKIT_MEASURES_DOWNLOADS"
+    private static let order = ProcessInfo.processInfo.environment[variable]
+    private static let isPossible =
+        FileManager.default.fileExists(atPath: "/proc/self/statm") && dlsym(nil, "__asan_init") == nil
+        && dlsym(nil, "__tsan_init") == nil
+    private static let isWhole = ProcessInfo.processInfo.environment["NETWORKERKIT_WHOLE_SIZE"] != nil
+    private static let size = isWhole ? 10 << 30 : 64 << 20
+
+    /// The second server has HTTP/2, too. The transport keeps a body that may be paused to HTTP/1.1.
+    @Test(
+        "one body of any size grows the process by less than 16 MiB", .enabled(if: order == nil && isPossible),
+        arguments: ["file", "sequence"], ["HTTP/1.1", "HTTP/2"])
+    func growth(target: String, server: String) async throws {
+        let folder = try Folder()
+        var environment = ProcessInfo.processInfo.environment
+        environment[Self.variable] = "\(target) \(server) \(folder.export.path)"
+        let outcome = try await Program.run(
+            [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", "DownloadMemoryTests"],
+            environment: environment, capturesErrors: true)
+        let line = outcome.text.split(separator: "\n").first { $0.hasPrefix("measured ") }
+        let words = try #require(line, "\(outcome.text)").split(separator: " ").compactMap { Int($0) }
+        print("down into a \(target), a server with \(server): \(words[0] >> 20) MiB moved, grown by \(words[1] >> 10) KiB")
+        #expect(words[0] == Self.size)
+        #expect(words[1] < 16 << 20)
+    }
+
+    @Test("The measured process", .enabled(if: order != nil))
+    func measured() async throws {
+        let words = try #require(Self.order).split(separator: " ").map(String.init)
+        let piece = Data(repeating: 0x61, count: 1 << 20)
+        let body = Array(repeating: ServerReply.Step.sendBody(piece), count: Self.size / piece.count)
+        let tls = words[1] == "HTTP/2" ? try ServerTLS() : nil
+        let server = try LoopbackServer.start(tls: tls, keepsRequests: false) { request in
+            guard request.path == "/export" else { return .ok("small") }
+            return ServerReply([.sendHead(status: 200, headers: ["Content-Length": "\(Self.size)", "ETag": #""a""#])] + body)
+        }
+        let channel = Channel.loopback(server) { channel in
+            guard let tls else { return }
+            channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(tls.authorityPEM))
+        }
+        let file = URL(fileURLWithPath: words[2])
+        _ = try await channel.manager.download(.get("small"), to: file).finished()
+        var memory = Growth()
+        let moved =
+            words[0] == "file" ? try await download(channel, to: file, &memory) : try await read(channel, &memory)
+        print("measured \(moved) \(memory.bytes)")
+        await channel.close()
+    }
+
+    private func download(_ channel: Channel, to file: URL, _ memory: inout Growth) async throws -> Int64 {
+        let download = channel.manager.download(.export, to: file)
+        for await progress in download.progress { memory.look(after: progress.completed) }
+        return try await download.finished().length
+    }
+
+    private func read(_ channel: Channel, _ memory: inout Growth) async throws -> Int64 {
+        var moved: Int64 = 0
+        for try await chunk in try await channel.manager.stream(.export).value {
+            moved += Int64(chunk.count)
+            memory.look(after: moved)
+        }
+        return moved
+    }
+}
+
+/// How far the resident bytes of the process rise above the first look.
+private struct Growth {
+    private let before = resident
+    private var peak = 0
+    private var seen: Int64 = 0
+
+    var bytes: Int { max(0, peak - before) }
+
+    /// - Parameter count: bytes that were moved; a look is taken every 4 MiB.
+    mutating func look(after count: Int64) {
+        guard count >> 22 != seen >> 22 else { return }
+        seen = count
+        peak = max(peak, Self.resident)
+    }
+
+    private static var resident: Int {
+        guard let pages = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ") else { return 0 }
+        return (Int(pages[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
+    }
+}
