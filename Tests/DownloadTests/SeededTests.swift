@@ -1,4 +1,5 @@
 import CoreAPI
+import CoreAPIHash
 import CoreAPILock
 import CoreAPITesting
 import CoreAPITransfers
@@ -50,10 +51,12 @@ struct SeededTests {
             return served
         }
 
-        /// Whether any version of a file had these bytes.
-        func had(_ bytes: Data, _ index: Int) -> Bool {
-            states.withLock { $0[index].versions.contains { $0.bytes == bytes } }
+        /// Whether a file ever had bytes with this SHA-256.
+        func had(_ hash: String, _ index: Int) -> Bool {
+            states.withLock { $0[index].versions.contains { SHA256.hash($0.bytes).hexadecimal == hash } }
         }
+
+        var requests: Int { states.withLock { $0.reduce(0) { $0 + $1.requests } } }
 
         func reply(_ request: ReceivedRequest) -> ServerReply {
             let index = Int(request.path.split(separator: "/").last ?? "") ?? 0
@@ -88,51 +91,138 @@ struct SeededTests {
         }
     }
 
-    @Test("200 files are all right at the end, and no part is left")
+    /// One file in five is downloaded by processes that are killed at random moments.
+    @Test(
+        "200 files each have the right SHA-256 at the end, and nothing is left of their parts",
+        .enabled(if: order == nil && orderOfMany == nil))
     func cuts() async throws {
         let folder = try Folder()
         let files = Files(200, size: 1...60_000, calmAfter: 12)
         let server = try LoopbackServer.start(keepsRequests: false) { files.reply($0) }
         defer { server.close() }
-        let channel = Channel.loopback(server) { channel in
-            channel.modifiers = [Timeout(idle: .milliseconds(400))]
-            channel.interceptors = [RetryPolicy(attempts: 4, base: .zero)]
+        let channel = Channel.moody(server.url)
+        async let kills = withThrowingTaskGroup(of: Int.self) { group in
+            for worker in 0..<4 { group.addTask { try await kill(worker, server.url, folder) } }
+            return try await group.reduce(0, +)
         }
         let manager = channel.manager
         let runs = await withTaskGroup(of: Int.self) { group in
             var runs: [Int] = []
-            for index in 0..<200 {
-                if index >= 24, let run = await group.next() { runs.append(run) }
-                group.addTask {
-                    let options = DownloadOptions { options in
-                        options.parts = index.isMultiple(of: 5) ? 3 : 1
-                        options.resumes = !index.isMultiple(of: 7)
-                        options.saveInterval = 4_096
-                    }
-                    // Repeated until the file exists, as in an app.
-                    for run in 1...30 {
-                        let download = manager.download(.get("\(index)"), to: folder.file("\(index)"), options)
-                        if (try? await download.value) != nil { return run }
-                    }
-                    return 0
-                }
+            for (number, index) in (0..<200).filter({ !Self.isOfKilled($0) }).enumerated() {
+                if number >= 24, let run = await group.next() { runs.append(run) }
+                group.addTask { await Self.download(index, manager, folder.url) }
             }
             return await group.reduce(into: runs) { $0.append($1) }
         }
         #expect(!runs.contains(0) && runs.contains { $0 > 1 })
-        for index in 0..<200 {
-            #expect(files.had(try Data(contentsOf: folder.file("\(index)")), index), "file \(index) is wrong")
-        }
+        let (killed, hashes) = (try await kills, try await Self.hashes(folder))
+        print("killed \(killed) processes among \(files.requests) requests")
+        #expect(killed >= 8)
+        for index in 0..<200 { #expect(files.had(hashes["\(index)"] ?? "", index), "file \(index) is wrong") }
         #expect(try folder.names.count == 200)
         await channel.close()
     }
 
+    private static func isOfKilled(_ index: Int) -> Bool { index % 5 == 4 }
+
+    /// Downloads a file as an app does, until there is one.
+    ///
+    /// - Returns: how often it began; 0 if there is no file.
+    private static func download(
+        _ index: Int, _ manager: NetworkManager<AdHocEndpoint>, _ folder: URL, _ watch: @Sendable (Download) -> Void = { _ in }
+    ) async -> Int {
+        let options = DownloadOptions { options in
+            options.parts = index.isMultiple(of: 5) ? 3 : 1
+            options.resumes = !index.isMultiple(of: 7)
+            options.saveInterval = 4_096
+        }
+        for run in 1...30 {
+            let download = manager.download(.get("\(index)"), to: folder.appendingPathComponent("\(index)"), options)
+            watch(download)
+            if (try? await download.value) != nil { return run }
+        }
+        return 0
+    }
+
+    /// By a program that shares no code with the kit.
+    private static func hashes(_ folder: Folder) async throws -> [String: String] {
+        let names = try folder.names
+        let outcome = try await Program.run(["openssl", "dgst", "-sha256", "-r"] + names.map { folder.file($0).path })
+        let lines = outcome.text.split(separator: "\n").map { $0.split(separator: " ")[0] }
+        return Dictionary(uniqueKeysWithValues: zip(names, lines.map(String.init)))
+    }
+
     // MARK: - Killed processes
+
+    private static func endProcess() { raise(SIGKILL) }
+
+    /// Bytes that all downloads of a process have moved.
+    private final class Total: Sendable {
+        private let moved = Mutex<Int64>(0)
+
+        func add(_ more: Int64) -> Int64 {
+            moved.withLock { moved in
+                moved += more
+                return moved
+            }
+        }
+    }
 
     private static let variable = "NETWORKERKIT_DOWNLOADS"
     private static let order = ProcessInfo.processInfo.environment[variable]
+    private static let many = "NETWORKERKIT_DOWNLOADS_OF_MANY"
+    private static let orderOfMany = ProcessInfo.processInfo.environment[many]
 
-    @Test("each killed process leaves a part, and the next process continues it", .enabled(if: order == nil))
+    /// Runs processes that download a fourth of their files and are killed, until one ends by itself.
+    ///
+    /// - Returns: how many were killed.
+    private func kill(_ worker: Int, _ url: String, _ folder: Folder) async throws -> Int {
+        var random = Seeded(UInt64(worker) &+ 100)
+        var environment = ProcessInfo.processInfo.environment
+        for kills in 0..<40 {
+            let deadline = Int.random(in: 40_000...200_000, using: &random)
+            environment[Self.many] = "\(url) \(folder.url.path) \(worker) \(deadline)"
+            let outcome = try await Program.run(
+                [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", "SeededTests"],
+                environment: environment, capturesErrors: true)
+            if outcome.status == 0 { return kills }
+            #expect(outcome.status == 128 + SIGKILL, "\(outcome.text)")
+        }
+        Issue.record("worker \(worker) was killed 40 times")
+        return 40
+    }
+
+    @Test("The process with many files that is killed", .enabled(if: orderOfMany != nil))
+    func victimOfMany() async throws {
+        let words = try #require(Self.orderOfMany).split(separator: " ").map(String.init)
+        let folder = URL(fileURLWithPath: words[1])
+        let (worker, deadline) = (try #require(Int(words[2])), try #require(Int64(words[3])))
+        let manager = Channel.moody(words[0]).manager
+        let total = Total()
+        await withTaskGroup(of: Int.self) { group in
+            for index in 0..<200 where Self.isOfKilled(index) && index / 5 % 4 == worker {
+                guard !FileManager.default.fileExists(atPath: folder.appendingPathComponent("\(index)").path) else { continue }
+                group.addTask {
+                    await Self.download(index, manager, folder) { download in
+                        let updates = download.progress
+                        Task.detached {
+                            var last: Int64?
+                            for await progress in updates {
+                                let more = max(0, progress.completed - (last ?? progress.completed))
+                                last = progress.completed
+                                if total.add(more) > deadline { Self.endProcess() }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        _exit(0)
+    }
+
+    @Test(
+        "a process that is killed again and again leaves a part that the next one continues",
+        .enabled(if: order == nil && orderOfMany == nil))
     func killed() async throws {
         let folder = try Folder()
         var served = Served(3_000_000)
@@ -188,9 +278,21 @@ struct SeededTests {
         let before = download.progress
         // The kill comes after some bytes, so that each process makes progress on a slow machine, too.
         Task.detached {
-            for await progress in before where progress.completed > deadline { kill(getpid(), SIGKILL) }
+            for await progress in before where progress.completed > deadline { Self.endProcess() }
         }
         _ = try await download.value
         _exit(0)
+    }
+}
+
+extension Channel {
+    /// For a server whose answers break off or stand still.
+    fileprivate static func moody(_ url: String) -> Channel {
+        var environment = APIEnvironment("loopback", baseURL: url)
+        environment.allowsInsecureConnections = true
+        return Channel(name: "loopback", environment: environment).with {
+            $0.modifiers = [Timeout(idle: .milliseconds(400))]
+            $0.interceptors = [RetryPolicy(attempts: 4, base: .zero)]
+        }
     }
 }
