@@ -31,13 +31,16 @@ let package = Package(
         .target(name: "Measure", dependencies: ["Meter"], swiftSettings: settings),
         client(
             "BenchKit",
-            [.product(name: "CoreAPI", package: "NetworkerKit"), .product(name: "HTTPTypes", package: "swift-http-types")]),
+            [
+                .product(name: "CoreAPI", package: "NetworkerKit"), .product(name: "CoreAPITransfers", package: "NetworkerKit"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
         client(
             "BenchAHC",
             [
                 .product(name: "AsyncHTTPClient", package: "async-http-client"), .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOFoundationCompat", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"), .product(name: "_NIOFileSystem", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         client("BenchBare", ["RawCurl", .product(name: "CoreAPIJSON", package: "NetworkerKit")]),
@@ -50,12 +53,6 @@ let package = Package(
             name: "BenchPipeline",
             dependencies: [
                 "Allocations", .product(name: "CoreAPI", package: "NetworkerKit"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-            ], swiftSettings: settings),
-        .executableTarget(
-            name: "BenchEvents",
-            dependencies: [
-                .product(name: "CoreAPI", package: "NetworkerKit"), .product(name: "CoreAPITesting", package: "NetworkerKit"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
         .executableTarget(name: "Bench", dependencies: ["Holding", "Measure", "Meter"], swiftSettings: settings),

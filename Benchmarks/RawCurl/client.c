@@ -39,7 +39,7 @@ static int prepare(raw_client *client, raw_transfer *transfer) {
     /* Waits for a connection that is being made, instead of making another one. */
     curl_easy_setopt(transfer->easy, CURLOPT_PIPEWAIT, 1L);
     if (client->settings.ca != NULL) curl_easy_setopt(transfer->easy, CURLOPT_CAINFO, client->settings.ca);
-    return 1;
+    return client->settings.stream == NULL || raw_prepare_stream(client, transfer);
 }
 
 raw_client *raw_make(raw_settings settings) {
@@ -65,6 +65,7 @@ raw_client *raw_make(raw_settings settings) {
 void raw_add(raw_client *client, raw_transfer *transfer) {
     transfer->length = 0;
     if (client->settings.as_kit) raw_tell_as_kit(client, transfer);
+    if (client->settings.stream != NULL) raw_begin_stream(client, transfer);
     CURLMcode code = curl_multi_add_handle(client->multi, transfer->easy);
     if (code == CURLM_OK) return;
     fprintf(stderr, "bench: %s\n", curl_multi_strerror(code));
@@ -83,7 +84,8 @@ void raw_end(raw_client *client, raw_transfer *transfer) {
     uint64_t now = raw_now();
     client->tally.connections += transfer->connections;
     client->to_end--;
-    if (transfer->code == CURLE_OK && transfer->status == 200 && transfer->length > 0) {
+    int is_whole = client->settings.stream == NULL ? transfer->length > 0 : raw_end_stream(client, transfer);
+    if (transfer->code == CURLE_OK && transfer->status == 200 && is_whole) {
         client->latencies[client->tally.completed++] = now - transfer->started;
     } else {
         snprintf(client->tally.failure, sizeof client->tally.failure, "status %ld, %s", transfer->status,

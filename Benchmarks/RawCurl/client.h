@@ -20,6 +20,9 @@ typedef struct {
     CURLU *address;
     int has_address;
     int has_served, checks_field, is_field;
+    int file; /* from here on only for streams */
+    long sent, events;
+    char newest;
 } raw_transfer;
 
 struct raw_client {
@@ -46,6 +49,11 @@ void raw_add(raw_client *client, raw_transfer *transfer);
 void raw_take(raw_client *client, raw_transfer *transfer);
 void raw_drop(raw_client *client, raw_transfer *transfer);
 void raw_end(raw_client *client, raw_transfer *transfer);
+
+int raw_prepare_stream(raw_client *client, raw_transfer *transfer);
+void raw_begin_stream(raw_client *client, raw_transfer *transfer);
+/* Ends the use of the file; returns whether all bytes arrived, or were sent. */
+int raw_end_stream(raw_client *client, raw_transfer *transfer);
 
 int raw_prepare_as_kit(raw_client *client, raw_transfer *transfer);
 void raw_tell_as_kit(raw_client *client, raw_transfer *transfer);

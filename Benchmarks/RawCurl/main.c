@@ -10,7 +10,8 @@ int main(int argc, char **argv) {
     snprintf(url, sizeof url, "%s%s", options.base, options.path);
     snprintf(warm_url, sizeof warm_url, "%s%s", options.base, options.warm_path);
     raw_settings settings = {options.ca, options.at_once, options.host_limit, options.streams, options.socket_action,
-                             options.as_kit};
+                             options.as_kit,  options.stream[0] == 0 ? NULL : options.stream,
+                             options.bytes,   options.file};
     raw_client *client = raw_make(settings);
     long room = options.count > options.warm ? options.count : options.warm;
     uint64_t *latencies = malloc((size_t)room * sizeof *latencies);

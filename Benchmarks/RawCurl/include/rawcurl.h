@@ -15,6 +15,9 @@ typedef struct {
     long streams;       /* on one HTTP/2 connection; 0 for libcurl's default */
     int socket_action;  /* multi_socket and epoll instead of curl_multi_poll */
     int as_kit;         /* uses the kit's options, header lines and callbacks */
+    const char *stream; /* what is streamed (stream.c); NULL for collected bodies */
+    long bytes;         /* of one streamed body */
+    const char *file;   /* that is written or sent */
 } raw_settings;
 
 typedef struct {

@@ -6,7 +6,8 @@ import Meter
 @main
 struct Bench {
     static let usage = """
-        usage: Bench run --client CLIENT --scenario NAME --url URL --count N [--warm N] [--authority FILE] [--under COMMAND]
+        usage: Bench run --client CLIENT --scenario NAME --url URL --count N [--warm N] [--authority FILE] [--directory DIR]
+                         [--under COMMAND]
                Bench hold --port N --milliseconds N
                Bench data --directory DIR
                Bench report [--runs FILE] [--instructions FILE] [--pipeline FILE] [--decoding FILE] [--recorded FILE]
@@ -14,7 +15,7 @@ struct Bench {
                Bench scenarios
 
           run        one scenario with one client in one process; prints one line of JSON
-          hold       serves /held with a delay, /now at once and /accepted, until it is killed
+          hold       serves /held with a delay, /now and /accepted at once, and discards what is sent to /sink
           data       writes the files that the scenarios request
           report     tables of medians of the lines that "run" and BenchJSON printed
 

@@ -15,7 +15,7 @@ struct ClientRun {
         // Enough to open every connection. Before held requests, one request suffices to show that the server answers.
         let warm =
             try arguments.optional("warm") == nil
-            ? (scenario.warmPath == nil ? max(atOnce * 4, 200) : 1) : arguments.number("warm")
+            ? (scenario.warmPath == nil && scenario.stream == nil ? max(atOnce * 4, 200) : 1) : arguments.number("warm")
 
         words = [
             "--client", client.rawValue, "--scenario", scenario.label(count: count), "--base", try arguments.text("url"),
@@ -35,6 +35,11 @@ struct ClientRun {
         if let neighbour = scenario.neighbour, !client.isRaw {
             words += ["--neighbour", try arguments.text(neighbour == "/held" ? "holding-url" : "url") + neighbour]
             if scenario.isNeighbourApart { words.append("--apart") }
+        }
+        if let stream = scenario.stream {
+            let size = stream.hasPrefix("events") ? Scenario.eventCount : Scenario.largeSize
+            words += ["--stream", stream, "--bytes", "\(size)"]
+            if let file = scenario.file { words += ["--file", "\(try arguments.text("directory"))/\(file)"] }
         }
         if client == .rawcSocket { words.append("--socket-action") }
         if client == .rawcAsKit { words.append("--as-kit") }

@@ -27,10 +27,23 @@ enum SampleData {
         }
     }
 
+    private static func events() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let tick = String(decoding: try encoder.encode(Tick(symbol: "THYAO", price: 311.25, volume: 18_200)), as: UTF8.self)
+        let block = Data(String(repeating: "id: 1234567\nevent: tick\ndata: \(tick)\n\n", count: 1_000).utf8)
+        return (0..<Scenario.eventCount / 1_000).reduce(into: Data()) { all, _ in all += block }
+    }
+
     static func write(to directory: URL) throws {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         try Data(repeating: UInt8(ascii: "a"), count: 1024).write(to: directory.appendingPathComponent("1k"))
         try Data(repeating: UInt8(ascii: "b"), count: 8 << 20).write(to: directory.appendingPathComponent("flood"))
+        try events().write(to: directory.appendingPathComponent("events"))
+        let large = directory.appendingPathComponent("large")
+        try Data().write(to: large)
+        // Without blocks on the disk; it is read as zeros.
+        guard truncate(large.path, off_t(Scenario.largeSize)) == 0 else { throw CocoaError(.fileWriteOutOfSpace) }
         try fill(100 * 1024) { $0 }.write(to: directory.appendingPathComponent("items.json"))
         try fill(1000) { Page(page: 1, total: 4_096, items: $0) }.write(to: directory.appendingPathComponent("page.json"))
     }

@@ -52,6 +52,15 @@ struct Scenario: Sendable {
     /// The address that another client requests all the time, and whether that client has separate threads.
     var neighbour: String?
     var isNeighbourApart = false
+    /// What is streamed, as in `Job.Stream`; `nil` for bodies that are collected.
+    var stream: String?
+    /// The file's name in the directory of "data"; `nil` for a sequence.
+    var file: String?
+
+    /// The bytes of a streamed body.
+    static let largeSize = 1 << 30
+    /// The events of a stream of them.
+    static let eventCount = 1_000_000
 
     static let all = [
         Scenario(name: "s1", title: "S1: one at a time, 1 KiB, HTTP/1.1, body only", atOnce: 1, path: "/1k"),
@@ -76,6 +85,17 @@ struct Scenario: Sendable {
         shared("stalled", "beside a channel whose server holds 64 requests", neighbour: "/held"),
         shared("flooded", "beside a channel that downloads 8 MiB four times at once", neighbour: "/flood"),
         shared("apart", "the same, but the other channel has its own loop", neighbour: "/flood", isNeighbourApart: true),
+        Scenario(name: "s9-sequence", title: "S9: 1 GiB down, as a sequence", atOnce: 1, path: "/large", stream: "down"),
+        Scenario(
+            name: "s9-file", title: "S9: 1 GiB down, into a file", atOnce: 1, path: "/large", stream: "down", file: "received"),
+        Scenario(name: "s10-sequence", title: "S10: 1 GiB up, of a sequence", atOnce: 1, path: "/sink", stream: "up"),
+        Scenario(name: "s10-file", title: "S10: 1 GiB up, of a file", atOnce: 1, path: "/sink", stream: "up", file: "large"),
+        Scenario(
+            name: "s11-text", title: "S11: 1,000,000 events through one connection, as text", atOnce: 1, path: "/events",
+            stream: "events"),
+        Scenario(
+            name: "s11-decoded", title: "S11: 1,000,000 events through one connection, decoded", atOnce: 1, path: "/events",
+            stream: "events-decoded"),
     ]
 
     private static func shared(

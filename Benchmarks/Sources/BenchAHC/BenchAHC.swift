@@ -32,6 +32,10 @@ struct BenchAHC {
                 _ = try await other.execute(HTTPClientRequest(url: neighbour), timeout: .minutes(60)).body.collect(upTo: 1 << 26)
             }
         }
+        if let stream = job.stream {
+            BenchStreams(job, clients[0]).measure(stream)
+            return try clients[0].syncShutdown()
+        }
         let decoder = JSONDecoder()
         job.measure { path in
             let client = clients[next.wrappingAdd(1, ordering: .relaxed).oldValue % clients.count]

@@ -45,6 +45,7 @@ struct BenchKit {
             let path = String(neighbour[slash...])
             Job.disturb(job.neighbourRequests) { _ = await other.response(for: BenchEndpoint.resource(path), as: .data) }
         }
+        if let stream = job.stream { return BenchStreams(job, manager).measure(stream) }
         switch job.decoding {
         case .body where managers.count > 1:
             let next = Atomic(0)

@@ -18,6 +18,7 @@ struct BenchURLSession {
         configuration.httpShouldSetCookies = false
         if let count = job.hostLimit { configuration.httpMaximumConnectionsPerHost = count }
         let session = URLSession(configuration: configuration)
+        if let stream = job.stream { return BenchStreams(job, configuration).measure(stream) }
         let decoder = JSONDecoder()
         job.measure { path in
             guard let url = URL(string: job.base + path) else { throw WrongAnswer(status: 0) }

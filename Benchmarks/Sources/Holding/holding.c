@@ -16,13 +16,14 @@
 #include <unistd.h>
 
 /* Several sockets listen on one port, because each has its own backlog and ten thousand clients connect at once. */
-enum { LISTENERS = 8, HEAD = 2048, BODY = 1024 };
+enum { LISTENERS = 8, HEAD = 2048, BODY = 1024, PIECE = 1 << 18 };
 
 typedef struct {
     char head[HEAD];
     size_t length;
     uint32_t generation; /* distinguishes connections with the same descriptor number */
     int is_open;
+    uint64_t left; /* bytes of the request's body that have not arrived */
 } connection;
 
 typedef struct {
@@ -122,14 +123,50 @@ static void accept_all(int listener) {
         connection_->generation++;
         connection_->length = 0;
         connection_->is_open = 1;
+        connection_->left = 0;
         server.accepted++;
         setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
         watch(socket_);
     }
 }
 
+/* Reads a part of a body that is not kept. One read per turn, as other servers do. */
+static void discard(int socket_) {
+    static char piece[PIECE];
+    connection *connection_ = server.connections[socket_];
+    ssize_t count = recv(socket_, piece, connection_->left < PIECE ? connection_->left : PIECE, 0);
+    if (count < 0 && errno == EAGAIN) return;
+    if (count <= 0) {
+        drop(socket_);
+        return;
+    }
+    connection_->left -= (uint64_t)count;
+    if (connection_->left == 0) answer_kilobyte(socket_);
+}
+
+/* A request whose body follows, with its length. The head may have come with the body's first bytes. */
+static void begin_body(int socket_, size_t length) {
+    static const char next[] = "HTTP/1.1 100 Continue\r\n\r\n";
+    connection *connection_ = server.connections[socket_];
+    const char *head = connection_->head;
+    const char *field = strcasestr(head, "\r\ncontent-length:");
+    uint64_t come = length - (size_t)(strstr(head, "\r\n\r\n") + 4 - head);
+    uint64_t announced = field == NULL ? 0 : strtoull(field + 17, NULL, 10);
+    if (announced < come) {
+        drop(socket_);
+        return;
+    }
+    if (strcasestr(head, "\r\nexpect:") != NULL) send(socket_, next, sizeof next - 1, MSG_NOSIGNAL);
+    connection_->left = announced - come;
+    if (connection_->left == 0) answer_kilobyte(socket_);
+}
+
 static void serve(int socket_) {
     connection *connection_ = server.connections[socket_];
+    if (connection_->left > 0) {
+        discard(socket_);
+        return;
+    }
     ssize_t count = recv(socket_, connection_->head + connection_->length, HEAD - 1 - connection_->length, 0);
     if (count < 0 && errno == EAGAIN) return;
     if (count <= 0) {
@@ -142,8 +179,10 @@ static void serve(int socket_) {
         if (connection_->length == HEAD - 1) drop(socket_);
         return;
     }
+    size_t length = connection_->length;
     connection_->length = 0;
-    if (strncmp(connection_->head, "GET /held", 9) == 0) hold(socket_);
+    if (strncmp(connection_->head, "PUT /sink", 9) == 0) begin_body(socket_, length);
+    else if (strncmp(connection_->head, "GET /held", 9) == 0) hold(socket_);
     else if (strncmp(connection_->head, "GET /accepted", 13) == 0) {
         char text[32];
         int length = snprintf(text, sizeof text, "%ld\n", server.accepted);

@@ -17,6 +17,19 @@ public struct Item: Codable, Sendable {
     }
 }
 
+/// The data of an event in a stream of them.
+public struct Tick: Codable, Sendable {
+    public let symbol: String
+    public let price: Double
+    public let volume: Int
+
+    public init(symbol: String, price: Double, volume: Int) {
+        self.symbol = symbol
+        self.price = price
+        self.volume = volume
+    }
+}
+
 /// One page of them.
 public struct Page: Codable, Sendable {
     public let page: Int

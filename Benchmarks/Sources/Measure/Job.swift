@@ -9,6 +9,12 @@ public struct Job: Sendable {
         case body, array, object
     }
 
+    /// What is streamed, one body per request.
+    public enum Stream: String, Sendable {
+        case down, up, events
+        case decodedEvents = "events-decoded"
+    }
+
     private nonisolated(unsafe) let options: meter_options
     /// Scheme, host and port, without a slash at the end.
     public let base: String
@@ -33,6 +39,12 @@ public struct Job: Sendable {
     /// The address that another channel requests all the time, and whether that channel has separate threads.
     public let neighbour: String?
     public let isNeighbourApart: Bool
+    /// What is streamed; `nil` for bodies that are collected.
+    public let stream: Stream?
+    /// The bytes of a streamed body, or the number of its events.
+    public let bytes: Int
+    /// The file that is written or sent; `nil` for a sequence.
+    public let file: String?
 
     /// Reads the command line; ends the process if it is invalid.
     public init() {
@@ -55,6 +67,9 @@ public struct Job: Sendable {
         loops = options.loops > 0 ? options.loops : nil
         neighbour = options.neighbour.map { String(cString: $0) }
         isNeighbourApart = options.apart != 0
+        stream = Stream(rawValue: String(cString: options.stream))
+        bytes = options.bytes
+        file = options.file.pointee == 0 ? nil : String(cString: options.file)
     }
 
     /// Sends the requests before the measurement and the measured ones, prints the line and returns.
@@ -120,12 +135,25 @@ public struct Job: Sendable {
     }
 }
 
+/// The size of the pieces of a sequence that is sent.
+public let pieceSize = 64 * 1_024
+
 /// The error of a response that did not throw but has the wrong content.
 public struct WrongAnswer: Error {
     public let status: Int
 
     public init(status: Int) {
         self.status = status
+    }
+}
+
+/// The error of a body with another number of bytes or events than it should have.
+public struct WrongCount: Error {
+    public let found: Int
+
+    /// - Throws: the error itself if the counts differ.
+    public static func check(_ found: Int, _ job: Job) throws {
+        guard found == job.bytes else { throw WrongCount(found: found) }
     }
 }
 

@@ -135,9 +135,9 @@ meter_options meter_parse(int argc, char **argv) {
         {"warm", 1, NULL, 'w'},    {"at-once", 1, NULL, 'o'},  {"host-limit", 1, NULL, 'l'}, {"streams", 1, NULL, 't'},
         {"socket-action", 0, NULL, 'e'}, {"executor", 0, NULL, 'x'}, {"as-kit", 0, NULL, 'k'},
         {"channels", 1, NULL, 'C'}, {"loops", 1, NULL, 'L'},    {"neighbour", 1, NULL, 'N'}, {"apart", 0, NULL, 'A'},
-        {NULL, 0, NULL, 0}};
-    meter_options options = {.client = "", .scenario = "", .base = "", .path = "/", .warm_path = "/", .decode = "body",
-                             .at_once = 1, .channels = 1};
+        {"stream", 1, NULL, 'S'},  {"bytes", 1, NULL, 'B'},    {"file", 1, NULL, 'F'},    {NULL, 0, NULL, 0}};
+    meter_options options = {.client = "", .scenario = "", .base = "", .path = "/", .warm_path = "/", .decode = "body", .at_once = 1, .channels = 1,
+                             .stream = "", .file = ""};
     int name;
     while ((name = getopt_long(argc, argv, "", names, NULL)) != -1) {
         switch (name) {
@@ -160,6 +160,9 @@ meter_options meter_parse(int argc, char **argv) {
         case 'N': options.neighbour = optarg; break;
         case 'A': options.apart = 1; break;
         case 'k': options.as_kit = 1; break;
+        case 'S': options.stream = optarg; break;
+        case 'B': options.bytes = number("--bytes", optarg); break;
+        case 'F': options.file = optarg; break;
         default: exit(2);
         }
     }

@@ -26,6 +26,7 @@ struct Check {
             }
         }
         problems += (results.pipeline?.problems ?? []) + (results.decoding?.problems ?? []) + (Sharing(results)?.problems ?? [])
+        problems += StreamPromises(results).problems
         if !compared.isEmpty, recorded.machine != results.machine {
             compared.append("recorded on another machine, or with other software: \(recorded.machine)")
         }

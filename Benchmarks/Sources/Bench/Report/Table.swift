@@ -23,6 +23,29 @@ struct Table {
 
 extension Table {
     init(_ scenario: ScenarioResults) {
+        if let unit = StreamUnit(scenario.label) {
+            self.init(scenario, in: unit)
+        } else {
+            self.init(requests: scenario)
+        }
+    }
+
+    private init(_ scenario: ScenarioResults, in unit: StreamUnit) {
+        let comparesAHC = scenario.label.hasPrefix("s11-")
+        heads =
+            ["client", unit.name, "× C"] + (comparesAHC ? ["× AHC"] : [])
+            + ["CPU s each", "× C", "peak MB", "× C", "completed"]
+        rows = scenario.rows.map { row in
+            [row.client.title + (comparesAHC ? unit.note(row.client) : ""), whole(row.requestsPerSecond * unit.each)]
+                + [digits(row.ratio)] + (comparesAHC ? [row.ratioToAHC.map(digits) ?? "–"] : [])
+                + [
+                    String(format: "%.2f", row.cpuPerThousand / 1_000), digits(row.cpuRatio), whole(Double(row.peak) / 1e6),
+                    digits(row.peakRatio), completed(row),
+                ]
+        }
+    }
+
+    private init(requests scenario: ScenarioResults) {
         let comparesDecoding = scenario.label == "s5" || scenario.label == "s7"
         heads =
             ["client", "req/s", "× C"] + (comparesDecoding ? ["× AHC"] : [])
@@ -36,11 +59,14 @@ extension Table {
                     digits(row.wall), String(format: "%.4f", row.cpuPerThousand), digits(row.cpuRatio), whole(row.p50),
                     whole(row.p99),
                     digits(row.p99Ratio), whole(Double(row.peak) / 1e6), digits(row.peakRatio),
-                    row.connections.map(String.init) ?? "–",
-                    row.completed == row.requested ? "all" : "\(row.completed) of \(row.requested)",
+                    row.connections.map(String.init) ?? "–", completed(row),
                 ]
         }
     }
+}
+
+private func completed(_ row: Row) -> String {
+    row.completed == row.requested ? "all" : "\(row.completed) of \(row.requested)"
 }
 
 func whole(_ value: Double) -> String {

@@ -25,6 +25,9 @@ typedef struct {
     const char *_Nullable neighbour; /* a URL that another channel requests all the time */
     int apart;                      /* the other channel has separate threads */
     int as_kit;                     /* raw C only: the kit's use of libcurl */
+    const char *_Nonnull stream;    /* what is streamed instead of collected: "" or a kind of Job.Stream */
+    long bytes;                     /* of one streamed body */
+    const char *_Nonnull file;      /* that is written or sent */
 } meter_options;
 
 /* Ends the process with a message if an argument is invalid. Also raises the limit of descriptors, and lets the process end
