@@ -7,7 +7,7 @@ import Meter
 struct Bench {
     static let usage = """
         usage: Bench run --client CLIENT --scenario NAME --url URL --count N [--warm N] [--authority FILE] [--directory DIR]
-                         [--under COMMAND]
+                         [--target DIR] [--under COMMAND]
                Bench hold --port N --milliseconds N
                Bench data --directory DIR
                Bench report [--runs FILE] [--instructions FILE] [--pipeline FILE] [--decoding FILE] [--recorded FILE]
@@ -21,6 +21,7 @@ struct Bench {
 
           CLIENT     \(Client.allCases.map(\.rawValue).joined(separator: ", "))
           URL        scheme, host and port; a server with the files of "data", or the server of "hold" for S6
+          --directory  of "data", for a file that is sent; --target for one that is received
           COMMAND    a program to run the client with, for example valgrind
         """
 

@@ -39,7 +39,10 @@ struct ClientRun {
         if let stream = scenario.stream {
             let size = stream.hasPrefix("events") ? Scenario.eventCount : Scenario.largeSize
             words += ["--stream", stream, "--bytes", "\(size)"]
-            if let file = scenario.file { words += ["--file", "\(try arguments.text("directory"))/\(file)"] }
+            if let file = scenario.file {
+                let directory = try arguments.text(stream == "down" ? "target" : "directory")
+                words += ["--file", "\(directory)/\(file)"]
+            }
         }
         if client == .rawcSocket { words.append("--socket-action") }
         if client == .rawcAsKit { words.append("--as-kit") }

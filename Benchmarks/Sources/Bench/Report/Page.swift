@@ -29,6 +29,12 @@ extension Results {
               files, as for the counts of instructions, the kit is 5 to 10 % slower in S1 and S2, and needs 7 MB more.
             - The kit is used as features use it: `NetworkManager` over a `Channel` with its defaults, except for the limits
               that a scenario raises. In S6 the server accounts for 2 s of the wall time.
+            - In S9 and S10 a request is one body of 1 GiB, in S11 an answer with 1,000,000 events. Raw C has a receive buffer of
+              64 KiB and uses each piece inside libcurl's callback: it counts bytes or empty lines, or writes to the file.
+              async-http-client has its sequences, `FileDownloadDelegate` and SwiftNIO's chunks of a file; URLSession has its
+              delegate and its tasks for files, and cannot send a sequence on Linux. Neither has events: a plain reader of lines
+              finds them, and `JSONDecoder` decodes them. Received files lie in memory, because a disk would be slower than each
+              client: the kit puts a file on the disk (`fsync`) before it has its name, and the others do not.
 
             ![Requests a second relative to libcurl from C](ratios.svg)
             """
