@@ -109,6 +109,8 @@ final class CurlTransfer: @unchecked Sendable {
     @exclusivity(unchecked) var bytesTaken: Int64 = 0
     /// Whether the server has asked for no more of the request; libcurl does not know that.
     @exclusivity(unchecked) var isStopped = false
+    /// Whether its reader is to be woken when the turn ends.
+    @exclusivity(unchecked) var hasChunks = false
     /// Whether its answer's head says that the connection multiplexes.
     @exclusivity(unchecked) var isMultiplexed = false
     /// Whether any head arrived on its HTTP/2 stream.

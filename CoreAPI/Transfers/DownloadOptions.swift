@@ -21,6 +21,8 @@ public struct DownloadOptions: Sendable {
 
     /// The number of bytes between two saves of the state. Each save costs an `fsync`.
     package var saveInterval: Int64 = 8 << 20
+    /// The shortest time between two of them, so that a fast download does not wait for the disk all the time.
+    package var savePause = Duration.seconds(1)
     static let mostParts = 16
     static let smallestPart: Int64 = 65_536
 

@@ -34,6 +34,7 @@ final class DownloadRun: Sendable {
         var refusesRanges = false
         var restarts = 0
         var unsaved: Int64 = 0
+        var saved = ContinuousClock.now
         var isSaving = false
 
         var completed: Int64 { segments.reduce(0) { $0 + $1.done - $1.start } }
@@ -102,7 +103,7 @@ final class DownloadRun: Sendable {
         guard options.resumes, mayContinue else { return }
         let sidecar = state.withLock { state -> Sidecar? in
             guard !state.isSaving, let representation = state.representation else { return nil }
-            (state.isSaving, state.unsaved) = (true, 0)
+            (state.isSaving, state.unsaved, state.saved) = (true, 0, .now)
             return Sidecar(resource: state.resource, representation: representation, segments: state.segments)
         }
         guard let sidecar else { return }
@@ -410,7 +411,7 @@ final class DownloadRun: Sendable {
         let isDue = state.withLock { state in
             state.segments[index].done = offset
             state.unsaved += Int64(count)
-            return state.unsaved >= options.saveInterval
+            return state.unsaved >= options.saveInterval && state.saved.duration(to: .now) >= options.savePause
         }
         report()
         if isDue { save(part) }

@@ -134,7 +134,7 @@ struct SeededTests {
         let options = DownloadOptions { options in
             options.parts = index.isMultiple(of: 5) ? 3 : 1
             options.resumes = !index.isMultiple(of: 7)
-            options.saveInterval = 4_096
+            (options.saveInterval, options.savePause) = (4_096, .zero)
         }
         for run in 1...30 {
             let download = manager.download(.get("\(index)"), to: folder.appendingPathComponent("\(index)"), options)
@@ -273,7 +273,7 @@ struct SeededTests {
         let channel = Channel(name: "loopback", environment: environment).with {
             $0.interceptors = [RetryPolicy(attempts: 10, base: .zero)]
         }
-        let options = DownloadOptions { $0.saveInterval = 65_536 }
+        let options = DownloadOptions { ($0.saveInterval, $0.savePause) = (65_536, .zero) }
         let download = channel.manager.download(.export, to: file, options)
         let before = download.progress
         // The kill comes after some bytes, so that each process makes progress on a slow machine, too.

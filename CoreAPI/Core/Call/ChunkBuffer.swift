@@ -54,13 +54,15 @@ package final class ChunkBuffer: Sendable {
 
     /// Puts a chunk in, however much room there is.
     package func offer(_ chunk: Data) {
-        let waiter = state.withLock { state in
-            guard !state.isAbandoned else { return nil as CheckedContinuation<Void, any Error>? }
-            state.put(chunk)
-            return state.takeWaiter()
-        }
-        waiter?.resume()
+        add(chunk)
+        wake()
     }
+
+    /// As ``offer(_:)``, but a waiting task is woken by ``wake()`` only, which must follow: once for several chunks.
+    package func add(_ chunk: Data) { state.withLock { if !$0.isAbandoned { $0.put(chunk) } } }
+
+    /// Wakes the task if it waits.
+    package func wake() { state.withLock { $0.takeWaiter() }?.resume() }
 
     /// No chunk follows. The first end counts.
     package func finish(_ end: Result<Void, any Error>) {
@@ -73,7 +75,7 @@ package final class ChunkBuffer: Sendable {
         if isThreadHeld { goOn() }
     }
 
-    /// Takes at most `count` bytes.
+    /// Takes at most `count` bytes. A task that waits for room is woken when half of it is free: not for each chunk.
     package func take(atMost count: Int) -> Taken {
         let (taken, waiter) = state.withLock { state -> (Taken, CheckedContinuation<Void, any Error>?) in
             guard let chunk = state.take(atMost: count) else {
@@ -85,7 +87,7 @@ package final class ChunkBuffer: Sendable {
                     return (.nothing, nil)
                 }
             }
-            return (.chunk(chunk), state.size < limit ? state.takeWaiter() : nil)
+            return (.chunk(chunk), state.size <= limit / 2 ? state.takeWaiter() : nil)
         }
         waiter?.resume()
         return taken

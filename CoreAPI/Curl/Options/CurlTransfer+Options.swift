@@ -41,7 +41,8 @@ extension CurlTransfer {
         try handle.setURL(request.url, by: request.proxy)
         try handle.setHeaders(request.headers)
         try handle.setConnectTimeout(request.request.timeout.connect)
-        try handle.setBufferSize(inFlight: count, isSecure: request.url.scheme == .https)
+        try handle.setBufferSize(
+            inFlight: count, isSecure: request.url.scheme == .https, streamsBody: request.streamsBody)
         if form.isUpload { try handle.set(CURLOPT_INFILESIZE_LARGE, offset: upload.length ?? -1) }
         if request.connectsOnly { try setConnectOnly(handle) }
         if needsFreshConnection { try handle.setOnce(CURLOPT_FRESH_CONNECT, 1) }

@@ -96,10 +96,14 @@ final class CurlHandle {
     /// flight has a buffer. Beyond the 64th, the transfers share a MiB. Of thousands at once few wait for their own read, and 4
     /// KiB for each were an eighth of the memory of 10,000 held requests.
     ///
-    /// - Parameter isSecure: whether it may be an HTTP/2 stream. Data without room stalls all other streams of its connection, so
-    ///   a frame must fit (RFC 9113 §4.2).
-    static func bufferSize(inFlight count: Int, isSecure: Bool) -> Int {
-        count <= 64 ? 64 * 1_024 : max(isSecure ? 16 * 1_024 : 1_024, 1_024 * 1_024 / count)
+    /// - Parameters:
+    ///   - isSecure: whether it may be an HTTP/2 stream. Data without room stalls all other streams of its connection, so a frame
+    ///     must fit (RFC 9113 §4.2).
+    ///   - streamsBody: whether its body is streamed. One turn of the loop fills one buffer in clear text, and wakes the reader
+    ///     once. TLS gives 16 KiB at a time.
+    static func bufferSize(inFlight count: Int, isSecure: Bool, streamsBody: Bool) -> Int {
+        if streamsBody, !isSecure, count <= 16 { return 128 * 1_024 }
+        return count <= 64 ? 64 * 1_024 : max(isSecure ? 16 * 1_024 : 1_024, 1_024 * 1_024 / count)
     }
 
     /// libcurl's text for the last failure, or its general text for the code.
@@ -108,9 +112,9 @@ final class CurlHandle {
         return text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
     }
 
-    /// - Parameters: as for ``bufferSize(inFlight:isSecure:)``.
-    func setBufferSize(inFlight count: Int, isSecure: Bool) throws(TransportError) {
-        let size = Self.bufferSize(inFlight: count, isSecure: isSecure)
+    /// - Parameters: as for ``bufferSize(inFlight:isSecure:streamsBody:)``.
+    func setBufferSize(inFlight count: Int, isSecure: Bool, streamsBody: Bool) throws(TransportError) {
+        let size = Self.bufferSize(inFlight: count, isSecure: isSecure, streamsBody: streamsBody)
         guard size != bufferSize else { return }
         let code = ccurl_set_long(easy, CURLOPT_BUFFERSIZE, size)
         guard code == CURLE_OK || !(hasServed && library.has(.keptBuffer)) else { return isSpent = true }

@@ -37,6 +37,7 @@ final class LoopConnections {
     private var owners: [Int32: LoopConnection] = [:]
     @exclusivity(unchecked) private var discovered: [(transfer: CurlTransfer, multiplexes: Bool)] = []
     @exclusivity(unchecked) private var withHead: [CurlTransfer] = []
+    @exclusivity(unchecked) private var withChunks: [CurlTransfer] = []
     @exclusivity(unchecked) private var pausedForTurn: [CurlTransfer] = []
     @exclusivity(unchecked) private var hasHeldUpload = false
     @exclusivity(unchecked) private var hasCloseNotify = false
@@ -163,6 +164,24 @@ final class LoopConnections {
 
     /// Whether ``hasWritten`` tells of bytes written to the socket.
     func showsWrites(to socket: Int32) -> Bool { owners[socket]?.tls != nil && owners[socket]?.isHTTP2 == true }
+
+    /// Notes, inside a callback, that the reader of a streamed answer has a chunk. It is woken when libcurl has read the socket,
+    /// not for each piece of 16 KiB.
+    func noteChunk(of transfer: CurlTransfer) {
+        guard !transfer.hasChunks else { return }
+        transfer.hasChunks = true
+        withChunks.append(transfer)
+    }
+
+    /// Wakes the readers noted since the last call.
+    func wakeReaders() {
+        guard !withChunks.isEmpty else { return }
+        for transfer in withChunks {
+            transfer.hasChunks = false
+            transfer.stream?.buffer.wake()
+        }
+        withChunks.removeAll(keepingCapacity: true)
+    }
 
     private func forget(_ socket: Int32) {
         sockets?.forget(socket)

@@ -124,6 +124,7 @@ final class PoolWorker {
     /// Resumes a paused transfer. The piece that libcurl kept may exceed a limit; that ends this transfer only.
     private func unpause(_ transfer: CurlTransfer, _ handle: CurlHandle) {
         let code = multi.goOn(handle)
+        multi.connections.wakeReaders()
         if code != CURLE_OK { finish(transfer, transfer.end(code, at: now)) }
     }
 
@@ -145,6 +146,7 @@ final class PoolWorker {
     func settle(_ now: LoopClock.Nanoseconds) {
         self.now = now
         guard multi.isInTurn else { return }
+        multi.connections.wakeReaders()
         do throws(TransportError) {
             try multi.endTurn()
         } catch {

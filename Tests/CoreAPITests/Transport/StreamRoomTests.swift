@@ -13,7 +13,7 @@ struct StreamRoomTests {
         "is delivered, and so are the answers after it, even if the server sends no more bytes")
     func readTogether() async throws {
         let (waits, asked, gate, sent) = (try Gate(), try Gate(), try Gate(), try Gate())
-        let room = CurlHandle.bufferSize(inFlight: 3, isSecure: true)
+        let room = CurlHandle.bufferSize(inFlight: 3, isSecure: true, streamsBody: false)
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
             func head(_ stream: UInt32, _ count: Int) -> Data {
                 Frames.head(
