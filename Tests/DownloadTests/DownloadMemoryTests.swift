@@ -60,7 +60,7 @@ struct DownloadMemoryTests {
             channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(tls.authorityPEM))
         }
         let file = URL(fileURLWithPath: words[2])
-        _ = try await channel.manager.download(.get("small"), to: file).finished()
+        _ = try await channel.manager.download(.get("small"), to: file).value
         var memory = Growth()
         let moved =
             words[0] == "file" ? try await download(channel, to: file, &memory) : try await read(channel, &memory)
@@ -71,7 +71,7 @@ struct DownloadMemoryTests {
     private func download(_ channel: Channel, to file: URL, _ memory: inout Growth) async throws -> Int64 {
         let download = channel.manager.download(.export, to: file)
         for await progress in download.progress { memory.look(after: progress.completed) }
-        return try await download.finished().length
+        return try await download.value.length
     }
 
     private func read(_ channel: Channel, _ memory: inout Growth) async throws -> Int64 {
