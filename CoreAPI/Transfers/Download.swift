@@ -107,7 +107,7 @@ public final class Download: Transfer {
     ///
     /// - Throws: ``DownloadError``; ``DownloadError/busy(path:)`` while a download of the file runs.
     public static func discardPart(of file: URL) throws(DownloadError) {
-        try PartFile(beside: file.path).discard()
+        try PartFile(beside: file).discard()
     }
 }
 

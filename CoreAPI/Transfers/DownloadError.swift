@@ -6,7 +6,8 @@ public import Foundation
 /// ``/CoreAPI/APIClientError/unknown(_:_:)`` wraps the errors of a file, and ``/CoreAPI/APIClientError/verification(_:_:)`` that
 /// of a digest.
 public enum DownloadError: Error, Sendable, Hashable {
-    /// The kit cannot write the file or its part: a folder, no permission, a full disk. `code` is the system's `errno`.
+    /// The kit cannot write the file or its part: a folder, no permission, a full disk, a URL that names no local file. `code` is
+    /// the system's `errno`.
     case cannotWrite(path: String, code: Int32, reason: String)
     /// Another download, perhaps of another process, writes this file.
     case busy(path: String)

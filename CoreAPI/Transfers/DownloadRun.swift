@@ -58,7 +58,7 @@ final class DownloadRun: Sendable {
     func outcome() async -> DownloadControl.Outcome {
         let part: PartFile
         do throws(DownloadError) {
-            part = try PartFile(beside: file.path)
+            part = try PartFile(beside: file)
         } catch {
             return .failure(failure(error))
         }
@@ -114,7 +114,7 @@ final class DownloadRun: Sendable {
     /// Keeps the part and its sidecar if a later download can continue; else removes both.
     private func leave(_ part: PartFile, after failure: APIClientError) {
         let hasBytes = state.withLock { $0.completed > 0 }
-        if options.resumes, hasBytes, mayContinue, !failure.isMismatch {
+        if options.resumes, hasBytes, mayContinue, !failure.isMismatch, (try? part.checkIsThere()) != nil {
             save(part)
             part.close()
         } else {

@@ -1,4 +1,5 @@
 internal import CoreAPIBase
+internal import CoreAPICore
 internal import CoreAPILock
 internal import Foundation
 
@@ -21,9 +22,14 @@ final class PartFile: Sendable {
 
     /// Opens or makes `TARGET.part`. A link, a file of another user and a file with a second name are removed first.
     ///
-    /// - Throws: ``DownloadError``.
-    init(beside target: String) throws(DownloadError) {
-        self.target = target
+    /// - Throws: ``DownloadError``, also for a URL that names no local file.
+    init(beside file: URL) throws(DownloadError) {
+        target = file.path
+        do {
+            try file.checkIsLocalFile()
+        } catch {
+            throw .cannotWrite(path: target, code: EINVAL, reason: error.readableDescription)
+        }
         path = "\(target).part"
         try Self.check(target)
         descriptor = try Self.open(path)
@@ -73,7 +79,7 @@ final class PartFile: Sendable {
             throw errno == EWOULDBLOCK ? .busy(path: path) : DownloadError(FileFailure(path: path, code: errno))
         }
         // Before the lock another download may have renamed or removed the file.
-        guard lstat(path, &found) == 0, found.st_ino == status.st_ino, found.st_dev == status.st_dev else { return false }
+        guard lstat(path, &found) == 0, found.isSameFile(as: status) else { return false }
         guard fstat(descriptor, &status) == 0, status.st_nlink == 1, status.st_uid == geteuid() else {
             guard unlink(path) == 0 else { throw DownloadError(FileFailure(path: path, code: errno)) }
             return false
@@ -166,16 +172,27 @@ final class PartFile: Sendable {
         try truncate(to: length)
         var status = stat()
         if stat(target, &status) == 0 { fchmod(descriptor, status.st_mode & 0o777) }
-        guard fsync(descriptor) == 0, rename(path, target) == 0 else {
-            throw DownloadError(FileFailure(path: target, code: errno))
-        }
+        guard fsync(descriptor) == 0 else { throw DownloadError(FileFailure(path: path, code: errno)) }
+        try checkIsThere()
+        guard rename(path, target) == 0 else { throw DownloadError(FileFailure(path: target, code: errno)) }
         removeSidecar()
         close()
     }
 
-    /// Removes the part and its sidecar.
+    /// - Throws: ``DownloadError`` if another process has removed or replaced the part, whose bytes were not verified then.
+    func checkIsThere() throws(DownloadError) {
+        var (ours, found) = (stat(), stat())
+        guard fstat(descriptor, &ours) == 0, lstat(path, &found) == 0 else {
+            throw DownloadError(FileFailure(path: path, code: errno))
+        }
+        guard found.isSameFile(as: ours) else {
+            throw .cannotWrite(path: path, code: ESTALE, reason: "another process has replaced the file")
+        }
+    }
+
+    /// Removes the part, unless another process has replaced it, and its sidecar.
     func discard() {
-        isOpen.withLock { if $0 { unlink(path) } }
+        isOpen.withLock { if $0, (try? checkIsThere()) != nil { unlink(path) } }
         removeSidecar()
         close()
     }
@@ -187,6 +204,10 @@ final class PartFile: Sendable {
             isOpen = false
         }
     }
+}
+
+extension stat {
+    fileprivate func isSameFile(as other: stat) -> Bool { st_ino == other.st_ino && st_dev == other.st_dev }
 }
 
 private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
