@@ -10,6 +10,8 @@ struct ResumableRun<Value: Sendable> {
     /// The response of the request that ends the upload without success.
     private struct Failed: Error {
         let response: Response<Value>
+        /// Whether the server has answered in the right form, but has taken no byte.
+        var isStandstill = false
 
         init<Other>(_ response: Response<Other>, _ error: APIClientError) {
             self.response = response.with(.failure(error))
@@ -54,6 +56,8 @@ struct ResumableRun<Value: Sendable> {
     private mutating func turns() async throws(Failed) -> Response<Value> {
         var state = plan.state
         var failures = 0
+        /// How often the upload was created after the server had forgotten it.
+        var renewals = 0
         var mustAsk = state != nil
         /// The offset after the last byte given to the transport.
         var sent: Int64 = .max
@@ -83,10 +87,12 @@ struct ResumableRun<Value: Sendable> {
             }
             if state?.offset != before { failures = 0 }
             failures += 1
-            guard failures < max(1, plan.attempts), let next = failed.response.continuation(plan, hasState: state != nil) else {
-                throw failed
-            }
+            let continuation = failed.isStandstill ? .fromOffset : failed.response.continuation(plan, hasState: state != nil)
+            guard failures < max(1, plan.attempts), let next = continuation else { throw failed }
             if next == .anew {
+                // A creation is progress, but not if each is forgotten.
+                renewals += 1
+                guard renewals < max(1, plan.attempts) else { throw failed }
                 await plan.store(nil)
                 state = nil
             }
@@ -163,6 +169,10 @@ struct ResumableRun<Value: Sendable> {
         found.expires = answer.expires ?? state.expires
         try move(&found, to: offset, atMost: sent, response)
         let isComplete = isTus ? offset == state.length : answer.isComplete == true
+        if isComplete, let length = state.length, offset != length {
+            let reason = "the upload is complete after \(offset) of \(length) bytes"
+            throw Failed(response, .malformedResponse(reason: reason))
+        }
         return (found, isComplete ? response : nil)
     }
 
@@ -204,7 +214,7 @@ struct ResumableRun<Value: Sendable> {
         if case .decoding = response.error { await plan.store(nil) }
         let answer = try read(response)
         // A server may have accepted only a part.
-        if isTus, answer.offset != end {
+        if isTus ? answer.offset != end : answer.isComplete == false {
             return (try await acknowledge(state, answer, to: end, response), nil)
         }
         await plan.store(nil)
@@ -221,6 +231,12 @@ struct ResumableRun<Value: Sendable> {
         var found = state
         found.expires = answer.expires ?? state.expires
         try move(&found, to: answer.offset ?? end, atMost: end, response)
+        guard found.offset > state.offset || end == state.offset else {
+            let reason = "expected that the server takes bytes, found the same Upload-Offset \(found.offset) again"
+            var failed = Failed(response, .malformedResponse(reason: reason))
+            failed.isStandstill = true
+            throw failed
+        }
         await plan.store(found)
         return found
     }
