@@ -14,6 +14,8 @@ struct AnswerReader {
     private let next: () async throws -> Data?
     private let limits: Limits
     private var pending: [UInt8] = []
+    /// Of all heads so far: interim answers must have an end, too.
+    private var (headSize, headLines) = (0, 0)
 
     /// - Parameter next: reads the next bytes of the connection.
     init(_ limits: Limits, _ next: @escaping () async throws -> Data?) {
@@ -40,15 +42,17 @@ struct AnswerReader {
 
     private mutating func readHead() async throws -> ResponseHead {
         var lines: [[UInt8]] = []
-        var size = 0
         while true {
-            let line = try await readLine(atMost: limits.responseHeadSize - size)
-            size += line.count + 2
-            guard size <= limits.responseHeadSize else { throw TransportError.headTooLarge(limit: limits.responseHeadSize) }
-            guard lines.count < limits.responseHeadLines else {
-                throw TransportError.tooManyHeadLines(limit: limits.responseHeadLines)
+            let line = try await readLine(atMost: limits.responseHeadSize - headSize)
+            headSize += line.count + 2
+            guard headSize <= limits.responseHeadSize else {
+                throw TransportError.headTooLarge(limit: limits.responseHeadSize)
             }
             if line.isEmpty { break }
+            headLines += 1
+            guard headLines <= limits.responseHeadLines else {
+                throw TransportError.tooManyHeadLines(limit: limits.responseHeadLines)
+            }
             lines.append(line)
         }
         guard let first = lines.first, let status = Self.status(first) else {

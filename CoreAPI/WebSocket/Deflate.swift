@@ -69,6 +69,9 @@ final class MessageInflater {
     private let stream: UnsafeMutablePointer<z_stream>
     private let output: UnsafeMutableRawBufferPointer
     private let resets: Bool
+    /// Final blocks of the message. A sender needs one for each flush at most; each of two bytes costs 64 KiB to copy.
+    private var finalBlocks = 0
+    private static let mostFinalBlocks = 1_000
     private static let tail: [UInt8] = [0, 0, 0xFF, 0xFF]
 
     init?(_ agreement: DeflateAgreement) {
@@ -112,10 +115,15 @@ final class MessageInflater {
     /// Ends a message: adds the bytes that its sender omitted.
     func endMessage(_ take: (UnsafeRawBufferPointer) throws(Violation) -> Void) throws(Violation) {
         try Self.tail.withUnsafeBufferPointer { bytes throws(Violation) in try inflate(UnsafeRawBufferPointer(bytes), take) }
+        finalBlocks = 0
         if resets { _ = inflateReset(stream) }
     }
 
     private func goOn() throws(Violation) {
+        finalBlocks += 1
+        guard finalBlocks <= Self.mostFinalBlocks else {
+            throw Violation("a compressed message with more than \(Self.mostFinalBlocks) final blocks", code: .invalidData)
+        }
         var window = [UInt8](repeating: 0, count: 32 * 1_024)
         var count: UInt32 = 0
         let isKept =

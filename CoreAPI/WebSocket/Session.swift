@@ -99,6 +99,8 @@ final class Session: Sendable {
         var reader = fresh
         while let chunk = try await connection.read() {
             state.withLock { $0.received += 1 }
+            // While a peer floods, reading never waits. Two such tasks kept all other tasks of two cores from running.
+            await Task.yield()
             var index = 0
             while let event = try chunk.withUnsafeBytes({ try reader.next($0, at: &index) }) {
                 switch event {
