@@ -103,7 +103,8 @@ struct EventStreamTests {
         #expect(options.pause(after: 1, retry: .seconds(2), random: 0) == .seconds(2))
         #expect(options.pause(after: 2, retry: .seconds(2), random: 1) == .seconds(6))
         #expect(options.pause(after: 9, retry: .seconds(3_600), random: 1) == .seconds(3_630))
-        #expect(options.pause(after: 1_000_000, retry: .zero, random: 1) == .zero)
+        #expect(options.pause(after: 1, retry: .zero, random: 1) == .milliseconds(500))
+        #expect(EventOptions(pause: .zero).pause(after: 1_000_000, retry: .zero, random: 1) == .zero)
         let huge = EventOptions(pause: .seconds(Int64.max / 4), longestPause: .seconds(Int64.max / 4))
         #expect(huge.pause(after: 100, retry: nil, random: 1) > .zero)
     }

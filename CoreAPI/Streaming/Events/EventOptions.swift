@@ -7,7 +7,8 @@ public struct EventOptions: Sendable {
     /// How many times in a row the stream connects again without receiving a line. Default 10. With 0, the end of the answer is
     /// the end of the events.
     public var reconnections: Int
-    /// The pause before the first new connection, until the server asks for another one (`retry`). Default 1 s.
+    /// The pause before the first new connection, until the server asks for another one (`retry`). Default 1 s. A shorter `retry`
+    /// than 500 ms counts as 500 ms, or as this pause if that is shorter; the pauses are random parts of it and more.
     public var pause: Duration
     /// The longest pause that the kit chooses. Default 30 s. A longer `retry` of the server is honoured, up to a day.
     public var longestPause: Duration
@@ -38,6 +39,10 @@ public struct EventOptions: Sendable {
         self.repeatsUnsafeMethods = repeatsUnsafeMethods
     }
 
+    /// A server's `retry` cannot make the pauses shorter than those from this base, or from ``pause`` if that is shorter. Firefox
+    /// has the same bound.
+    private static let leastBase = Duration.milliseconds(500)
+
     /// The pause before a new connection.
     ///
     /// Exponential with full jitter: a random part of `pause` · 2ⁿ⁻¹, at most ``longestPause``. A server's `retry` is the least
@@ -48,7 +53,8 @@ public struct EventOptions: Sendable {
     ///   - retry: the server's last `retry`.
     ///   - random: a number from 0 to 1.
     func pause(after failures: Int, retry: Duration?, random: Double) -> Duration {
-        let base = max(retry ?? pause, .zero)
+        // A server that asks for no pause and closes each connection would otherwise get requests without end.
+        let base = max(retry.map { max($0, min(pause, Self.leastBase)) } ?? pause, .zero)
         var ceiling = min(base, longestPause)
         for _ in 1..<min(max(failures, 1), 64) where ceiling < longestPause {
             ceiling = ceiling > longestPause / 2 ? longestPause : ceiling * 2

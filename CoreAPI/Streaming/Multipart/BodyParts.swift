@@ -205,6 +205,7 @@ private final class PartReader: @unchecked Sendable {
                 isOver = true
                 throw source.failure(error)
             }
+            guard !parser.isEpilogueTooLong else { break }
             guard let chunk = try await source.next() else {
                 guard !parser.isComplete else { break }
                 parser.finish()

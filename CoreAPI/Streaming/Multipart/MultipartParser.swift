@@ -43,6 +43,9 @@ package struct MultipartParser {
     private var isOpen = false
     private var parts = 0
     private var isBodyOver = false
+    /// The bytes that were dropped before the first part and behind the last.
+    private var dropped = 0
+    private static let mostDropped = 1 << 20
 
     /// - Throws: ``StreamDefect/Reason/noBoundary(_:)`` for a boundary that no body can have.
     package init(boundary: String, limits: PartLimits = PartLimits()) throws(StreamDefect.Reason) {
@@ -56,9 +59,12 @@ package struct MultipartParser {
     /// Whether the last boundary was read.
     package var isComplete: Bool { state == .epilogue }
 
+    /// Whether the epilogue is too long to be read to its end.
+    package var isEpilogueTooLong: Bool { isComplete && dropped > Self.mostDropped }
+
     /// Adds the next bytes.
     package mutating func feed(_ bytes: Data) {
-        guard state != .epilogue else { return }
+        guard state != .epilogue else { return dropped += bytes.count }
         if start > 0 {
             buffer.removeFirst(start)
             scanned -= start
@@ -92,6 +98,7 @@ package struct MultipartParser {
                 return .head(fields)
             case .preamble, .content:
                 let (content, isFound) = advance()
+                guard dropped <= Self.mostDropped else { throw .noBoundary("no part in the first \(dropped) bytes") }
                 if isFound, state == .head {
                     parts += 1
                     guard parts <= limits.parts else { throw .tooManyParts(limit: limits.parts) }
@@ -154,7 +161,11 @@ package struct MultipartParser {
     private mutating func take(upTo end: Int) -> Data? {
         guard end > start else { return nil }
         defer { start = end }
-        return isOpen ? Data(buffer[start..<end]) : nil
+        guard isOpen else {
+            dropped += end - start
+            return nil
+        }
+        return Data(buffer[start..<end])
     }
 
     private func delimiter(at line: Int) -> Delimiter {
