@@ -16,6 +16,11 @@ func send(_ photo: URL, through manager: some Dispatcher, show: (Double) -> Void
     return try await upload.value
 }
 
+func sell(_ title: String, with photo: URL, through manager: some Dispatcher) async throws -> Photo {
+    let form = MultipartForm([.text("title", title), .file("photo", photo, contentType: "image/jpeg")])
+    return try await manager.upload(.post("items", encoding: .multipart(form)), as: Photo.self).value
+}
+
 func send(report: URL, through manager: some Dispatcher) async throws {
     let options = UploadOptions(compression: .gzip, bytesPerSecond: 500_000, expectsContinue: true)
     try await manager.upload(.put("reports/today"), from: .file(report), options: options).value

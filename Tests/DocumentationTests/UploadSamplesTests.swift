@@ -23,6 +23,19 @@ struct UploadSamplesTests {
         await channel.close()
     }
 
+    @Test("a form has its text and its file")
+    func form() async throws {
+        let server = try LoopbackServer.start { .json(#"{"id":\#($0.bodyLength)}"#) }
+        defer { server.close() }
+        let file = try temporary(Data("JPEG".utf8))
+        let channel = Channel.loopback(server)
+        #expect(try await sell("Bag", with: file, through: CommonDispatcher(channel: channel)).id > 0)
+        let request = try #require(server.requests.first)
+        #expect(request.headers["content-type"]?.hasPrefix("multipart/form-data; boundary=") == true)
+        #expect(request.bodyText.contains("Bag") && request.bodyText.contains("JPEG"))
+        await channel.close()
+    }
+
     @Test("a report is compressed, limited in rate, and announced by Expect")
     func report() async throws {
         let server = try LoopbackServer.start { _ in .ok() }
