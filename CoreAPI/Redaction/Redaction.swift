@@ -30,6 +30,15 @@ public struct Redaction: Sendable, Hashable {
         shown = Set(harmless.map { Self.normalized($0) })
     }
 
+    /// Shows the values under these names, also where this redaction hides them.
+    package func showing(_ names: some Sequence<String>) -> Redaction {
+        var copy = self
+        let names = names.map { Self.normalized($0) }
+        copy.shown.formUnion(names)
+        copy.hidden.subtract(names)
+        return copy
+    }
+
     /// Hides values in addition, wherever they occur. Ignores values so short that they occur by chance.
     package func hiding(values more: some Sequence<String>) -> Redaction {
         var copy = self

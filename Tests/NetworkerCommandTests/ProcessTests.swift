@@ -1,3 +1,4 @@
+import CoreAPILock
 import CoreAPITesting
 import Foundation
 import Programs
@@ -183,6 +184,40 @@ struct ProcessTests {
         }
         #expect(!call.errors.contains("secret1") && !call.errors.contains(Data("ege:secret1".utf8).base64EncodedString()))
         #expect(call.errors.contains("\nredirect: PUT /b"))
+        let json = try await streams(["PUT", server.url + "/a", "x=1", "--json"])
+        let record = try #require(try JSONSerialization.jsonObject(with: json.output) as? [String: Any])
+        let exchanges = try #require(record["exchanges"] as? [[String: Any]])
+        #expect(exchanges.map { $0["status"] as? Int } == [307, 200])
+        #expect(exchanges.map { $0["url"] as? String } == [server.url + "/a", server.url + "/b"])
+    }
+
+    @Test("--show shows the value under a name that is taken for a secret's, and no other")
+    func show() async throws {
+        let server = try LoopbackServer.start { _ in .ok("{}", headers: ["X-Session": "page 7", "X-Token": "planted"]) }
+        defer { server.close() }
+        let call = [server.url + "/?cardNumber=4711&pin=planted"]
+        for output in ["-v", "--json"] {
+            let hidden = try await streams(call + [output])
+            let without = String(decoding: hidden.output, as: UTF8.self) + hidden.errors
+            #expect(!without.contains("page 7") && !without.contains("4711") && !without.contains("planted"), "\(without)")
+            let shown = try await streams(call + [output, "--show", "x-session", "--show", "cardNumber"])
+            let with = String(decoding: shown.output, as: UTF8.self) + shown.errors
+            #expect(with.contains("page 7") && with.contains("4711") && !with.contains("planted"), "\(with)")
+        }
+        let wrong = try await streams(call + ["--show", ""])
+        #expect(wrong.status == 64 && wrong.errors.contains("expected --show and a name"), "\(wrong.errors)")
+    }
+
+    @Test("--auth-type digest answers a challenge, and the status of a wrong password is a failure")
+    func digest() async throws {
+        let httpbin = try #require(ProcessInfo.processInfo.environment["NETWORKERKIT_HTTPBIN_URL"])
+        let url = "\(httpbin)/digest-auth/auth/ege/planted1"
+        let right = try await streams([url, "--auth", "ege:planted1", "--auth-type", "digest", "-v"])
+        let answer = try #require(try JSONSerialization.jsonObject(with: right.output) as? [String: Any], "\(right.errors)")
+        #expect(right.status == 0 && answer["authenticated"] as? Bool == true && answer["user"] as? String == "ege")
+        #expect(right.errors.contains("< HTTP/1.1 401") && right.errors.contains("< HTTP/1.1 200"), "\(right.errors)")
+        let wrong = try await streams([url, "--auth", "ege:planted2", "--auth-type", "digest"])
+        #expect(wrong.status == 1 && wrong.errors.contains("401") && !wrong.errors.contains("planted2"), "\(wrong.errors)")
     }
 
     @Test("--offline prints the request and sends nothing")
@@ -207,6 +242,26 @@ struct ProcessTests {
         #expect(failed.status == 1 && failed.errors.contains("3 of 3 calls failed, one of them with: expected a status"))
         let record = try JSONSerialization.jsonObject(with: failed.output) as? [String: Any]
         #expect(record?["failures"] as? Int == 3)
+    }
+
+    @Test("--at-a-time has that many calls under way at once")
+    func atATime() async throws {
+        let gate = try Gate()
+        let waiting = Mutex(0)
+        let server = try LoopbackServer.start { _ in
+            let count = waiting.withLock { waiting in
+                waiting += 1
+                return waiting
+            }
+            // Each of the first four waits until four are there.
+            if count == 4 { gate.open() }
+            return [.waitFor(gate), .sendHead(status: 200, headers: ["Content-Length": "0"])]
+        }
+        defer { server.close() }
+        let call = try await streams([server.url, "--repeat", "8", "--at-a-time", "4", "--timeout", "20", "--json"])
+        let record = try JSONSerialization.jsonObject(with: call.output) as? [String: Any]
+        #expect(call.status == 0 && record?["failures"] as? Int == 0, "\(call.errors)")
+        #expect(server.requests.count == 8)
     }
 
     @Test("sends the files of a form, which Python's parser reads")
@@ -272,6 +327,7 @@ struct ProcessTests {
         // The channels log to swift-log, and the command shows that only if it is asked to.
         let silent = try await streams(["HTTPBin", "GET", "a", "--host", "http://\(plain)"])
         #expect(!silent.errors.contains("networkerkit."), "\(silent.errors)")
+        #expect(silent.errors.contains("hint: check that a server listens at \(plain)"), "\(silent.errors)")
         let debug = try await streams(
             ["HTTPBin", "GET", "a", "--host", "http://\(plain)"], environment: ["NETWORKER_LOG": "debug", "HOME": "/tmp"])
         #expect(debug.errors.contains("networkerkit.HTTPBin"), "\(debug.errors)")
@@ -367,6 +423,8 @@ struct ProcessTests {
             let outcome = try await run(call, environment: [variable: proxy, "HOME": "/tmp"])
             #expect(outcome.status == 1, "\(outcome.text)")
             #expect(!outcome.text.contains("planted"), "\(outcome.text)")
+            #expect(
+                outcome.text.contains("hint: check the variable \(variable), or name the host in no_proxy"), "\(outcome.text)")
             return outcome.text
         }
         let address = asking.url.replacingOccurrences(of: "http://", with: "http://user:planted@")
@@ -380,5 +438,74 @@ struct ProcessTests {
         if scheme == "https" {
             #expect(try await failure(of: refusing.url).contains("it answered CONNECT with 403"))
         }
+    }
+
+    // MARK: - doctor
+
+    /// The rows of `doctor`, with the exit code.
+    private func doctor(_ arguments: [String], _ environment: [String: String] = ["HOME": "/tmp"]) async throws
+        -> (status: Int32, text: String)
+    {
+        let outcome = try await streams(["doctor"] + arguments, environment: environment)
+        return (outcome.status, String(decoding: outcome.output, as: UTF8.self))
+    }
+
+    @Test("doctor marks each row, and exits with 1 if one of them fails calls")
+    func doctorRows() async throws {
+        let server = try LoopbackServer.start { $0.target == "/gone" ? .status(404) : .ok() }
+        let port = try #require(server.url.split(separator: ":").last)
+        let well = try await doctor([server.url])
+        #expect(well.status == 0 && well.text.contains("✓ DNS"), "\(well.text)")
+        #expect(well.text.contains("127.0.0.1 is 127.0.0.1") && well.text.contains("✓ connection"), "\(well.text)")
+        #expect(well.text.contains("port \(port) answers"), "\(well.text)")
+        let channel = try await doctor(["HTTPBin", "--host", server.url])
+        #expect(channel.status == 0 && channel.text.contains("✓ DNS"), "\(channel.text)")
+        #expect(channel.text.contains("✓ connection"), "\(channel.text)")
+        // A status is no problem of the connection.
+        let page = try await doctor([server.url + "/gone"])
+        #expect(page.status == 0 && page.text.contains("! answer"), "\(page.text)")
+        server.close()
+        let gone = try await doctor([server.url])
+        #expect(gone.status == 1 && gone.text.contains("✗ connection") && !gone.text.contains("✓"), "\(gone.text)")
+        let json = try await doctor([server.url, "--json"])
+        #expect(json.status == 1 && json.text.contains("\"bad\"") && !json.text.contains("✗"), "\(json.text)")
+    }
+
+    @Test("doctor of a channel whose sandbox does not run says how to start it")
+    func doctorSandbox() async throws {
+        let found = try await doctor(["TY"], ["HOME": "/nowhere/\(UUID().uuidString)"])
+        #expect(found.status == 1 && found.text.contains("✗ authorities"), "\(found.text)")
+        #expect(found.text.contains("'Scripts/networker sandbox'") && found.text.contains("--authority system"), "\(found.text)")
+    }
+
+    @Test("doctor shows a proxy as itself, and neither its address nor its port as the host's")
+    func doctorProxy() async throws {
+        let proxy = try LoopbackServer.start { request in
+            if request.target.hasPrefix("http://gone.") { return .status(502) }
+            if request.target.hasPrefix("http://asked.") { return .status(407) }
+            return .ok()
+        }
+        let server = try LoopbackServer.start { _ in .ok() }
+        defer {
+            proxy.close()
+            server.close()
+        }
+        let environment = [
+            "http_proxy": proxy.url.replacing("http://", with: "http://user:planted@"), "no_proxy": "127.0.0.1", "HOME": "/tmp",
+        ]
+        let name = "\(proxy.url.dropFirst("http://".count)) (from http_proxy)"
+        let outside = try await doctor(["http://unreachable.invalid"], environment)
+        #expect(outside.status == 0 && outside.text.contains("✓ proxy"), "\(outside.text)")
+        #expect(outside.text.contains("\(name) answers, and connects to unreachable.invalid itself"), "\(outside.text)")
+        #expect(!outside.text.contains("DNS") && !outside.text.contains("✓ connection"), "\(outside.text)")
+        #expect(!outside.text.contains("planted"), "\(outside.text)")
+        let gone = try await doctor(["http://gone.invalid"], environment)
+        #expect(gone.status == 0 && gone.text.contains("! proxy"), "\(gone.text)")
+        #expect(gone.text.contains("the status 502; it may be unable to reach gone.invalid"), "\(gone.text)")
+        let asked = try await doctor(["http://asked.invalid"], environment)
+        #expect(asked.status == 1 && asked.text.contains("✗ proxy"), "\(asked.text)")
+        #expect(asked.text.contains("check the variable http_proxy") && !asked.text.contains("✓"), "\(asked.text)")
+        let inside = try await doctor([server.url], environment)
+        #expect(inside.text.contains("✓ DNS") && !inside.text.contains("proxy"), "\(inside.text)")
     }
 }

@@ -23,4 +23,39 @@ struct ProgressTests {
         let errors = try await Program.run(["/bin/sh", "-c", "\"$0\" 2>&1 >/dev/null", script], input: log.path)
         #expect(errors.text == "error: no such thing\n")
     }
+
+    /// Runs the script with a build's log.
+    private func shown(_ log: String, _ command: (_ script: String) -> [String], _ environment: [String: String]) async throws
+        -> String
+    {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("build-\(UUID().uuidString).log")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(log.utf8).write(to: file)
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../Scripts/progress").standardizedFileURL.path
+        let variables = ["LOG": file.path, "PATH": "/usr/bin:/bin"].merging(environment) { $1 }
+        return try await Program.run(command(script), environment: variables).text
+    }
+
+    @Test("without a terminal, has the number of steps every ten seconds")
+    func steps() async throws {
+        let log = "[1/2] Compiling A\n[2/2] Compiling B\nBuild complete! (1 s)\n"
+        // bash counts SECONDS from the variable's value.
+        let late = try await shown(log, { ["/bin/sh", "-c", "'\($0)' test <\"$LOG\""] }, ["SECONDS": "10"])
+        #expect(late.contains("test: 1 of 2 steps after 10 s\n") && !late.contains("2 of 2"), "\(late)")
+        let early = try await shown(log, { ["/bin/sh", "-c", "'\($0)' test <\"$LOG\""] }, [:])
+        #expect(!early.contains("1 of 2"), "\(early)")
+    }
+
+    @Test("on a terminal, redraws one line for each step")
+    func terminal() async throws {
+        let log = "Fetching https://git.example/a/b.git\n[1/2] Compiling A\n[2/2] Compiling B\nBuild complete! (1 s)\n"
+        // script(1) runs a program in a terminal of its own.
+        let text = try await shown(log, { ["script", "-qec", "'\($0)' test <\"$LOG\"", "/dev/null"] }, [:])
+        for line in ["Fetching https://git.example/a/b.git", "1 of 2, Compiling A", "2 of 2, Compiling B"] {
+            #expect(text.contains("\r\u{1B}[Ktest: \(line)"), "\(text)")
+        }
+        #expect(text.contains("\r\u{1B}[Ktest: done in "), "\(text)")
+        #expect(text.utf8.count { $0 == UInt8(ascii: "\n") } == 1, "\(text)")
+    }
 }

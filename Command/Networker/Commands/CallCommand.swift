@@ -117,6 +117,12 @@ struct CallCommand: AsyncParsableCommand {
     @Flag(help: "With --curl: show secrets, so that the command can be run.")
     var revealSecrets = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Show the value under this name, although it is taken for a secret; may be given more than once.",
+            valueName: "name"))
+    var show: [String] = []
+
     @Flag(help: "Print JSON instead of text; times in milliseconds.")
     var json = false
 
@@ -134,6 +140,7 @@ struct CallCommand: AsyncParsableCommand {
         if revealSecrets, !curl { throw ValidationError("--reveal-secrets changes the cURL command; expected --curl as well") }
         if form, multipart { throw ValidationError("expected one of --form and --multipart, got both") }
         if authType != nil, auth == nil { throw ValidationError("--auth-type changes --auth; expected --auth as well") }
+        if show.contains("") { throw ValidationError("expected --show and a name, got no name") }
         if data.count > 1 { throw ValidationError("--data is given twice; expected one") }
         if multipart, !data.isEmpty { throw ValidationError("--multipart sends items; expected no --data") }
         if let count = self.repeat, !(1...1_000_000).contains(count) {
@@ -173,6 +180,7 @@ struct CallCommand: AsyncParsableCommand {
         try checkInput(plan)
         defer { noteInput(plan) }
         var channel = plan.target.channel()
+        channel.redaction = channel.redaction.showing(show)
         try authenticate(&channel)
         let endpoint = plan.endpoint(timeout: timeout.duration, accept: accept(of: plan, channel))
         if let count = self.repeat {

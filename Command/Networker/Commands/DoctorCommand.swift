@@ -11,7 +11,7 @@ struct DoctorCommand: AsyncParsableCommand {
             discussion: """
                 Checks the channel itself, DNS, the connection, TLS, pins, the certificates' expiry and this machine's clock, \
                 and gives advice. It sends a GET request without credentials, to the address or the channel's base URL, and \
-                inspects the certificates.
+                inspects the certificates. If a variable names a proxy, one row for the proxy replaces DNS and connection.
 
                 The exit code is 1 if a problem fails calls.
 

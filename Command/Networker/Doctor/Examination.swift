@@ -1,4 +1,5 @@
 import CoreAPI
+import CoreAPICurl
 import Foundation
 import HTTPTypes
 
@@ -32,8 +33,9 @@ struct Examination {
         // GET, because some servers do not answer HEAD over HTTP/2.
         let response = await CommonDispatcher(channel: bare).response(for: AdHocEndpoint.get(path), as: .nothing)
         await bare.close()
-        findings += way(response)
-        guard response.head != nil else { return findings }
+        let way = way(response)
+        findings += way
+        guard response.head != nil, !way.contains(where: { $0.verdict == .bad }) else { return findings }
         if let clock = clock(response) { findings.append(clock) }
         return findings + (await certificates())
     }
@@ -46,7 +48,7 @@ struct Examination {
         else { return nil }
         let advice =
             path == ServerTrustManager.localAuthorityFile
-            ? "\(CommandSetup.sandbox) writes this file while it runs; start it in another terminal"
+            ? "\(CommandSetup.sandbox) writes this file while it runs; start it in another terminal, or pass --authority system"
             : "pass a readable one with --authority"
         return Finding(
             subject: "authorities", verdict: .bad, text: "the file '\(path)' is missing or not readable; \(advice)")
@@ -58,14 +60,11 @@ struct Examination {
         if response.head == nil, let error = response.error, error.underlyingError as? TransportError == nil {
             return [Finding(subject: "exchange", verdict: .bad, text: error.description)]
         }
-        guard response.head == nil, case .transport(let failure, _)? = response.error else {
-            let metrics = response.metrics
-            var findings = [
-                Finding(subject: "DNS", verdict: .good, text: "\(host) is \(metrics?.remoteAddress ?? "known")"),
-                Finding(
-                    subject: "connection", verdict: .good, text: "port \(metrics?.remotePort.map(String.init) ?? "?") answers"),
-            ]
-            if metrics?.tls != nil { findings.append(Finding(subject: "TLS", verdict: .good, text: "the server is verified")) }
+        guard let failure = failure(of: response) else {
+            var findings = connection(to: host, response)
+            if response.metrics?.tls != nil {
+                findings.append(Finding(subject: "TLS", verdict: .good, text: "the server is verified"))
+            }
             return findings + [answer(response)].compactMap(\.self)
         }
         let subject: String
@@ -94,6 +93,32 @@ struct Examination {
         default: return [Finding(subject: "exchange", verdict: .bad, text: failure.readableDescription)]
         }
         return [Finding(subject: subject, verdict: .bad, text: "\(failure.readableDescription); \(advice)")]
+    }
+
+    /// The failure without any answer, or of a proxy, which may answer itself.
+    private func failure(of response: Response<Void>) -> TransportError? {
+        guard case .transport(let failure, _)? = response.error else { return nil }
+        if case .proxy = failure { return failure }
+        return response.head == nil ? failure : nil
+    }
+
+    /// The address and the port of a connection through a proxy are the proxy's.
+    private func connection(to host: String, _ response: Response<Void>) -> [Finding] {
+        guard let url = response.request?.url, let proxy = ProxyEnvironment.current?.proxy(for: url) else {
+            let address = response.metrics?.remoteAddress ?? "known"
+            let port = response.metrics?.remotePort.map(String.init) ?? "?"
+            return [
+                Finding(subject: "DNS", verdict: .good, text: "\(host) is \(address)"),
+                Finding(subject: "connection", verdict: .good, text: "port \(port) answers"),
+            ]
+        }
+        let name = "\(proxy.host) (from \(proxy.source))"
+        // Through a tunnel these are the server's.
+        if url.scheme == .http, let status = response.head?.status.code, [502, 503, 504].contains(status) {
+            let text = "\(name) answers with the status \(status); it may be unable to reach \(host)"
+            return [Finding(subject: "proxy", verdict: .warning, text: text)]
+        }
+        return [Finding(subject: "proxy", verdict: .good, text: "\(name) answers, and connects to \(host) itself")]
     }
 
     /// The status for the path of an address. A channel's base URL by itself often has no page, so its status says nothing.

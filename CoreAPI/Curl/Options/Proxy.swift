@@ -1,12 +1,12 @@
-internal import CoreAPICore
+package import CoreAPICore
 internal import Foundation
 
 /// A proxy from the process's environment.
 ///
 /// The kit chooses it instead of libcurl, so that an error can name the variable.
-final class Proxy: Sendable {
+package final class Proxy: Sendable {
     /// The variable: `https_proxy`.
-    let source: String
+    package let source: String
     /// The variable's value, including credentials (`CURLOPT_PROXY`).
     let address: String
 
@@ -16,7 +16,7 @@ final class Proxy: Sendable {
     }
 
     /// Host and port, without credentials.
-    var host: String {
+    package var host: String {
         var rest = address[...]
         if let scheme = rest.firstRange(of: "://") { rest = rest[scheme.upperBound...] }
         // Credentials may contain characters that end a host.
@@ -29,10 +29,10 @@ final class Proxy: Sendable {
 ///
 /// `http_proxy` for http; `https_proxy` or `HTTPS_PROXY` for https; else `all_proxy` or `ALL_PROXY`. `HTTP_PROXY` is not read: in
 /// a CGI program it is a header field of the request. `no_proxy` or `NO_PROXY` lists hosts that are reached without a proxy.
-struct ProxyEnvironment: Sendable {
+package struct ProxyEnvironment: Sendable {
     /// The process's; `nil` without a proxy. Read once, because an environment must not change once there are threads. libcurl
     /// would read it for each request, which costs 3,000 instructions.
-    static let current = ProxyEnvironment(ProcessInfo.processInfo.environment)
+    package static let current = ProxyEnvironment(ProcessInfo.processInfo.environment)
 
     private let http: Proxy?
     private let https: Proxy?
@@ -54,7 +54,7 @@ struct ProxyEnvironment: Sendable {
         exceptions = list.lowercased().split { $0 == "," || $0.isWhitespace }.map { String($0) }
     }
 
-    func proxy(for url: HTTPURL) -> Proxy? {
+    package func proxy(for url: HTTPURL) -> Proxy? {
         let proxy = url.scheme == .http ? http : https
         return proxy == nil || isException(url.host) ? nil : proxy
     }

@@ -68,7 +68,7 @@ struct CallPlanTests {
         #expect(request.body.isEmpty)
     }
 
-    @Test("is a form with --form")
+    @Test("is a form with --form, and one of parts with --multipart")
     func form() async throws {
         let request = try await request(["example.com", "--form", "a=1 2", "b:=true", "c=&ş"])
         #expect(request.headers[.contentType] == "application/x-www-form-urlencoded")
@@ -77,6 +77,8 @@ struct CallPlanTests {
         #expect(data == "application/x-www-form-urlencoded a=1&b=2")
         #expect(try await self.data(["example.com", "--data", "a=1&b=2"]) == "text/plain; charset=utf-8 a=1&b=2")
         #expect(try await self.data(["example.com", "--data", "[1]", "-H", "Content-Type: text/csv"]) == "text/csv [1]")
+        let parts = try await self.data(["example.com", "--multipart", "a=1 ş"])
+        #expect(parts.hasPrefix("multipart/form-data; boundary=") && parts.contains("name=\"a\"\r\n\r\n1 ş\r\n--"), "\(parts)")
     }
 
     private func data(_ words: [String]) async throws -> String {
@@ -95,5 +97,15 @@ struct CallPlanTests {
         #expect(try await request(["example.com", "-a", "ege:x", "--auth-type", "digest"]).headers[.authorization] == nil)
         #expect(throws: ValidationError.self) { try plan(["example.com", "--auth", "ege"]) }
         #expect(throws: ValidationError.self) { try plan(["example.com", "--auth", "a:b", "Authorization:x"]) }
+    }
+
+    @Test("has advice for a server that does not listen; only a channel without --host can name another")
+    func advice() throws {
+        let failure = TransportError.cannotConnect(host: "127.0.0.1", reason: "refused")
+        let channel = try plan(["HTTPBin", "GET", "a"]).target
+        #expect(try #require(channel.advice(about: failure)).hasSuffix(", or name another with --host"))
+        for words in [["HTTPBin", "GET", "a", "--host", ":81"], [":81/a"]] {
+            #expect(try plan(words).target.advice(about: failure) == "check that a server listens at localhost:81")
+        }
     }
 }
