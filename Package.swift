@@ -289,7 +289,8 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "CoreAPILock",
-                "CoreAPI", "CoreAPITesting", "CoreAPITransfers", "CoreAPIWebSocket", "TYNetworker", "TYInteractors",
+                "CoreAPI", "CoreAPIDigest", "CoreAPITesting", "CoreAPITransfers", "CoreAPIWebSocket", "TYNetworker",
+                "TYInteractors",
                 "DLNetworker", "DLInteractors",
                 httpTypes, logging,
             ],

@@ -1,7 +1,8 @@
 # For Scripts/api and Scripts/docs, which source it: the public modules, and how their symbols are read.
 
 # The library products. The networkers and interactors of the channels are products, too, but examples: a team has its own, and
-# would find the models of six backends in every search of the site.
+# would find the models of six backends in every search of the site. DemoCommand is left out as well: it has the subcommands of this
+# repository's own command, and no public API.
 modules=(
     CoreAPI CoreAPIDigest CoreAPIJSON CoreAPIReactive CoreAPITesting CoreAPITransfers CoreAPIURLSession CoreAPIWebSocket
     CoreAPIXML NetworkerCommand

@@ -1,4 +1,5 @@
 import CoreAPI
+import CoreAPIDigest
 
 // Shown on the page "Authentication"; what they do is tested in AuthenticationTests.
 
@@ -80,4 +81,11 @@ func clientCredentials(from identity: Channel, id: String, secret: Secret<String
                 modifiers: Header.authorization(login), Timeout(.seconds(10))),
             as: ExpiringToken.Grant.self)
     }
+}
+
+/// A channel with user name and password by Digest (RFC 7616).
+func withDigest(_ channel: Channel, password: String) throws -> Channel {
+    var channel = channel
+    channel.attemptMiddleware = [try DigestAuthentication(username: "ayşe", password: Secret(password))]
+    return channel
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// The samples of the README and the documentation's pages, and the compiled ones.
 enum Documentation {
@@ -14,6 +15,15 @@ enum Documentation {
     static func pages() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(catalog).path)
             .filter { $0.hasSuffix(".md") }.sorted()
+    }
+
+    /// The files of all modules' catalogs.
+    static func catalogs() throws -> [String] {
+        try ["CoreAPI", "Command"].flatMap { folder in
+            let files = FileManager.default.enumerator(atPath: root.appendingPathComponent(folder).path)
+            return try #require(files).compactMap { $0 as? String }
+                .filter { $0.contains(".docc/") && $0.hasSuffix(".md") }.map { "\(folder)/\($0)" }
+        }
     }
 
     /// The blocks of Swift in a file.

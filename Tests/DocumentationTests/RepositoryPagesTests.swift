@@ -99,4 +99,23 @@ struct RepositoryPagesTests {
         let behind = try #require(script.firstMatch(of: /\nbehind=([^\n]*)/)?.output.1).split(separator: ",")
         #expect(manifest == (modules + behind).map(String.init))
     }
+
+    @Test("every library of the manifest is documented, except the channels' and those that the script names")
+    func products() throws {
+        let manifest = try Documentation.text("Package.swift")
+        let libraries = manifest.matches(of: /\.library\(name: "(\w+)"/).map { String($0.output.1) }
+        let script = try Documentation.text("Scripts/symbols.sh")
+        let modules = try #require(script.firstMatch(of: /\nmodules=\(([^)]*)\)/)?.output.1).split(whereSeparator: \.isWhitespace)
+        let leftOut = script.matches(of: /# (?:.* )?(\w+) is left out/).map { String($0.output.1) }
+        #expect(libraries.count > 5)
+        #expect(Set(libraries) == Set(modules.map(String.init) + leftOut))
+    }
+
+    @Test("a list of the changelog has each bold lead once")
+    func leads() throws {
+        for list in try Documentation.text("CHANGELOG.md").components(separatedBy: "\n### ").dropFirst() {
+            let leads = list.matches(of: /\n- \*\*([^*]+)\*\*/).map { String($0.output.1) }
+            #expect(Set(leads).count == leads.count, "\(leads)")
+        }
+    }
 }
