@@ -17,7 +17,7 @@ struct HostileServerTests {
 
     private func failure(_ download: Download) async -> APIClientError? {
         do {
-            _ = try await download.finished()
+            _ = try await download.value
             return nil
         } catch {
             return error
@@ -40,7 +40,7 @@ struct HostileServerTests {
             $0.modifiers += [Header("Authorization", "Bearer s3cret"), Header("Cookie", "session=s3cret")]
         }
         #expect(await failure(channel.manager.download(.export, to: folder.export)) != nil)
-        let file = try? await channel.manager.download(.export, to: folder.export).finished()
+        let file = try? await channel.manager.download(.export, to: folder.export).value
         #expect(server.requests.allSatisfy { $0.headers["authorization"] == "Bearer s3cret" })
         #expect(other.requests.allSatisfy { !String(decoding: $0.rawHead, as: UTF8.self).contains("s3cret") })
         if file != nil { #expect(try Data(contentsOf: folder.export) == served.bytes) }
@@ -97,7 +97,7 @@ struct HostileServerTests {
         if !dangles { try Data("mine".utf8).write(to: other) }
         try FileManager.default.createSymbolicLink(atPath: folder.export.path, withDestinationPath: other.path)
         let channel = Channel.loopback(server)
-        _ = try await channel.manager.download(.export, to: folder.export).finished()
+        _ = try await channel.manager.download(.export, to: folder.export).value
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         #expect((try? Data(contentsOf: other)) == (dangles ? nil : Data("mine".utf8)))
         #expect(try folder.names == (dangles ? ["export.bin"] : ["export.bin", "other"]))

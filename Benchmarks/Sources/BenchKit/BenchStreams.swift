@@ -36,7 +36,7 @@ struct BenchStreams {
     }
 
     private func download(_ path: String) async throws -> Int {
-        if let file { return Int(try await manager.download(BenchEndpoint.resource(path), to: file).finished().length) }
+        if let file { return Int(try await manager.download(BenchEndpoint.resource(path), to: file).value.length) }
         var count = 0
         for try await chunk in try await manager.stream(BenchEndpoint.resource(path)).value { count += chunk.count }
         return count
