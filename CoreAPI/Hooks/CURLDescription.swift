@@ -99,7 +99,7 @@ extension Request {
 extension MultipartForm.Part {
     /// The part as an option of curl; `nil` for a stream, for bytes that are no text, and for a name that curl would split.
     fileprivate func curlOption(_ redaction: Redaction?) -> (name: String, value: String)? {
-        guard !name.contains("=") else { return nil }
+        guard !name.utf8.contains(UInt8(ascii: "=")) else { return nil }
         var about = contentType.map { ";type=\($0)" } ?? ""
         if let fileName { about += ";filename=\(fileName.quotedForCurl)" }
         switch body {
