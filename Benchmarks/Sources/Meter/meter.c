@@ -136,8 +136,8 @@ meter_options meter_parse(int argc, char **argv) {
         {"socket-action", 0, NULL, 'e'}, {"executor", 0, NULL, 'x'}, {"as-kit", 0, NULL, 'k'},
         {"channels", 1, NULL, 'C'}, {"loops", 1, NULL, 'L'},    {"neighbour", 1, NULL, 'N'}, {"apart", 0, NULL, 'A'},
         {"stream", 1, NULL, 'S'},  {"bytes", 1, NULL, 'B'},    {"file", 1, NULL, 'F'},    {NULL, 0, NULL, 0}};
-    meter_options options = {.client = "", .scenario = "", .base = "", .path = "/", .warm_path = "/", .decode = "body", .at_once = 1, .channels = 1,
-                             .stream = "", .file = ""};
+    meter_options options = {.client = "", .scenario = "", .base = "", .path = "/", .warm_path = "/", .decode = "body",
+                             .at_once = 1, .channels = 1, .stream = "", .file = ""};
     int name;
     while ((name = getopt_long(argc, argv, "", names, NULL)) != -1) {
         switch (name) {
