@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// A channel's part of the server: its prefix, its rule and its routes. `<C>Channel` in `Channels/<C>/Sandbox/` implements it;
+/// A channel's part of the server: its prefix, its rule and its routes. `<C>Sandbox` in `Channels/<C>/Sandbox/` implements it;
 /// the plugin ListChannels collects all of them in `everySandboxChannel`.
 protocol SandboxChannel: Sendable {
     /// The channel's errors.

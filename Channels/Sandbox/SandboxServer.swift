@@ -75,14 +75,14 @@ public final class SandboxServer: Sendable {
 
     /// Makes all issued access tokens expired.
     public func expireTokens() {
-        channel(DLChannel.self)?.tokens.expireAll()
+        channel(DLSandbox.self)?.tokens.expireAll()
     }
 
     /// How many access tokens `/dl/auth/token` has issued.
-    public var tokensIssued: Int { channel(DLChannel.self)?.tokens.issued ?? 0 }
+    public var tokensIssued: Int { channel(DLSandbox.self)?.tokens.issued ?? 0 }
 
     /// How many orders the ID channel's checkout has placed, without replayed answers.
-    public var ordersPlaced: Int { channel(IDChannel.self)?.orders.placed ?? 0 }
+    public var ordersPlaced: Int { channel(IDSandbox.self)?.orders.placed ?? 0 }
 
     /// How many TCP connections were accepted since the start, including those whose TLS handshake failed.
     public var connectionsAccepted: Int { server.connectionsAccepted }

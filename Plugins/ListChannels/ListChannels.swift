@@ -34,9 +34,9 @@ struct ListChannels: BuildToolPlugin {
             """
     }
 
-    /// From the files `<C>/Sandbox/<C>Channel.swift`.
+    /// From the files `<C>/Sandbox/<C>Sandbox.swift`.
     private func sandboxes(of target: any Target) -> String {
-        let types = stems(of: target).filter { $0.folder + "Channel" == $0.stem }.map(\.stem)
+        let types = stems(of: target).filter { $0.folder + "Sandbox" == $0.stem }.map(\.stem)
         return """
             /// Makes each channel's part of the server.
             let everySandboxChannel: [@Sendable (SandboxOptions) -> any SandboxChannel] = [

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 
 /// The second-hand shop: short-lived access tokens, issued for a refresh token.
-struct DLChannel: SandboxChannel {
+struct DLSandbox: SandboxChannel {
     static let refreshToken = "dl-sandbox-refresh"
 
     typealias Failure = DLFailure

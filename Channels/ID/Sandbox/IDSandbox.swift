@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 
 /// The instant delivery: a session, and checkouts that can be retried without a second order.
-struct IDChannel: SandboxChannel {
+struct IDSandbox: SandboxChannel {
     static let sessionID = "id-sandbox-session"
     /// The largest distance of a delivery, in metres.
     static let reach = 10_000

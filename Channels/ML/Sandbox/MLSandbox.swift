@@ -1,5 +1,5 @@
 /// The meal ordering: every request must be signed.
-struct MLChannel: SandboxChannel {
+struct MLSandbox: SandboxChannel {
     typealias Failure = MLFailure
 
     let prefix = "ml"

@@ -1,5 +1,5 @@
 /// The marketplace: an API key, a locale and a culture in every request, and an envelope that may contain an error in a 200.
-struct TYChannel: SandboxChannel {
+struct TYSandbox: SandboxChannel {
     static let apiKey = "ty-sandbox-key"
 
     typealias Failure = TYFailure
