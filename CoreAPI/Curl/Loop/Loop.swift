@@ -23,9 +23,9 @@ final class Loop: Sendable {
 
     private enum Phase {
         case idle
-        case running(LoopThread, Wakeup)
-        case closing(LoopThread, Wakeup)
-        case ended(LoopThread?)
+        case running(JoinableThread, Wakeup)
+        case closing(JoinableThread, Wakeup)
+        case ended(JoinableThread?)
     }
 
     private struct State {
@@ -110,7 +110,7 @@ final class Loop: Sendable {
             wakeup?.signal()
             if isOver { continuation.resume() }
         }
-        let thread = state.withLock { state -> LoopThread? in
+        let thread = state.withLock { state -> JoinableThread? in
             guard case .ended(let thread) = state.phase else { return nil }
             return thread
         }
@@ -120,7 +120,7 @@ final class Loop: Sendable {
     private func start(_ state: inout State) -> TransportError? {
         guard let wakeup = Wakeup() else { return .other(code: 27, message: "the process has no further descriptor") }
         guard
-            let thread = LoopThread({
+            let thread = JoinableThread({
                 var run = LoopRun(of: self, wakeup)
                 run.run()
             })

@@ -11,7 +11,7 @@ internal import Glibc
 #endif
 
 /// A thread for libcurl whose end can be awaited, which `Foundation.Thread` does not allow.
-final class LoopThread: Sendable {
+final class JoinableThread: Sendable {
     private let id: Mutex<ThreadID?>
 
     /// Starts a thread that runs `body` once.
