@@ -25,9 +25,7 @@ public struct WireRequest: Sendable, Codable {
         self.body = body
     }
 
-    private enum CodingKeys: CodingKey {
-        case method, url, headers, body
-    }
+    private enum CodingKeys: CodingKey { case method, url, headers, body }
 
     /// Reads a request that ``encode(to:)`` wrote.
     ///

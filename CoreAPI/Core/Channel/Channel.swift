@@ -85,9 +85,7 @@ public struct Channel: Sendable, ChannelSpellings {
     }
 
     /// Ends the channel's connections; requests in flight fail with ``TransportError/closed``.
-    public func close() async {
-        await transport.close()
-    }
+    public func close() async { await transport.close() }
 }
 
 extension Channel {

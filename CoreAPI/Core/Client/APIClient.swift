@@ -123,7 +123,5 @@ public struct APIClient: Sendable {
     }
 
     /// Ends the client's connections; see ``Transport/close()``.
-    public func close() async {
-        await transport.close()
-    }
+    public func close() async { await transport.close() }
 }
