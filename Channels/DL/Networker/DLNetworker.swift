@@ -1,7 +1,7 @@
 public import CoreAPI
 public import Foundation
 
-/// The base class of the second-hand shop's (DL) interactors.
+/// The base class of the second-hand shop's (DL) interactors: its `networkManager` sends over `Channel.dl`.
 open class DLNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
     public init() { super.init(.dl) }
 }

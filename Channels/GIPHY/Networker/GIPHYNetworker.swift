@@ -1,7 +1,8 @@
 public import CoreAPI
 public import Foundation
 
-/// The base class of the interactors for GIPHY (https://developers.giphy.com/docs/api), a public service.
+/// The base class of the interactors for GIPHY (https://developers.giphy.com/docs/api), a public service. Its `networkManager`
+/// sends over `Channel.giphy`.
 open class GIPHYNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
     public init() { super.init(.giphy) }
 }

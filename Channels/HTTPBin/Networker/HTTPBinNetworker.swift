@@ -1,7 +1,8 @@
 public import CoreAPI
 internal import Foundation
 
-/// The base class of the interactors for an httpbin, the server that echoes requests. It is the smallest channel.
+/// The base class of the interactors for an httpbin, the server that echoes requests. Its `networkManager` sends over
+/// `Channel.httpBin`. It is the smallest channel.
 open class HTTPBinNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
     public init() { super.init(.httpBin) }
 }

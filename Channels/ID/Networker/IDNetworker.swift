@@ -1,7 +1,7 @@
 public import CoreAPI
 public import Foundation
 
-/// The base class of the instant delivery's (ID) interactors.
+/// The base class of the instant delivery's (ID) interactors: its `networkManager` sends over `Channel.id`.
 open class IDNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
     public init() { super.init(.id) }
 }

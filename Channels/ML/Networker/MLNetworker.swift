@@ -1,7 +1,7 @@
 public import CoreAPI
 public import Foundation
 
-/// The base class of the meal ordering's (ML) interactors.
+/// The base class of the meal ordering's (ML) interactors: its `networkManager` sends over `Channel.ml`.
 open class MLNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
     public init() { super.init(.ml) }
 }

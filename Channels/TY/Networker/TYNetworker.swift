@@ -1,7 +1,7 @@
 public import CoreAPI
 public import Foundation
 
-/// The base class of the marketplace's (TY) interactors.
+/// The base class of the marketplace's (TY) interactors: its `networkManager` sends over `Channel.ty`.
 open class TYNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
     public init() { super.init(.ty) }
 }

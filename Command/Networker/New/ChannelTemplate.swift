@@ -64,6 +64,7 @@ struct ChannelTemplate: Sendable {
             public import Foundation
 
             /// The base class of the interactors for \(title).
+            /// Its `networkManager` sends over `Channel.\(name.property)`.
             open class \(channel)Networker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
                 public init() { super.init(.\(name.property)) }
             }

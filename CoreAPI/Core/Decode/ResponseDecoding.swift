@@ -92,8 +92,8 @@ extension ResponseDecoding where Value == Body {
 }
 
 extension ResponseDecoding where Value: Decodable {
-    /// The body, decoded by the channel's ``BodyCoder``: the whole, or the value at the endpoint's ``Endpoint/keyPath``. `Data`
-    /// is the body itself.
+    /// The body, decoded by the channel's ``BodyCoder``: the value at the endpoint's ``Endpoint/keyPath``, else at the channel's
+    /// ``Channel/payload``; by default the whole body. `Data` is the body itself.
     ///
     /// An answer without a body is `nil` for an optional. For a type without members, `struct Empty: Decodable {}`, it is a value
     /// if the status allows an empty body: 204, 205, or ``StatusCodeResponseVerifier/mayBeEmpty``. For every other type it is
@@ -169,8 +169,8 @@ extension ResponseDecoding where Value == Data? {
 }
 
 extension ResponseDecoding where Value == JSONValue {
-    /// Any JSON, to be mapped by hand, whatever the channel's coder: the whole body, or the value at the endpoint's
-    /// ``Endpoint/keyPath``.
+    /// Any JSON, to be mapped by hand, whatever the channel's coder: the value at the endpoint's ``Endpoint/keyPath``, else at
+    /// the channel's ``Channel/payload``; by default the whole body.
     public static let json = ResponseDecoding(wantsCoder: true) { response, body in
         if body.isEmpty { return try nothing(in: response) }
         let path = response.call.keyPath
