@@ -9,9 +9,9 @@ public import CoreAPIHTTPSupport
 /// channel.listeners = [Counting()]
 /// ```
 ///
-/// A listener implements the methods that it wants; the others do nothing. They are called synchronously, in the order below, in
-/// Swift's thread pool, concurrently for different calls. A listener must be quick and must not block. It cannot throw and
-/// cannot change anything. Without a listener no event is made.
+/// A listener implements the methods that it wants; the others do nothing. They are called synchronously, in the order of the
+/// events, in Swift's thread pool, concurrently for different calls. A listener must be quick and must not block. It cannot throw
+/// and cannot change anything. Without a listener no event is made.
 public protocol Listener: Sendable {
     /// The request was built, encoded and enhanced.
     func built(_ event: CallEvent.Built)
@@ -35,7 +35,7 @@ public protocol Listener: Sendable {
     /// Bytes of the answer's body arrived: once for a collected body, for each chunk of a streamed body.
     func body(_ event: CallEvent.BodyProgress)
     /// The transport has finished an exchange, or has failed. For a streamed body, its head has arrived. Reported after the
-    /// events above.
+    /// events above, but before ``body(_:)`` of a streamed body.
     func exchanged(_ event: CallEvent.Exchanged)
     /// The answer is a redirect that is followed.
     func redirected(_ event: CallEvent.Redirected)
@@ -45,13 +45,13 @@ public protocol Listener: Sendable {
     func read(_ event: CallEvent.Read)
     /// An attempt failed, and another will be made after the pause.
     func retrying(_ event: CallEvent.Retrying)
-    /// A verified server presented keys that differ from its pins.
+    /// A verified server presented keys that differ from its pins. Reported before ``sent(_:)``.
     func pinMismatch(_ event: CallEvent.Mismatched)
-    /// A setting works today and may fail one day, see ``Channel/warnings``; or a cookie was refused.
+    /// A setting works today and may fail one day, see ``Channel/warnings``; or a cookie was refused. Reported at any time.
     func warning(_ event: CallEvent.Warning)
     /// The call has its final result.
     func finished(_ event: CallEvent.Finished)
-    /// The result handler threw; the caller still gets the result.
+    /// The result handler threw; the caller still gets the result. Reported before ``finished(_:)``.
     func resultHandlerFailed(_ event: CallEvent.ResultHandlerFailed)
 }
 
@@ -77,7 +77,7 @@ extension Listener {
     public func resultHandlerFailed(_ event: CallEvent.ResultHandlerFailed) {}
 }
 
-/// The events of a ``Listener``. Each carries its attempt, and so the call with its id.
+/// The events of a ``Listener``. Each carries its attempt or its response, and so the call with its id.
 public enum CallEvent {
     /// The request was built; see ``Listener/built(_:)``.
     public struct Built: Sendable {
@@ -265,8 +265,7 @@ extension Attempt {
                 listener.sent(CallEvent.Sent(attempt: self, queued: metrics.queued))
                 if let duration = metrics.nameLookup { listener.resolved(CallEvent.Resolved(attempt: self, duration: duration)) }
                 if let duration = metrics.connect {
-                    listener.connected(
-                        CallEvent.Connected(attempt: self, duration: duration, address: metrics.remoteAddress))
+                    listener.connected(CallEvent.Connected(attempt: self, duration: duration, address: metrics.remoteAddress))
                 }
                 if let duration = metrics.tls { listener.secured(CallEvent.Secured(attempt: self, duration: duration)) }
             }

@@ -7,19 +7,20 @@ public protocol NetworkLogger: Sendable {
     func log(_ event: NetworkEvent)
 }
 
-/// The events of a call, in this order. Every event carries its call and so the call's id.
+/// The events of a call. Every event carries its call and so the call's id.
 public enum NetworkEvent: Sendable {
     /// An attempt leaves, adapted and complete.
     case sending(Request)
     /// An attempt failed and another will be made after the pause.
     case retrying(Response<Void>, after: Duration)
     /// A verified server presented keys that differ from its pins. The request was refused, or continued if pins only report.
+    /// Reported before the attempt's outcome.
     case pinMismatch(PinMismatch, Request)
     /// A setting that works today and may fail one day, see ``Channel/warnings``; or a cookie that was refused.
     case warning(String, Request)
     /// The call has its final result: every attempt was made, and the answer is decoded or the error is known.
     case finished(Response<Void>)
-    /// The result handler threw; the caller still gets the result.
+    /// The result handler threw; the caller still gets the result. Reported before ``finished(_:)``.
     case resultHandlerFailed(any Error, Response<Void>)
 }
 
