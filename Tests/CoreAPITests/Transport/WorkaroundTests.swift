@@ -11,7 +11,8 @@ import Testing
 ///
 /// Not here: `rememberedField`, because the tests do not write to freed memory; `lostTimer` and `endlessReading`, whose faults
 /// depend on a moment that a test cannot choose. For the same reason `silentEnd` and `busyConnectionShared` only show the right
-/// behaviour (`isShown: false`), and so do `unreadBytes` and `endlessUpload` on libcurl 8, which meets them more rarely.
+/// behaviour (`isShown: false`), and so do `unreadBytes`, `endlessUpload` and `missedBodyEnd` on libcurl 8, which meets them more
+/// rarely.
 @Suite("Workarounds", .timeLimit(.minutes(2)))
 struct WorkaroundTests {
     /// - Parameters:
