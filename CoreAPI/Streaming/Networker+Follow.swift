@@ -2,7 +2,7 @@ public import CoreAPICore
 
 extension Networker {
     /// Passes the elements of a sequence to the interactor, one after the other on the main actor. Does not retain the
-    /// interactor; releasing it ends the sequence.
+    /// interactor. After its release the sequence ends at the next element; cancel the handle to end it at once.
     ///
     /// ```swift
     /// following = follow(events(orderID: id)) {

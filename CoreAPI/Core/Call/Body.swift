@@ -9,8 +9,8 @@ public import Foundation
 /// for try await chunk in body { hash.update(chunk) }
 /// ```
 ///
-/// A body is read chunk by chunk, with backpressure: its source produces a chunk only when the reader asks for it. The body of an
-/// answer may be sent on as the body of a request.
+/// A body is read chunk by chunk, with backpressure: over `CurlTransport` about 512 KiB at most wait for the reader. An answer
+/// over `URLSessionTransport` has no backpressure. The body of an answer may be sent on as the body of a request.
 public enum Body: Sendable {
     /// No body.
     case none
@@ -251,9 +251,7 @@ public struct BodyTooLarge: Error, Hashable, LocalizedError {
 }
 
 extension Body: Codable {
-    private enum CodingKeys: CodingKey {
-        case bytes, file
-    }
+    private enum CodingKeys: CodingKey { case bytes, file }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)

@@ -8,13 +8,15 @@ public import HTTPTypes
 public final class Reply: Sendable {
     /// The call that the reply belongs to.
     public let call: Call
-    /// The attempt as it was sent; `nil` when the request could not be built.
+    /// The attempt as it was sent; after redirects, the one before the first of them. ``TransferMetrics/redirects`` has the
+    /// addresses. `nil` when the request could not be built.
     public let attempt: Attempt?
     /// Status and fields; `nil` if no head arrived.
     public let head: ResponseHead?
     /// The body, decompressed: bytes for a call that wants it whole, a stream for a call that reads it as it arrives.
     public let body: Body
-    /// The reason of a failure; `nil` for an answer, whatever its status.
+    /// Why the attempt failed. Around an attempt it is `nil` for an answer with any status. Around the call it is also the
+    /// refused status or the decoding error.
     public let failure: APIClientError?
     /// Transfer metrics. For a streamed body they cover the time until the head.
     public let metrics: TransferMetrics?
@@ -175,18 +177,14 @@ extension Reply {
 
 private struct DeadlinePassed: Error {}
 
-private final class Gathered: Sendable {
-    let data = Mutex(Data())
-}
+private final class Gathered: Sendable { let data = Mutex(Data()) }
 
 extension Body {
     /// Reads the bytes that arrive until a deadline, at most `limit` of them.
     ///
     /// - Returns: the bytes, and the reason why there are no more: `nil` at the body's end, ``BodyTooLarge``, ``DeadlinePassed``
     ///   or the error of the source.
-    fileprivate func gather(
-        upTo limit: Int, until deadline: ContinuousClock.Instant
-    ) async -> (Data, (any Error)?) {
+    fileprivate func gather(upTo limit: Int, until deadline: ContinuousClock.Instant) async -> (Data, (any Error)?) {
         let gathered = Gathered()
         return await withTaskGroup(of: (any Error)?.self) { group in
             group.addTask {

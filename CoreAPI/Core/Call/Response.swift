@@ -14,7 +14,7 @@ public struct Response<Value: Sendable>: Sendable {
 
     /// The call that the response belongs to.
     public var call: Call { reply.call }
-    /// The request as it was sent, or `nil` if it could not be built.
+    /// The request as it was sent; after redirects, the one before the first of them. `nil` if it could not be built.
     public var request: Request? {
         get { reply.request }
         set {

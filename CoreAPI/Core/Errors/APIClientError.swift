@@ -19,7 +19,7 @@ public indirect enum APIClientError: Error, Sendable {
     case request(RequestError, ErrorContext)
     /// An enhancer threw.
     case enhancing(any Error, ErrorContext)
-    /// An interceptor threw while adapting.
+    /// An interceptor threw while adapting, or a middleware that prepares the attempt failed.
     case adapting(any Error, ErrorContext)
     /// The exchange failed.
     case transport(TransportError, ErrorContext)
@@ -31,7 +31,7 @@ public indirect enum APIClientError: Error, Sendable {
     case decoding(DecodingFailure, ErrorContext)
     /// The task or the `Cancellable` was cancelled.
     case cancelled(ErrorContext)
-    /// An error that belongs to no stage, from code around the pipeline: a custom dispatcher, an operator.
+    /// Any other error: a file of a download, a middleware's own, a value of the wrong type from a handler, a custom dispatcher.
     case unknown(any Error, ErrorContext)
 
     /// Wraps any error in the case of its stage, and keeps all of it. The kit's own errors keep their stage, `CancellationError`

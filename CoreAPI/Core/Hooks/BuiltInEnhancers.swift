@@ -1,8 +1,8 @@
 internal import Foundation
 internal import HTTPTypes
 
-// The kit's changes to every request, written as any team would write them. A channel's enhancers run before them with `.max`
-// or `.core.more`, and after them with any priority below `.core`.
+// The kit's changes to every request, written as any team would write them. A channel's enhancers run before them with any
+// priority above `.core`, and after them with any below `.core.less`.
 
 enum RequestEnhancers {
     static let builtIn: [any RequestEnhancer] = [

@@ -1,9 +1,9 @@
 /// Wraps a call or an attempt. It may change the request, call `next` any number of times, and change the reply.
 ///
 /// The general hook. The older hooks run at stages of their own, which ``Channel/stages`` lists. Around the call
-/// (``Channel/callMiddleware``) it sees the call once, for caches, single flight and breakers. Around the attempt
-/// (``Channel/attemptMiddleware``) it sees every request that is sent, including those of redirects, for signatures and
-/// credentials.
+/// (``Channel/callMiddleware``) it sees the call once, for caches and single flight. Around the attempt
+/// (``Channel/attemptMiddleware``) it sees every request that is sent, including those of redirects, for signatures,
+/// credentials and breakers.
 ///
 /// ```swift
 /// struct Signing: Middleware {

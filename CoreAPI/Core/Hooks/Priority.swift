@@ -12,7 +12,7 @@ public struct Priority: Sendable, Hashable, Comparable {
     public static let normal = Priority(value: 0)
     /// Before hooks of normal priority.
     public static let high = Priority(value: 100)
-    /// The built-in enhancers. Only ``max`` and `.core.more` precede them.
+    /// The built-in enhancers; that of the cache policy is one step below. Any higher priority precedes them.
     public static let core = Priority(value: 1_000)
     /// Before everything else.
     public static let max = Priority(value: .max)

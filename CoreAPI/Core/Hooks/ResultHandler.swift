@@ -1,8 +1,8 @@
 /// A side effect at the end of a call, by your own type: `channel.resultHandler = ResultHandler(SignOut())`.
 public protocol ResultHandling: Sendable {
     /// Called last, in Swift's thread pool, once per call and once per attempt made by hand; the caller waits for it. It sees
-    /// the final outcome and cannot change it. An error that it throws is reported to the channel's logger; the caller's result
-    /// stays.
+    /// the final outcome and cannot change it. An error that it throws is reported to the channel's logger and
+    /// listeners; the caller's result stays.
     func handle(_ response: Response<Void>) async throws
 }
 
@@ -35,9 +35,7 @@ public struct ResultHandler: Sendable {
         do {
             try await handle(response)
         } catch {
-            reply.call.tell {
-                $0.resultHandlerFailed(CallEvent.ResultHandlerFailed(response: response, error: error))
-            }
+            reply.call.tell { $0.resultHandlerFailed(CallEvent.ResultHandlerFailed(response: response, error: error)) }
         }
     }
 }

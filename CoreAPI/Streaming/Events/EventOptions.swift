@@ -7,10 +7,10 @@ public struct EventOptions: Sendable {
     /// How many times in a row the stream connects again without receiving a line. Default 10. With 0, the end of the answer is
     /// the end of the events.
     public var reconnections: Int
-    /// The pause before the first new connection, until the server asks for another one (`retry`). Default 1 s. A shorter `retry`
-    /// than 500 ms counts as 500 ms, or as this pause if that is shorter; the pauses are random parts of it and more.
+    /// The longest pause before the first new connection; the pause is a random part of it. Default 1 s. A server's `retry` is
+    /// the least pause. A random part of `max(retry, min(pause, 500 ms))` is added to it, doubled after each failure.
     public var pause: Duration
-    /// The longest pause that the kit chooses. Default 30 s. A longer `retry` of the server is honoured, up to a day.
+    /// The longest pause that the kit chooses. Default 30 s. A server's `retry`, up to a day, is added to it.
     public var longestPause: Duration
     /// How long the server may be silent. A comment ends the silence, too. Default 60 s; `nil` for the channel's
     /// ``Timeout/idle``.
