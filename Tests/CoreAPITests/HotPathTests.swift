@@ -72,7 +72,7 @@ private enum Allocations {
     /// The sanitizers have their own `malloc`, and only the GNU linker can preload a library this way.
     static var canBeCounted: Bool {
         #if os(Linux)
-        dlsym(nil, "__asan_init") == nil && dlsym(nil, "__tsan_init") == nil
+        !Sanitizer.isOn
         #else
         false
         #endif

@@ -21,15 +21,12 @@ import Glibc
 struct DownloadMemoryTests {
     private static let variable = "NETWORKERKIT_MEASURES_DOWNLOADS"
     private static let order = ProcessInfo.processInfo.environment[variable]
-    private static let isPossible =
-        FileManager.default.fileExists(atPath: "/proc/self/statm") && dlsym(nil, "__asan_init") == nil
-        && dlsym(nil, "__tsan_init") == nil
     private static let isWhole = ProcessInfo.processInfo.environment["NETWORKERKIT_WHOLE_SIZE"] != nil
     private static let size = isWhole ? 10 << 30 : 64 << 20
 
     /// The second server has HTTP/2, too. The transport keeps a body that may be paused to HTTP/1.1.
     @Test(
-        "one body of any size grows the process by less than 16 MiB", .enabled(if: order == nil && isPossible),
+        "one body of any size grows the process by less than 16 MiB", .enabled(if: order == nil && Memory.isMeasurable),
         arguments: ["file", "sequence"], ["HTTP/1.1", "HTTP/2"])
     func growth(target: String, server: String) async throws {
         let folder = try Folder()
@@ -86,7 +83,7 @@ struct DownloadMemoryTests {
 
 /// How far the resident bytes of the process rise above the first look.
 private struct Growth {
-    private let before = resident
+    private let before = Memory.resident
     private var peak = 0
     private var seen: Int64 = 0
 
@@ -96,11 +93,6 @@ private struct Growth {
     mutating func look(after count: Int64) {
         guard count >> 22 != seen >> 22 else { return }
         seen = count
-        peak = max(peak, Self.resident)
-    }
-
-    private static var resident: Int {
-        guard let pages = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ") else { return 0 }
-        return (Int(pages[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
+        peak = max(peak, Memory.resident)
     }
 }

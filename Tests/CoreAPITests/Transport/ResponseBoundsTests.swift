@@ -2,6 +2,7 @@ import CoreAPI
 import CoreAPITesting
 import Foundation
 import HTTPTypes
+import Programs
 import Testing
 
 @testable import CoreAPICore
@@ -65,7 +66,7 @@ struct ResponseBoundsTests {
         let server = try LoopbackServer.start { _ in .truncated(declared: 1 << 40, sent: Data("x".utf8)) }
         let response = try await Requests(transport).send(.get, server.url)
         #expect(response.transportError?.label == "truncated")
-        #expect(residentMegabytes() < 500)
+        #expect(Memory.resident < 500 << 20)
         await transport.close()
     }
 
@@ -90,10 +91,5 @@ struct ResponseBoundsTests {
         let response = try await requests.send(.get, server.url)
         #expect(response.transportError?.label == "headTooLarge")
         await transport.close()
-    }
-
-    private func residentMegabytes() -> Int {
-        let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
-        return (pages.flatMap { $0.count > 1 ? Int($0[1]) : nil } ?? 0) * 4_096 >> 20
     }
 }

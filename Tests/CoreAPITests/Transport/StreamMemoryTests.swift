@@ -32,8 +32,7 @@ struct StreamMemoryTests {
         print("measured \(direction) \(moved) \(growth)")
     }
 
-    private static let isPossible =
-        !isMeasuring && FileManager.default.fileExists(atPath: "/proc/self/status") && !Sanitizer.isOn
+    private static let isPossible = !isMeasuring && Memory.isMeasurable
 
     /// - Returns: the numbers that the separate process reports.
     private func measure(_ direction: String) async throws -> (moved: Int, growth: Int) {
@@ -121,17 +120,4 @@ struct StreamMemoryTests {
         await channel.close()
         return (moved, peak - before)
     }
-}
-
-private enum Memory {
-    /// Resident bytes of the process.
-    static var resident: Int {
-        guard let pages = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ") else { return 0 }
-        return (Int(pages[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
-    }
-}
-
-enum Sanitizer {
-    /// A sanitizer keeps freed memory.
-    static var isOn: Bool { dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil }
 }

@@ -1,0 +1,25 @@
+internal import Foundation
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+public enum Memory {
+    /// The resident bytes of the process; 0 on a system without `/proc`.
+    public static var resident: Int {
+        let pages = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+        guard let pages, pages.count > 1 else { return 0 }
+        return (Int(pages[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
+    }
+
+    /// Whether ``resident`` shows the growth of the process. A sanitizer keeps freed memory.
+    public static var isMeasurable: Bool { resident > 0 && !Sanitizer.isOn }
+}
+
+public enum Sanitizer {
+    public static var isOn: Bool { dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil }
+}
