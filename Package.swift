@@ -115,7 +115,7 @@ let package = Package(
                 .target(name: "CoreAPIURLSession", condition: .when(platforms: [.iOS])),
             ],
             path: "CoreAPI/Umbrella", swiftSettings: settings),
-        .target(name: "CoreAPIBase", path: "CoreAPI/Base", swiftSettings: settings),
+        .target(name: "CoreAPIBase", dependencies: ["CoreAPILock"], path: "CoreAPI/Base", swiftSettings: settings),
         .target(
             name: "CoreAPICoding",
             dependencies: ["CoreAPIBase", "CoreAPIHTTPSupport", "CoreAPIJSON", "CoreAPIRedaction", httpTypes],

@@ -161,7 +161,7 @@ extension CurlHandle {
             transfer.isHeld = !stream.buffer.hasRoom()
             // libcurl keeps the piece, and hands it over again after the pause.
             guard !transfer.isHeld else { return ccurl_writefunc_pause }
-            stream.buffer.add(Data(bytes: bytes, count: count))
+            stream.buffer.add(UnsafeRawBufferPointer(start: bytes, count: count))
             connections.noteChunk(of: transfer)
             return count
         }

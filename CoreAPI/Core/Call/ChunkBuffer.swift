@@ -1,3 +1,4 @@
+internal import CoreAPIBase
 internal import CoreAPILock
 package import Foundation
 
@@ -10,6 +11,9 @@ package final class ChunkBuffer: Sendable {
     fileprivate struct State {
         /// The oldest last.
         var chunks: [Data] = []
+        /// The newest of them, while pieces are copied into it.
+        var filling: ChunkMemory.Chunk?
+        let memory = ChunkMemory()
         var size = 0
         var end: Result<Void, any Error>?
         var waiter: CheckedContinuation<Void, any Error>?
@@ -54,12 +58,12 @@ package final class ChunkBuffer: Sendable {
 
     /// Puts a chunk in, however much room there is.
     package func offer(_ chunk: Data) {
-        add(chunk)
+        state.withLock { if !$0.isAbandoned { $0.put(chunk) } }
         wake()
     }
 
-    /// As ``offer(_:)``, but a waiting task is woken by ``wake()`` only, which must follow: once for several chunks.
-    package func add(_ chunk: Data) { state.withLock { if !$0.isAbandoned { $0.put(chunk) } } }
+    /// Copies a piece. A waiting task is woken by ``wake()`` only, which must follow: once for several pieces.
+    package func add(_ piece: UnsafeRawBufferPointer) { state.withLock { if !$0.isAbandoned { $0.put(piece) } } }
 
     /// Wakes the task if it waits.
     package func wake() { state.withLock { $0.takeWaiter() }?.resume() }
@@ -112,7 +116,7 @@ package final class ChunkBuffer: Sendable {
             if isThreadHeld { goOn() }
             if let chunk { return chunk }
             if let end { return try end.map { nil }.get() }
-            try await wait { $0.chunks.isEmpty && $0.end == nil }
+            try await wait { $0.size == 0 && $0.end == nil }
         }
     }
 
@@ -147,7 +151,7 @@ package final class ChunkBuffer: Sendable {
     /// Ends the task's side. A second call does nothing.
     package func abandon() {
         let (waiter, isFirst) = state.withLock { state in
-            defer { (state.isAbandoned, state.chunks, state.size) = (true, [], 0) }
+            defer { (state.isAbandoned, state.chunks, state.filling, state.size) = (true, [], nil, 0) }
             return (state.takeWaiter(), !state.isAbandoned && state.end == nil)
         }
         waiter?.resume()
@@ -175,7 +179,22 @@ package final class ChunkBuffer: Sendable {
 extension ChunkBuffer.State {
     private static let mergedSize = 16 * 1_024
 
+    /// A small piece is often all that there is for now.
+    fileprivate mutating func put(_ piece: UnsafeRawBufferPointer) {
+        if filling?.append(piece) == true { return size += piece.count }
+        guard (Self.mergedSize...ChunkMemory.size).contains(piece.count) else { return put(Data(piece)) }
+        endFilling()
+        filling = memory.take()
+        put(piece)
+    }
+
+    private mutating func endFilling() {
+        if let filling { chunks.insert(filling.data, at: 0) }
+        filling = nil
+    }
+
     fileprivate mutating func put(_ chunk: Data) {
+        endFilling()
         size += chunk.count
         // Small pieces become one, so that a peer that sends bytes one by one costs neither memory nor time for each.
         if let newest = chunks.first, newest.count + chunk.count <= Self.mergedSize {
@@ -186,6 +205,7 @@ extension ChunkBuffer.State {
     }
 
     fileprivate mutating func take(atMost count: Int) -> Data? {
+        if chunks.isEmpty { endFilling() }
         guard let chunk = chunks.popLast() else { return nil }
         let taken = chunk.prefix(count)
         if taken.count < chunk.count { chunks.append(chunk.dropFirst(taken.count)) }
