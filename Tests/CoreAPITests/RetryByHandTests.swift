@@ -232,6 +232,34 @@ struct RetryByHandTests {
         #expect(!Task.isCancelled)
     }
 
+    enum Door: CaseIterable { case response, result, void }
+
+    @Test("a failure that is not retried releases its completion", arguments: Door.allCases)
+    func released(door: Door) async {
+        let (life, continuation) = AsyncStream.makeStream(of: Never.self)
+        do {
+            let screen = Screen(continuation)
+            let manager = Channel.test("https://h.example", transport: RecordingTransport(status: 500)).manager()
+            await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+                switch door {
+                case .response:
+                    manager.response(for: TestEndpoint(), as: Item.self) { _ in
+                        withExtendedLifetime(screen) { done.resume() }
+                    }
+                case .result:
+                    manager.request(endpoint: TestEndpoint(), type: Item.self) { _ in
+                        withExtendedLifetime(screen) { done.resume() }
+                    }
+                case .void:
+                    manager.request(endpoint: TestEndpoint()) { _ in withExtendedLifetime(screen) { done.resume() } }
+                }
+            }
+        }
+        // Ends when the screen is released; a leaked one ends at the suite's time limit.
+        for await _ in life {}
+        #expect(!Task.isCancelled)
+    }
+
     /// Answers without a pipeline.
     struct Canned: Dispatcher {
         let url: HTTPURL

@@ -18,12 +18,14 @@ public final class Call: Sendable {
     let earlier: [AttemptOutcome]
     let delay: Duration
     /// How a completion repeats the call.
-    let manualRetry = Mutex(ManualRetry.none)
+    let manualRetry: Mutex<ManualRetry>
 
     private let givenID: String?
     private let number: UInt64
     private let name: Name
     private let isRepeated = Mutex(false)
+    /// The call that this one was delivered for; see ``init(delivering:_:)``.
+    private let original: Call?
     private let context = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
     /// Made on first use: most calls are neither logged nor fail.
@@ -72,19 +74,31 @@ public final class Call: Sendable {
         number = Self.count.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
         started = .now
         (repetitions, earlier, delay) = (0, [], .zero)
+        (manualRetry, original) = (Mutex(.none), nil)
     }
 
     /// The same call for one more attempt by hand. Its deadline begins anew, because a person asked for the attempt.
-    init(repeating call: Call, after attempts: [AttemptOutcome], delay: Duration) {
-        repetitions = call.repetitions + 1
-        earlier = attempts
-        self.delay = delay
-        givenID = call.givenID
-        number = call.number
-        prepared = call.prepared
-        name = call.name
-        decoding = call.decoding
-        started = .now
+    convenience init(repeating call: Call, after attempts: [AttemptOutcome], delay: Duration) {
+        self.init(
+            call, repetitions: call.repetitions + 1, earlier: attempts, delay: delay, started: .now, manualRetry: .none,
+            original: nil)
+    }
+
+    /// The same call as a completion receives it.
+    convenience init(delivering call: Call, _ manualRetry: ManualRetry) {
+        self.init(
+            call, repetitions: call.repetitions, earlier: call.earlier, delay: call.delay, started: call.started,
+            manualRetry: manualRetry, original: call)
+    }
+
+    private init(
+        _ call: Call, repetitions: Int, earlier: [AttemptOutcome], delay: Duration, started: ContinuousClock.Instant,
+        manualRetry: ManualRetry, original: Call?
+    ) {
+        (self.repetitions, self.earlier, self.delay) = (repetitions, earlier, delay)
+        (givenID, number, prepared, name) = (call.givenID, call.number, call.prepared, call.name)
+        (decoding, self.started, self.original) = (call.decoding, started, original)
+        self.manualRetry = Mutex(manualRetry)
         context.withLock { $0 = call.context.withLock { $0 } }
     }
 
@@ -128,7 +142,8 @@ public final class Call: Sendable {
 
     /// Claims the one repetition of this call; `false` if it was repeated before.
     func takeRepetition() -> Bool {
-        isRepeated.withLock { isRepeated in
+        if let original { return original.takeRepetition() }
+        return isRepeated.withLock { isRepeated in
             defer { isRepeated = true }
             return !isRepeated
         }

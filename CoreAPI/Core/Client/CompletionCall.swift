@@ -52,11 +52,12 @@ final class CompletionCall<Value: Sendable>: Sendable {
                 }
             }
         }
-        response.call.manualRetry.withLock { $0 = .open(`repeat`, queue) }
+        // The repetition keeps the response and its call, so the completion gets the call that keeps the repetition.
+        let delivered = response.of(Call(delivering: response.call, .open(`repeat`, queue)))
         // Only the completion prefers the queue; the call itself must not run on it.
-        await queue.run { await self.completion(response) }
+        await queue.run { await self.completion(delivered) }
         // A kept success would keep the completion forever. A failure is retried, or shown and released.
-        if response.error == nil { response.call.endManualRetry(.completionEnded) }
+        if response.error == nil { delivered.call.endManualRetry(.completionEnded) }
     }
 }
 
