@@ -105,6 +105,12 @@ struct UploadBody: ~Copyable {
     ///
     /// - Parameter transfer: whose loop is called when there are more bytes to send, after ``read(into:)`` had none.
     mutating func open(for transfer: CurlTransfer) throws {
+        // A dead connection took nothing: a sequence that can be read once goes on where it is.
+        if pump != nil, sent == 0, last == nil {
+            (isHeld, isAtEnd) = (false, false)
+            return
+        }
+        guard sent == 0 || body.isReplayable else { throw ReadError.cannotBeginAgain }
         close()
         if !body.isNone { observer = transfer.request.request.modifier() }
         sent = 0

@@ -2,6 +2,7 @@ import CoreAPI
 import CoreAPITesting
 import Foundation
 import HTTPTypes
+import Synchronization
 import Testing
 
 @testable import CoreAPICore
@@ -32,6 +33,35 @@ struct SpoiltConnectionTests {
         #expect(server.requests.count == 6)
         #expect(server.connectionsAccepted == 2)
         try await server.waitForOpenConnections(atMost: 1)
+        await transport.close()
+    }
+
+    @Test("costs a body that can be read once nothing, because nothing of it was sent")
+    func readOnce() async throws {
+        let (gate, sent) = (try Gate(), try Gate())
+        let extra = Data("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong".utf8)
+        let server = try LoopbackServer.start { request in
+            guard request.connection == 0 else { return .ok(request.body) }
+            return ServerReply.ok("first").followed(by: .waitFor(gate), .send(extra), .open(sent))
+        }
+        let transport = CurlTransport()
+        let requests = Requests(transport)
+        #expect(try await requests.send(.get, server.url).text == "first")
+        gate.open()
+        try await sent.waitUntilOpen(timeout: .seconds(5))
+        let wasRead = Mutex(false)
+        let source = ChunkSource(isReplayable: false) {
+            let isFirst = wasRead.withLock { wasRead in
+                defer { wasRead = true }
+                return !wasRead
+            }
+            guard isFirst else { throw BodyReadTwice() }
+            let chunks = Mutex([Data("once".utf8)])
+            return { chunks.withLock { $0.popLast() } }
+        }
+        let response = try await requests.send(.put, server.url, body: .stream(BodyStream(length: nil, source)))
+        #expect(response.text == "once", "\(response.result)")
+        #expect(server.requests.count == 2 && server.connectionsAccepted == 2)
         await transport.close()
     }
 
