@@ -33,9 +33,10 @@ final class CurlTransfer: @unchecked Sendable {
     /// Whether the outcome is set. The runtime orders a resumption before the code after it. ThreadSanitizer does not see that if
     /// the answer arrives before the task waits.
     let isOver = Atomic(false)
-    /// Which loop has it, and whether its task was cancelled. The pool's lock guards this until the loop has it.
+    /// Which loop has it. The pool's lock guards this until the loop has it.
     var shard: PoolShard?
-    var isCancelled = false
+    /// Whether its task was cancelled. A loop without a thread cannot be told, and asks when it begins.
+    let isCancelled = Atomic(false)
     @exclusivity(unchecked) var ticket: HostQueue<HostKey, CurlTransfer>.Ticket?
     @exclusivity(unchecked) var handle: CurlHandle?
     /// Its index among the worker's transfers.

@@ -46,6 +46,8 @@ public final class CurlTransport: Transport {
 
     private struct Pools {
         var all: [ConnectionPool] = []
+        /// Pools that close their last connections.
+        var retiring: [ConnectionPool] = []
         /// The pool that a channel uses, by its name.
         var current: [String: ConnectionPool] = [:]
         /// The channel of the last request and its pool. Most requests have the same channel, so its trust is rarely compared
@@ -58,7 +60,9 @@ public final class CurlTransport: Transport {
             let retired = all.filter { pool in
                 pool.users.load(ordering: .relaxed) == 0 && !current.values.contains { $0 === pool }
             }
-            if !retired.isEmpty { all.removeAll { pool in retired.contains { $0 === pool } } }
+            guard !retired.isEmpty else { return [] }
+            all.removeAll { pool in retired.contains { $0 === pool } }
+            retiring = retiring.filter(\.isRunning) + retired
             return retired
         }
     }
@@ -104,7 +108,7 @@ public final class CurlTransport: Transport {
     public func close() async {
         let all = pools.withLock { pools in
             pools.isClosed = true
-            return pools.all
+            return pools.all + pools.retiring
         }
         for pool in all { await pool.close() }
     }
@@ -186,7 +190,7 @@ public final class CurlTransport: Transport {
     /// Transfers that wait until they may start.
     package var queuedTransfers: Int { allPools.reduce(0) { $0 + $1.queued.load(ordering: .acquiring) } }
     /// Whether a thread holds a transfer or a connection of the transport.
-    package var isRunning: Bool { allPools.contains { $0.isRunning } }
+    package var isRunning: Bool { pools.withLock { $0.all + $0.retiring }.contains(where: \.isRunning) }
 }
 
 /// One exchange over libcurl, as the sending task sees it: prepared before the loop gets it, and read afterwards. The loop

@@ -137,7 +137,7 @@ final class ConnectionPool: Sendable {
         let key = HostKey(transfer.request.url)
         let submission = state.withLock { state -> Submission in
             guard !state.isClosed else { return .refused(.failed(.closed)) }
-            guard !transfer.isCancelled else { return .refused(.cancelled) }
+            guard !transfer.isCancelled.load(ordering: .acquiring) else { return .refused(.cancelled) }
             transfer.ticket = state.queue.start(for: key, multiplexes: multiplexes(transfer))
             count(state.queue)
             let shard = shards[transfer.ticket?.shard ?? 0]
@@ -155,7 +155,7 @@ final class ConnectionPool: Sendable {
     /// May be called before the transfer itself arrives.
     private func cancel(_ transfer: CurlTransfer) {
         let shard = state.withLock { _ in
-            transfer.isCancelled = true
+            transfer.isCancelled.store(true, ordering: .releasing)
             return transfer.shard
         }
         shard?.loop.postIfRunning(.cancel(transfer))

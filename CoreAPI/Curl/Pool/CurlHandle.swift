@@ -18,6 +18,8 @@ final class CurlHandle {
     /// The number of handles in the process.
     static let living = Atomic(0)
 
+    /// Whether libcurl works on it; see ``CurlMulti/add(_:)``.
+    var isInMulti = false
     let easy: UnsafeMutableRawPointer
     /// The address that libcurl uses (`CURLU`).
     private let address: OpaquePointer

@@ -80,11 +80,14 @@ final class CurlMulti {
     func add(_ handle: CurlHandle) throws(TransportError) {
         timer = nil
         try check(curl_multi_add_handle(multi, handle.easy))
+        handle.isInMulti = true
         handles += 1
     }
 
-    /// Never called from inside a callback of the handle.
+    /// Never called from inside a callback of the handle. Does nothing for a handle that could not be added.
     func remove(_ handle: CurlHandle) {
+        guard handle.isInMulti else { return }
+        handle.isInMulti = false
         timer = nil
         observe()
         curl_multi_remove_handle(multi, handle.easy)

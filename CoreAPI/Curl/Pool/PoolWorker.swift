@@ -51,7 +51,7 @@ final class PoolWorker {
     /// Starts a transfer that may start at once, or queues it.
     func submit(_ transfer: CurlTransfer, _ now: LoopClock.Nanoseconds) {
         self.now = now
-        guard transfer.stage == .new else {
+        guard transfer.stage == .new, !transfer.isCancelled.load(ordering: .acquiring) else {
             pool.finish(transfer)
             transfer.leave()
             return transfer.resume(.cancelled)

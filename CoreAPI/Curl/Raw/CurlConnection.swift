@@ -62,6 +62,7 @@ final class CurlConnection: RawConnection {
     }
 
     func write(_ data: Data) async throws {
+        guard !data.isEmpty else { return }
         do {
             try await toSend.push(data)
         } catch {

@@ -47,7 +47,14 @@ final class RawSocket {
     /// Sends and receives as much as possible without waiting.
     func move() -> Move {
         do throws(Broken) {
-            let isBlocked = try send()
+            let isBlocked: Bool
+            do throws(Broken) {
+                isBlocked = try send()
+            } catch {
+                // The peer's last bytes say why it takes no more.
+                _ = try? receive()
+                throw error
+            }
             let (isHeld, hasMore) = try receive()
             let events = (isBlocked ? Int16(POLLOUT) : 0) | (isHeld ? 0 : Int16(POLLIN))
             return .waits(events: events, hasMore: hasMore)

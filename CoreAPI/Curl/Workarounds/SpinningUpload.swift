@@ -46,7 +46,7 @@ struct IdleRoom {
     }
 
     /// - Returns: whether the room of the socket was ignored.
-    mutating func take(_ descriptor: Int32) -> Bool { ignored.remove(descriptor) != nil }
+    mutating func take(_ descriptor: Int32) -> Bool { !ignored.isEmpty && ignored.remove(descriptor) != nil }
 
     mutating func takeAll() -> Set<Int32> {
         defer { (ignored, due) = ([], LoopClock.never) }

@@ -164,6 +164,11 @@ struct UnmonitoredHTTP2Tests {
     func bursts() async throws {
         let server = try NginxServer(http2: true)
         let (sender, url) = (nginx(server), server.url)
+        // A transfer that could not begin must not count as one that ended.
+        for _ in 0..<10 {
+            let missing = URL(fileURLWithPath: "/nowhere/\(UUID())")
+            #expect(try await sender.send(.put, url, body: .file(missing)).transportError?.label == "bodyUnreadable")
+        }
         let start = ContinuousClock.now
         for _ in 0..<10 {
             await each(of: 64, atOnce: 64) { index in

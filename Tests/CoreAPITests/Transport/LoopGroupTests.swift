@@ -1,6 +1,7 @@
 import CoreAPITesting
 import Foundation
 import HTTPTypes
+import Programs
 import Synchronization
 import Testing
 
@@ -29,6 +30,39 @@ struct LoopGroupTests {
         try await server.waitForOpenConnections(atMost: 0)
         await loops.shutdown()
         #expect(loops.threads == 0)
+    }
+
+    /// The loop has no thread yet, so it cannot be told of the cancellation.
+    @Test("A call that is cancelled while its loop begins ends at once", .timeLimit(.minutes(1)))
+    func cancelledAtTheStart() async throws {
+        let server = try LoopbackServer.start { _ in [.stall] }
+        await each(of: 1_000, atOnce: 16) { index in
+            let loops = LoopGroup(loops: 1)
+            let transport = CurlTransport(loops: loops)
+            let call = Task { try await Requests(transport).send(.get, server.url, timeout: Timeout(.seconds(20))).error }
+            for _ in 0..<index % 8 { await Task.yield() }
+            call.cancel()
+            let error = try? await call.value
+            #expect(error?.label == "cancelled", "\(String(describing: error))")
+            await transport.close()
+            await loops.shutdown()
+        }
+    }
+
+    @Test("Closing a transport also ends the connections that it had under other limits", arguments: [1, 2])
+    func closeRetired(loops count: Int) async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        let loops = LoopGroup(loops: count)
+        let transport = CurlTransport(loops: loops)
+        for round in 0..<20 {
+            var requests = Requests(transport)
+            requests.limits.connections = 50 + round
+            #expect(try await requests.send(.get, server.url).text == "x")
+        }
+        await transport.close()
+        #expect(!transport.isRunning)
+        await loops.shutdown()
+        try await server.waitForOpenConnections(atMost: 0)
     }
 
     @Test("Pools are assigned to the loops in turn, and a pool with few requests stays on its loop")
@@ -247,19 +281,13 @@ struct LoopGroupTests {
             }
             try await use(200)  // What a process does once, is done now.
             let before = try await Census.settled(atMost: Census(threads: 0, descriptors: 0))
-            let memory = try residentBytes()
+            let memory = Memory.resident
             try await use(1_000)
             let after = try await Census.settled(atMost: before)
             #expect(after.threads == 0 && after.descriptors <= before.descriptors, "\(before) → \(after)")
             #expect(CurlHandle.living.load(ordering: .relaxed) == 0)
-            let grown = try residentBytes() - memory
+            let grown = Memory.resident - memory
             #expect(grown < 8 << 20 || Sanitizer.isOn, "\(grown) bytes")
         }
     }
-}
-
-/// The resident memory of the process.
-private func residentBytes() throws -> Int {
-    let words = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
-    return (words.count > 1 ? Int(words[1]) ?? 0 : 0) * Int(getpagesize())
 }
