@@ -51,6 +51,12 @@ public struct BodyCoder: Sendable {
         return try decodeOther(type, from: data)
     }
 
+    /// As ``decode(_:from:)``, but never on the caller's actor: an item of a stream is not decoded on the main thread.
+    @concurrent
+    package func decodeApart<Value: Decodable & Sendable>(_ type: Value.Type, from data: Data) async throws -> Value {
+        try decode(type, from: data)
+    }
+
     private func decodeOther<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         let decoded: any Decodable =
             switch decoding {

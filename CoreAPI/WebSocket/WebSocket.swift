@@ -141,7 +141,7 @@ extension WebSocket: AsyncSequence {
         map { [coder, context] message in
             let data = message.data
             do {
-                return try coder.decode(type, from: data)
+                return try await coder.decodeApart(type, from: data)
             } catch {
                 let failure = DecodingFailure(error, expected: "\(type)", body: data, redaction: context.redaction)
                 throw APIClientError.decoding(failure, context)

@@ -4,6 +4,7 @@ import CoreAPICurl
 import CoreAPILock
 import CoreAPITesting
 import Foundation
+import Programs
 import Testing
 
 @testable import CoreAPIWebSocket
@@ -157,6 +158,29 @@ struct LifecycleTests {
         try await socket.send(json: Note(text: "again"))
         #expect(try await socket.messages(as: Note.self).first { _ in true } == Note(text: "again"))
         await channel.close()
+    }
+
+    @Test("values are decoded apart from the actor that reads them")
+    @MainActor
+    func decodedApart() async throws {
+        let server = try LoopbackServer.start { request in
+            .webSocket(request) { socket in try await socket.send(.text("{}")) }
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        #expect(MainQueue.isCurrent)
+        var places: [Place] = []
+        for try await place in socket.messages(as: Place.self) { places.append(place) }
+        #expect(places.count == 1 && places.allSatisfy { !$0.isMain })
+        await channel.close()
+    }
+
+    /// Where it was decoded.
+    private struct Place: Decodable, Sendable {
+        let isMain: Bool
+
+        init(from decoder: any Decoder) throws { isMain = MainQueue.isCurrent }
     }
 
     @Test("if the server closes first, the loop ends, and both sides know the code")

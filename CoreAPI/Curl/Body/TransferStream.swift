@@ -93,7 +93,10 @@ final class StreamReader: @unchecked Sendable {
         }
     }
 
+    /// Never on the caller's actor: decompression and listeners take time.
+    ///
     /// - Throws: ``APIClientError``.
+    @concurrent
     func next() async throws -> Data? {
         do {
             while true {

@@ -64,7 +64,7 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
     let endpoint: any Endpoint
     let options: EventOptions
     /// Decodes an event's text.
-    let decode: @Sendable (ServerSentEvent<String>, StreamContext) throws(StreamDefect.Reason) -> Value
+    let decode: @Sendable (ServerSentEvent<String>, StreamContext) async throws(StreamDefect.Reason) -> Value
 
     /// An event, or a change of the connection.
     public enum Element: Sendable {
@@ -114,7 +114,7 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
             var failure: APIClientError?
             do {
                 while true {
-                    if let event = try nextEvent() { return .event(event) }
+                    if let event = try await nextEvent() { return .event(event) }
                     guard let chunk = try await connection?.body.next() else { break }
                     parser.feed(chunk)
                 }
@@ -127,11 +127,11 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
         /// As ``next(isolation:)``.
         public mutating func next() async throws(APIClientError) -> Element? { try await next(isolation: #isolation) }
 
-        private mutating func nextEvent() throws -> ServerSentEvent<Value>? {
+        private mutating func nextEvent() async throws -> ServerSentEvent<Value>? {
             guard let origin = connection?.origin else { return nil }
             do throws(StreamDefect.Reason) {
                 guard let event = try parser.next() else { return nil }
-                let value = try source.decode(event, origin)
+                let value = try await source.decode(event, origin)
                 connection?.body.count.items += 1
                 return event.with(value)
             } catch {
@@ -246,7 +246,7 @@ extension Dispatcher {
                 event, origin throws(StreamDefect.Reason) in
                 let data = Data(event.data.utf8)
                 do {
-                    return try origin.coder.decode(type, from: data)
+                    return try await origin.coder.decodeApart(type, from: data)
                 } catch {
                     throw .undecodable(
                         DecodingFailure(error, expected: "\(Value.self)", body: data, redaction: origin.redaction))

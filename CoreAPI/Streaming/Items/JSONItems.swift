@@ -72,16 +72,16 @@ public struct JSONItems<Value: Decodable & Sendable>: AsyncSequence, Sendable {
                 isFirst = false
                 guard let content = text.trimmingJSONWhitespace else { continue }
                 guard !isBeforeFirst else { throw texts.fail(.noRecordSeparator) }
-                return try value(content, isWhole: form == .lines || text.last?.isJSONSpace == true)
+                return try await value(content, isWhole: form == .lines || text.last?.isJSONSpace == true)
             }
             return nil
         }
 
-        private mutating func value(_ text: Data, isWhole: Bool) throws -> Value {
+        private mutating func value(_ text: Data, isWhole: Bool) async throws -> Value {
             // A truncated number or word may look like a whole one (RFC 7464 §2.4).
             if !isWhole, let last = text.last, !#"}]""#.utf8.contains(last) { throw texts.body.failure(.truncatedText) }
             do {
-                let value = try coder.decode(Value.self, from: text)
+                let value = try await coder.decodeApart(Value.self, from: text)
                 texts.body.count.items += 1
                 return value
             } catch {

@@ -1,0 +1,13 @@
+internal import Dispatch
+
+/// The queue of the main actor. On Linux its code may run on another thread than the process's first.
+public enum MainQueue {
+    private static let key: DispatchSpecificKey<Bool> = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
+    /// Whether the caller runs on it.
+    public static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
+}

@@ -1,0 +1,72 @@
+import CoreAPI
+import CoreAPILock
+import CoreAPITesting
+import Foundation
+import Programs
+import Testing
+
+@testable import CoreAPIStreaming
+
+/// Loops on the main actor: an item's JSON and its decompression must not hold up the user interface.
+@Suite("Streams read on the main actor", .timeLimit(.minutes(1)))
+@MainActor
+struct StreamIsolationTests {
+    /// Where it was decoded.
+    private struct Place: Decodable, Sendable {
+        let isMain: Bool
+
+        init(from decoder: any Decoder) throws { isMain = MainQueue.isCurrent }
+    }
+
+    init() { #expect(MainQueue.isCurrent) }
+
+    @Test("JSON Lines are decoded apart from it")
+    func lines() async throws {
+        let server = try LoopbackServer.start { _ in .ok("{}\n{}\n{}\n") }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        for try await place in channel.manager.jsonLines(.get("export"), of: Place.self) {
+            #expect(!place.isMain && MainQueue.isCurrent)
+        }
+        for try await place in try await channel.manager.stream(.get("export")).value.jsonLines(of: Place.self) {
+            #expect(!place.isMain && MainQueue.isCurrent)
+        }
+        await channel.close()
+    }
+
+    @Test("events are decoded apart from it")
+    func events() async throws {
+        let server = try LoopbackServer.start { request in
+            guard request.headers["last-event-id"] == nil else { return .status(204) }
+            return .ok("id: 1\ndata: {}\n\ndata: {}\n\n", headers: ["Content-Type": "text/event-stream"])
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        var count = 0
+        let options = EventOptions(pause: .milliseconds(1))
+        for try await event in channel.manager.events(.get("events"), as: Place.self, options: options) {
+            #expect(!event.data.isMain && MainQueue.isCurrent)
+            count += 1
+        }
+        #expect(count == 2)
+        await channel.close()
+    }
+
+    private final class Watch: Listener {
+        let isMain = Mutex<[Bool]>([])
+        func body(_ event: CallEvent.BodyProgress) { isMain.withLock { $0.append(MainQueue.isCurrent) } }
+    }
+
+    @Test("listeners hear of a body apart from it")
+    func listeners() async throws {
+        let server = try LoopbackServer.start { _ in .ok(Data(count: 200_000)) }
+        defer { server.close() }
+        var channel = Channel.test(server)
+        let watch = Watch()
+        channel.listeners.append(watch)
+        for try await _ in try await channel.manager.stream(.get("export")).value {}
+        let isMain = watch.isMain.withLock { $0 }
+        #expect(!isMain.isEmpty && !isMain.contains(true))
+        await channel.close()
+    }
+}
