@@ -169,7 +169,7 @@ final class DownloadRun: Sendable {
             guard restarts <= response.call.channel.limits.attempts else { throw changes(response) }
             return response
         case .again(let error):
-            guard restarts <= Limits().attempts else { throw error }
+            guard restarts <= channel.limits.attempts else { throw error }
             return nil
         }
     }

@@ -164,7 +164,7 @@ extension APIClientError: LocalizedError, ErrorForUsers, CustomStringConvertible
             case .channel(let problems, _): "the channel is not usable: " + problems.joined(separator: "; ")
             case .cancelled: "the call was cancelled"
             case .enhancing(let error, _): "an enhancer failed: \(error.readableDescription)"
-            case .adapting(let error, _): "an interceptor failed: \(error.readableDescription)"
+            case .adapting(let error, _): "the attempt could not be prepared: \(error.readableDescription)"
             default: underlyingError?.readableDescription ?? label
             }
         // On one line, whatever a server wrote into its message: it must not forge a log line.

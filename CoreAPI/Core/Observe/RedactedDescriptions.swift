@@ -32,14 +32,31 @@ extension Response {
 extension Request: CustomReflectable, CustomStringConvertible, CustomDebugStringConvertible {
     /// Method, address and fields, secrets hidden; the body only by its size.
     public var description: String {
-        let redaction = call.channel.redaction
-        let fields = headers.map { "\($0.name.rawName): \(redaction.redact($0.value, under: $0.name.rawName))" }
-        let line = "\(method.rawValue) \(redaction.redact(url: url)) [\(fields.joined(separator: "; "))]"
-        return "\(line), \(body.summary), attempt \(attempt)".escapingControls
+        "\(wire.description(by: call.channel.redaction)), attempt \(attempt)"
     }
 
     /// As ``description``.
     public var debugDescription: String { description }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension WireRequest: CustomReflectable, CustomStringConvertible {
+    /// As ``Request/description``, by the kit's own redaction.
+    public var description: String { description(by: Redaction()) }
+
+    fileprivate func description(by redaction: Redaction) -> String {
+        let fields = headers.map { "\($0.name.rawName): \(redaction.redact($0.value, under: $0.name.rawName))" }
+        let line = "\(method.rawValue) \(redaction.redact(url: url)) [\(fields.joined(separator: "; "))]"
+        return "\(line), \(body.summary)".escapingControls
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension Reply: CustomReflectable, CustomStringConvertible {
+    /// As ``Response/description``.
+    public var description: String { Response<Void>(self, failure.map { .failure($0) } ?? .success(())).description }
 
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -28,6 +28,13 @@ struct PrintingTests {
         dump(bearing, to: &text)
         dump(request, to: &text)
         dump(response, to: &text)
+        text += "\(request.wire) \(String(reflecting: request.wire))"
+        dump(request.wire, to: &text)
+        let secrets = try await manager.response(for: endpoint, as: .data).value
+        let reply = Reply(Attempt(request), head: response.head, body: .bytes(secrets + Data("s3cret".utf8)))
+        text += "\(reply)"
+        dump(reply, to: &text)
+        dump(Attempt(request), to: &text)
         dump(modifiers, to: &text)
         dump(Body.bytes(Data("s3cret".utf8)), to: &text)
         dump(try Authorization.basic(user: "u", password: "s3cret"), to: &text)
