@@ -144,6 +144,29 @@ package final class ChunkSource: Sendable {
     }
 }
 
+/// The bytes that a task reads before it lets other tasks run.
+///
+/// The next chunk of a source may always be at hand, so that its reader never waits. As many such readers as cores kept every other
+/// task of the process from running.
+package struct ReadingTurn {
+    /// For 1 GiB the task yields 1,024 times.
+    private static let size = 1 << 20
+    /// The minimum for a chunk, because an empty one takes time, too.
+    private static let least = 1 << 14
+
+    private var left = size
+
+    package init() {}
+
+    /// Whether the task should now yield.
+    package mutating func ends(after chunk: Data) -> Bool {
+        left -= max(chunk.count, Self.least)
+        guard left <= 0 else { return false }
+        left = Self.size
+        return true
+    }
+}
+
 extension Body: AsyncSequence {
     public typealias Element = Data
 
@@ -151,6 +174,7 @@ extension Body: AsyncSequence {
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var next: ChunkSource.Next?
         private var failure: (any Error)?
+        private var turn = ReadingTurn()
 
         init(_ open: () throws -> ChunkSource.Next?) {
             do {
@@ -166,10 +190,9 @@ extension Body: AsyncSequence {
         public mutating func next() async throws -> Data? {
             if let failure { throw failure }
             while let chunk = try await next?() {
+                if turn.ends(after: chunk) { await Task.yield() }
                 if !chunk.isEmpty { return chunk }
                 try Task.checkCancellation()
-                // A sequence may give empty chunks for ever: the clocks have their turn.
-                await Task.yield()
             }
             next = nil
             return nil

@@ -13,10 +13,11 @@ final class BodyPump {
         task = Task {
             do {
                 let next = try source.open()
+                var turn = ReadingTurn()
                 while let chunk = try await next() {
                     try Task.checkCancellation()
-                    // A sequence may give empty chunks for ever: others have their turn, and the end of the call ends it.
-                    if chunk.isEmpty { await Task.yield() } else { try await buffer.push(chunk) }
+                    if !chunk.isEmpty { try await buffer.push(chunk) }
+                    if turn.ends(after: chunk) { await Task.yield() }
                 }
                 buffer.finish(.success(()))
             } catch {

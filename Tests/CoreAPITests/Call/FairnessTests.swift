@@ -1,0 +1,134 @@
+import CoreAPI
+import CoreAPILock
+import CoreAPITesting
+import Foundation
+import Testing
+
+@testable import CoreAPICore
+
+/// Bodies whose next chunk is always at hand, so that their readers never have to wait.
+@Suite("As many readers of a flood as the pool has threads", .serialized, .timeLimit(.minutes(1)))
+struct FairnessTests {
+    enum Source: CaseIterable {
+        case file, reading, sequence, answer, upload
+    }
+
+    /// Ends the flood at the latest after this time.
+    private static let limit = Duration.seconds(10)
+
+    @Test("let a task with a short sleep run between their chunks", arguments: Source.allCases)
+    func others(from source: Source) async throws {
+        let count = ProcessInfo.processInfo.activeProcessorCount
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("flood-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        #expect(FileManager.default.createFile(atPath: file.path, contents: nil))
+        // Without blocks on the disk.
+        try FileHandle(forWritingTo: file).truncate(atOffset: 1 << 38)
+        let server = try LoopbackServer.start(bodyLimit: 0) { request in
+            guard request.path == "/flood" else { return .ok() }
+            return [.sendHead(status: 200, headers: ["Content-Length": "\(1 << 40)"]), .sendEndlessly(Data(count: 1 << 20))]
+        }
+        defer { server.close() }
+        let channel = Channel.test(server.url)
+        let (manager, uploads) = (channel.manager(), NetworkManager<UploadEndpoint>(channel: channel))
+        // Slower than the network, so that the buffers of an answer stay full, and those of an upload empty.
+        let flood = Flood(
+            end: .now + Self.limit, work: source == .answer || source == .upload ? .milliseconds(2) : .microseconds(200))
+        let ticks = try await withThrowingTaskGroup(of: Int?.self) { group in
+            for _ in 0..<count {
+                group.addTask {
+                    switch source {
+                    case .file: try await flood.read(.file(file))
+                    case .reading: try await flood.read(.stream(BodyStream { { Data(count: $0) } }))
+                    case .sequence: try await flood.read(.stream(BodyStream { flood }))
+                    case .answer: try await flood.read(manager.stream(TestEndpoint("flood")).value)
+                    case .upload:
+                        let body = Body.stream(BodyStream { flood })
+                        _ = try await uploads.response(for: UploadEndpoint(body: body), as: .data).value
+                    }
+                    return nil
+                }
+            }
+            group.addTask {
+                await flood.begins(count)
+                var ticks = 0
+                while ticks < 20, !flood.isOver {
+                    try await Task.sleep(for: .milliseconds(1))
+                    ticks += 1
+                }
+                flood.stop()
+                return ticks
+            }
+            return try await group.reduce(0) { $0 + ($1 ?? 0) }
+        }
+        #expect(ticks == 20, "the sleeping task had \(ticks) of 20 turns in \(Self.limit)")
+        await channel.close()
+    }
+}
+
+/// Chunks without an end, which cost more time than the kit or the network needs for them.
+private struct Flood: AsyncSequence, Sendable {
+    private final class State: Sendable {
+        let isStopped = Mutex(false)
+    }
+
+    private let end: ContinuousClock.Instant
+    private let work: Duration
+    private let state = State()
+    private let begun: AsyncStream<Void>
+    private let tell: AsyncStream<Void>.Continuation
+
+    /// - Parameters:
+    ///   - end: when it ends at the latest.
+    ///   - work: the time that a reader takes for each chunk, without giving up its thread.
+    init(end: ContinuousClock.Instant, work: Duration) {
+        (self.end, self.work) = (end, work)
+        (begun, tell) = AsyncStream.makeStream()
+    }
+
+    var isOver: Bool { state.isStopped.withLock { $0 } || .now > end }
+
+    func stop() { state.isStopped.withLock { $0 = true } }
+
+    /// Waits until so many readers have a chunk.
+    func begins(_ count: Int) async {
+        var left = count
+        for await _ in begun {
+            left -= 1
+            if left == 0 { return }
+        }
+    }
+
+    func read(_ body: Body) async throws {
+        var isFirst = true
+        for try await _ in body {
+            if isFirst { tell.yield() }
+            isFirst = false
+            toil()
+            if isOver { return }
+        }
+    }
+
+    private func toil() {
+        let end = ContinuousClock.now + work
+        while .now < end {}
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(flood: self) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        let flood: Flood
+        private var isFirst = true
+
+        init(flood: Flood) {
+            self.flood = flood
+        }
+
+        mutating func next() async throws -> Data? {
+            if isFirst { flood.tell.yield() }
+            isFirst = false
+            flood.toil()
+            return flood.isOver ? nil : Data(count: 65_536)
+        }
+    }
+}
