@@ -247,15 +247,16 @@ let package = Package(
         .testTarget(
             name: "StreamingTests",
             dependencies: [
-                "CoreAPILock", "CoreAPI", "CoreAPICore", "CoreAPIStreaming", "CoreAPITesting", "Programs", httpTypes,
+                "CoreAPILock", "CoreAPI", "CoreAPICore", "CoreAPICurl", "CoreAPIStreaming", "CoreAPITesting", "Programs",
+                httpTypes,
             ],
             path: "Tests/StreamingTests", swiftSettings: settings),
         .testTarget(
             name: "DownloadTests",
             dependencies: [
                 "CoreAPILock",
-                "CoreAPI", "CoreAPIBase", "CoreAPICore", "CoreAPIHash", "CoreAPITesting", "CoreAPITransfers", "Programs",
-                httpTypes,
+                "CoreAPI", "CoreAPIBase", "CoreAPICore", "CoreAPICurl", "CoreAPIHash", "CoreAPITesting", "CoreAPITransfers",
+                "Programs", httpTypes,
             ],
             path: "Tests/DownloadTests", swiftSettings: settings),
         .testTarget(
@@ -298,7 +299,7 @@ let package = Package(
         .testTarget(
             name: "UploadTests",
             dependencies: [
-                "CoreAPILock", "CoreAPI", "CoreAPICore", "CoreAPIHash", "CoreAPITesting", "CoreAPITransfers",
+                "CoreAPILock", "CoreAPI", "CoreAPICore", "CoreAPICurl", "CoreAPIHash", "CoreAPITesting", "CoreAPITransfers",
                 "CoreAPIURLSession", "Programs",
                 httpTypes,
             ],

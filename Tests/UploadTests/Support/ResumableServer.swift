@@ -23,6 +23,8 @@ final class ResumableServer: Sendable {
         /// Answers for the next requests of a method, in place of the server's own.
         var scripted: [String: [(Int, [String: String])]] = [:]
         var appended = 0
+        /// The connections that the server still serves.
+        var connections = 0
     }
 
     let state: Shared<State>
@@ -33,6 +35,8 @@ final class ResumableServer: Sendable {
         let state = Shared(State())
         self.state = state
         server = try RawServer { connection in
+            state.change { $0.connections += 1 }
+            defer { state.change { $0.connections -= 1 } }
             while !connection.isClosed, let head = connection.head() {
                 let request = Exchange(
                     dialect: dialect, connection: connection, head: head, state: state, resetting: resetting, location: location,

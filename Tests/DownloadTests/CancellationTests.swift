@@ -1,0 +1,126 @@
+#if os(Linux)
+import CoreAPI
+import CoreAPICurl
+import CoreAPITesting
+import CoreAPITransfers
+import Foundation
+import Programs
+import Testing
+
+/// Runs in a process of its own, because it counts the process's descriptors.
+@Suite("A download cancelled at any moment", .timeLimit(.minutes(2)))
+struct CancellationTests {
+    private static let variable = "NETWORKERKIT_CANCELLED_DOWNLOADS"
+    private static let isProcess = ProcessInfo.processInfo.environment[variable] != nil
+
+    @Test(
+        "leaves no descriptor, thread, connection or transfer, and only bytes that a later one continues",
+        .enabled(if: !isProcess))
+    func anytime() async throws {
+        var environment = ProcessInfo.processInfo.environment
+        environment[Self.variable] = "1"
+        let outcome = try await Program.run(
+            [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", "DownloadTests.CancellationTests"],
+            environment: environment, capturesErrors: true)
+        #expect(outcome.status == 0 && outcome.text.contains("cancelled: "), "\(outcome.text)")
+    }
+
+    private static func count(_ folder: String) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(folder)").count
+    }
+
+    @Test("The process with the cancelled downloads", .enabled(if: isProcess))
+    func process() async throws {
+        let tls = try ServerTLS()
+        var (tagged, plain) = (Served(300_000), Served(300_000, seed: 2))
+        (tagged.namesDigest, plain.tag) = (true, nil)
+        /// Slow enough for each moment of a download to have its share.
+        func start(_ tls: ServerTLS?) throws -> LoopbackServer {
+            try LoopbackServer.start(tls: tls) { [tagged, plain] request in
+                let reply = (request.path == "/tagged" ? tagged : plain).reply(request)
+                return ServerReply(
+                    reply.steps.map { step in
+                        guard case .sendBody(let data) = step else { return step }
+                        return .throttled(data, chunkSize: 32_768, interval: .milliseconds(1))
+                    })
+            }
+        }
+        let servers = try [start(nil), start(tls)]
+        defer { for server in servers { server.close() } }
+        var numbers = Seeded(34)
+        try await round(servers, 4, &numbers, tagged.bytes, plain.bytes)
+        let before = try (Self.count("fd"), Self.count("task"))
+        let cancelled = try await round(servers, 60, &numbers, tagged.bytes, plain.bytes)
+        #expect(cancelled > 20)
+        // The server's threads close their side a little later.
+        for _ in 0..<250 where try Self.count("fd") > before.0 { try await Task.sleep(for: .milliseconds(20)) }
+        #expect(try Self.count("fd") <= before.0)
+        // Those of the cooperative pool and of the servers come and go; one for each download would stay.
+        #expect(try Self.count("task") < before.1 + 20)
+        print("cancelled: \(cancelled)")
+    }
+
+    /// - Returns: the number of downloads that were cancelled before their end.
+    @discardableResult
+    private func round(
+        _ servers: [LoopbackServer], _ count: Int, _ numbers: inout Seeded, _ tagged: Data, _ plain: Data
+    ) async throws -> Int {
+        let (folder, transport) = (try Folder(), CurlTransport())
+        let channels = servers.map { server in
+            Channel.loopback(server) { channel in
+                channel.transport = transport
+                if let tls = server.tls {
+                    channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(tls.authorityPEM))
+                }
+            }
+        }
+        var cancelled = 0
+        for index in 0..<count {
+            let isTagged = Bool.random(using: &numbers)
+            let file = folder.file("\(index)")
+            let options = DownloadOptions { options in
+                options.parts = Int.random(in: 1...3, using: &numbers)
+                // Saves while it runs, too.
+                (options.saveInterval, options.savePause) = (65_536, .zero)
+            }
+            let (delay, way) = (Int.random(in: 0..<15_000, using: &numbers), Int.random(in: 0..<4, using: &numbers))
+            let manager = channels[index % channels.count].manager
+            let download = manager.download(.get(isTagged ? "tagged" : "plain"), to: file, options)
+            let waiting = Task { try await download.value }
+            try await Task.sleep(for: .microseconds(delay))
+            switch way {
+            case 0: waiting.cancel()
+            case 1:
+                download.pause()
+                download.cancel()
+            default: download.cancel()
+            }
+            let result = await waiting.result
+            // The bytes are settled when the download itself has ended.
+            _ = try? await download.value
+            let left = try folder.names.filter { $0 == "\(index)" || $0.hasPrefix("\(index).") }
+            switch result {
+            case .success:
+                #expect(left == ["\(index)"])
+                #expect(try Data(contentsOf: file) == (isTagged ? tagged : plain))
+            case .failure(let error):
+                cancelled += 1
+                #expect((error as? APIClientError)?.isCancelled == true, "\(error)")
+                #expect(left.isEmpty || isTagged && left == ["\(index).part", "\(index).part.json"], "\(left)")
+            }
+            // What is left is of use.
+            let again = try await manager.download(.get(isTagged ? "tagged" : "plain"), to: file).value
+            #expect(try Data(contentsOf: file) == (isTagged ? tagged : plain))
+            #expect((again.reused > 0) == left.contains("\(index).part"))
+        }
+        #expect(try folder.names.count == count)
+        // A cancelled task may end before the loop has forgotten its transfer.
+        for _ in 0..<500 where transport.activeTransfers > 0 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(transport.activeTransfers == 0)
+        for channel in channels { await channel.close() }
+        #expect(!transport.isRunning)
+        for server in servers { try await server.waitForOpenConnections(atMost: 0) }
+        return cancelled
+    }
+}
+#endif

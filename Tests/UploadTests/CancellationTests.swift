@@ -1,0 +1,212 @@
+#if os(Linux)
+import CoreAPI
+import CoreAPICurl
+import CoreAPITesting
+import CoreAPITransfers
+import Foundation
+import Programs
+import Testing
+
+/// Runs in a process of its own, because it counts the process's descriptors.
+@Suite("An upload cancelled at any moment", .timeLimit(.minutes(2)))
+struct CancellationTests {
+    private static let variable = "NETWORKERKIT_CANCELLED_UPLOADS"
+    private static let order = ProcessInfo.processInfo.environment[variable]
+
+    @Test(
+        "leaves no descriptor, thread, connection, transfer or source, and a resumable one continues", .enabled(if: order == nil),
+        arguments: ["plain", "resumable"])
+    func anytime(_ kind: String) async throws {
+        var environment = ProcessInfo.processInfo.environment
+        environment[Self.variable] = kind
+        let outcome = try await Program.run(
+            [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", "UploadTests.CancellationTests"],
+            environment: environment, capturesErrors: true)
+        #expect(outcome.status == 0 && outcome.text.contains("cancelled: "), "\(outcome.text)")
+    }
+
+    private static func count(_ folder: String) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(folder)").count
+    }
+
+    @Test("The process with the cancelled uploads", .enabled(if: order != nil))
+    func process() async throws {
+        var numbers = Seeded(34)
+        let sources = Sources()
+        let cancelled: Int
+        let before: (Int, Int)
+        if Self.order == "plain" {
+            let servers = try [nil, ServerTLS()].map { tls in
+                try LoopbackServer.start(tls: tls, bodyLimit: 0) { .ok("\($0.bodyLength)", headers: ["Connection": "close"]) }
+            }
+            defer { for server in servers { server.close() } }
+            try await plain(servers, 8, &numbers, sources)
+            before = try (Self.count("fd"), Self.count("task"))
+            cancelled = try await plain(servers, 60, &numbers, sources)
+        } else {
+            try await resumable(6, &numbers, sources)
+            before = try (Self.count("fd"), Self.count("task"))
+            cancelled = try await resumable(60, &numbers, sources)
+        }
+        #expect(cancelled > 20)
+        await sources.released()
+        // The server's threads close their side a little later.
+        for _ in 0..<250 where try Self.count("fd") > before.0 { try await Task.sleep(for: .milliseconds(20)) }
+        #expect(try Self.count("fd") <= before.0)
+        // Those of the cooperative pool and of the servers come and go; one for each upload would stay.
+        #expect(try Self.count("task") < before.1 + 20)
+        print("cancelled: \(cancelled)")
+    }
+
+    private static let data = Data.noise(300_000)
+
+    /// - Returns: the number of uploads that were cancelled before their end.
+    @discardableResult
+    private func plain(
+        _ servers: [LoopbackServer], _ count: Int, _ numbers: inout Seeded, _ sources: Sources
+    ) async throws -> Int {
+        let (file, transport) = (try TemporaryFile(Self.data), CurlTransport())
+        let channels = servers.map { server in
+            Channel.test(server.url) { channel in
+                channel.transport = transport
+                if let tls = server.tls {
+                    channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(tls.authorityPEM))
+                }
+            }
+        }
+        var cancelled = 0
+        for index in 0..<count {
+            let body: Body =
+                switch Int.random(in: 0..<4, using: &numbers) {
+                case 0: .bytes(Self.data)
+                case 1: .file(file.url)
+                case 2: .once(sources.pieces(of: Self.data), length: Int64(Self.data.count))
+                default: .stream(BodyStream { sources.pieces(of: Self.data) })
+                }
+            // 15 ms, so that each moment has its share.
+            var options = UploadOptions(bytesPerSecond: 20_000_000)
+            if Int.random(in: 0..<4, using: &numbers) == 0 { options.compression = .gzip }
+            let upload = channels[index % channels.count].manager.upload(.post("a"), from: body, as: .text, options: options)
+            let delay = Int.random(in: 0..<20_000, using: &numbers)
+            let isTask = Bool.random(using: &numbers)
+            let waiting = Task { try await upload.value }
+            try await Task.sleep(for: .microseconds(delay))
+            if isTask { waiting.cancel() } else { upload.cancel() }
+            if try isCancelled(await waiting.result) { cancelled += 1 }
+        }
+        try await settle(transport)
+        for channel in channels { await channel.close() }
+        #expect(!transport.isRunning)
+        for server in servers { try await server.waitForOpenConnections(atMost: 0) }
+        return cancelled
+    }
+
+    /// - Returns: the number of uploads that were cancelled before their end.
+    @discardableResult
+    private func resumable(_ count: Int, _ numbers: inout Seeded, _ sources: Sources) async throws -> Int {
+        let file = try TemporaryFile(Self.data)
+        var cancelled = 0
+        for index in 0..<count {
+            let dialect = ResumableUpload.Dialect.allCases[index % ResumableUpload.Dialect.allCases.count]
+            let (server, state) = (try ResumableServer(dialect), Shared(ResumableUpload.State?.none))
+            let isFile = Bool.random(using: &numbers)
+            func begin(on channel: Channel) -> Upload<Data> {
+                var plan = ResumableUpload(dialect, continuing: state.current) { new in state.change { $0 = new } }
+                plan.pause = .milliseconds(1)
+                plan.pieceSize = 50_000
+                let body: Body = isFile ? .file(file.url) : .stream(BodyStream { sources.pieces(of: Self.data) })
+                return channel.manager.upload(.post("a"), from: body, as: .data, resumable: plan)
+            }
+            let transport = CurlTransport()
+            let channel = Channel.test(server.url) { $0.transport = transport }
+            let (upload, delay) = (begin(on: channel), Int.random(in: 0..<12_000, using: &numbers))
+            let isTask = Bool.random(using: &numbers)
+            let waiting = Task { try await upload.value }
+            try await Task.sleep(for: .microseconds(delay))
+            if isTask { waiting.cancel() } else { upload.cancel() }
+            let wasCancelled = try isCancelled(await waiting.result)
+            try await settle(transport)
+            await channel.close()
+            #expect(!transport.isRunning)
+            guard wasCancelled else {
+                #expect(server.data == Self.data)
+                continue
+            }
+            cancelled += 1
+            // Without an answer to its creation there is nothing to continue, and the server may still read that request.
+            guard state.current != nil else { continue }
+            // The server may still store bytes of the cancelled request.
+            for _ in 0..<500 where server.state.current.connections > 0 { try await Task.sleep(for: .milliseconds(10)) }
+            let later = Channel.test(server.url)
+            _ = try await begin(on: later).value
+            #expect(server.data == Self.data)
+            await later.close()
+        }
+        return cancelled
+    }
+
+    /// A cancelled task may end before the loop has forgotten its transfer.
+    private func settle(_ transport: CurlTransport) async throws {
+        for _ in 0..<500 where transport.activeTransfers > 0 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(transport.activeTransfers == 0)
+    }
+
+    private func isCancelled<Value>(_ result: Result<Value, any Error>) throws -> Bool {
+        guard case .failure(let error) = result else { return false }
+        #expect((error as? APIClientError)?.isCancelled == true, "\(error)")
+        return true
+    }
+}
+
+/// Counts the sequences that were not released yet.
+private final class Sources: Sendable {
+    private let count = Shared(0)
+    private let counts: AsyncStream<Int>
+    private let changed: AsyncStream<Int>.Continuation
+
+    init() {
+        (counts, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Some are of a task that may be at work a little longer.
+    func released() async {
+        for await count in counts where count == 0 { return }
+    }
+
+    /// Pieces of 10,000 bytes, with pauses.
+    func pieces(of data: Data) -> AsyncStream<Data> {
+        let (offset, member) = (Shared(0), Member(self))
+        return AsyncStream {
+            defer { withExtendedLifetime(member) {} }
+            try? await Task.sleep(for: .microseconds(200))
+            var piece: Data?
+            offset.change { offset in
+                guard offset < data.count else { return }
+                piece = Data(data.dropFirst(offset).prefix(10_000))
+                offset += 10_000
+            }
+            return piece
+        }
+    }
+
+    private func change(by number: Int) {
+        count.change { count in
+            count += number
+            changed.yield(count)
+        }
+    }
+
+    private final class Member: Sendable {
+        private let sources: Sources
+
+        init(_ sources: Sources) {
+            self.sources = sources
+            sources.change(by: 1)
+        }
+
+        deinit {
+            sources.change(by: -1)
+        }
+    }
+}
+#endif
