@@ -459,6 +459,31 @@ struct ResumeTests {
         await channel.close()
     }
 
+    @Test("four parts at once are faster if the server limits the rate of each connection")
+    func fasterParts() async throws {
+        let served = Served(2 << 20)
+        let server = try LoopbackServer.start { request in
+            ServerReply(
+                served.reply(request).steps.map { step in
+                    guard case .sendBody(let data) = step else { return step }
+                    return .throttled(data, chunkSize: 65_536, interval: .milliseconds(40))
+                })
+        }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        var times: [Int: Duration] = [:]
+        for parts in [1, 4] {
+            let file = folder.file("\(parts)")
+            times[parts] = try await ContinuousClock().measure {
+                _ = try await channel.manager.download(.export, to: file, .init { $0.parts = parts }).value
+            }
+            #expect(try Data(contentsOf: file) == served.bytes)
+        }
+        // The pauses alone take 1,240 ms with one part, and 280 ms with four.
+        #expect(try #require(times[1]) > #require(times[4]) * 2, "\(times)")
+        await channel.close()
+    }
+
     @Test("in several parts by a later download")
     func partsLater() async throws {
         let served = Served(400_000)

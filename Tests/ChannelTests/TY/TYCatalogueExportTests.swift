@@ -1,9 +1,12 @@
 import CoreAPI
+import CoreAPITesting
 import CoreAPITransfers
 import Foundation
 import TYInteractors
 import TYNetworker
 import Testing
+
+@testable import Sandbox
 
 @Suite("TY: catalogue export")
 struct TYCatalogueExportTests {
@@ -35,6 +38,47 @@ struct TYCatalogueExportTests {
             #expect(output.results.count == 1 && output.last?.completed == length && output.last?.fraction == 1)
             #expect(output.wasAlwaysOnMainQueue)
         }
+    }
+
+    @Test("cancelled in the middle, it keeps its bytes, and the next export asks for the rest")
+    @MainActor func continues() async throws {
+        let part = [file.appendingPathExtension("part"), file.appendingPathExtension("part.json")]
+        defer { for file in part + [file] { try? FileManager.default.removeItem(at: file) } }
+        let half = TYExport.bytes.count / 2
+        // The sandbox's answers; the one with all bytes stops at the half.
+        let server = try LoopbackServer.start { request in
+            let lines = request.headers.map { (name: $0.name, value: $0.value) }
+            let answer = TYExport.answer(to: SandboxRequest(request.method, request.target, headers: lines))
+            let fields = answer.headers + [(name: "content-length", value: "\(answer.body.count)")]
+            let head = ServerReply.Step.sendHead(
+                status: answer.status.code, headers: HeaderLines(fields.map { HeaderLines.Line(name: $0.name, value: $0.value) }))
+            if answer.status == .partialContent { return [head, .sendBody(answer.body)] }
+            return [head, .sendBody(answer.body.prefix(half)), .stall]
+        }
+        defer { server.close() }
+        var channel = Channel.ty.at(.sandbox)
+        (channel.environment.baseURL, channel.environment.allowsInsecureConnections) = (server.url, true)
+        channel.logger = SilentLogger()
+        try await ChannelOverride.with(channel) {
+            let interactor = TYCatalogueExportInteractor()
+            let output = Output()
+            interactor.output = output
+            interactor.exportCatalogue(to: file)
+            try await eventually("the output saw no half") { await output.last?.completed == Int64(half) }
+            interactor.cancelExport()
+            try await eventually("the output received no result") { await output.results.count == 1 }
+            #expect(throws: APIClientError.self) { try output.results[0].get() }
+            #expect(part.allSatisfy { FileManager.default.fileExists(atPath: $0.path) })
+            interactor.exportCatalogue(to: file)
+            try await eventually("the output received no second result") { await output.results.count == 2 }
+            let export = try output.results[1].get()
+            #expect(export.reused == Int64(half) && export.digests.map(\.algorithm) == [.sha256])
+            #expect(try Data(contentsOf: file) == TYExport.bytes)
+            #expect(!part.contains { FileManager.default.fileExists(atPath: $0.path) })
+        }
+        #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=\(half)-"])
+        #expect(server.requests.last?.headers["if-range"] != nil)
+        await channel.close()
     }
 
     @MainActor private final class Output: TYCatalogueExportInteractorOutput {

@@ -364,6 +364,44 @@ struct StreamingTests {
     }
     #endif
 
+    @Test("an upload over HTTP/2 that waits for its sequence lets the calls on its connection go on")
+    func waitingUpload() async throws {
+        let (asked, tell) = AsyncStream.makeStream(of: Void.self)
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let server = try LoopbackServer.start(tls: ServerTLS()) { request in .ok("\(request.path) \(request.body.count)") }
+        defer { server.close() }
+        let channel = try channel(server)
+        let manager = channel.manager()
+        #expect(try await manager.response(for: TestEndpoint("first"), as: .text).value == "/first 0")
+        let body = Body.stream(
+            BodyStream {
+                let left = Mutex(2)
+                return AsyncStream {
+                    let chunk = left.withLock { left in
+                        left -= 1
+                        return left
+                    }
+                    if chunk == 0 {
+                        tell.yield()
+                        for await _ in gate {}
+                    }
+                    return chunk < 0 ? nil : Data(count: 100_000)
+                }
+            })
+        let uploads = NetworkManager<UploadEndpoint>(channel: channel)
+        let upload = Task { await uploads.response(for: UploadEndpoint(body: body), as: .text) }
+        for await _ in asked { break }
+        for index in 0..<20 {
+            #expect(try await manager.response(for: TestEndpoint("beside"), as: .text).value == "/beside 0", "call \(index)")
+        }
+        #expect(!server.requests.contains { $0.path == "/upload" }, "the upload waits")
+        open.finish()
+        #expect(try await upload.value.value == "/upload 200000")
+        #expect(server.requests.allSatisfy { $0.version == "HTTP/2" && $0.connection == 0 })
+        #expect(server.requests.last?.path == "/upload")
+        await channel.close()
+    }
+
     @Test("a slow sequence is not an idle peer")
     func slowUpload() async throws {
         let server = try LoopbackServer.start { request in .ok("\(request.body.count)") }
