@@ -211,13 +211,28 @@ struct PeerTests {
     }
 }
 
-/// The address of Autobahn's test suite, `wstest -m fuzzingserver`.
+/// The address of Autobahn's test suite, `wstest -m fuzzingserver`, and the folder of its reports. `Scripts/peers` starts it.
 private let autobahn = ProcessInfo.processInfo.environment["NETWORKERKIT_AUTOBAHN"]
+private let reports = ProcessInfo.processInfo.environment["NETWORKERKIT_AUTOBAHN_REPORTS"]
 
-@Suite("Autobahn's cases", .enabled(if: autobahn != nil))
+@Suite("Autobahn's cases", .enabled(if: autobahn != nil && reports != nil))
 struct AutobahnTests {
+    private struct Verdict: Decodable {
+        let behavior: String
+        let behaviorClose: String
 
-    @Test("run, and the server reports them")
+        var isOK: Bool { behavior == "OK" && behaviorClose == "OK" }
+        var text: String { "\(behavior), close \(behaviorClose)" }
+    }
+
+    /// In these cases the server breaks a rule directly after a valid message. The kit fails the connection as soon as it reads
+    /// the violation (RFC 6455 §7.1.7), so the echo of the message may come too late. Autobahn names that NON-STRICT.
+    private static let nonStrict: Set = ["3.2", "3.3", "3.4", "4.1.3", "4.1.4", "4.1.5", "4.2.3", "4.2.4", "4.2.5", "5.15"]
+    /// The RFC leaves the outcome open, so Autobahn only reports it. 7.1.6: a Close frame follows a message of 256 KiB, whose echo
+    /// the kit may not have finished by then. 7.13.1 and 7.13.2: close codes 5000 and 65535.
+    private static let informational: Set = ["7.1.6", "7.13.1", "7.13.2"]
+
+    @Test("end well, or otherwise for a known reason")
     func run() async throws {
         let channel = Channel.test(autobahn ?? "")
         var options = WebSocket.Options()
@@ -235,7 +250,21 @@ struct AutobahnTests {
         }
         let report = try await channel.dispatcher.webSocket(.get("updateReports", query: ["agent": "NetworkerKit"]))
         for try await _ in report {}
-        print("\(count) cases")
         await channel.close()
+
+        let index = try Data(contentsOf: URL(fileURLWithPath: reports ?? "").appendingPathComponent("index.json"))
+        let verdicts = try #require(try JSONDecoder().decode([String: [String: Verdict]].self, from: index)["NetworkerKit"])
+        #expect(verdicts.count == count)
+        for (number, verdict) in verdicts where !verdict.isOK {
+            let isKnown =
+                switch verdict.behavior {
+                case "NON-STRICT": verdict.behaviorClose == "OK" && Self.nonStrict.contains(number)
+                case "INFORMATIONAL": Self.informational.contains(number)
+                default: false
+                }
+            #expect(isKnown, "case \(number): \(verdict.text)")
+        }
+        let counts = Dictionary(grouping: verdicts.values, by: \.text).mapValues(\.count)
+        print("\(count) cases: \(counts)")
     }
 }
