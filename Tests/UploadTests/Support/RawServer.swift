@@ -168,7 +168,11 @@ final class RawServer: Sendable {
         Thread.detachNewThread {
             while true {
                 let descriptor = accept(listener, nil, nil)
-                guard descriptor >= 0 else { return }
+                guard descriptor >= 0 else {
+                    // Closed here: its number, given to the next server, would let this thread accept that server's connections.
+                    close(listener)
+                    return
+                }
                 Thread.detachNewThread {
                     let connection = Connection(descriptor)
                     serve(connection)
@@ -181,7 +185,6 @@ final class RawServer: Sendable {
     deinit {
         // Ends the accepting thread; each connection ends with its peer.
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
     }
 }
 
