@@ -245,14 +245,6 @@ extension Body: AsyncSequence {
     }
 }
 
-/// A body that can be read only once, such as the body of an answer, was read a second time.
-public struct BodyReadTwice: Error, Hashable, LocalizedError {
-    /// Makes the error.
-    public init() {}
-
-    public var errorDescription: String? { "the body was read before, and comes over the network only once" }
-}
-
 /// A sequence gave fewer bytes than before, for example because it can be read only once.
 public struct BodyShrunk: Error, Hashable, LocalizedError {
     /// Bytes that an earlier attempt has read.

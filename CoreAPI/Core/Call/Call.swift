@@ -18,7 +18,7 @@ public final class Call: Sendable {
     let earlier: [AttemptOutcome]
     let delay: Duration
     /// How a completion repeats the call.
-    let manualRetry: Mutex<ManualRetry>
+    let manualRetry = Mutex(ManualRetry.none)
 
     private let givenID: String?
     private let number: UInt64
@@ -74,7 +74,7 @@ public final class Call: Sendable {
         number = Self.count.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
         started = .now
         (repetitions, earlier, delay) = (0, [], .zero)
-        (manualRetry, original) = (Mutex(.none), nil)
+        original = nil
     }
 
     /// The same call for one more attempt by hand. Its deadline begins anew, because a person asked for the attempt.
@@ -98,7 +98,7 @@ public final class Call: Sendable {
         (self.repetitions, self.earlier, self.delay) = (repetitions, earlier, delay)
         (givenID, number, prepared, name) = (call.givenID, call.number, call.prepared, call.name)
         (decoding, self.started, self.original) = (call.decoding, started, original)
-        self.manualRetry = Mutex(manualRetry)
+        self.manualRetry.withLock { $0 = manualRetry }
         context.withLock { $0 = call.context.withLock { $0 } }
     }
 

@@ -1,6 +1,5 @@
-internal import CoreAPIBase
 internal import CoreAPILock
-package import Foundation
+public import Foundation
 
 /// Chunks of a body on their way between a task and a thread, with bounded room: a chunk is produced only when there is room for
 /// it.
@@ -217,4 +216,12 @@ extension ChunkBuffer.State {
         defer { waiter = nil }
         return waiter
     }
+}
+
+/// A body that can be read only once, such as the body of an answer, was read a second time.
+public struct BodyReadTwice: Error, Hashable, LocalizedError {
+    /// Makes the error.
+    public init() {}
+
+    public var errorDescription: String? { "the body was read before, and comes over the network only once" }
 }
