@@ -43,7 +43,7 @@ extension DemoReport {
             status(of: exchange),
             .init(metrics?.httpVersion ?? "–"), .init(metrics.map { $0.isConnectionReused ? "reused" : "new" } ?? "–"),
             time(metrics?.nameLookup), time(metrics?.connect), time(metrics?.tls), time(metrics?.firstByte), time(metrics?.total),
-            .init(metrics?.bytesReceived.readableBytes ?? "–"),
+            .init(metrics?.bytesReceived?.readableBytes ?? "–"),
         ]
     }
 

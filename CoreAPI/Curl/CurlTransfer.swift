@@ -28,8 +28,9 @@ final class CurlTransfer: @unchecked Sendable {
     @exclusivity(unchecked) var outcome = CurlOutcome(end: .cancelled)
     /// As in ``CurlOutcome/isEndAnnounced``, for a streamed body.
     var streamEnd: Bool?
-    /// The trailers of a streamed body.
+    /// The trailers of a streamed body, and the time until its end.
     var streamTrailers: [UInt8] = []
+    var streamTotal: Duration?
     /// Whether the outcome is set. The runtime orders a resumption before the code after it. ThreadSanitizer does not see that if
     /// the answer arrives before the task waits.
     let isOver = Atomic(false)
@@ -170,6 +171,8 @@ final class CurlTransfer: @unchecked Sendable {
 
     private func deliver(_ metrics: TransferMetrics) {
         outcome.metrics = metrics
+        // Some of the body may be here already; how much depends on the turn of the loop.
+        outcome.metrics?.bytesReceived = nil
         if let pinCheck { outcome.pinMismatches = pinCheck.takeMismatches(isRefused: false, since: activated) }
         outcome.end = .complete
         isStreaming = true
@@ -179,7 +182,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// Resumes the waiting task. From here on the task owns the transfer; of a streamed one, its outcome.
     func resume(_ end: CurlOutcome.End) {
         guard !isStreaming else {
-            stream?.finish(TransferStream.End(end: end, isEndAnnounced: streamEnd, trailers: streamTrailers))
+            stream?.finish(TransferStream.End(end: end, isEndAnnounced: streamEnd, trailers: streamTrailers, total: streamTotal))
             return
         }
         outcome.end = end

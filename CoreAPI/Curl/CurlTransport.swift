@@ -283,6 +283,7 @@ struct CurlExchange {
     ) throws(TransportError) -> Body {
         guard let stream = transfer.stream else { return .none }
         let hasBody = hasBody(parsed, transfer)
+        if !hasBody { transfer.outcome.metrics?.bytesReceived = 0 }
         var decoder: ContentDecoder?
         if transfer.request.decodesContent, hasBody, parsed.namesCodings {
             do {
@@ -293,6 +294,7 @@ struct CurlExchange {
         }
         let reader = StreamReader(
             attempt, head, stream, decoder: decoder, surroundings: surroundings,
+            totalAtHead: transfer.outcome.metrics?.total ?? .zero,
             defect: { received, isEndAnnounced in Self.endDefect(parsed, hasBody: hasBody, received, isEndAnnounced) },
             release: release)
         let length = decoder == nil && hasBody ? parsed.contentLength : nil

@@ -134,7 +134,7 @@ public struct CoreNetworkLogger: NetworkLogger {
                 ]
             }
             for case (let name, let time?) in times ?? [] { metadata[name] = Self.milliseconds(time) }
-            if let metrics = response.metrics { metadata["bytes_received"] = "\(metrics.bytesReceived)" }
+            if let bytes = response.metrics?.bytesReceived { metadata["bytes_received"] = "\(bytes)" }
         }
         if options.contains(.responseHeaders), let head = response.head {
             metadata["response.headers"] = Self.describe(head.headers, redaction)

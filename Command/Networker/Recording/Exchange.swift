@@ -11,11 +11,14 @@ package struct Exchange: Sendable {
     package let pause: Duration
     /// `nil` without an answer.
     package var head: ResponseHead?
-    package var metrics: TransferMetrics?
+    /// The reply without its body.
+    package var reply: Reply?
     /// The error of the answer, or of the missing answer.
     package var error: APIClientError?
 
     package var status: Int? { head?.status.code }
+    /// Once the end of a streamed body was read, those of the whole exchange.
+    package var metrics: TransferMetrics? { reply?.metrics }
 
     /// The exchange's part in a call: `attempt 2`, `redirect`, `sent again` within an attempt, or the endpoint of another call
     /// that the call waited for, such as a token's refresh.

@@ -36,7 +36,8 @@ package struct RecordedCall: Sendable {
     package mutating func end(_ reply: Reply) {
         guard let last = exchanges.indices.last else { return }
         exchanges[last].head = reply.head
-        exchanges[last].metrics = reply.metrics
+        // A body that is held and not read would keep its connection.
+        exchanges[last].reply = reply.with(body: .none)
         exchanges[last].error = reply.failure
     }
 

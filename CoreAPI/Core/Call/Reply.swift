@@ -18,8 +18,14 @@ public final class Reply: Sendable {
     /// Why the attempt failed. Around an attempt it is `nil` for an answer with any status. Around the call it is also the
     /// refused status or the decoding error.
     public let failure: APIClientError?
-    /// Transfer metrics. For a streamed body they cover the time until the head.
-    public let metrics: TransferMetrics?
+    /// Transfer metrics. For a streamed body they cover the time until the head, and from the body's end on the whole exchange.
+    public var metrics: TransferMetrics? {
+        guard var metrics = metricsOfHead, let rest = surroundings?.streamed else { return metricsOfHead }
+        metrics.bytesReceived = rest.received
+        metrics.total += rest.afterHead
+        return metrics
+    }
+    private let metricsOfHead: TransferMetrics?
     /// The decoding state: unread, decoded, failed, or resolved by a hook. An attempt's own failure stays here, whatever error
     /// replaces it later.
     let reading: Reading
@@ -59,7 +65,7 @@ public final class Reply: Sendable {
         self.head = head
         self.body = body
         self.failure = failure
-        self.metrics = metrics
+        metricsOfHead = metrics
         self.reading = reading
         self.surroundings = surroundings
     }
@@ -124,24 +130,41 @@ public final class Reply: Sendable {
     ) -> Reply {
         Reply(
             call: call ?? self.call, attempt: attempt ?? self.attempt, head: head ?? self.head, body: body ?? self.body,
-            failure: failure ?? self.failure, metrics: metrics ?? self.metrics, reading: reading ?? self.reading,
+            failure: failure ?? self.failure, metrics: metrics ?? metricsOfHead, reading: reading ?? self.reading,
             surroundings: surroundings ?? self.surroundings)
     }
 }
 
-/// What an answer has besides its head and body. A streamed body brings its trailers when its end is read.
+/// What an answer has besides its head and body. A streamed body brings its trailers and its size when its end is read.
 package final class Surroundings: Sendable {
+    /// A streamed body, as known at its end.
+    package struct Streamed: Sendable {
+        /// The bytes that arrived, before decompression.
+        package let received: Int64
+        /// The time from the head to the end.
+        package let afterHead: Duration
+
+        package init(received: Int64, afterHead: Duration) {
+            (self.received, self.afterHead) = (received, afterHead)
+        }
+    }
+
     package let informational: [ResponseHead]
-    private let late: Mutex<HTTPFields?>
+    private let late: Mutex<(trailers: HTTPFields?, streamed: Streamed?)>
 
     package init(informational: [ResponseHead] = [], trailers: HTTPFields? = nil) {
         self.informational = informational
-        late = Mutex(trailers)
+        late = Mutex((trailers, nil))
     }
 
     package var trailers: HTTPFields? {
-        get { late.withLock { $0 } }
-        set { late.withLock { $0 = newValue } }
+        get { late.withLock { $0.trailers } }
+        set { late.withLock { $0.trailers = newValue } }
+    }
+
+    package var streamed: Streamed? {
+        get { late.withLock { $0.streamed } }
+        set { late.withLock { $0.streamed = newValue } }
     }
 }
 

@@ -187,7 +187,7 @@ extension TransferMetrics {
         sum.queued += earlier.queued
         sum.total += earlier.total
         sum.bytesSent += earlier.bytesSent
-        sum.bytesReceived += earlier.bytesReceived
+        sum.bytesReceived = bytesReceived.map { $0 + (earlier.bytesReceived ?? 0) }
         return sum
     }
 }

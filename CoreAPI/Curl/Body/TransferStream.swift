@@ -15,6 +15,8 @@ final class TransferStream: Sendable {
         /// As in ``CurlOutcome/isEndAnnounced``.
         let isEndAnnounced: Bool?
         let trailers: [UInt8]
+        /// As ``TransferMetrics/total``, for the whole exchange.
+        let total: Duration?
     }
 
     let buffer: ChunkBuffer
@@ -53,6 +55,7 @@ final class StreamReader: @unchecked Sendable {
     /// The defect of the body's end that only the head reveals; `nil` for a correct end.
     private let defect: @Sendable (_ received: Int64, _ isEndAnnounced: Bool?) -> TransportError?
     private let surroundings: Surroundings
+    private let totalAtHead: Duration
     private let release: @Sendable () -> Void
     private let wasOpened = Mutex(false)
     private var coded = Data()
@@ -61,6 +64,7 @@ final class StreamReader: @unchecked Sendable {
 
     init(
         _ attempt: Attempt, _ head: ResponseHead, _ stream: TransferStream, decoder: ContentDecoder?, surroundings: Surroundings,
+        totalAtHead: Duration,
         defect: @escaping @Sendable (_ received: Int64, _ isEndAnnounced: Bool?) -> TransportError?,
         release: @escaping @Sendable () -> Void
     ) {
@@ -69,6 +73,7 @@ final class StreamReader: @unchecked Sendable {
         self.stream = stream
         self.decoder = decoder
         self.surroundings = surroundings
+        self.totalAtHead = totalAtHead
         self.defect = defect
         self.release = release
     }
@@ -102,6 +107,7 @@ final class StreamReader: @unchecked Sendable {
             while true {
                 if let decoded = try decodeSlice() { return deliver(decoded) }
                 guard let chunk = try await stream.buffer.next() else {
+                    keepMetrics()
                     if let error = failure() { throw error }
                     keepTrailers()
                     return nil
@@ -142,6 +148,11 @@ final class StreamReader: @unchecked Sendable {
             }
         }
         return nil
+    }
+
+    private func keepMetrics() {
+        guard let total = stream.outcome?.total else { return }
+        surroundings.streamed = Surroundings.Streamed(received: received, afterHead: max(.zero, total - totalAtHead))
     }
 
     private func keepTrailers() {

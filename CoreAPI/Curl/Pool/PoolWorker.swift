@@ -328,6 +328,7 @@ final class PoolWorker {
                 transfer.outcome.metrics = metrics
             } else {
                 transfer.streamTrailers = handle.head.trailers
+                transfer.streamTotal = metrics.total
             }
             if transfer.failure != nil { transfer.closeConnectionAfterUse(among: transfers) }
         }

@@ -1,5 +1,6 @@
 import CoreAPI
 import CoreAPILock
+import CoreAPITesting
 import Foundation
 import HTTPTypes
 import Logging
@@ -146,6 +147,21 @@ struct CoreNetworkLoggerTests {
         let second = try #require(lines.last)
         #expect(second["first_byte_ms"] != nil && second["tls_ms"] == nil && second["dns_ms"] == nil)
         #expect(lines.count == 2 && first["elapsed"] == nil)
+    }
+
+    @Test("leaves out the bytes of a streamed answer, which are not known at its head")
+    func streamed() async throws {
+        let server = try LoopbackServer.start { _ in .ok("12345") }
+        let pages = Pages()
+        let transport = CurlTransport()
+        var channel = Channel.test(server.url, transport: transport)
+        channel.logger = CoreNetworkLogger(
+            subsystem: "a", category: "b", logger: Logger(label: "t") { _ in Handler(pages: pages) })
+        let body = try await CommonDispatcher(channel: channel).stream(TestEndpoint("a")).value
+        #expect(try await body.collect(upTo: 10).count == 5)
+        await transport.close()
+        let line = try #require(pages.all.first { $0.message == "request finished" }?.metadata)
+        #expect(line["first_byte_ms"] != nil && line["bytes_received"] == nil)
     }
 
     @Test("cannot be forged by a server's line breaks")

@@ -44,6 +44,40 @@ struct TransferMetricsTests {
         await transport.close()
     }
 
+    @Test("A streamed answer's bytes and whole time are known when its end was read, and not before")
+    func streamed() async throws {
+        // The whole body in one piece with the head, in two pieces, and cut off.
+        let gate = try Gate()
+        let half = Data(repeating: 1, count: 100_000)
+        let server = try LoopbackServer.start { request in
+            switch request.path {
+            case "/short": .ok("12345")
+            case "/none": .status(204)
+            case "/cut": .truncated(declared: 10, sent: Data("abc".utf8))
+            default:
+                [
+                    .sendHead(status: 200, headers: ["Content-Length": "200000"]), .sendBody(half), .waitFor(gate),
+                    .wait(.milliseconds(30)), .sendBody(half),
+                ]
+            }
+        }
+        let channel = Channel.test(server.url, transport: transport)
+        for (path, bytes) in [("short", Int64(5)), ("cut", 3), ("long", 200_000)] {
+            let response = await CommonDispatcher(channel: channel).stream(AdHocEndpoint.get(path))
+            let head = try #require(response.metrics, "\(response.result)")
+            #expect(head.bytesReceived == nil && head.firstByte != nil, "\(path)")
+            gate.open()
+            _ = try? await response.value.collect(upTo: 1_000_000)
+            let whole = try #require(response.metrics)
+            #expect(whole.bytesReceived == bytes, "\(path)")
+            #expect(whole.total >= head.total + (path == "long" ? .milliseconds(25) : .zero))
+        }
+        // Without a body they are known at once.
+        let none = await CommonDispatcher(channel: channel).stream(AdHocEndpoint.get("none"))
+        #expect(none.metrics?.bytesReceived == 0)
+        await transport.close()
+    }
+
     @Test("A failure has metrics, too")
     func failure() async throws {
         let server = try LoopbackServer.start { _ in .truncated(declared: 10, sent: Data("abc".utf8)) }

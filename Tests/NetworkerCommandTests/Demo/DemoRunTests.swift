@@ -1,3 +1,4 @@
+import CoreAPI
 import Foundation
 import Testing
 
@@ -15,6 +16,8 @@ struct DemoRunTests {
         #expect(report.stops.map(\.channel) == channels)
         #expect(report.stops.flatMap(\.exchanges).count == 18)
         #expect(report.findings.count == 4)
+        let export = try #require(report.stops.first { $0.feature == "catalogue export" })
+        #expect(export.exchanges.last?.metrics?.bytesReceived?.readableBytes == "8.2 kB")
         let text = report.rendered(isVerbose: true)
         #expect(text.contains("all went well"))
         #expect(!text.contains("id-sandbox-session"), "a secret is shown")
