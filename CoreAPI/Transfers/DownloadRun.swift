@@ -429,7 +429,11 @@ final class DownloadRun: Sendable {
 
     private func report() {
         control.report(
-            state.withLock { TransferProgress(completed: $0.completed, total: $0.representation?.length) })
+            state.withLock { state in
+                var progress = TransferProgress(completed: state.completed, total: state.representation?.length)
+                progress.reused = state.reused
+                return progress
+            })
     }
 
     // MARK: - Checks

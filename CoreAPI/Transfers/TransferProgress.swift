@@ -4,6 +4,9 @@ public struct TransferProgress: Sendable, Hashable {
     public var completed: Int64
     /// The total number of bytes; `nil` if it is not known.
     public var total: Int64?
+    /// The part of ``completed`` that an earlier download or upload had transferred. 0 if this one begins anew, for example
+    /// because the server no longer has the same file.
+    public var reused: Int64 = 0
 
     /// Makes a value.
     ///

@@ -79,8 +79,10 @@ struct ResumeTests {
         #expect(try folder.names == ["export.bin.part", "export.bin.part.json"])
         let text = try String(contentsOf: folder.sidecar, encoding: .utf8)
         #expect(!text.contains("127.0.0.1") && !text.contains("/export"), "\(text)")
-        let file = try await channel.manager.download(.export, to: folder.export).value
+        let download = channel.manager.download(.export, to: folder.export)
+        let file = try await download.value
         #expect(file.reused == 40_000)
+        for await progress in download.progress { #expect(progress.completed == 100_000 && progress.reused == 40_000) }
         #expect(server.requests[1].headers["range"] == "bytes=40000-")
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         #expect(try folder.names == ["export.bin"])
@@ -115,8 +117,10 @@ struct ResumeTests {
         let channel = Channel.loopback(server)
         let options = DownloadOptions { if isNamed { $0.identity = "the export of May" } }
         try await interrupt(channel, options)
-        let file = try await channel.manager.download(.get("other"), to: folder.export, options).value
+        let download = channel.manager.download(.get("other"), to: folder.export, options)
+        let file = try await download.value
         #expect(file.reused == (isNamed ? 40_000 : 0))
+        for await progress in download.progress { #expect(progress.reused == file.reused) }
         #expect(server.requests.count == (isNamed ? 2 : 3))
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         await channel.close()

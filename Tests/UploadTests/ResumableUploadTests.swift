@@ -431,9 +431,13 @@ struct ResumableUploadTests {
         let state = try await state(server, body)
         #expect(server.data.count == 150_000)
         let channel = Channel.test(server.url)
-        try await channel.manager.upload(.post("a"), from: body, resumable: plan(.tus, continuing: state)).value
+        let upload = channel.manager.upload(.post("a"), from: body, resumable: plan(.tus, continuing: state))
+        try await upload.value
         #expect(server.data == data)
         #expect(server.state.current.appended == 400_000)
+        var last = TransferProgress()
+        for await progress in upload.progress { last = progress }
+        #expect(last.completed == 400_000 && last.reused == 150_000)
         await channel.close()
     }
 

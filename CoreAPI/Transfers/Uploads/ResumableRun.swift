@@ -168,6 +168,8 @@ struct ResumableRun<Value: Sendable> {
         var found = state
         found.expires = answer.expires ?? state.expires
         try move(&found, to: offset, atMost: sent, response)
+        // This run has sent nothing yet.
+        if sent == .max { meter.change { $0.reused = offset } }
         let isComplete = isTus ? offset == state.length : answer.isComplete == true
         if isComplete, let length = state.length, offset != length {
             let reason = "the upload is complete after \(offset) of \(length) bytes"
@@ -271,7 +273,7 @@ struct ResumableRun<Value: Sendable> {
             throw Failed(response, .malformedResponse(reason: reason))
         }
         state.offset = offset
-        meter.change { $0 = TransferProgress(completed: offset, total: state.length) }
+        meter.change { ($0.completed, $0.total) = (offset, state.length) }
     }
 
     /// The upload's own address. The kit sends credentials there, so it must have the origin of the request that created the
