@@ -151,7 +151,8 @@ final class Session: Sendable {
     private func failure(of closing: WebSocket.Closing) -> APIClientError {
         let reason = closing.reason.isEmpty ? "" : ": '\(closing.reason.shortened(to: 123).escapingControls)'"
         let text = "the peer closed the WebSocket with \(closing.code)\(reason)"
-        return failure(TransportError.connectionLost(reason: text, mayHaveBeenProcessed: true))
+        // The handshake, which is the request, was answered.
+        return failure(TransportError.connectionLost(reason: text, mayHaveBeenProcessed: false))
     }
 
     /// Ends the socket from this side, because the peer broke a rule.

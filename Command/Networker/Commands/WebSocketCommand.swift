@@ -17,7 +17,8 @@ struct WebSocketCommand: AsyncParsableCommand {
                 \(name) ws <channel> <path> [options]
                 """,
             discussion: """
-                Standard output has the messages only: a text and a line end, or the bytes of a binary message as they are. \
+                Each line is sent as a text, as it is; a server may want JSON. Standard output has the messages only: a text \
+                and a line end, or the bytes of a binary message as they are. \
                 Standard error says how the socket ended.
 
                 At the end of the input the socket stays open for --wait seconds after the last message, and is then closed \
@@ -78,11 +79,18 @@ struct WebSocketCommand: AsyncParsableCommand {
         } catch {
             await channel.close()
             Console.error.write(failure: error.readableDescription)
-            if let error = error as? APIClientError, let advice = target.advice(about: error) {
+            if let error = error as? APIClientError, let advice = advice(about: error, target) {
                 Console.error.write(hint: advice)
             }
             throw ExitCode.failure
         }
+    }
+
+    private func advice(about error: APIClientError, _ target: CallTarget) -> String? {
+        guard case .verification(.unacceptableStatus(let status, _), _) = error, status < 300 || status >= 400 else {
+            return target.advice(about: error)
+        }
+        return "the server answered as for a page; check that this path is a WebSocket's, and what its server requires"
     }
 
     private var socketOptions: WebSocket.Options {

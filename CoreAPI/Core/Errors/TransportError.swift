@@ -104,7 +104,7 @@ extension TransportError: LocalizedError {
         case .timedOut(.idle, let limit): "no byte of a body and no whole line of a head sent or received for \(limit)"
         case .timedOut(.total, let limit): "the call was not finished within \(limit)"
         case .connectionLost(let reason, let ambiguous):
-            "the connection ended before a response: \(reason)"
+            "the connection ended early: \(reason)"
                 + (ambiguous ? "; the server may have processed the request" : "")
         case .truncated(let received, let expected):
             "the body ended early: expected \(expected.map { "\($0) bytes" } ?? "an end mark"), got \(received) bytes"

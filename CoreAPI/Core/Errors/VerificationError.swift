@@ -25,7 +25,8 @@ public enum VerificationError: Error, Sendable {
 extension VerificationError: LocalizedError {
     public var errorDescription: String? {
         switch self {
-        case .unacceptableStatus(let code, let expected): "expected a status in \(expected), got \(code)"
+        case .unacceptableStatus(let code, let expected):
+            "expected \(Int(expected) == nil ? "a status in" : "the status") \(expected), got \(code)"
         case .emptyBody(let status, let expected): "expected a body to make \(expected) from, got none with status \(status)"
         case .unacceptableContentType(let type, let expected):
             "expected a body of \(expected.joined(separator: " or ")), got \(type ?? "one without Content-Type")"
