@@ -1,5 +1,6 @@
 import ArgumentParser
 import CoreAPI
+import CoreAPILock
 import CoreAPITransfers
 import Foundation
 import HTTPTypes
@@ -17,8 +18,9 @@ struct DownloadCommand: AsyncParsableCommand {
                 """,
             discussion: """
                 The bytes go into NAME.part, and replace the file once all of them are there and have the digest that the server \
-                (Repr-Digest, RFC 9530) or --digest names. An interrupted download keeps them; --resume continues it if the \
-                server still has the same file. After a lost connection the command itself continues, as often as --retry says.
+                (Repr-Digest, RFC 9530) or --digest names. An interrupted download keeps them, also after Ctrl-C; --resume \
+                continues it if the server still has the same file, and otherwise says that it begins anew. After a lost \
+                connection the command itself continues, as often as --retry says.
 
                 Without --output the file is named after the last part of the path, and must not exist yet. A terminal shows a \
                 bar; otherwise standard error has a line for each tenth. The exit code is 1 if there is no file, and 64 for an \
@@ -65,7 +67,8 @@ struct DownloadCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The maximum number of bytes per second; 200k, 3M and 1G are units of 1,000.", valueName: "bytes"),
+        help: ArgumentHelp(
+            "The maximum number of bytes per second; k, M and G are thousands, millions and billions.", valueName: "bytes"),
         transform: ByteRate.init)
     var limitRate: ByteRate?
 
@@ -96,15 +99,29 @@ struct DownloadCommand: AsyncParsableCommand {
         if retry > 0 { channel.interceptors.append(RetryPolicy(attempts: retry + 1)) }
         if !resume { try? Download.discardPart(of: file) }
         let endpoint = plan.endpoint(timeout: timeout.duration, accept: "*/*")
+        let isContinued = resume && FileManager.default.fileExists(atPath: "\(file.path).part")
+        let stop = StopSignal()
         let start = ContinuousClock.now
         let download = CommonDispatcher(channel: channel).download(endpoint, to: file, downloadOptions)
-        await ProgressBar.show(download, on: Console.error)
+        let signal = Mutex<Int32?>(nil)
+        let stopping = Task {
+            guard let number = await stop.wait() else { return }
+            signal.withLock { $0 = number }
+            download.cancel()
+        }
+        defer { stopping.cancel() }
+        await ProgressBar.show(
+            download, on: Console.error,
+            anew: isContinued
+                ? "'\(file.lastPathComponent).part' cannot be continued: the server has another file, or answers no range; "
+                    + "beginning again" : nil)
         do throws(APIClientError) {
             let whole = try await download.value
             await channel.close()
             Console.report.write(Self.summary(whole, in: .now - start))
         } catch {
             await channel.close()
+            if let number = signal.withLock({ $0 }) { throw await interrupted(by: number, download, file) }
             Console.error.write(failure: error.description)
             if let advice = advice(about: error, plan, file) { Console.error.write(hint: advice) }
             throw ExitCode.failure
@@ -135,7 +152,7 @@ struct DownloadCommand: AsyncParsableCommand {
         else { throw ValidationError("the address does not name the file; expected --output") }
         let url = URL(fileURLWithPath: name)
         guard !FileManager.default.fileExists(atPath: url.path) else {
-            throw ValidationError("'\(name)' exists; expected --output to name the file that is replaced")
+            throw ValidationError("'\(name)' exists; expected --output, as in '--output \(name)', which replaces it")
         }
         return url
     }
@@ -160,10 +177,24 @@ struct DownloadCommand: AsyncParsableCommand {
         return text
     }
 
+    /// Tells what is kept, and ends the process as the signal alone would have done.
+    private func interrupted(by number: Int32, _ download: Download, _ file: URL) async -> ExitCode {
+        var kept: Int64 = 0
+        for await progress in download.progress { kept = progress.completed }
+        if mayContinue(file) {
+            Console.error.write(hint: "\(kept.readableBytes) are kept in '\(file.lastPathComponent).part'; --resume continues")
+        } else if kept > 0 {
+            Console.error.write(hint: "nothing is kept: the server does not continue a download")
+        }
+        kill(getpid(), number)
+        return ExitCode(128 + number)
+    }
+
+    private func mayContinue(_ file: URL) -> Bool { FileManager.default.fileExists(atPath: "\(file.path).part.json") }
+
     private func advice(about error: APIClientError, _ plan: CallPlan, _ file: URL) -> String? {
         if let advice = plan.target.advice(about: error) { return advice }
-        let isThere = FileManager.default.fileExists(atPath: "\(file.path).part.json")
-        return isThere ? "--resume continues from the bytes that are in '\(file.lastPathComponent).part'" : nil
+        return mayContinue(file) ? "--resume continues from the bytes that are in '\(file.lastPathComponent).part'" : nil
     }
 }
 

@@ -24,13 +24,13 @@ struct UploadCommand: AsyncParsableCommand {
                 (draft-ietf-httpbis-resumable-upload). With --state another run of the same command continues it, too.
 
                 OUTPUT
-                  Progress is on standard error: a bar on a terminal, else a line for each tenth. The answer is shown as by \
+                Progress is on standard error: a bar on a terminal, else a line for each tenth. The answer is shown as by \
                 'call', with the same exit codes.
 
                 EXAMPLES
                   \(name) upload film.mov PUT https://example.com/films/7
-                  \(name) upload film.mov https://example.com/files --resumable tus --state film.state
-                  \(name) upload orders.csv \(channel) POST imports --compress gzip --limit-rate 500k
+                  \(name) upload a.mov :8080/files --resumable tus --state a.json
+                  \(name) upload orders.csv \(channel) POST imports --compress gzip
                 """)
     }
 
@@ -57,7 +57,8 @@ struct UploadCommand: AsyncParsableCommand {
     var state: String?
 
     @Option(
-        help: ArgumentHelp("The maximum number of bytes per second; k and M are thousands and millions.", valueName: "bytes"),
+        help: ArgumentHelp(
+            "The maximum number of bytes per second; k, M and G are thousands, millions and billions.", valueName: "bytes"),
         transform: ByteRate.init)
     var limitRate: ByteRate?
 

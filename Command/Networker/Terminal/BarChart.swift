@@ -25,7 +25,7 @@ package struct BarChart: Sendable {
     }
 
     package var groups: [Group]
-    /// The width of the whole chart, in characters.
+    /// The greatest width of the bars, in characters. A narrow terminal has shorter ones.
     package var width = 40
 
     /// The lines, without a final newline: the heading, and for each span its label, its duration as text and its bar. A span
@@ -35,19 +35,20 @@ package struct BarChart: Sendable {
         let whole = bars.map(\.end).max() ?? .zero
         let labels = bars.map(\.label.count).max() ?? 0
         let lengths = bars.map(\.length.readable.count).max() ?? 0
+        let width = min(width, palette.columns.map { $0 - labels - lengths - 7 } ?? width)
         return groups.flatMap { group in
             [palette.paint(group.title, .strong)]
                 + group.bars.map { bar in
                     let length = bar.length.readable
                     let padding = String(repeating: " ", count: labels - bar.label.count + 2 + lengths - length.count)
                     let line = "  \(bar.label)\(padding)\(length)"
-                    let drawn = drawn(bar, of: whole, palette)
+                    let drawn = drawn(bar, of: whole, within: width, palette)
                     return drawn.isEmpty ? line : "\(line)  \(drawn)"
                 }
         }.joined(separator: "\n")
     }
 
-    private func drawn(_ bar: Bar, of whole: Duration, _ palette: Palette) -> String {
+    private func drawn(_ bar: Bar, of whole: Duration, within width: Int, _ palette: Palette) -> String {
         guard bar.length > .zero, width > 0 else { return "" }
         let first = min(max(0, Int(bar.start / whole * Double(width))), width - 1)
         let end = max(first + 1, min(Int((bar.end / whole * Double(width)).rounded()), width))

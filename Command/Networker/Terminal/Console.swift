@@ -18,7 +18,17 @@ package struct Console: Sendable {
     private init(descriptor: Int32) {
         self.descriptor = descriptor
         isTerminal = isatty(descriptor) == 1
-        palette = Palette(isTerminal: isTerminal, variables: ProcessInfo.processInfo.environment)
+        palette = Palette(
+            isTerminal: isTerminal, columns: Self.columns(of: descriptor), variables: ProcessInfo.processInfo.environment)
+    }
+
+    /// The width of the terminal in characters, now; `nil` if it is not known, or if there is no terminal.
+    package var columns: Int? { Self.columns(of: descriptor) }
+
+    private static func columns(of descriptor: Int32) -> Int? {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
     }
 
     /// Writes the text and ends the line if necessary. Unbuffered, so that the reader of a pipe sees it at once.

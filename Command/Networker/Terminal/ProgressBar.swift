@@ -16,13 +16,29 @@ package struct ProgressBar {
     }
 
     /// Shows a transfer from its first byte to its end.
-    package static func show(_ transfer: some Transfer, on console: Console, label: String = "") async {
+    ///
+    /// - Parameter anew: a line to write if the transfer uses no bytes of an earlier one.
+    package static func show(
+        _ transfer: some Transfer, on console: Console, label: String = "", anew: String? = nil
+    ) async {
         var bar = ProgressBar(console, label: label)
+        var anew = anew
         let started = ContinuousClock.now
-        for await progress in transfer.progress where progress.completed > 0 {
+        // Bytes from before are not progress, and may be of no use to the server.
+        for await progress in transfer.progress where progress.completed > progress.reused {
+            if progress.reused == 0, let text = anew {
+                bar.beginAgain(text)
+                anew = nil
+            }
             bar.show(progress, after: started.duration(to: .now))
         }
         bar.end()
+    }
+
+    private mutating func beginAgain(_ text: String) {
+        end()
+        shownTenth = 0
+        console.write(text)
     }
 
     /// - Parameter time: the time since the beginning.
@@ -38,7 +54,11 @@ package struct ProgressBar {
         guard isEnd || time - lastShown > .milliseconds(80) else { return }
         lastShown = time
         isLineOpen = true
-        console.write(bytes: Data("\r\u{1B}[K\(label)\(Self.bar(progress, after: time))".utf8))
+        let columns = console.columns
+        let text = label + Self.bar(progress, after: time, columns: columns.map { $0 - label.count })
+        // A longer line would leave its first row behind at each update. Some terminals wrap after the last column.
+        let shown = columns.map { text.prefix($0 - 1) } ?? text[...]
+        console.write(bytes: Data("\r\u{1B}[K\(shown)".utf8))
     }
 
     /// Ends the line.
@@ -49,16 +69,20 @@ package struct ProgressBar {
 
     /// `40 %  2.0 MB of 5.0 MB  4.0 MB/s`; without a length `2.0 MB  4.0 MB/s`.
     static func line(_ progress: TransferProgress, after time: Duration) -> String {
-        let speed = Int64(Double(progress.completed) / max(time / .seconds(1), 0.001))
+        let speed = Int64(Double(progress.completed - progress.reused) / max(time / .seconds(1), 0.001))
         let done = progress.completed.readableBytes
         guard let total = progress.total, let fraction = progress.fraction else { return "\(done)  \(speed.readableBytes)/s" }
         return "\(Int(fraction * 100)) %  \(done) of \(total.readableBytes)  \(speed.readableBytes)/s"
     }
 
-    /// The line after a bar of 24 characters.
-    static func bar(_ progress: TransferProgress, after time: Duration) -> String {
-        guard let fraction = progress.fraction else { return line(progress, after: time) }
-        let full = Int(fraction * 24)
-        return String(repeating: "█", count: full) + String(repeating: "░", count: 24 - full) + "  " + line(progress, after: time)
+    /// The line after a bar of at most 24 characters.
+    ///
+    /// - Parameter columns: the room for both; `nil` for enough. With room for less than four characters there is no bar.
+    static func bar(_ progress: TransferProgress, after time: Duration, columns: Int? = nil) -> String {
+        let line = line(progress, after: time)
+        let width = min(24, columns.map { $0 - line.count - 3 } ?? 24)
+        guard let fraction = progress.fraction, width >= 4 else { return line }
+        let full = Int(fraction * Double(width))
+        return String(repeating: "█", count: full) + String(repeating: "░", count: width - full) + "  " + line
     }
 }

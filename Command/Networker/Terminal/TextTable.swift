@@ -48,12 +48,29 @@ package struct TextTable: Sendable {
     }
 
     /// The lines, without a final newline, with two spaces between columns and no trailing spaces.
+    ///
+    /// A terminal that is too narrow for a table of more than two columns has a line for each cell instead, after its heading.
     package func rendered(_ palette: Palette = .none) -> String {
         let headings = columns.map { Cell($0.title, .strong) }
         let widths = columns.indices.map { index in
             ([headings] + rows).map { $0[index].text.count }.max() ?? 0
         }
+        if let room = palette.columns, columns.count > 2, widths.reduce(-2, { $0 + $1 + 2 }) > room { return records(palette) }
         return ([headings] + rows).map { line($0, widths: widths, palette) }.joined(separator: "\n")
+    }
+
+    /// The rows, separated by empty lines.
+    private func records(_ palette: Palette) -> String {
+        let width = columns.map(\.title.count).max() ?? 0
+        var first: Cell = ""
+        return rows.map { row in
+            // A table leaves out the first cell if it is that of the row above.
+            if let cell = row.first, !cell.text.isEmpty { first = cell }
+            return zip(columns, [first] + row.dropFirst()).filter { !$1.text.isEmpty }.map { column, cell in
+                let padding = String(repeating: " ", count: width - column.title.count + 2)
+                return palette.paint(column.title, .quiet) + padding + palette.paint(cell.text, cell.tone)
+            }.joined(separator: "\n")
+        }.joined(separator: "\n\n")
     }
 
     private func line(_ cells: [Cell], widths: [Int], _ palette: Palette) -> String {

@@ -60,8 +60,18 @@ struct DownloadCommandTests {
         let half = TransferProgress(completed: 1_200_000, total: 2_400_000)
         #expect(ProgressBar.line(half, after: .seconds(2)) == "50 %  1.2 MB of 2.4 MB  600 kB/s")
         #expect(ProgressBar.bar(half, after: .seconds(2)).hasPrefix("████████████░░░░░░░░░░░░  50 %"))
+        #expect(ProgressBar.bar(half, after: .seconds(2), columns: 60).hasPrefix("████████████░░░░░░░░░░░░  50 %"))
+        #expect(ProgressBar.bar(half, after: .seconds(2), columns: 43) == "████░░░░  50 %  1.2 MB of 2.4 MB  600 kB/s")
+        #expect(ProgressBar.bar(half, after: .seconds(2), columns: 36) == "50 %  1.2 MB of 2.4 MB  600 kB/s")
         let open = TransferProgress(completed: 1_200_000, total: nil)
         #expect(ProgressBar.bar(open, after: .seconds(2)) == "1.2 MB  600 kB/s")
+    }
+
+    @Test("counts no bytes of an earlier run in the speed")
+    func resumedSpeed() {
+        var progress = TransferProgress(completed: 1_200_000, total: 2_400_000)
+        progress.reused = 1_000_000
+        #expect(ProgressBar.line(progress, after: .seconds(2)) == "50 %  1.2 MB of 2.4 MB  100 kB/s")
     }
 
     // MARK: - In a separate process
@@ -112,9 +122,56 @@ struct DownloadCommandTests {
         #expect(try Data(contentsOf: folder.appendingPathComponent("cut.bin")) == bytes)
         #expect(server.requests.last?.headers["range"] == "bytes=60000-")
 
+        _ = try await run([server.url + "/cut.bin", "-o", "anew.bin", "--retry", "0"], in: folder)
+        let anew = try await run([server.url + "/may.bin", "-o", "anew.bin", "--resume"], in: folder)
+        #expect(anew.status == 0 && anew.text.contains("'anew.bin.part' cannot be continued"), "\(anew.text)")
+        #expect(!anew.text.contains("from before") && !whole.text.contains("cannot be continued"), "\(anew.text)")
+        try FileManager.default.removeItem(at: folder.appendingPathComponent("anew.bin"))
+
         let digest = "sha-256=" + String(repeating: "0", count: 64)
         let wrong = try await run([server.url + "/may.bin", "-o", "other.bin", "--digest", digest], in: folder)
         #expect(wrong.status == 1 && wrong.text.contains("the file is damaged: expected sha-256=:AAAA"), "\(wrong.text)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["cut.bin", "may.bin"])
+    }
+
+    @Test("after Ctrl-C it keeps all bytes, says where, and ends by the signal", arguments: [true, false])
+    func interrupted(isContinuable: Bool) async throws {
+        let folder = try makeFolder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let gate = try Gate()
+        let bytes = Data(repeating: 7, count: 100_000)
+        @Sendable func headers(_ name: String, _ value: String) -> HeaderLines {
+            isContinuable ? ["ETag": #""a""#, name: value] : [name: value]
+        }
+        let server = try LoopbackServer.start { request in
+            guard let range = request.headers["range"] else {
+                return [
+                    .sendHead(status: 200, headers: headers("Content-Length", "100000")), .sendBody(bytes.prefix(60_000)),
+                    .waitFor(gate),
+                ]
+            }
+            let first = Int(range.dropFirst(6).dropLast()) ?? 0
+            return .status(206, body: bytes[first...], headers: headers("Content-Range", "bytes \(first)-99999/100000"))
+        }
+        defer { server.close() }
+        // The signal follows the line of 60 %: all bytes so far are in the part then.
+        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        let command = tests.deletingLastPathComponent().appendingPathComponent("networker-of-tests").path
+        let script = """
+            cd "$1"; shift; mkfifo lines; "$@" 2>lines & exec 3<lines
+            while read -r line <&3; do echo "$line"; case $line in "60 %"*) kill -INT $!;; esac; done; wait $!
+            """
+        let cut = try await Program.run(
+            ["/bin/sh", "-c", script, "sh", folder.path, command, "download", server.url + "/may.bin"],
+            environment: ["HOME": "/tmp", "PATH": "/usr/bin:/bin"], capturesErrors: true)
+        #expect(cut.status == 130, "\(cut.text)")
+        guard isContinuable else {
+            #expect(cut.text.contains("hint: nothing is kept"), "\(cut.text)")
+            return
+        }
+        #expect(cut.text.contains("hint: 60 kB are kept in 'may.bin.part'; --resume continues"), "\(cut.text)")
+        let continued = try await run([server.url + "/may.bin", "--resume"], in: folder)
+        #expect(continued.status == 0 && continued.text.contains("60 kB of them from before"), "\(continued.text)")
+        #expect(try Data(contentsOf: folder.appendingPathComponent("may.bin")) == bytes)
     }
 }

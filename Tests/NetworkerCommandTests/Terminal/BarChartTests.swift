@@ -34,6 +34,16 @@ struct BarChartTests {
         #expect(lines.allSatisfy { $0.count <= 2 + 1 + 2 + 6 + 2 + 10 })
     }
 
+    @Test("has shorter bars on a narrow terminal, and none on a very narrow one")
+    func narrow() {
+        let bar = BarChart.Bar("a", from: .zero, lasting: .seconds(1))
+        let chart = BarChart(groups: [.init(title: "t", bars: [bar])])
+        let lines = { (columns: Int) in
+            chart.rendered(Palette(isColoured: false, columns: columns)).split(separator: "\n").map(\.count)
+        }
+        #expect(lines(90).max() == 53 && lines(38).max() == 37 && lines(10).max() == 11)
+    }
+
     @Test("renders no lines without spans")
     func empty() {
         #expect(BarChart(groups: []).rendered().isEmpty)

@@ -40,6 +40,23 @@ struct TextTableTests {
         #expect(table.rendered().split(separator: "\n").count == 2)
     }
 
+    @Test("has a line for each cell on a terminal that is too narrow, and repeats the first cell")
+    func narrow() {
+        var table = TextTable([.init("name"), .init("address"), .init("n", .trailing)])
+        table.add(["a", "https://a.example", "1"])
+        table.add(["", "https://b.example", ""])
+        #expect(table.rendered(Palette(isColoured: false, columns: 26)).hasPrefix("name  address            n\n"))
+        #expect(
+            table.rendered(Palette(isColoured: false, columns: 25)) == """
+                name     a
+                address  https://a.example
+                n        1
+
+                name     a
+                address  https://b.example
+                """)
+    }
+
     @Test("fills short rows and cuts long ones")
     func raggedRows() {
         var table = TextTable([.init("a"), .init("b")])

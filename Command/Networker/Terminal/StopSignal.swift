@@ -1,18 +1,17 @@
 import Dispatch
 import Foundation
-import NetworkerCommand
 
 /// Waits for SIGINT (Ctrl-C) or SIGTERM, so that the command can clean up.
 ///
 /// While it exists, these signals do not kill the process. After the first one they do again. A second Ctrl-C kills the
 /// process.
-struct StopSignal {
+package struct StopSignal {
     private static let numbers = [SIGINT, SIGTERM]
 
     private let arrivals: AsyncStream<Int32>
     private let sources: [any DispatchSourceSignal]
 
-    init() {
+    package init() {
         let (arrivals, announce) = AsyncStream<Int32>.makeStream()
         self.arrivals = arrivals
         sources = Self.numbers.map { number in
@@ -24,10 +23,18 @@ struct StopSignal {
         }
     }
 
-    /// Returns when the first signal arrives.
-    func wait() async {
-        for await _ in arrivals { break }
+    /// Waits for the first signal, or for the cancellation of the task.
+    ///
+    /// - Returns: the signal; `nil` after a cancellation.
+    @discardableResult
+    package func wait() async -> Int32? {
+        var first: Int32?
+        for await number in arrivals {
+            first = number
+            break
+        }
         for source in sources { source.cancel() }
         for number in Self.numbers { signal(number, SIG_DFL) }
+        return first
     }
 }
