@@ -1,5 +1,6 @@
 import ArgumentParser
 import CoreAPI
+import CoreAPIBase
 import CoreAPIHTTPSupport
 import Foundation
 import HTTPTypes
@@ -169,7 +170,8 @@ struct CallPlan: Sendable {
             do {
                 _ = try form.body()
             } catch {
-                throw ValidationError("cannot read a file of the form: \(error.systemReason)")
+                let file = (error as? FileFailure).map { "'\($0.path.escapingControls)'" } ?? "a file"
+                throw ValidationError("cannot read \(file) for the form: \(error.systemReason)")
             }
             return .multipart(form)
         }

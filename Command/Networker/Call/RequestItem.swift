@@ -72,8 +72,13 @@ struct RequestItem: Sendable, Hashable {
             throw ValidationError("expected a name before the separator, as in \(Self.forms), got '\(word.escapingControls)'")
         }
         var value = String(rest)
+        var file: String?
         if kind != .file, value.hasPrefix("@") {
-            value = try CommandFile(String(value.dropFirst())).text(for: "the value of '\(name.escapingControls)'")
+            let path = String(value.dropFirst())
+            file = path.escapingControls
+            value = try CommandFile(path).text(for: "the value of '\(name.escapingControls)'")
+            // An editor ends a file with a line end, which is no part of a token. HTTPie removes it, too.
+            if kind == .header || kind == .query, value.last == "\n" || value.last == "\r\n" { value.removeLast() }
         } else if value.hasPrefix("\\@") {
             value.removeFirst()
         }
@@ -81,9 +86,10 @@ struct RequestItem: Sendable, Hashable {
         case .header: try self.init(header: name, value, of: word)
         case .json:
             guard (try? JSONValue(parsing: Data(value.utf8))) != nil else {
+                let name = name.escapingControls
                 throw ValidationError(
-                    "expected JSON after '\(name.escapingControls):=', such as 3, true or [1,2]; for text write "
-                        + "\(name.escapingControls)=…")
+                    file.map { "expected JSON in '\($0)'; for text write \(name)=@\($0)" }
+                        ?? "expected JSON after '\(name):=', such as 3, true or [1,2]; for text write \(name)=…")
             }
             self.init(.json, name, value)
         case .file:

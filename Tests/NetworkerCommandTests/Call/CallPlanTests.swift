@@ -81,6 +81,12 @@ struct CallPlanTests {
         #expect(parts.hasPrefix("multipart/form-data; boundary=") && parts.contains("name=\"a\"\r\n\r\n1 ş\r\n--"), "\(parts)")
     }
 
+    @Test("names the file of a form that cannot be read")
+    func lostFile() throws {
+        let error = #expect(throws: ValidationError.self) { try plan(["example.com", "--form", "a@/nowhere/b;type=text/csv"]) }
+        #expect(error?.message == "cannot read '/nowhere/b' for the form: No such file or directory")
+    }
+
     private func data(_ words: [String]) async throws -> String {
         let request = try await request(words)
         return try await "\(request.headers[.contentType] ?? "") "

@@ -41,6 +41,18 @@ struct RequestItemTests {
         #expect(try RequestItem("a=@\(file.path)") == RequestItem(.text, "a", "[1,2]"))
         #expect(try RequestItem("a:=@\(file.path)") == RequestItem(.json, "a", "[1,2]"))
         #expect(try RequestItem("a==@\(file.path)") == RequestItem(.query, "a", "[1,2]"))
+        let name = file.path
+        for end in ["\n", "\r\n"] {
+            try Data("t0ken\n\(end)".utf8).write(to: file)
+            // One line end goes; a second one is the user's. In a header it is refused.
+            #expect(try RequestItem("a==@\(name)") == RequestItem(.query, "a", "t0ken\n"))
+            #expect(throws: ValidationError.self) { try RequestItem("A:@\(name)") }
+            #expect(try RequestItem("a=@\(name)") == RequestItem(.text, "a", "t0ken\n\(end)"))
+            try Data("t0ken\(end)".utf8).write(to: file)
+            #expect(try RequestItem("A:@\(name)") == RequestItem(.header, "A", "t0ken"))
+        }
+        let error = #expect(throws: ValidationError.self) { try RequestItem("a:=@\(name)") }
+        #expect(error?.message == "expected JSON in '\(name)'; for text write a=@\(name)")
         try Data([0xFF]).write(to: file)
         #expect(throws: ValidationError.self) { try RequestItem("a=@\(file.path)") }
     }
