@@ -1,5 +1,6 @@
 import ArgumentParser
 import CoreAPI
+import CoreAPIBase
 import Foundation
 
 /// The host and the trust of a call, from the command line.
@@ -23,12 +24,20 @@ struct CallTarget: Sendable {
             }
         }
 
-        /// - Throws: `ValidationError` for a file that cannot be read.
+        /// - Throws: `ValidationError` for a file that cannot be read, or that has no certificates.
         init(_ text: String) throws {
             if text == "system" {
                 self = .system
             } else if FileManager.default.isReadableFile(atPath: text) {
                 self = .file(text)
+                // A pipe can be read only once.
+                guard let file = try? LocalFile(reading: text) else { return }
+                do {
+                    _ = try Certificate(pem: String(decoding: file.readToEnd(), as: UTF8.self))
+                } catch {
+                    throw ValidationError(
+                        "expected a file of PEM certificates, got '\(text.escapingControls)': \(error.readableDescription)")
+                }
             } else {
                 throw ValidationError(
                     "expected a readable file of PEM certificates, or the word system, got '\(text.escapingControls)'")
@@ -87,7 +96,8 @@ struct CallTarget: Sendable {
     /// The same for the error of a transport.
     func advice(about failure: TransportError) -> String? {
         let channel = channel()
-        let host = (try? HTTPURL(channel.environment.baseURL)).map { "\($0.host):\($0.effectivePort)" } ?? "the server"
+        let address = try? HTTPURL(channel.environment.baseURL)
+        let host = address.map { "\($0.host):\($0.effectivePort)" } ?? "the server"
         switch failure {
         case .cannotConnect where needsSandbox && self.host == nil:
             return "start \(CommandSetup.sandbox) in another terminal, or name another server with --host"
@@ -106,6 +116,9 @@ struct CallTarget: Sendable {
                 + "with --authority"
         case .tls:
             return "\(CommandSetup.current.name) doctor \(wordWithOptions) checks each step, certificates and clock included"
+        // A server that expects TLS closes the connection, or answers with an alert, which is not HTTP.
+        case .connectionLost where address?.scheme == .http, .malformedResponse where address?.scheme == .http:
+            return "if \(host) speaks TLS, write https://"
         case .timedOut: return "--timeout sets another limit, in seconds"
         default: return nil
         }

@@ -49,10 +49,15 @@ struct PinsCommand: AsyncParsableCommand {
             let report = PinReport(host: address.host, try await probe.certificates())
             Console.output.write(json ? try JSONOutput.text(report) : report.rendered(Console.output.palette))
         } catch {
-            Console.error.write(failure: (error as? APIClientError)?.description ?? error.readableDescription)
-            if case .transport(.tls(_, let reason), _)? = error as? APIClientError, reason.contains("wrong version number") {
+            // Channel and endpoint are the probe's, which mean nothing to a reader.
+            let cause = (error as? APIClientError)?.underlyingError ?? error
+            Console.error.write(failure: cause.readableDescription)
+            if case .tls(_, let reason) = cause as? TransportError {
                 Console.error.write(
-                    hint: "\(address.host):\(address.effectivePort) speaks clear text, which has no certificate to pin")
+                    hint: reason.contains("wrong version number")
+                        ? "\(address.host):\(address.effectivePort) speaks clear text, which has no certificate to pin"
+                        : "--authority names the server's authority, if this system does not know it; "
+                            + "'\(CommandSetup.current.name) doctor \(address.string.trimmingSlashes)' checks each step")
             }
             throw ExitCode.failure
         }

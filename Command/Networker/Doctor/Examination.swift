@@ -61,12 +61,10 @@ struct Examination {
             return [Finding(subject: "exchange", verdict: .bad, text: error.description)]
         }
         guard let failure = failure(of: response) else {
-            var findings = connection(to: host, response)
-            if response.metrics?.tls != nil {
-                findings.append(Finding(subject: "TLS", verdict: .good, text: "the server is verified"))
-            }
+            let findings = connection(to: host, response) + (response.metrics.map(secured) ?? [])
             return findings + [answer(response)].compactMap(\.self)
         }
+        let before = before(failure, to: host, response)
         let subject: String
         let advice: String
         switch failure {
@@ -80,8 +78,11 @@ struct Examination {
         case .tls:
             (subject, advice) = (
                 "TLS",
-                "check that the certificate is for this host, has not expired and is signed by one of the environment's "
-                    + "authorities, and that this machine's clock is right"
+                "check that the certificate is for this host, has not expired and is signed by one of "
+                    + (channel.environment.name == ChannelEntry.Place.addressName
+                        ? "this system's authorities (--authority names another)"
+                        : "the environment's authorities (--authority names another)")
+                    + ", and that this machine's clock is right"
             )
         case .pinMismatch:
             (subject, advice) = (
@@ -90,9 +91,23 @@ struct Examination {
         case .malformedResponse: (subject, advice) = ("exchange", "the server was reached, but its answer is not HTTP")
         case .timedOut:
             (subject, advice) = ("exchange", "the server did not answer in time; --timeout sets another limit, in seconds")
-        default: return [Finding(subject: "exchange", verdict: .bad, text: failure.readableDescription)]
+        default: return before + [Finding(subject: "exchange", verdict: .bad, text: failure.readableDescription)]
         }
-        return [Finding(subject: subject, verdict: .bad, text: "\(failure.readableDescription); \(advice)")]
+        return before + [Finding(subject: subject, verdict: .bad, text: "\(failure.readableDescription); \(advice)")]
+    }
+
+    /// The steps before a failure, which were taken.
+    private func before(_ failure: TransportError, to host: String, _ response: Response<Void>) -> [Finding] {
+        switch failure {
+        case .cannotResolveHost, .cannotConnect, .timedOut(.connect, _), .proxy: return []
+        default: break
+        }
+        guard let metrics = response.metrics, metrics.remoteAddress != nil else { return [] }
+        return connection(to: host, response) + secured(metrics)
+    }
+
+    private func secured(_ metrics: TransferMetrics) -> [Finding] {
+        metrics.tls == nil ? [] : [Finding(subject: "TLS", verdict: .good, text: "the server is verified")]
     }
 
     /// The failure without any answer, or of a proxy, which may answer itself.
@@ -107,10 +122,10 @@ struct Examination {
         guard let url = response.request?.url, let proxy = ProxyEnvironment.current?.proxy(for: url) else {
             let address = response.metrics?.remoteAddress ?? "known"
             let port = response.metrics?.remotePort.map(String.init) ?? "?"
-            return [
-                Finding(subject: "DNS", verdict: .good, text: "\(host) is \(address)"),
-                Finding(subject: "connection", verdict: .good, text: "port \(port) answers"),
-            ]
+            let connected = Finding(subject: "connection", verdict: .good, text: "port \(port) answers")
+            // An address is not looked up.
+            guard host != address, host != "[\(address)]" else { return [connected] }
+            return [Finding(subject: "DNS", verdict: .good, text: "\(host) is \(address)"), connected]
         }
         let name = "\(proxy.host) (from \(proxy.source))"
         // Through a tunnel these are the server's.
