@@ -32,7 +32,7 @@ public enum NetworkerCommand {
         let level = Logger.Level(rawValue: wanted.lowercased())
         guard wanted.isEmpty || level != nil else {
             let levels = Logger.Level.allCases.map(\.rawValue).alternatives
-            RootCommand.exit(withError: ValidationError("expected \(variable) to be \(levels), got '\(wanted.escapingControls)'"))
+            RootCommand.refuse(ValidationError("expected \(variable) to be \(levels), got '\(wanted.escapingControls)'"))
         }
         // Before the channels are made, because each makes its logger.
         LoggingSystem.bootstrap { label in
@@ -43,7 +43,7 @@ public enum NetworkerCommand {
         }
         let setup = CommandSetup(
             name: CommandName.current, registry: ChannelRegistry(channels()), subcommands: subcommands)
-        await CommandSetup.$current.withValue(setup) { await RootCommand.main() }
+        await CommandSetup.$current.withValue(setup) { await RootCommand.start() }
     }
 }
 
@@ -101,7 +101,7 @@ package struct RootCommand: AsyncParsableCommand {
 
                 ENVIRONMENT
                   NO_COLOR=1              no colour, even on a terminal
-                  NETWORKER_LOG=debug     the kit's own log, at this level and above, on standard error
+                  NETWORKER_LOG=debug     the kit's log on standard error, from this level on
                   NETWORKER_NAME=books    the name of this command in its messages
                 """,
             version: version,
@@ -113,6 +113,48 @@ package struct RootCommand: AsyncParsableCommand {
     }
 
     package init() {}
+
+    /// Runs the command as ArgumentParser's `main()` does. That shows errors in another form than the command's own, and the
+    /// usage of the root for an error of a subcommand that runs.
+    static func start() async {
+        let command: any ParsableCommand
+        do {
+            command = try await asyncParseAsRoot()
+        } catch {
+            refuse(error)
+        }
+        do {
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                var command = command
+                try command.run()
+            }
+        } catch let error as ValidationError {
+            refuse(error, of: type(of: command))
+        } catch {
+            exit(withError: error)
+        }
+    }
+
+    /// Ends the process with the error of a command line. A request for help is not an error.
+    fileprivate static func refuse(_ error: any Error) -> Never {
+        let text = fullMessage(for: error)
+        guard !exitCode(for: error).isSuccess, text.hasPrefix("Error: ") else { exit(withError: error) }
+        let lines = text.dropFirst("Error: ".count).split(separator: "\n", maxSplits: 1)
+        Console.error.write(failure: lines.first.map(String.init) ?? "")
+        if lines.count > 1 { Console.error.write(String(lines[1])) }
+        exit(withError: exitCode(for: error))
+    }
+
+    /// The same for an error that a running subcommand has found.
+    private static func refuse(_ error: ValidationError, of command: any ParsableCommand.Type) -> Never {
+        let usage = usageString(for: command).split(separator: "\n").joined(separator: "\n       ")
+        let name = [CommandSetup.current.name, command.configuration.commandName].compactMap(\.self).joined(separator: " ")
+        Console.error.write(failure: error.message)
+        Console.error.write("Usage: \(usage)\n  See '\(name) --help' for more information.")
+        exit(withError: exitCode(for: error))
+    }
 
     /// The names of the subcommands.
     static var names: [String] { configuration.subcommands.compactMap { $0.configuration.commandName } }

@@ -31,16 +31,18 @@ struct CallCommand: AsyncParsableCommand {
                 A message names a missing credential.
 
                 ITEMS
-                  name=value       a field of the JSON body, as text; in the query of a GET, HEAD, OPTIONS, TRACE or DELETE
+                  name=value       a field of the JSON body, as text; in the query of
+                                   a GET, HEAD, OPTIONS, TRACE or DELETE
                   name:=3          a field of the JSON body, as JSON
                   name==value      in the query
                   Name:value       a header; 'Name;' is one without a value
-                  name@file        a file of a form; with ';type=image/png' after it, of that type
-                  A value of @file is read from the file: note=@note.txt. A backslash before a separator makes it a part of \
-                the name: a\\=b=c. A repeated name becomes a list.
+                  name@file        a file of a form; ';type=image/png' after it sets the type
+                A value of @file is read from the file: note=@note.txt. In a header and in the query, a line end at the \
+                file's end is left out. A backslash before a separator makes it a part of the name: a\\=b=c. A repeated name \
+                becomes a list.
 
                 OUTPUT
-                  On a terminal: status, body and timeline. Otherwise standard output has the body, byte for byte, and standard \
+                On a terminal: status, body and timeline. Otherwise standard output has the body, byte for byte, and standard \
                 error has the rest. If the call fails, an error status included, the exit code is 1 and the error is on standard \
                 error. The exit code is 64 for an invalid command line.
 
@@ -126,7 +128,9 @@ struct CallCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON instead of text; times in milliseconds.")
     var json = false
 
-    @Flag(name: .shortAndLong, help: "Show every line that was sent, and every head that arrived, redirects included.")
+    @Flag(
+        name: .shortAndLong,
+        help: "Show each request with its headers and its body, and each head that arrived, redirects included.")
     var verbose = false
 
     @Flag(name: .shortAndLong, help: "Print the body only.")

@@ -100,16 +100,23 @@ struct EventsCommand: AsyncParsableCommand {
         let endpoint = plan.endpoint(timeout: .seconds(60), accept: "text/event-stream")
         let options = EventOptions(lastEventID: lastEventID, reconnections: reconnections, idle: idle.duration)
         var left = count ?? .max
+        var isOpen = false
         for try await update in CommonDispatcher(channel: channel).events(endpoint, options: options).updates {
             switch update {
-            case .open(let head): Console.error.write(EventText.opened(head))
-            case .reconnecting(let pause, let error): Console.error.write(EventText.ended(pause, error))
+            case .open(let head):
+                isOpen = true
+                Console.error.write(EventText.opened(head))
+            case .reconnecting(let pause, let error):
+                isOpen = false
+                Console.error.write(EventText.ended(pause, error))
             case .event(let event):
                 Console.output.write(json ? EventText.json(event) : EventText.block(event, Console.output.palette))
                 left -= 1
-                if left == 0 { return }
+                if left == 0 { return Console.error.write(EventText.counted(count ?? 0)) }
             }
         }
+        // The stream has no other end without an error.
+        Console.error.write(isOpen ? EventText.endedForGood : EventText.noContent)
     }
 }
 
@@ -134,6 +141,11 @@ enum EventText {
     }
 
     static func opened(_ head: ResponseHead) -> String { "connected, \(head.status.code)" }
+
+    static let noContent = "no more events: the server answered with the status 204"
+    static let endedForGood = "ended by the server; --reconnections allows no other connection"
+
+    static func counted(_ count: Int) -> String { "closed after \(count) event\(count == 1 ? "" : "s")" }
 
     static func ended(_ pause: Duration, _ error: APIClientError?) -> String {
         let reason = error.map { "lost: \($0.description)" } ?? "ended by the server"

@@ -207,8 +207,8 @@ struct NewChannel: Sendable {
                     "the channel's command is: swift run \($0) \(channel) GET orders; list further channels in "
                         + folder.command($0)
                 }
-                    ?? "a command of your own is an executable that calls NetworkerCommand.main(channels: "
-                    + "[.\(template.name.property)]); the kit then needs traits: [\"Command\"]")
+                    ?? "--with-command would have written a command of your own, too. By hand it is an executable that calls "
+                    + "NetworkerCommand.main(channels: [.\(template.name.property)]), and the kit needs traits: [\"Command\"]")
         }
         return report
     }

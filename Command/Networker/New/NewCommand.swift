@@ -13,7 +13,7 @@ struct NewCommand: AsyncParsableCommand {
                 commands work in the kit's repository and in a package of your own. Existing files stay as they are.
 
                 EXAMPLES
-                  \(CommandSetup.current.name) new channel BK --host https://api.books.example/v1 --kit ../NetworkerKit
+                  \(CommandSetup.current.name) new channel BK --host books.example --kit ../NetworkerKit
                   \(CommandSetup.current.name) new feature BK OrderList --path orders
                 """,
             subcommands: [NewChannelCommand.self, NewFeatureCommand.self])

@@ -39,6 +39,7 @@ struct NewChannelTests {
                   networker new feature BK OrderList --path orders
                 """)
         #expect(package.files == (report.written + report.changed).sorted())
+        #expect(report.notes.contains { $0.hasPrefix("--with-command would have written a command") }, "\(report.notes)")
     }
 
     @Test(
