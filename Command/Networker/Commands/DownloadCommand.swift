@@ -184,7 +184,7 @@ struct DownloadCommand: AsyncParsableCommand {
         if mayContinue(file) {
             Console.error.write(hint: "\(kept.readableBytes) are kept in '\(file.lastPathComponent).part'; --resume continues")
         } else if kept > 0 {
-            Console.error.write(hint: "nothing is kept: the server does not continue a download")
+            Console.error.write(hint: "nothing is kept: the server's answer does not say that it can be continued")
         }
         kill(getpid(), number)
         return ExitCode(128 + number)

@@ -16,7 +16,12 @@ struct NewChannel: Sendable {
     /// - Throws: ``Refusal``; then nothing has changed.
     func write() async throws -> NewReport {
         if let known = folder.channels.first(where: { $0.lowercased() == channel.lowercased() }) {
-            throw Refusal("the channel \(known) exists already", do: "add a feature to it, or choose another name")
+            throw Refusal(
+                "the channel \(known) exists already",
+                do: hasCommand
+                    ? "--with-command is for a new channel; for this one, write an executable that calls "
+                        + "NetworkerCommand.main(channels: [.\(template.name.property)])"
+                    : "add a feature to it, or choose another name")
         }
         if !folder.isKit, folder.hasLooseSources {
             throw Refusal(

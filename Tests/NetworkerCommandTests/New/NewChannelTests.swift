@@ -134,6 +134,8 @@ struct NewChannelTests {
         try package.write("Sources/BKInteractors/A.swift", "")
         let known = try await refusal(package) { try await package.newChannel("Bk", dump: Self.good) }
         #expect(known?.cause == "the channel BK exists already")
+        let late = try await refusal(package) { try await package.newChannel("BK", command: true, dump: Self.good) }
+        #expect(late?.advice.contains("NetworkerCommand.main(channels: [.bk])") == true)
     }
 
     @Test("a manifest that cannot be edited stays, and the lines to paste are shown")
