@@ -104,7 +104,11 @@ final class EarlyServer: Sendable {
         Thread.detachNewThread {
             while true {
                 let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { return }
+                guard connection >= 0 else {
+                    // Closed here: its number, given to the next server, would let this thread accept that server's connections.
+                    close(listener)
+                    return
+                }
                 Thread.detachNewThread { Self.serve(connection, answer, rest) }
             }
         }
@@ -113,7 +117,6 @@ final class EarlyServer: Sendable {
     deinit {
         // Ends the accepting thread; each connection ends with its peer.
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
     }
 
     private static func serve(_ connection: Int32, _ answer: [UInt8], _ rest: Rest) {
