@@ -200,43 +200,42 @@ extension Reply {
 
 private struct DeadlinePassed: Error {}
 
-private final class Gathered: Sendable { let data = Mutex(Data()) }
-
 extension Body {
     /// Reads the bytes that arrive until a deadline, at most `limit` of them.
     ///
     /// - Returns: the bytes, and the reason why there are no more: `nil` at the body's end, ``BodyTooLarge``, ``DeadlinePassed``
     ///   or the error of the source.
     fileprivate func gather(upTo limit: Int, until deadline: ContinuousClock.Instant) async -> (Data, (any Error)?) {
-        let gathered = Gathered()
-        return await withTaskGroup(of: (any Error)?.self) { group in
-            group.addTask {
-                do {
-                    for try await chunk in self {
-                        let isTooLarge = gathered.data.withLock { data in
-                            let room = limit - data.count
-                            data += chunk.prefix(room)
-                            return chunk.count > room
-                        }
-                        if isTooLarge { throw BodyTooLarge(limit: limit) }
-                    }
-                    return nil
-                } catch {
-                    return error
+        // Not a group, which would wait for a sequence that ignores its cancellation.
+        let buffer = ChunkBuffer(limit: .max, goOn: {})
+        let reader = Task {
+            do {
+                var count = 0
+                for try await chunk in self {
+                    buffer.offer(chunk)
+                    count += chunk.count
+                    if count > limit { throw BodyTooLarge(limit: limit) }
                 }
+                buffer.finish(.success(()))
+            } catch {
+                buffer.finish(.failure(error))
             }
-            group.addTask {
-                do {
-                    try await Task.sleep(until: deadline)
-                    return DeadlinePassed()
-                } catch {
-                    return error
-                }
-            }
-            let end = await group.next() ?? nil
-            group.cancelAll()
-            await group.waitForAll()
-            return (gathered.data.withLock { $0 }, end)
+        }
+        let clock = Task {
+            try await Task.sleep(until: deadline)
+            buffer.finish(.failure(DeadlinePassed()))
+        }
+        defer {
+            reader.cancel()
+            clock.cancel()
+            buffer.abandon()
+        }
+        var data = Data()
+        do {
+            while let chunk = try await buffer.next() { data += chunk.prefix(limit - data.count) }
+            return (data, nil)
+        } catch {
+            return (data, error)
         }
     }
 }

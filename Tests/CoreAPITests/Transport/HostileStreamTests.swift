@@ -213,6 +213,31 @@ struct HostileStreamTests {
         await channel.close()
     }
 
+    /// Answers with a refusal, whose body is a sequence.
+    private struct Refusing: Transport {
+        let body: BodyStream
+
+        func send(_ attempt: Attempt) async -> Reply { Reply(attempt, head: ResponseHead(status: 500), body: .stream(body)) }
+    }
+
+    @Test("a refusal's body that ignores its cancellation does not outlast the call's timeout", arguments: [true, false])
+    func deafRefusal(isCancelled: Bool) async throws {
+        let (gone, opened) = (try Gate(), try Gate())
+        defer { gone.open() }
+        let body = BodyStream {
+            opened.open()
+            return Deaf(gate: gone)
+        }
+        var channel = Channel.test("https://h.example", transport: Refusing(body: body))
+        channel.modifiers = [Timeout(isCancelled ? .seconds(60) : .milliseconds(500))]
+        let began = ContinuousClock.now
+        let call = Task { [channel] in await channel.manager().response(for: TestEndpoint(), as: .stream).error?.label }
+        try await opened.waitUntilOpen()
+        if isCancelled { call.cancel() }
+        #expect(await call.value == (isCancelled ? "cancelled" : "transport.timedOut.total"))
+        #expect(began.duration(to: .now) < .seconds(30))
+    }
+
     @Test(
         "a file with more bytes than its size is not sent as a part of it",
         .enabled(if: FileManager.default.fileExists(atPath: "/proc/cpuinfo")))
