@@ -138,14 +138,16 @@ extension WebSocket: AsyncSequence {
     ///
     /// A message that cannot be decoded ends the loop by `APIClientError.decoding(_:_:)`; the socket stays open.
     public func messages<Value: Decodable & Sendable>(as type: Value.Type) -> AsyncThrowingMapSequence<WebSocket, Value> {
-        map { [coder, context] message in
-            let data = message.data
-            do {
-                return try await coder.decodeApart(type, from: data)
-            } catch {
-                let failure = DecodingFailure(error, expected: "\(type)", body: data, redaction: context.redaction)
-                throw APIClientError.decoding(failure, context)
-            }
+        map { try await self.decode(type, $0) }
+    }
+
+    func decode<Value: Decodable & Sendable>(_ type: Value.Type, _ message: Message) async throws(APIClientError) -> Value {
+        let data = message.data
+        do {
+            return try await coder.decodeApart(type, from: data)
+        } catch {
+            let failure = DecodingFailure(error, expected: "\(type)", body: data, redaction: context.redaction)
+            throw .decoding(failure, context)
         }
     }
 }

@@ -26,23 +26,17 @@ public protocol IDCourierInteractorOutput: AnyObject {
 /// Chats with the courier over a WebSocket.
 public final class IDCourierInteractor: IDNetworker<IDCourierEndpointItem>, IDCourierInteractorInterface {
     public weak var output: (any IDCourierInteractorOutput)?
-    private var chat: Task<Void, Never>?
+    private var chat = Cancellable()
     private var socket: WebSocket?
 
     public func openChat(orderID: String) {
         hangUp()
-        let manager = networkManager
-        chat = Task { [weak self] in
-            do {
-                let socket = try await manager.webSocket(endpoint: .chat(orderID: orderID))
-                self?.socket = socket
-                for try await message in socket.messages(as: IDCourierMessage.self) {
-                    self?.output?.handleCourierMessage(message)
-                }
-                self?.output?.handleCourierChatEnd(nil)
-            } catch {
-                self?.output?.handleCourierChatEnd(error as? APIClientError)
-            }
+        chat = webSocket(.chat(orderID: orderID), of: IDCourierMessage.self) {
+            $0.socket = $1
+        } message: {
+            $0.output?.handleCourierMessage($1)
+        } end: {
+            $0.output?.handleCourierChatEnd($1)
         }
     }
 
@@ -58,7 +52,7 @@ public final class IDCourierInteractor: IDNetworker<IDCourierEndpointItem>, IDCo
     }
 
     public func hangUp() {
-        guard let socket else { return chat?.cancel() ?? () }
+        guard let socket else { return chat.cancel() }
         self.socket = nil
         Task { await socket.close() }
     }

@@ -50,6 +50,21 @@ struct IDCourierTests {
         }
     }
 
+    @Test("a chat does not keep its interactor alive")
+    @MainActor
+    func released() async throws {
+        try await withSandbox(.id.at(.sandbox)) { _ in
+            weak var watched: IDCourierInteractor?
+            do {
+                let (interactor, output) = (IDCourierInteractor(), Output())
+                (interactor.output, watched) = (output, interactor)
+                interactor.openChat(orderID: "ID-9")
+                await output.wait { $0.lines.count == 1 }
+            }
+            #expect(watched == nil)
+        }
+    }
+
     @MainActor private final class Output: IDCourierInteractorOutput {
         var lines: [String] = []
         var ends = 0

@@ -1,0 +1,48 @@
+public import CoreAPICore
+
+extension Networker {
+    /// Opens a WebSocket, and passes its messages to the interactor, decoded, one after the other on the main actor. Does not
+    /// retain the interactor; after its release the socket ends with the next message.
+    ///
+    /// ```swift
+    /// chat = webSocket(.chat(orderID: id), of: Line.self) {
+    ///     $0.socket = $1
+    /// } message: {
+    ///     $0.output?.handleLine($1)
+    /// } end: {
+    ///     $0.output?.handleChatEnd($1)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - endpoint: the request.
+    ///   - type: the type of each message.
+    ///   - opened: called once with the open socket, which sends.
+    ///   - message: called with each message.
+    ///   - end: called once, with the error or `nil`; not called after ``/CoreAPI/Cancellable/cancel()``.
+    /// - Returns: a handle to cancel with.
+    @MainActor
+    @discardableResult
+    public func webSocket<Value: Decodable & Sendable>(
+        _ endpoint: EndpointType, of type: Value.Type, opened: @escaping @MainActor (Self, WebSocket) -> Void,
+        message: @escaping @MainActor (Self, Value) -> Void, end: @escaping @MainActor (Self, APIClientError?) -> Void
+    ) -> Cancellable {
+        let manager = networkManager
+        let task = Task { [weak self] in
+            var failure: APIClientError?
+            do throws(APIClientError) {
+                let socket = try await manager.webSocket(endpoint: endpoint)
+                if let self, !Task.isCancelled { opened(self, socket) }
+                for try await next in socket {
+                    let value = try await socket.decode(type, next)
+                    guard let self, !Task.isCancelled else { return }
+                    message(self, value)
+                }
+            } catch {
+                failure = error
+            }
+            if let self, !Task.isCancelled { end(self, failure) }
+        }
+        return Cancellable { task.cancel() }
+    }
+}
