@@ -86,7 +86,8 @@ struct Pipeline: Sendable {
 
     // MARK: - Up
 
-    /// Collects the whole body, within the channel's limit, unless the caller reads it as it arrives.
+    /// Collects the whole body, within the channel's limit, unless the caller reads it as it arrives. Over libcurl an ordinary
+    /// answer arrives whole.
     private func collect(_ reply: Reply, of attempt: Attempt) async -> Reply {
         guard case .stream = reply.body, !attempt.leavesBody(of: reply) else { return reply }
         return await reply.collected()

@@ -14,7 +14,7 @@ package final class PreparedChannel: Sendable {
     let callChain: [any Middleware]
     let attemptChain: [any Middleware]
     let listeners: [any Listener]
-    /// The transport: the environment's fixtures, else the channel's own.
+    /// The transport: the environment's fixtures, else the channel's own (`PlatformTransport` of Umbrella/CoreAPI.swift).
     let transport: any Transport
     /// Identifies this value for the life of the process; an address may be reused.
     package let number: Int

@@ -16,6 +16,7 @@ extension Request {
 
         let url = try Self.address(of: endpoint, levels.base, call.prepared)
         self.init(call: call, method: endpoint.method, url: url, headers: HTTPFields(), modifiers: modifiers)
+        // The parameters: by default a GET has them in its query, a POST in its body (InputEncoding.swift).
         try endpoint.encoding(endpoint.params ?? .absent, into: &self)
         // The type of the encoded body belongs to the endpoint. It wins over the channel's headers and loses to the endpoint's
         // own.
