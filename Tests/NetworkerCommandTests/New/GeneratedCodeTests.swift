@@ -11,7 +11,7 @@ struct GeneratedCodeTests {
     @Test("builds and runs in this repository, with its settings and in its style")
     func kit() async throws {
         let package = try TemporaryPackage.kitCopy()
-        let known = Set(package.files)
+        let known = Dictionary(uniqueKeysWithValues: package.files.map { ($0, try? package.text($0)) })
         try await package.newChannel("XBK", host: "https://api.books.example/v1", kit: nil)
         try package.newFeature("XBK", path: "orders?page=1")
         try package.newFeature("XBK", "Basket", method: "POST")
@@ -23,7 +23,8 @@ struct GeneratedCodeTests {
         try await package.newChannel("RestaurantsX", kit: nil)
         try package.newFeature("RestaurantsX", "MenusOfTodayAndTomorrow1", method: "PUT")
         #expect(try package.text("Package.swift").contains(#", "XBK", "RestaurantsX"]"#))
-        let written = package.files.filter { !known.contains($0) }
+        let written = package.files.filter { known[$0] == nil }
+        #expect(known.filter { (try? package.text($0.key)) != $0.value }.map(\.key) == ["Package.swift"])
         let channels = 2, features = 6
         #expect(written.count == channels * 4 + features * 5)
         try await expectStyle(package, written.filter { $0.hasSuffix(".swift") })
