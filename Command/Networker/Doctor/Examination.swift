@@ -96,10 +96,11 @@ struct Examination {
         return before + [Finding(subject: subject, verdict: .bad, text: "\(failure.readableDescription); \(advice)")]
     }
 
-    /// The steps before a failure, which were taken.
+    /// The steps before a failure, which were taken. libcurl 8 does not name the address of a connection whose TLS has failed.
     private func before(_ failure: TransportError, to host: String, _ response: Response<Void>) -> [Finding] {
         switch failure {
         case .cannotResolveHost, .cannotConnect, .timedOut(.connect, _), .proxy: return []
+        case .tls, .pinMismatch: return connection(to: host, response)
         default: break
         }
         guard let metrics = response.metrics, metrics.remoteAddress != nil else { return [] }
@@ -120,9 +121,11 @@ struct Examination {
     /// The address and the port of a connection through a proxy are the proxy's.
     private func connection(to host: String, _ response: Response<Void>) -> [Finding] {
         guard let url = response.request?.url, let proxy = ProxyEnvironment.current?.proxy(for: url) else {
-            let address = response.metrics?.remoteAddress ?? "known"
-            let port = response.metrics?.remotePort.map(String.init) ?? "?"
+            let port = response.metrics?.remotePort.map(String.init) ?? response.request.map { "\($0.url.effectivePort)" } ?? "?"
             let connected = Finding(subject: "connection", verdict: .good, text: "port \(port) answers")
+            guard let address = response.metrics?.remoteAddress else {
+                return [Finding(subject: "DNS", verdict: .good, text: "\(host) has an address"), connected]
+            }
             // An address is not looked up.
             guard host != address, host != "[\(address)]" else { return [connected] }
             return [Finding(subject: "DNS", verdict: .good, text: "\(host) is \(address)"), connected]
