@@ -30,7 +30,7 @@ struct CancellationTests {
 
     @Test("The process with the cancelled events", .enabled(if: isProcess))
     func process() async throws {
-        /// Each connection brings five events in five milliseconds. Then it ends, or is silent, so that each moment has its share.
+        /// Each connection brings five events in five milliseconds. Then it ends, or is silent: each moment has its share.
         func start(_ tls: ServerTLS?) throws -> LoopbackServer {
             try LoopbackServer.start(tls: tls) { request in
                 let head: ServerReply.Step = .sendHead(

@@ -228,8 +228,8 @@ struct AutobahnTests {
     /// In these cases the server breaks a rule directly after a valid message. The kit fails the connection as soon as it reads
     /// the violation (RFC 6455 §7.1.7), so the echo of the message may come too late. Autobahn names that NON-STRICT.
     private static let nonStrict: Set = ["3.2", "3.3", "3.4", "4.1.3", "4.1.4", "4.1.5", "4.2.3", "4.2.4", "4.2.5", "5.15"]
-    /// The RFC leaves the outcome open, so Autobahn only reports it. 7.1.6: a Close frame follows a message of 256 KiB, whose echo
-    /// the kit may not have finished by then. 7.13.1 and 7.13.2: close codes 5000 and 65535.
+    /// The RFC leaves the outcome open, so Autobahn only reports it. 7.1.6: a Close frame follows a message of 256 KiB, whose
+    /// echo the kit may not have finished by then. 7.13.1 and 7.13.2: close codes 5000 and 65535.
     private static let informational: Set = ["7.1.6", "7.13.1", "7.13.2"]
 
     @Test("end well, or otherwise for a known reason")

@@ -25,7 +25,8 @@ struct SandboxGreeting: Sendable {
               \(CommandSetup.current.name) call TY GET discovery/v1/products/search q=çanta size=2\(host(of: "TY"))
               \(CommandSetup.current.name) call DL GET orders --verbose\(host(of: "DL"))
               \(CommandSetup.current.name) events ML orders/ml-o-1/events\(host(of: "ML"))
-              echo '{"from":"me","text":"neredesiniz?"}' | \(CommandSetup.current.name) ws ID orders/ID-48201/courier\(host(of: "ID"))
+              echo '{"from":"me","text":"neredesiniz?"}' | \
+            \(CommandSetup.current.name) ws ID orders/ID-48201/courier\(host(of: "ID"))
               curl --cacert \(authorityPath) https://localhost:\(port)/health
 
             Ctrl-C stops it.

@@ -146,8 +146,8 @@ package final class ChunkSource: Sendable {
 
 /// The bytes that a task reads before it lets other tasks run.
 ///
-/// The next chunk of a source may always be at hand, so that its reader never waits. As many such readers as cores kept every other
-/// task of the process from running.
+/// The next chunk of a source may always be at hand, so that its reader never waits. As many such readers as cores kept every
+/// other task of the process from running.
 package struct ReadingTurn {
     /// For 1 GiB the task yields 1,024 times.
     private static let size = 1 << 20

@@ -1,3 +1,4 @@
+// Asks libcurl itself whether it refuses what the kit has switched off.
 import CCurl
 import CoreAPI
 import CoreAPITesting
