@@ -117,6 +117,8 @@ final class CurlTransfer: @unchecked Sendable {
     @exclusivity(unchecked) var isMultiplexed = false
     /// Whether any head arrived on its HTTP/2 stream.
     var hasStreamAnswered = false
+    /// Whether the server has ended its HTTP/2 stream.
+    var hasStreamEnded = false
 
     init(_ request: PreparedRequest) {
         self.request = request
@@ -235,7 +237,7 @@ final class CurlTransfer: @unchecked Sendable {
         decoder = nil
         hasLookedForCoding = false
         (remaining, isBodyWhole) = (nil, false)
-        (bytesOnStream, bytesTaken, isStopped) = (0, 0, false)
+        (bytesOnStream, bytesTaken, isStopped, hasStreamEnded) = (0, 0, false, false)
     }
 
     /// When the whole call must be over. A streamed body has no deadline, because its reader sets the pace.

@@ -8,10 +8,12 @@ extension Defect {
     ///   the server stops reading, it waits forever.
     /// - Over HTTP/2 it keeps sending, or spins forever because it no longer reads window updates. Or it discards the answer at
     ///   the RST_STREAM(NO_ERROR) by which the server asks for no more (RFC 9113 §8.1).
+    /// - Over HTTP/2 libcurl 8 ends with `CURLE_SEND_ERROR` if it sends the last bytes in the call in which the answer ended.
     ///
     /// The kit ends the transfer itself when the answer has reached its `Content-Length` or has no body. Over HTTP/2 it does so
     /// at END_STREAM, and hides the reset from libcurl (``HTTP2StreamMonitor/takeWhole()``). For an answer without a length or a
-    /// visible end, only the timeouts help. Shown by `WorkaroundTests.endlessUpload` and `EarlyAnswerTests`.
+    /// visible end, only the timeouts help. Shown by `WorkaroundTests.endlessUpload`, `EarlyAnswerTests` and
+    /// `StreamEndTests.answeredAtTheEnd`.
     static let endlessUpload = Defect(9, in: .every)
 }
 
@@ -22,9 +24,10 @@ extension CurlTransfer {
         return length > 0 && handle?.uploadedBytes != length
     }
 
-    /// Whether the answer has reached the end that its head announced.
+    /// Whether the answer has reached the end that its head announced, or that of its stream.
     fileprivate var isAnswerWhole: Bool {
         guard hasHead, let handle else { return false }
+        if hasStreamEnded { return handle.receivedBytes == bytesOnStream }
         if handle.head.isNoContent || handle.head.isNotModified { return true }
         return handle.announcedBytes >= 0 && bytesTaken == handle.announcedBytes
     }

@@ -105,7 +105,10 @@ final class HTTP2StreamMonitor {
             count(code, of: subject)
             return note(subject, in: &held)
         case CHTTP2_ENDED:
-            if let transfer = CurlHandle.transfer(of: subject), transfer.upload.length != 0 { early.append(transfer) }
+            if let transfer = CurlHandle.transfer(of: subject), transfer.upload.length != 0 {
+                transfer.hasStreamEnded = true
+                early.append(transfer)
+            }
             return note(subject, in: &transfers)
         default: break
         }

@@ -321,4 +321,28 @@ struct StreamEndTests {
         }
         await transport.close()
     }
+
+    @Test("an answer that is complete while the last bytes of the request are being sent is a success")
+    func answeredAtTheEnd() async throws {
+        let (answering, answer) = AsyncStream.makeStream(of: Void.self)
+        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2]), answersEarly: true) { request in
+            answer.yield()
+            return [.send(Early.head.frames(200, UInt32(request.exchange * 2 + 1))), .stall]
+        }
+        let requests = try requests(server)
+        var signals = answering.makeAsyncIterator()
+        for _ in 0..<200 {
+            let (chunks, chunk) = AsyncStream.makeStream(of: Data.self)
+            chunk.yield(Data("ab".utf8))
+            async let sent = requests.send(
+                .post, server.url, body: .stream(BodyStream(length: 4) { chunks }), timeout: Timeout(.seconds(5)))
+            // The server answers now, so that the answer and the rest of the request meet in one turn of the loop.
+            await signals.next()
+            chunk.yield(Data("cd".utf8))
+            chunk.finish()
+            let response = try await sent
+            #expect(response.transportError == nil && response.status == 200, "\(response.result)")
+        }
+        await transport.close()
+    }
 }
