@@ -21,7 +21,7 @@ extension Response {
             attempt: .some(attempt.origin.next(after: earlier, delay: .zero)), failure: .some(error), reading: .failed(error))
         let outcomes = broken.attempts
         guard attempt.origin.request.body.isReplayable, outcomes.count < call.channel.limits.attempts else { return nil }
-        switch await Pipeline().wish(Response<Void>(broken), error) {
+        switch await Pipeline.wish(Response<Void>(broken), error) {
         case .retry: return (.zero, outcomes)
         // A year, because a sleep of the largest Duration traps.
         case .retryAfter(let delay): return (min(max(delay, .zero), .seconds(365 * 86_400)), outcomes)

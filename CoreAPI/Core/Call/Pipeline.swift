@@ -2,63 +2,49 @@ internal import CoreAPIHTTPSupport
 internal import Foundation
 internal import HTTPTypes
 
-/// The way of a request, from the endpoint down to the transport and back up to the value. These are the stages in order, each
-/// with the function that begins it (``Channel/stages`` lists them for one channel):
-///
-/// 1. build, enhance: `build`, once for each call;
-/// 2. middleware around the call: `Next` at `.call`, whose end is `attempts`;
-/// 3. for each attempt: `adapt`; middleware around it (`Redirects`, the channel's own, `Cookies`): `Next` at `.attempt`, whose
-///    end is the transport;
-/// 4. `collect` the body; deenhance, verify, filter, decode: `read`;
-/// 5. after a failure `decide`: another attempt, or the end;
-/// 6. translate, result handler: `deliver`, once for each call.
-struct Pipeline: Sendable {
-    /// A whole call: builds the request once, makes one or more attempts, delivers one reply.
-    func run(_ call: Call) async -> Reply {
+/// The way of a request, from the endpoint down to the transport and back up to the value.
+enum Pipeline {
+    /// All stages of a call, in order. ``Channel/stages`` lists them for one channel.
+    ///
+    /// - Parameter repeated: the first attempt of a call that is repeated by hand. It was built before.
+    static func run(_ call: Call, from repeated: Attempt? = nil) async -> Reply {
+        // Build and enhance the request, once for each call.
         let first: Attempt
         do throws(APIClientError) {
-            first = try build(call)
+            if let repeated { first = repeated } else { first = try build(call) }
         } catch {
             return await deliver(call.failed(error))
         }
-        return await run(first)
-    }
-
-    /// The call's attempts, within the middleware around the call.
-    func run(_ first: Attempt) async -> Reply {
-        let reply = await Next(position: .call)(first)
-        // Usually read already. This reads a reply that a middleware around the call made itself.
-        return await deliver(read(await collect(reply, of: first), of: first))
-    }
-
-    /// One attempt after the other, until one succeeds or is the last.
-    func attempts(_ first: Attempt) async -> Reply {
-        var attempt = first
-        while true {
-            let reply = read(await collect(send(attempt), of: attempt), of: attempt)
-            guard let failure = reply.failure, !failure.isCancelled else { return reply }
-            switch await decide(reply, failure) {
-            case .end(let settled): return settled
-            case .again(let next): attempt = next
+        // The middleware around the call. Within it one attempt after the other, until one succeeds or is the last.
+        let reply = await Next(call.prepared.callChain) { first in
+            var attempt = first
+            while true {
+                let answer: Reply
+                do throws(APIClientError) {
+                    // Interceptors; the middleware around the attempt (redirects, the channel's own, cookies); the transport.
+                    let adapted = try await adapt(attempt)
+                    answer = await Next(adapted.call.prepared.attemptChain) { await exchange($0) }(adapted)
+                } catch {
+                    answer = attempt.failed(error)
+                }
+                // Collect the body; then deenhance, verify, filter and decode.
+                let reply = read(await collect(answer, of: attempt), of: attempt)
+                guard let failure = reply.failure, !failure.isCancelled else { return reply }
+                // Interceptors and error handler may want another attempt.
+                switch await decide(reply, failure) {
+                case .end(let settled): return settled
+                case .again(let next): attempt = next
+                }
             }
-        }
-    }
-
-    /// One attempt: adapted, admitted, and sent through the middleware around it, which follows redirects.
-    private func send(_ attempt: Attempt) async -> Reply {
-        let adapted: Attempt
-        do throws(APIClientError) {
-            adapted = try await adapt(attempt)
-        } catch {
-            return attempt.failed(error)
-        }
-        return await Next(position: .attempt)(adapted)
+        }(first)
+        // Usually read already. A middleware around the call may have made the reply itself. Then translate and hand out.
+        return await deliver(read(await collect(reply, of: first), of: first))
     }
 
     // MARK: - Down
 
     /// Describes, encodes and enhances the request.
-    private func build(_ call: Call) throws(APIClientError) -> Attempt {
+    private static func build(_ call: Call) throws(APIClientError) -> Attempt {
         let channel = call.prepared
         guard channel.problems.isEmpty else { throw .channel(problems: channel.problems, ErrorContext(call)) }
         var request = try call.request()
@@ -68,8 +54,8 @@ struct Pipeline: Sendable {
         return attempt
     }
 
-    /// Lets interceptors change the attempt, then checks cancellation and deadline. `Next` checks the environment last.
-    private func adapt(_ attempt: Attempt) async throws(APIClientError) -> Attempt {
+    /// Lets interceptors change the attempt, then checks cancellation and deadline.
+    private static func adapt(_ attempt: Attempt) async throws(APIClientError) -> Attempt {
         let interceptors = attempt.call.prepared.channel.interceptors
         guard !interceptors.isEmpty else { return try attempt.admitted() }
         let draft = attempt.draft()
@@ -84,18 +70,27 @@ struct Pipeline: Sendable {
         return try draft.adapted().admitted()
     }
 
+    /// One exchange over the transport. A middleware may have changed the address, so the environment is checked last.
+    static func exchange(_ attempt: Attempt) async -> Reply {
+        if let refusal = attempt.leavingEnvironment() { return refusal }
+        attempt.tellQueued()
+        let reply = await attempt.transport(of: attempt.call.prepared).send(attempt)
+        attempt.tellExchange(reply)
+        return reply
+    }
+
     // MARK: - Up
 
     /// Collects the whole body, within the channel's limit, unless the caller reads it as it arrives. Over libcurl an ordinary
     /// answer arrives whole.
-    private func collect(_ reply: Reply, of attempt: Attempt) async -> Reply {
+    private static func collect(_ reply: Reply, of attempt: Attempt) async -> Reply {
         guard case .stream = reply.body, !attempt.leavesBody(of: reply) else { return reply }
         return await reply.collected()
     }
 
     /// Runs the enhancers, one of which verifies the status, then filters and decodes an answer; the last stages that
     /// can fail. A reply that was read before is returned unchanged.
-    private func read(_ unread: Reply, of attempt: Attempt) -> Reply {
+    private static func read(_ unread: Reply, of attempt: Attempt) -> Reply {
         let call = attempt.call
         // A middleware may give a reply that it has kept from another call.
         let kept = unread.call === call ? unread : unread.copy(call: call, attempt: attempt)
@@ -132,7 +127,7 @@ struct Pipeline: Sendable {
     /// limit on attempts and the call's deadline apply in any case.
     // Not inlined: most attempts succeed, and would otherwise pay for its frame.
     @inline(never)
-    private func decide(_ reply: Reply, _ failure: APIClientError) async -> Decision {
+    private static func decide(_ reply: Reply, _ failure: APIClientError) async -> Decision {
         let wish = await wish(Response(reply), failure)
         guard !Task.isCancelled else { return .end(reply.replaced(by: CancellationError())) }
         switch wish {
@@ -145,7 +140,7 @@ struct Pipeline: Sendable {
     }
 
     /// The first wish of an interceptor, else the error handler's.
-    func wish(_ response: Response<Void>, _ failure: APIClientError) async -> RetryResult {
+    static func wish(_ response: Response<Void>, _ failure: APIClientError) async -> RetryResult {
         let prepared = response.call.prepared
         let interceptors = prepared.channel.interceptors
         for index in interceptors.indices {
@@ -161,7 +156,7 @@ struct Pipeline: Sendable {
         return handler.canResolve(failure) ? await handler.resolve(failure, for: response) : .doNotRetry
     }
 
-    private func pause(_ delay: Duration, after reply: Reply) async -> Decision {
+    private static func pause(_ delay: Duration, after reply: Reply) async -> Decision {
         guard let attempt = reply.attempt, reply.mayTryAgain(after: delay) else { return .end(reply) }
         reply.tellRetrying(after: delay)
         do {
@@ -174,7 +169,7 @@ struct Pipeline: Sendable {
     }
 
     /// Translates the error, then tells the result handler and the listeners.
-    private func deliver(_ settled: Reply) async -> Reply {
+    private static func deliver(_ settled: Reply) async -> Reply {
         let reply = settled.translated()
         await reply.call.channel.resultHandler(reply)
         reply.call.tell { $0.finished(CallEvent.Finished(response: Response(reply))) }
@@ -184,27 +179,21 @@ struct Pipeline: Sendable {
 
 /// The rest of a request's way, seen from a ``Middleware``.
 public struct Next: Sendable {
-    /// Whether the middleware wraps the call or the attempt.
-    enum Position { case call, attempt }
+    private let chain: [any Middleware]
+    private let index: Int
+    private let end: @Sendable (Attempt) async -> Reply
 
-    let position: Position
-    var index = 0
+    /// A chain of middleware, and what lies behind the last one.
+    init(_ chain: [any Middleware], index: Int = 0, end: @escaping @Sendable (Attempt) async -> Reply) {
+        (self.chain, self.index, self.end) = (chain, index, end)
+    }
 
     /// Continues with an attempt and returns its reply. The end of a chain tells the events in `Listener.swift`.
     // Not inlined, like the steps below. Without all of them a held call took 5,620 bytes, with them 4,591.
     @inline(never)
     public func callAsFunction(_ attempt: Attempt) async -> Reply {
-        let channel = attempt.call.prepared
-        let chain = position == .call ? channel.callChain : channel.attemptChain
-        if index < chain.count {
-            return await chain[index].handle(attempt, next: Next(position: position, index: index + 1))
-        }
-        if position == .call { return await Pipeline().attempts(attempt) }
-        if let refusal = attempt.leavingEnvironment() { return refusal }
-        attempt.tellQueued()
-        let reply = await attempt.transport(of: channel).send(attempt)
-        attempt.tellExchange(reply)
-        return reply
+        guard index < chain.count else { return await end(attempt) }
+        return await chain[index].handle(attempt, next: Next(chain, index: index + 1, end: end))
     }
 }
 
@@ -268,8 +257,7 @@ extension Attempt {
         return self
     }
 
-    /// The refusal of a request that would leave an environment that may be simulated. Checked last, because a middleware may
-    /// have changed the address.
+    /// The refusal of a request that would leave an environment that may be simulated.
     func leavingEnvironment() -> Reply? {
         guard call.prepared.isLeft(by: request.url) else { return nil }
         return failed(RequestError.leavesEnvironment(host: request.url.host, environment: call.channel.environment.name))

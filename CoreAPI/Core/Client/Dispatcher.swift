@@ -57,7 +57,7 @@ public struct CommonDispatcher: Dispatcher {
     public func response<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>
     ) async -> Response<Value> {
-        Response(delivering: await Pipeline().run(Call(prepared.current, endpoint, decoding)))
+        Response(delivering: await Pipeline.run(Call(prepared.current, endpoint, decoding)))
     }
 }
 

@@ -24,7 +24,7 @@ extension Response {
         let delay = min(max(delay, .zero), .seconds(365 * 86_400))
         if delay > .zero { try? await Task.sleep(for: delay) }
         let again = Call(repeating: call, after: attempts, delay: delay)
-        return Response(delivering: await Pipeline().run(attempt.repeated(by: again)))
+        return Response(delivering: await Pipeline.run(again, from: attempt.repeated(by: again)))
     }
 }
 

@@ -51,7 +51,7 @@ struct Requests {
 extension Transport {
     /// Sends a request of a channel with this transport through the attempt middleware, including redirects.
     func send(_ request: Request) async -> Response<Data> {
-        Response(unread: await Next(position: .attempt)(Attempt(request)))
+        Response(unread: await Next(request.call.prepared.attemptChain, end: Pipeline.exchange)(Attempt(request)))
     }
 }
 
