@@ -24,12 +24,12 @@ public final class BearerAuthentication: Middleware {
     /// the call that was refused first. Its own requests get no token and start no refresh.
     public typealias Refresh = @Sendable (Response<Void>) async throws -> String
 
-    private let initial: String?
+    /// The token that a session begins with.
+    private let initial: @Sendable (Call, _ isFirstSession: Bool) throws -> String?
     private let origins: [String]
     private let isRefused: @Sendable (Response<Void>) -> Bool
     private let refresh: Refresh
-    /// By base URL of the environment.
-    private let sessions = Mutex<[String: Session]>([:])
+    private let sessions = Mutex<[Account: Session]>([:])
 
     /// Base URLs whose token this task is refreshing. The key is the URL because the refresh may use another instance.
     @TaskLocal private static var exemptions: [Exemption] = []
@@ -44,7 +44,18 @@ public final class BearerAuthentication: Middleware {
         }
     }
 
-    /// The state of one environment.
+    /// What a token belongs to: an environment, and the credentials that its channel was given.
+    private struct Account: Hashable {
+        let base: String
+        let credentials: ChannelCredentials?
+
+        init(of call: Call) {
+            let channel = call.channel
+            (base, credentials) = (channel.environment.baseURL, channel.credentials)
+        }
+    }
+
+    /// The state of one account.
     private struct Session {
         var token: String?
         /// The running refresh.
@@ -54,8 +65,8 @@ public final class BearerAuthentication: Middleware {
     }
 
     /// Makes a middleware that sends the token to the origin (scheme, host and port) of the call's environment only. An endpoint
-    /// with a base URL elsewhere is sent without it. A channel that is switched to another environment begins without a token
-    /// there.
+    /// with a base URL elsewhere is sent without it. A channel in another environment, or with other
+    /// ``Channel/credentials``, begins without a token. The middleware keeps one token for each of these.
     ///
     /// - Parameters:
     ///   - token: the initial token, for the environment of the first call. Default `nil`: the first request has no token, and
@@ -63,12 +74,54 @@ public final class BearerAuthentication: Middleware {
     ///   - origins: further origins that may get the token, as in `https://files.example.com`.
     ///   - isRefused: whether the answer refuses the token; status 401 by default.
     ///   - refresh: see ``Refresh``.
-    public init(
+    public convenience init(
         token: String? = nil, origins: [String] = [],
         isRefused: @escaping @Sendable (Response<Void>) -> Bool = { $0.head?.status.code == 401 },
         refresh: @escaping Refresh
     ) {
-        initial = token
+        self.init({ $1 ? token : nil }, origins, isRefused, refresh)
+    }
+
+    /// Makes a middleware that takes its tokens from the channel of the call, and otherwise does the same.
+    ///
+    /// ```swift
+    /// channel.attemptMiddleware = [
+    ///     BearerAuthentication(.environment("SHOP_ACCESS_TOKEN"), refreshToken: .environment("SHOP_REFRESH_TOKEN")) {
+    ///         refreshToken, response in
+    ///         try await CommonDispatcher(channel: response.call.channel)
+    ///             .request(.post("token", body: ["refreshToken": refreshToken]), as: Token.self).accessToken
+    ///     }
+    /// ]
+    /// ```
+    ///
+    /// A call fails with ``MissingCredential`` if its channel has neither token, and if it has no refresh token when the access
+    /// token is refused.
+    ///
+    /// - Parameters:
+    ///   - accessToken: the initial token. A channel in another environment, or with other credentials, begins with its own. If
+    ///     it is missing, the first request has no token, and the 401 response triggers a refresh.
+    ///   - refreshToken: what the refresh needs.
+    ///   - origins: further origins that may get the token, as in `https://files.example.com`.
+    ///   - isRefused: whether the answer refuses the token; status 401 by default.
+    ///   - refresh: see ``Refresh``. The refresh token is empty if a simulated environment has none.
+    public convenience init(
+        _ accessToken: Credential, refreshToken: Credential, origins: [String] = [],
+        isRefused: @escaping @Sendable (Response<Void>) -> Bool = { $0.head?.status.code == 401 },
+        refresh: @escaping @Sendable (_ refreshToken: String, _ response: Response<Void>) async throws -> String
+    ) {
+        self.init(
+            { call, _ in
+                if let token = try? accessToken.value(for: call) { return token }
+                _ = try refreshToken.value(for: call)
+                return nil
+            }, origins, isRefused, { try await refresh(refreshToken.value(for: $0.call) ?? "", $0) })
+    }
+
+    private init(
+        _ initial: @escaping @Sendable (Call, _ isFirstSession: Bool) throws -> String?, _ origins: [String],
+        _ isRefused: @escaping @Sendable (Response<Void>) -> Bool, _ refresh: @escaping Refresh
+    ) {
+        self.initial = initial
         self.origins = origins
         self.isRefused = isRefused
         self.refresh = refresh
@@ -76,7 +129,12 @@ public final class BearerAuthentication: Middleware {
 
     public func handle(_ attempt: Attempt, next: Next) async -> Reply {
         guard mayCarryToken(attempt) else { return await next(attempt) }
-        let used = withSession(of: attempt.call) { $0.token }
+        let used: String?
+        do {
+            used = try currentToken(for: attempt.call)
+        } catch {
+            return attempt.failed(error, stage: APIClientError.adapting)
+        }
         let reply = await send(attempt, with: used, next)
         // Only once: if the new token is refused as well, that refusal is the answer.
         guard isRefused(Response(reply)), attempt.request.body.isReplayable else { return reply }
@@ -95,7 +153,7 @@ public final class BearerAuthentication: Middleware {
     }
 
     public func isolatedCopy() -> any Middleware {
-        BearerAuthentication(token: initial, origins: origins, isRefused: isRefused, refresh: refresh)
+        BearerAuthentication(initial, origins, isRefused, refresh)
     }
 
     private func mayCarryToken(_ attempt: Attempt) -> Bool {
@@ -112,13 +170,21 @@ public final class BearerAuthentication: Middleware {
         }
     }
 
-    /// Changes the session of a call's environment; the first session begins with the initial token.
-    private func withSession<Result: Sendable>(of call: Call, _ change: (inout Session) -> Result) -> Result {
-        sessions.withLock { sessions in
-            let base = call.channel.environment.baseURL
-            if sessions[base] == nil { sessions[base] = Session(token: sessions.isEmpty ? initial : nil) }
-            return change(&sessions[base, default: Session()])
+    /// The token of a call's account; a new session begins with its initial one.
+    private func currentToken(for call: Call) throws -> String? {
+        let account = Account(of: call)
+        return try sessions.withLock { sessions in
+            if let known = sessions[account] { return known.token }
+            let token = try initial(call, sessions.isEmpty)
+            sessions[account] = Session(token: token)
+            return token
         }
+    }
+
+    /// Changes the session of a call's account.
+    private func withSession<Result: Sendable>(of call: Call, _ change: (inout Session) -> Result) -> Result {
+        let account = Account(of: call)
+        return sessions.withLock { change(&$0[account, default: Session()]) }
     }
 
     /// - Throws: the error of the refresh; or an error if the call was cancelled or ran out of time while it waited.

@@ -5,8 +5,8 @@ internal import HTTPTypes
 /// Repeats calls that are safe to repeat: full jitter, `Retry-After` as the minimum pause, the call's total timeout as the end.
 ///
 /// Repeats after the listed status codes, a failure to resolve or connect, a proxy's failure, a lost connection, a truncated
-/// body, and every timeout but ``Timeout/total``. Repeats idempotent methods, and requests with an `Idempotency-Key`. Any other
-/// request is sent again only if the server cannot have processed it.
+/// body, and every timeout but ``Timeout/total``. Repeats idempotent methods, and requests with an `Idempotency-Key`; see
+/// ``IdempotencyKey``. Any other request is sent again only if the server cannot have processed it.
 public struct RetryPolicy: RequestInterceptor {
     /// Attempts in all, the first included. Default 3.
     public var attempts: Int
@@ -99,12 +99,5 @@ public struct RetryPolicy: RequestInterceptor {
 
     private static func untilDate(_ text: String) -> Duration? {
         HTTPDate.date(text).map { .seconds(min(max($0.timeIntervalSinceNow, 0), 86_400)) }
-    }
-}
-
-extension Request {
-    /// Whether the server can recognise a repetition (draft-ietf-httpapi-idempotency-key-header).
-    var hasIdempotencyKey: Bool {
-        headers.contains { $0.name.canonicalName == "idempotency-key" }
     }
 }

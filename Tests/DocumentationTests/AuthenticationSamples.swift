@@ -1,11 +1,27 @@
 import CoreAPI
 import CoreAPIDigest
+import Foundation
 
 // Shown on the page "Authentication"; what they do is tested in AuthenticationTests.
 
 struct TokenPair: Codable, Sendable {
     let accessToken: String
     let refreshToken: String
+}
+
+/// Begins with the tokens of the environment, or of `Channel.bazaar.at(_:credentials:)`.
+extension Channel {
+    static let bazaar = Channel("Bazaar", hosts: [.production: "https://api.bazaar.example"])
+        .with { channel in
+            channel.attemptMiddleware = [
+                BearerAuthentication(
+                    .environment("BAZAAR_ACCESS_TOKEN"), refreshToken: .environment("BAZAAR_REFRESH_TOKEN")
+                ) { refreshToken, response in
+                    try await CommonDispatcher(channel: response.call.channel)
+                        .request(.post("token", body: ["refreshToken": refreshToken]), as: TokenPair.self).accessToken
+                }
+            ]
+        }
 }
 
 /// Keeps the refresh token, which the server replaces with each use (RFC 6749 §6).
@@ -80,6 +96,17 @@ func clientCredentials(from identity: Channel, id: String, secret: Secret<String
                 "token", body: ["grant_type": "client_credentials"], encoding: .form,
                 modifiers: Header.authorization(login), Timeout(.seconds(10))),
             as: ExpiringToken.Grant.self)
+    }
+}
+
+/// Signs the date, the body, and what the request asks for.
+func signing(hmac: @escaping @Sendable (_ message: Data, _ key: String) -> String) -> RequestSigning {
+    RequestSigning { request in
+        guard let key = try Credential.environment("BAZAAR_SECRET").value(for: request.call) else { return }
+        let date = Date().formatted(.iso8601)
+        let head = "\(request.method)\n\(request.url.target)\n\(date)\n"
+        try request.setHeader("X-Date", date)
+        try request.setHeader("X-Signature", hmac(Data(head.utf8) + request.body.bytesInMemory(), key))
     }
 }
 

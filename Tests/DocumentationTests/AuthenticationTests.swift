@@ -40,6 +40,46 @@ struct AuthenticationTests {
         await channel.close()
     }
 
+    @Test("a channel's tokens are its credentials, and a refused one is replaced through the channel")
+    func channelTokens() async throws {
+        let server = try LoopbackServer.start { request in
+            if request.path == "/token" {
+                guard request.bodyText == #"{"refreshToken":"r"}"# else { return .status(400) }
+                return .json(#"{"accessToken": "new", "refreshToken": "r"}"#)
+            }
+            return request.headers["authorization"] == "Bearer new" ? .ok("in") : .status(401)
+        }
+        defer { server.close() }
+        let channel = Channel.loopback(server).with {
+            $0.credentials = ["BAZAAR_ACCESS_TOKEN": "old", "BAZAAR_REFRESH_TOKEN": "r"]
+            $0.attemptMiddleware = Channel.bazaar.attemptMiddleware
+        }
+        #expect(try await CommonDispatcher(channel: channel).request(.get("thing"), as: .text) == "in")
+        let tokens = server.requests.map { $0.headers["authorization"] }
+        #expect(tokens == ["Bearer old", nil, "Bearer new"])
+        await channel.close()
+    }
+
+    @Test("a signature covers the request, the date and the body, and a body that is a file has none")
+    func signature() async throws {
+        let server = try LoopbackServer.start { _ in .ok() }
+        defer { server.close() }
+        let channel = Channel.loopback(server).with {
+            $0.credentials = ["BAZAAR_SECRET": "s"]
+            $0.attemptMiddleware = [signing { "\($1): " + String(decoding: $0, as: UTF8.self).replacing("\n", with: "|") }]
+        }
+        let dispatcher = CommonDispatcher(channel: channel)
+        try await dispatcher.request(.put("thing?a=1", encoding: .body(.bytes(Data("text".utf8)))))
+        let headers = try #require(server.requests.first?.headers)
+        let date = try #require(headers["x-date"])
+        #expect(headers["x-signature"] == "s: PUT|/thing?a=1|\(date)|text")
+        let file = AdHocEndpoint.put("thing", encoding: .body(.file(URL(fileURLWithPath: "/dev/null"))))
+        let error = await dispatcher.response(for: file, as: .nothing).error
+        #expect(error?.underlyingError as? BodyNotInMemory == .file)
+        #expect(server.requests.count == 1)
+        await channel.close()
+    }
+
     /// A server of tokens, which numbers them.
     private func identity(lifetime: Int) throws -> LoopbackServer {
         let count = Mutex(0)

@@ -61,17 +61,8 @@ actor Breaker: Middleware {
 }
 
 /// Signs what goes over the wire, each redirect's request anew.
-struct Signer: Middleware {
-    let sign: @Sendable (_ target: String) throws -> String
-
-    func handle(_ attempt: Attempt, next: Next) async -> Reply {
-        // A redirect may lead to another server, which must not learn a signature.
-        guard attempt.request.goesToEnvironment() else { return await next(attempt) }
-        do {
-            let signature = try sign("\(attempt.request.method) \(attempt.request.url.target)")
-            return await next(try attempt.with { try $0.setHeader("X-Signature", signature) })
-        } catch {
-            return attempt.failed(error, stage: APIClientError.adapting)
-        }
+func signer(_ sign: @escaping @Sendable (_ target: String) throws -> String) -> RequestSigning {
+    RequestSigning { request in
+        try request.setHeader("X-Signature", sign("\(request.method) \(request.url.target)"))
     }
 }

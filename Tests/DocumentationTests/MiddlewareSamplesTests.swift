@@ -205,18 +205,18 @@ struct MiddlewareSamplesTests {
     }
 
     @Test("the signer signs each hop")
-    func signer() async throws {
+    func signs() async throws {
         let server = try LoopbackServer.start { $0.path == "/thing" ? .redirect(to: "/other") : .ok() }
         defer { server.close() }
         var channel = channel(server)
-        channel.attemptMiddleware = [Signer { "signed \($0)" }]
+        channel.attemptMiddleware = [signer { "signed \($0)" }]
         #expect(await NetworkManager<Thing>(channel: channel).response(for: Thing(), as: .nothing).error == nil)
         #expect(server.requests.map { $0.headers["x-signature"] } == ["signed GET /thing", "signed GET /other"])
         await channel.close()
     }
 
     @Test("the signer signs nothing for another server")
-    func signerElsewhere() async throws {
+    func signsNothingElsewhere() async throws {
         let other = try LoopbackServer.start { _ in .ok() }
         let server = try LoopbackServer.start { _ in .redirect(to: other.url + "/thing") }
         defer {
@@ -224,7 +224,7 @@ struct MiddlewareSamplesTests {
             other.close()
         }
         var channel = channel(server)
-        channel.attemptMiddleware = [Signer { "signed \($0)" }]
+        channel.attemptMiddleware = [signer { "signed \($0)" }]
         #expect(await NetworkManager<Thing>(channel: channel).response(for: Thing(), as: .nothing).error == nil)
         #expect(other.requests.map { $0.headers["x-signature"] } == [nil])
         await channel.close()

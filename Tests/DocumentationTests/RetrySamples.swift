@@ -1,5 +1,4 @@
 import CoreAPI
-import Foundation
 
 // Shown on the page "Retries, timeouts and deadlines"; what they do is tested in RetryTests.
 
@@ -15,13 +14,9 @@ struct Parcel: Codable, Equatable, Sendable {
     let id: Int
 }
 
-/// Gives a POST without a key its own. All attempts of a call have the same one, because an enhancer runs once per call.
-struct IdempotencyKey: RequestEnhancer {
-    func enhance(_ request: inout Request) throws {
-        let isKeyed = request.headers.contains { $0.name.canonicalName == "idempotency-key" }
-        guard request.method == .post, !isKeyed else { return }
-        try request.setHeader("Idempotency-Key", UUID().uuidString)
-    }
+/// Repeats a POST, too. All attempts of a call have the same key.
+extension Channel {
+    static let pickups = Channel.parcels.with { $0.enhancers = [IdempotencyKey()] }
 }
 
 /// Tells the backend how long its caller still waits.

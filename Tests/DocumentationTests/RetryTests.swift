@@ -22,8 +22,9 @@ struct RetryTests {
     @Test("a POST is repeated only with a key, and each attempt has the same one", arguments: [false, true])
     func key(isKeyed: Bool) async throws {
         let server = try LoopbackServer.start(script: [.status(503), .json(#"{"id": 7}"#)])
-        await withChannel(.parcels, server: server, change: { $0.enhancers = isKeyed ? [IdempotencyKey()] : [] }) {
-            let manager = NetworkManager<Never>(channel: .parcels)
+        let channel = isKeyed ? Channel.pickups : .parcels
+        await withChannel(channel, server: server) {
+            let manager = NetworkManager<Never>(channel: channel)
             let response = await manager.response(
                 for: AdHocEndpoint.post("parcels", body: Parcel(id: 7)), as: .decodable(Parcel.self))
             #expect((response.error == nil) == isKeyed)

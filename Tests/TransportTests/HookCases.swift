@@ -60,6 +60,37 @@ extension Case {
                 #expect(answers == Array(repeating: "welcome", count: 4))
                 #expect(stage.requests.count { $0.target == "/token" } == 1)
             },
+            Case("each attempt and each hop of a redirect is signed") { request, number in
+                switch (request.target, number) {
+                case ("/thing", _): Answer(307, ["Location": "/there"])
+                case (_, 1): Answer(503)
+                default: Answer(200)
+                }
+            } run: { stage async throws in
+                let response = await stage.send(.put, body: .bytes(Data("text".utf8))) {
+                    $0.interceptors = [RetryPolicy(base: .zero)]
+                    $0.attemptMiddleware = [
+                        RequestSigning { request in
+                            let body = String(decoding: try request.body.bytesInMemory(), as: UTF8.self)
+                            try request.setHeader("X-Signature", "\(request.url.target) \(body)")
+                        }
+                    ]
+                }
+                #expect(response.error == nil)
+                let hops = ["/thing text", "/there text"]
+                #expect(stage.requests.map { $0.headers["X-Signature"] } == hops + hops)
+            },
+            Case("a POST with a key is sent again by the retry policy, with the same key") { _, number in
+                Answer(number == 0 ? 503 : 200)
+            } run: { stage async throws in
+                let response = await stage.send(.post, body: .bytes(Data("pay".utf8))) {
+                    $0.interceptors = [RetryPolicy(base: .zero)]
+                    $0.enhancers = [IdempotencyKey()]
+                }
+                #expect(response.error == nil)
+                let keys = stage.requests.map { $0.headers["Idempotency-Key"] }
+                #expect(keys.count == 2 && keys[0] != nil && keys[0] == keys[1])
+            },
             Case("listeners receive a call's events in one order") { request, number in
                 switch (request.target, number) {
                 case ("/thing", _): Answer(302, ["Location": "/there"])

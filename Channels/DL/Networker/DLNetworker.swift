@@ -16,7 +16,18 @@ extension Channel {
             .sandbox: .local("dl"),
         ]
     )
-    .with { $0.attemptMiddleware = [DLAuthentication()] }
+    .with {
+        $0.attemptMiddleware = [
+            BearerAuthentication(
+                .environment("DL_ACCESS_TOKEN", sandbox: "dl-sandbox-stale"),  // Expired, so that the demo shows a refresh.
+                refreshToken: .environment("DL_REFRESH_TOKEN", sandbox: "dl-sandbox-refresh")
+            ) { token, response in
+                // Through the refused call's channel, so that a swapped channel refreshes at its own host.
+                try await CommonDispatcher(channel: response.call.channel)
+                    .request(.post("auth/token", body: ["refreshToken": token], name: "refresh"), as: DLToken.self).accessToken
+            }
+        ]
+    }
     .payload(error: DLEnvelope.self) { $0.errors.isEmpty ? nil : DLError(errors: $0.errors, httpStatus: $1.status.code) }
 }
 
@@ -45,6 +56,5 @@ public struct DLError: LocalizedError, Hashable {
     }
 }
 
-private struct DLEnvelope: Decodable {
-    let errors: [DLError.Entry]
-}
+private struct DLEnvelope: Decodable { let errors: [DLError.Entry] }
+private struct DLToken: Decodable { let accessToken: String }

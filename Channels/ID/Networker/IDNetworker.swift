@@ -21,7 +21,7 @@ extension Channel {
     .credential(.header("x-session-id", .environment("ID_SESSION_ID", sandbox: "id-sandbox-session")))
     .with { channel in
         channel.interceptors.append(RetryPolicy())
-        channel.enhancers = [IDIdempotencyKey()]
+        channel.enhancers = [IdempotencyKey()]
     }
     .payload(error: IDEnvelope.self) { envelope, head in
         guard envelope.status == "ERROR" else { return nil }

@@ -1,4 +1,5 @@
 public import CoreAPI
+internal import CoreAPIHash
 public import Foundation
 
 /// The base class of the meal ordering's (ML) interactors: its `networkManager` sends over `Channel.ml`.
@@ -16,9 +17,24 @@ extension Channel {
             .sandbox: .local("ml"),
         ]
     )
-    .with { $0.attemptMiddleware = [MLSignature()] }
+    .with { $0.attemptMiddleware = [mlSigning()] }
     .payload(error: MLEnvelope.self) { envelope, head in
         MLError(code: envelope.fault.code, reason: envelope.fault.reason, httpStatus: head.status.code)
+    }
+
+    /// HMAC-SHA256 (RFC 2104) over method, path and query as sent, date, and the SHA-256 of the body, joined by line feeds.
+    package static func mlSigning(now: @escaping @Sendable () -> Date = { Date() }) -> RequestSigning {
+        RequestSigning { request in
+            guard let keyID = try Credential.environment("ML_KEY_ID", sandbox: "ml-sandbox").value(for: request.call),
+                let secret = try Credential.environment("ML_SECRET", sandbox: "ml-sandbox-secret").value(for: request.call)
+            else { return }
+            let (date, digest) = (now().formatted(.iso8601), SHA256.hash(try request.body.bytesInMemory()).hexadecimal)
+            let code = HMAC.sha256(
+                "\(request.method)\n\(request.url.target)\n\(date)\n\(digest)".utf8, key: Array(secret.utf8))
+            try request.setHeader("x-ml-key-id", keyID)
+            try request.setHeader("x-ml-date", date)
+            try request.setHeader("x-ml-signature", Data(code).base64EncodedString())
+        }
     }
 }
 

@@ -17,6 +17,8 @@
 /// }
 /// ```
 ///
+/// ``RequestSigning`` is that one ready-made, for the environment's origin only.
+///
 /// Called off every actor, concurrently for different calls. It may call `next` never, once or several times, in sequence or
 /// concurrently.
 public protocol Middleware: Sendable {

@@ -16,7 +16,7 @@ public enum IDBasketEndpointItem: Endpoint {
 
     public var headers: Headers {
         switch self {
-        case .checkout(_, _, let key?): [IDIdempotencyKey.header: key]
+        case .checkout(_, _, let key?): ["Idempotency-Key": key]
         case .checkout: [:]
         }
     }

@@ -17,7 +17,7 @@ struct MLSignatureTests {
     @Test("a clock that is ten minutes slow is the date's error")
     func slowClock() async throws {
         let failure = try await failure(
-            of: .ml.at(.sandbox).with { $0.attemptMiddleware = [MLSignature(now: { Date(timeIntervalSinceNow: -600) })] })
+            of: .ml.at(.sandbox).with { $0.attemptMiddleware = [Channel.mlSigning { Date(timeIntervalSinceNow: -600) }] })
         #expect(failure.code == 1402 && failure.httpStatus == 403)
     }
 
@@ -60,7 +60,7 @@ struct MLSignatureTests {
         let wire = CurlTransport()
         let transport = RecordingTransport(
             StubbornTransport(next: wire) { answers.withLock { $0.isEmpty ? nil : $0.removeFirst() } })
-        let signing = MLSignature {
+        let signing = Channel.mlSigning {
             start.addingTimeInterval(
                 TimeInterval(
                     seconds.withLock { seconds in
@@ -106,7 +106,7 @@ struct MLSignatureTests {
                 try await MLNetworker<AdHocEndpoint>().networkManager.request(.put("photos"))
             }
         }
-        #expect(error?.underlyingError as? MLSigningError == .bodyNotInMemory("a file"))
+        #expect(error?.underlyingError as? BodyNotInMemory == .file)
         #expect(error?.label == "adapting")
         #expect(transport.requests.isEmpty)
     }

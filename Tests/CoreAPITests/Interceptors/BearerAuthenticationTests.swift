@@ -156,4 +156,111 @@ struct BearerAuthenticationTests {
         try await manager.request(endpoint: TestEndpoint())
         #expect(transport.requests.map { $0.headers[.authorization] } == ["Bearer t", nil])
     }
+
+    /// Answers 401 to the tokens in the list, and 200 to any other request with a token.
+    private static func server(refusing tokens: [String] = []) -> RecordingTransport {
+        RecordingTransport { request in
+            let token = request.headers[.authorization]
+            return .answer(to: request, status: token == nil || tokens.contains { token == "Bearer \($0)" } ? 401 : 200)
+        }
+    }
+
+    /// A channel whose refresh makes `new-R` of the refresh token `R`.
+    private static func channel(
+        _ credentials: ChannelCredentials, sandbox: String? = nil, transport: RecordingTransport
+    ) -> Channel {
+        Channel.test("https://h.example", transport: transport).with {
+            $0.credentials = credentials
+            $0.attemptMiddleware = [
+                BearerAuthentication(
+                    .environment("ACCESS", sandbox: sandbox), refreshToken: .environment("REFRESH", sandbox: sandbox)
+                ) { token, response in "new-\(token)" }
+            ]
+        }
+    }
+
+    private static func tokens(_ transport: RecordingTransport) -> [String?] {
+        transport.requests.map { $0.headers[.authorization] }
+    }
+
+    @Test("begins with the channel's access token, and refreshes with its refresh token")
+    func credentials() async throws {
+        let transport = Self.server(refusing: ["A"])
+        let manager = Self.channel(["ACCESS": "A", "REFRESH": "R"], transport: transport).manager()
+        for _ in 0..<2 { try await manager.request(endpoint: TestEndpoint()) }
+        #expect(Self.tokens(transport) == ["Bearer A", "Bearer new-R", "Bearer new-R"])
+    }
+
+    @Test("without an access token, the first refusal fetches one")
+    func onlyRefreshToken() async throws {
+        let transport = Self.server()
+        try await Self.channel(["REFRESH": "R"], transport: transport).manager().request(endpoint: TestEndpoint())
+        #expect(Self.tokens(transport) == [nil, "Bearer new-R"])
+    }
+
+    @Test("two channels with one middleware begin with their own tokens, and keep them apart")
+    func otherCredentials() async throws {
+        let transport = Self.server(refusing: ["B"])
+        let first = Self.channel(["ACCESS": "A", "REFRESH": "R"], transport: transport)
+        let second = first.with { $0.credentials = ["ACCESS": "B", "REFRESH": "S"] }
+        for channel in [first, second, first, second] { try await channel.manager().request(endpoint: TestEndpoint()) }
+        #expect(Self.tokens(transport) == ["Bearer A", "Bearer B", "Bearer new-S", "Bearer A", "Bearer new-S"])
+    }
+
+    @Test("another environment begins with the token that the channel has there")
+    func credentialsOfEnvironments() async throws {
+        let transport = Self.server()
+        var channel = Self.channel(["ACCESS": "A", "REFRESH": "R"], sandbox: "local", transport: transport)
+        try await channel.manager().request(endpoint: TestEndpoint())
+        channel.environment = APIEnvironment("sandbox", baseURL: "https://localhost:8443")
+        channel.credentials = nil
+        try await channel.manager().request(endpoint: TestEndpoint())
+        #expect(Self.tokens(transport) == ["Bearer A", "Bearer local"])
+    }
+
+    @Test("a channel with neither token sends nothing to its environment, and the error names the refresh token")
+    func noCredentials() async throws {
+        let transport = Self.server()
+        var channel = Self.channel([:], transport: transport)
+        let error = await channel.manager().response(for: TestEndpoint(), as: .nothing).error
+        #expect(error?.label == "adapting")
+        #expect((error?.underlyingError as? MissingCredential)?.variable == "REFRESH")
+        #expect(transport.requests.isEmpty)
+        // No token is sent elsewhere, so a missing one is no error there.
+        let elsewhere = await channel.manager().response(for: TestEndpoint(baseURL: "https://other.example"), as: .nothing)
+        #expect(elsewhere.head?.status.code == 401)
+        channel.credentials = ["ACCESS": "A"]
+        try await channel.manager().request(endpoint: TestEndpoint())
+        #expect(Self.tokens(transport) == [nil, "Bearer A"])
+    }
+
+    @Test("a refused access token without a refresh token fails the call with the missing one's name")
+    func noRefreshToken() async {
+        let transport = Self.server(refusing: ["A"])
+        let manager = Self.channel(["ACCESS": "A"], transport: transport).manager()
+        let error = await manager.response(for: TestEndpoint(), as: .nothing).error
+        #expect(error?.app(MissingCredential.self)?.variable == "REFRESH")
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test("a simulated environment needs no tokens")
+    func simulated() async throws {
+        let transport = RecordingTransport { request in
+            .answer(to: request, status: request.headers[.authorization] == nil ? 401 : 200)
+        }
+        var channel = Self.channel([:], transport: transport)
+        channel.environment = APIEnvironment(TestHost(baseURL: "https://h.example", isSimulated: true))
+        try await channel.manager().request(endpoint: TestEndpoint())
+        #expect(Self.tokens(transport) == [nil, "Bearer new-"])
+    }
+
+    @Test("a copy for another test begins with the channel's tokens again")
+    func credentialsOfCopies() async throws {
+        let transport = Self.server(refusing: ["A"])
+        let dispatcher = CommonDispatcher(channel: Self.channel(["ACCESS": "A", "REFRESH": "R"], transport: transport))
+        for dispatcher in [dispatcher, dispatcher.isolatedCopy(transport: transport)] {
+            try await dispatcher.request(TestEndpoint())
+        }
+        #expect(Self.tokens(transport) == ["Bearer A", "Bearer new-R", "Bearer A", "Bearer new-R"])
+    }
 }

@@ -1,0 +1,75 @@
+import CoreAPI
+import CoreAPILock
+import HTTPTypes
+import Testing
+
+@Suite("Idempotency keys")
+struct IdempotencyKeyTests {
+    /// Numbers its keys.
+    private static func numbering(_ header: String = "Idempotency-Key") -> IdempotencyKey {
+        let count = Mutex(0)
+        return IdempotencyKey(header: header) {
+            count.withLock { count in
+                count += 1
+                return "key \(count)"
+            }
+        }
+    }
+
+    private static func channel(_ key: IdempotencyKey, _ transport: RecordingTransport) -> Channel {
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.enhancers = [key]
+        channel.interceptors = [RetryPolicy(base: .zero)]
+        return channel
+    }
+
+    private static func values(_ transport: RecordingTransport, _ header: String = "Idempotency-Key") throws -> [String?] {
+        let name = try #require(HTTPField.Name(header))
+        return transport.requests.map { $0.headers[name] }
+    }
+
+    @Test("all attempts of a POST have one key, and another call has another", arguments: ["Idempotency-Key", "X-Request-Key"])
+    func attempts(header: String) async throws {
+        let transport = RecordingTransport(statuses: [503, 503, 200])
+        let manager = Self.channel(Self.numbering(header), transport).manager()
+        for _ in 0..<2 { try await manager.request(endpoint: TestEndpoint("x", .post)) }
+        let expected = ["key 1", "key 1", "key 1", "key 2", "key 2", "key 2"]
+        #expect(try Self.values(transport, header) == expected)
+    }
+
+    @Test("only a POST gets a key", arguments: [HTTPRequest.Method.get, .put, .patch, .delete])
+    func otherMethods(method: HTTPRequest.Method) async throws {
+        let transport = RecordingTransport()
+        try await Self.channel(Self.numbering(), transport).manager().request(endpoint: TestEndpoint("x", method))
+        #expect(try Self.values(transport) == [nil])
+    }
+
+    @Test("the caller's key stays, however its name is spelt, and lets any method be repeated")
+    func callersKey() async throws {
+        for method in [HTTPRequest.Method.post, .patch] {
+            let transport = RecordingTransport(statuses: [503, 200])
+            let manager = Self.channel(Self.numbering("X-Request-Key"), transport).manager()
+            try await manager.request(endpoint: TestEndpoint("x", method, headers: ["x-request-KEY": "mine"]))
+            #expect(try Self.values(transport, "X-Request-Key") == ["mine", "mine"])
+        }
+    }
+
+    @Test("a header of that name lets no call be repeated whose channel knows another name")
+    func unknownName() async {
+        let transport = RecordingTransport(statuses: [503, 200])
+        var channel = Self.channel(Self.numbering(), transport)
+        channel.enhancers = []
+        let endpoint = TestEndpoint("x", .post, headers: ["X-Request-Key": "mine"])
+        #expect(await channel.manager().response(for: endpoint, as: .nothing).attempts.map(\.status) == [503])
+    }
+
+    @Test("by default a key is a UUID")
+    func uuid() async throws {
+        let transport = RecordingTransport()
+        let manager = Self.channel(IdempotencyKey(), transport).manager()
+        for _ in 0..<2 { try await manager.request(endpoint: TestEndpoint("x", .post)) }
+        let keys = try Self.values(transport).compactMap { $0 }
+        #expect(Set(keys).count == 2)
+        #expect(keys.allSatisfy { $0.wholeMatch(of: /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/) != nil }, "\(keys)")
+    }
+}
