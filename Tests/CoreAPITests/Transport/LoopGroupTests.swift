@@ -168,6 +168,41 @@ struct LoopGroupTests {
         for transport in transports { await transport.close() }
     }
 
+    #if os(Linux)
+    @Test("A transport that closes while its group shuts down waits for the end of its connections", arguments: [true, false])
+    func closeDuringShutdown(shutdownFirst: Bool) async throws {
+        let (asked, gate) = (try Gate(), try Gate())
+        let (server, other) = (try LoopbackServer.start { _ in .ok("x") }, try LoopbackServer.start { _ in .ok() })
+        let loops = LoopGroup(loops: 1)
+        let (transport, holding) = (CurlTransport(loops: loops), CurlTransport(loops: loops))
+        #expect(try await Requests(transport).send(.get, server.url).text == "x")
+        // Holds the thread up until both sides have begun.
+        let body = BodyStream.oneByte {
+            asked.open()
+            for _ in 0..<20_000 where !gate.isOpen { _ = usleep(1_000) }
+        }
+        async let held = Requests(holding).send(.post, other.url, body: .stream(body))
+        try await asked.waitUntilOpen(timeout: .seconds(10))
+        // A serial queue, so each of the three runs up to its first wait before the next begins.
+        let queue = ownThread()
+        let tasks = [shutdownFirst, !shutdownFirst].map { shutsDown in
+            Task(executorPreference: queue) {
+                guard !shutsDown else {
+                    await loops.shutdown()
+                    return 0
+                }
+                await transport.close()
+                return try KernelSockets(port: server.port).open
+            }
+        }
+        Task(executorPreference: queue) { gate.open() }
+        let left = try await tasks[0].value + tasks[1].value
+        #expect(left == 0)
+        #expect(try await held.transportError?.label == "closed")
+        await holding.close()
+    }
+    #endif
+
     @Test("The shared group cannot be shut down")
     func shared() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
