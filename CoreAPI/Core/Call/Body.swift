@@ -95,28 +95,48 @@ public struct BodyStream: Sendable {
     ///
     /// - Parameters:
     ///   - length: the number of bytes; `nil` if it is not known. A sequence with another number of bytes fails the attempt.
-    ///   - sequence: makes the sequence anew; called once per attempt. An error that it throws fails the attempt with
-    ///     ``TransportError/bodyUnreadable(_:)``. A sequence with fewer bytes than an earlier attempt has sent fails it, too. So
-    ///     make the sequence inside the closure: an `AsyncStream` made outside gives its elements once.
+    ///   - sequence: makes the sequence anew, of the same bytes; called once per attempt. An error that it throws fails the
+    ///     attempt with ``TransportError/bodyUnreadable(_:)``. So do fewer bytes than an earlier attempt has read
+    ///     (``BodyShrunk``), and others among the first 64 (``BodyChanged``). Make the sequence inside the closure: an
+    ///     `AsyncStream` made outside gives its elements once. A boundary or a nonce is chosen outside, so that it stays.
     public init<Chunks: AsyncSequence & Sendable>(length: Int64? = nil, _ sequence: @escaping @Sendable () throws -> Chunks)
     where Chunks.Element == Data {
-        let longest = Mutex(0)
+        let earlier = Mutex(EarlierReadings())
         self.init(
             length: length,
             ChunkSource(isReplayable: true) {
                 var iterator = try sequence().makeAsyncIterator()
                 var count = 0
                 return {
-                    guard let chunk = try await iterator.next(isolation: #isolation) else {
-                        let expected = longest.withLock { $0 }
-                        if count < expected { throw BodyShrunk(expected: expected, found: count) }
-                        return nil
-                    }
-                    count += chunk.count
-                    longest.withLock { $0 = max($0, count) }
+                    let chunk = try await iterator.next(isolation: #isolation)
+                    try earlier.withLock { try $0.check(chunk, at: count) }
+                    count += chunk?.count ?? 0
                     return chunk
                 }
             })
+    }
+}
+
+/// What the attempts have read of a sequence that is made anew for each. It tells the rest of a sequence from a whole one.
+private struct EarlierReadings {
+    private static let kept = 64
+
+    private var beginning = Data()
+    private var longest = 0
+
+    /// Compares and adds a chunk, or `nil` for the end.
+    mutating func check(_ chunk: Data?, at offset: Int) throws {
+        guard let chunk else {
+            guard offset >= longest else { throw BodyShrunk(expected: longest, found: offset) }
+            return
+        }
+        longest = max(longest, offset + chunk.count)
+        guard offset < Self.kept else { return }
+        let known = beginning.dropFirst(offset)
+        if let other = zip(known, chunk).enumerated().first(where: { $1.0 != $1.1 }) {
+            throw BodyChanged(offset: offset + other.offset)
+        }
+        beginning += chunk.prefix(Self.kept - offset).dropFirst(known.count)
     }
 }
 
@@ -254,6 +274,16 @@ public struct BodyShrunk: Error, Hashable, LocalizedError {
 
     public var errorDescription: String? {
         "expected \(expected) bytes as in an earlier attempt, found \(found); make the sequence anew for each attempt"
+    }
+}
+
+/// A sequence began with other bytes than before, for example because it can be read only once.
+public struct BodyChanged: Error, Hashable, LocalizedError {
+    /// The index of the first byte that is another one.
+    public let offset: Int
+
+    public var errorDescription: String? {
+        "expected the bytes of an earlier attempt, found others from offset \(offset) on; make the sequence anew for each attempt"
     }
 }
 

@@ -74,14 +74,17 @@ final class Loop: Sendable {
         return refusal
     }
 
-    /// As ``post(_:)``, for messages that are only for a running thread.
+    /// As ``post(_:)``, for messages that are only for a living thread. A thread that is being shut down handles ``Message/close``
+    /// as its last step, and ignores the others.
     ///
-    /// - Returns: whether the thread runs.
+    /// - Returns: whether the thread lives.
     @discardableResult
     func postIfRunning(_ message: Message) -> Bool {
         let (isTaken, wakeup) = state.withLock { state -> (Bool, Wakeup?) in
-            guard case .running = state.phase else { return (false, nil) }
-            state.messages.append(message)
+            switch state.phase {
+            case .running, .closing: state.messages.append(message)
+            case .idle, .ended: return (false, nil)
+            }
             return (true, takeWakeup(&state))
         }
         wakeup?.signal()
@@ -141,7 +144,7 @@ final class Loop: Sendable {
 
     /// Swaps the mailbox for an empty one.
     ///
-    /// - Returns: whether the loop is being shut down; then no further message follows.
+    /// - Returns: whether the loop is being shut down; then ``threadEnds()`` returns what follows.
     func collect(into messages: inout [Message]) -> Bool {
         state.withLock { state in
             state.isWaiting = false
@@ -171,14 +174,17 @@ final class Loop: Sendable {
         }
     }
 
-    /// The last step of a thread that was told to end.
-    func threadEnds() {
-        let closers = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+    /// The last step of a thread that was told to end, after its pools.
+    ///
+    /// - Returns: the messages that arrived meanwhile.
+    func threadEnds() -> [Message] {
+        let (closers, messages) = state.withLock { state in
             if case .closing(let thread, _) = state.phase { state.phase = .ended(thread) }
-            defer { state.closers = [] }
-            return state.closers
+            defer { (state.closers, state.messages) = ([], []) }
+            return (state.closers, state.messages)
         }
         for closer in closers { closer.resume() }
+        return messages
     }
 }
 
@@ -226,7 +232,7 @@ struct LoopRun {
             if isUnused(), loop.mayEnd() { return }
         }
         for worker in workers { close(worker) }
-        loop.threadEnds()
+        for case .close(let shard, let pool) in loop.threadEnds() { pool.shardEnds(shard) }
     }
 
     // MARK: - Messages

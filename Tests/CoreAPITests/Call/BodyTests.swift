@@ -40,6 +40,42 @@ struct BodyTests {
         await #expect(throws: (any Error).self) { try await Body.file(URL(fileURLWithPath: "/none")).collect(upTo: 4) }
     }
 
+    @Test("a sequence must begin with the bytes of its first reading, in chunks of any size")
+    func beginning() async throws {
+        let first = Data(0..<100)
+        /// Reads `first` up to an index, and then other bytes in other chunks.
+        func read(_ firstCount: Int, thenChanging offset: Int?, _ size: Int) async throws -> Data {
+            let readings = Mutex(0)
+            let body = Body.stream(
+                BodyStream {
+                    let isFirst = readings.withLock { readings in
+                        readings += 1
+                        return readings == 1
+                    }
+                    var bytes = isFirst ? first.prefix(firstCount) : first
+                    if !isFirst, let offset { bytes[offset] = 200 }
+                    return AsyncStream { [bytes] continuation in
+                        for start in stride(from: 0, to: bytes.count, by: isFirst ? 7 : size) {
+                            continuation.yield(bytes.dropFirst(start).prefix(isFirst ? 7 : size))
+                        }
+                        continuation.finish()
+                    }
+                })
+            _ = try await body.collect(upTo: 100)
+            return try await body.collect(upTo: 100)
+        }
+        for size in [1, 10, 64, 100] {
+            #expect(try await read(100, thenChanging: nil, size) == first)
+            #expect(try await read(20, thenChanging: nil, size) == first)
+            for offset in [0, 19, 63] {
+                await #expect(throws: BodyChanged(offset: offset)) { try await read(100, thenChanging: offset, size) }
+            }
+            // Beyond what the first reading gave, and beyond what is kept of it.
+            #expect(try await read(20, thenChanging: 20, size)[20] == 200)
+            #expect(try await read(100, thenChanging: 64, size)[64] == 200)
+        }
+    }
+
     @Test("a stored request is decoded unchanged; storing a stream is an error")
     func wire() throws {
         let request = WireRequest(

@@ -93,6 +93,40 @@ struct HostileStreamTests {
         await channel.close()
     }
 
+    /// Reads the first chunk of a request's body.
+    private struct Peek: Middleware {
+        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+            var chunks = attempt.request.body.makeAsyncIterator()
+            _ = try? await chunks.next()
+            return await next(attempt)
+        }
+    }
+
+    @Test("the rest of a sequence that can be read only once is never sent as a whole body", arguments: [true, false])
+    func restOfOnce(madeOutside: Bool) async throws {
+        let server = try LoopbackServer.start { .ok("\($0.body.count)") }
+        defer { server.close() }
+        let channel = channel(server) { $0.attemptMiddleware = [Peek()] }
+        let pieces: @Sendable () -> AsyncStream<Data> = {
+            AsyncStream { continuation in
+                for index in 0..<20 { continuation.yield(Data(repeating: UInt8(index), count: 1_000)) }
+                continuation.finish()
+            }
+        }
+        let once = pieces()
+        let body = BodyStream { madeOutside ? once : pieces() }
+        let manager = NetworkManager<UploadEndpoint>(channel: channel)
+        let response = await manager.response(for: UploadEndpoint(body: .stream(body)), as: .text)
+        if madeOutside {
+            #expect(response.error?.label == "transport.bodyUnreadable", "\(response.result)")
+            #expect("\(response.error.map { "\($0)" } ?? "")".contains("expected the bytes of an earlier attempt"))
+            #expect(server.requests.allSatisfy { $0.defect != nil })
+        } else {
+            #expect(try response.value == "20000")
+        }
+        await channel.close()
+    }
+
     private struct Elsewhere: Middleware {
         let url: String
 

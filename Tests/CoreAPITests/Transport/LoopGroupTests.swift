@@ -150,6 +150,79 @@ struct LoopGroupTests {
         await loops.shutdown()
     }
 
+    enum Kind: CaseIterable {
+        case pausedBody, http2, raw
+    }
+
+    @Test(
+        "Closing a channel leaves no connection of it, and another channel's transfers from the same server reach their end",
+        arguments: Kind.allCases, [1, 2])
+    func closeBesideOther(_ kind: Kind, loops count: Int) async throws {
+        let (gate, half) = (try Gate(), Data(repeating: 0x61, count: 1 << 20))
+        let server = try LoopbackServer.start(tls: kind == .http2 ? ServerTLS() : nil) { request in
+            let isBeside = request.path == "/beside"
+            let head = ServerReply.Step.sendHead(status: 200, headers: ["Content-Length": "\(2 * half.count)"])
+            return ServerReply([head, .sendBody(half)] + (isBeside ? [.waitFor(gate), .sendBody(half)] : [.stall]))
+        }
+        defer { server.close() }
+        let loops = LoopGroup(loops: count)
+        let (closing, staying) = (CurlTransport(loops: loops), CurlTransport(loops: loops))
+        let trust = server.tls.map { ServerTrustManager(authorities: .pem($0.authorityPEM)) } ?? .system
+        var held: [() async throws -> Void] = []
+        for _ in 0..<24 { held.append(try await hold(kind, closing, server.url, trust)) }
+        try await server.waitForRequests(24)
+        #expect(loops.threads == (kind == .http2 ? 1 : count), "one connection of HTTP/2 has one loop")
+
+        var channel = Channel.test(server.url, transport: staying)
+        channel.environment.serverTrustManager = trust
+        let manager = channel.manager()
+        let body = try await manager.stream(TestEndpoint("beside")).value
+        let buffered = Task { await manager.response(for: TestEndpoint("beside"), as: .data) }
+        try await server.waitForRequests(26)
+        await closing.close()
+        #expect(!closing.isRunning && staying.isRunning)
+        try await server.waitForOpenConnections(atMost: 2)
+        for end in held {
+            let error = await #expect(throws: (any Error).self) { try await end() }
+            let label = (error as? APIClientError)?.label ?? (error as? TransportError)?.label
+            #expect(label?.hasSuffix("closed") == true, "\(String(describing: error))")
+        }
+        #expect(server.openConnections == 2)
+
+        gate.open()
+        #expect(try await body.collect(upTo: 3 << 20) == half + half)
+        let answer = await buffered.value
+        #expect(try answer.value == half + half)
+        #expect(answer.metrics?.httpVersion == (kind == .http2 ? "HTTP/2" : "HTTP/1.1"))
+        await staying.close()
+        try await server.waitForOpenConnections(atMost: 0)
+        await loops.shutdown()
+    }
+
+    /// Begins a transfer whose answer has no end.
+    ///
+    /// - Returns: waits for its error.
+    private func hold(
+        _ kind: Kind, _ transport: CurlTransport, _ url: String, _ trust: ServerTrustManager
+    ) async throws -> () async throws -> Void {
+        var channel = Channel.test(url, transport: transport)
+        channel.environment.serverTrustManager = trust
+        let manager = channel.manager()
+        switch kind {
+        case .pausedBody:
+            let body = try await manager.stream(TestEndpoint()).value
+            return { for try await _ in body {} }
+        case .http2:
+            let task = Task { try await manager.response(for: TestEndpoint(), as: .data).value }
+            return { _ = try await task.value }
+        case .raw:
+            let connection = try await transport.connect(Attempt(try Requests(transport).make(.get, url)))
+            try await connection.write(Data("GET /thing HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+            #expect(try await connection.read()?.isEmpty == false)
+            return { while try await connection.read() != nil {} }
+        }
+    }
+
     @Test("A group that shuts down ends running requests, and refuses new ones")
     func shutdown() async throws {
         let server = try LoopbackServer.start { _ in .stallBeforeHead }
@@ -167,6 +240,41 @@ struct LoopGroupTests {
         try await server.waitForOpenConnections(atMost: 0)
         for transport in transports { await transport.close() }
     }
+
+    #if os(Linux)
+    @Test("A transport that closes while its group shuts down waits for the end of its connections", arguments: [true, false])
+    func closeDuringShutdown(shutdownFirst: Bool) async throws {
+        let (asked, gate) = (try Gate(), try Gate())
+        let (server, other) = (try LoopbackServer.start { _ in .ok("x") }, try LoopbackServer.start { _ in .ok() })
+        let loops = LoopGroup(loops: 1)
+        let (transport, holding) = (CurlTransport(loops: loops), CurlTransport(loops: loops))
+        #expect(try await Requests(transport).send(.get, server.url).text == "x")
+        // Holds the thread up until both sides have begun.
+        let body = BodyStream.oneByte {
+            asked.open()
+            for _ in 0..<20_000 where !gate.isOpen { _ = usleep(1_000) }
+        }
+        async let held = Requests(holding).send(.post, other.url, body: .stream(body))
+        try await asked.waitUntilOpen(timeout: .seconds(10))
+        // A serial queue, so each of the three runs up to its first wait before the next begins.
+        let queue = ownThread()
+        let tasks = [shutdownFirst, !shutdownFirst].map { shutsDown in
+            Task(executorPreference: queue) {
+                guard !shutsDown else {
+                    await loops.shutdown()
+                    return 0
+                }
+                await transport.close()
+                return try KernelSockets(port: server.port).open
+            }
+        }
+        Task(executorPreference: queue) { gate.open() }
+        let left = try await tasks[0].value + tasks[1].value
+        #expect(left == 0)
+        #expect(try await held.transportError?.label == "closed")
+        await holding.close()
+    }
+    #endif
 
     @Test("The shared group cannot be shut down")
     func shared() async throws {
