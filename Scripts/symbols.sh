@@ -2,7 +2,7 @@
 
 # The library products. The networkers and interactors of the channels are products, too, but examples: a team has its own, and
 # would find the models of six backends in every search of the site. DemoCommand is left out as well: it has the subcommands of this
-# repository's own command, and no public API.
+# repository's own command, and the list of its channels: two constants that only Tools/Networker reads.
 modules=(
     CoreAPI CoreAPIDigest CoreAPIJSON CoreAPIReactive CoreAPITesting CoreAPITransfers CoreAPIURLSession CoreAPIWebSocket
     CoreAPIXML NetworkerCommand

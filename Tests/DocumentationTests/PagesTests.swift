@@ -20,6 +20,64 @@ struct PagesTests {
         }
     }
 
+    /// `Benchmarks/results.json`, as far as pages cite it.
+    private struct Record: Decodable {
+        struct Scenario: Decodable {
+            let label: String
+            let load: String
+            let rows: [Row]
+        }
+        struct Row: Decodable {
+            let client: String
+            let ratio: Double
+            let cpuRatio: Double
+            let ratioToAHC: Double?
+        }
+        let scenarios: [Scenario]
+
+        static func read() throws -> Record {
+            try JSONDecoder().decode(Record.self, from: Data(Documentation.text("Benchmarks/results.json").utf8))
+        }
+
+        func row(_ label: String, _ client: String) throws -> Row {
+            try #require(scenarios.first { $0.label == label }?.rows.first { $0.client == client }, "\(label), \(client)")
+        }
+    }
+
+    /// Whether a text is the figure, rounded to as many decimals.
+    private func isRounded(_ text: some StringProtocol, _ figure: Double) -> Bool {
+        let decimals = text.split(separator: ".").dropFirst().first?.count ?? 0
+        return String(format: "%.\(decimals)f", figure) == text
+    }
+
+    @Test("cite the figures of Benchmarks/results.json, and their commit")
+    func figures() throws {
+        let record = try Record.read()
+        let beside = try Documentation.text("\(Documentation.catalog)/BesideOthers.md").replacing("\n", with: " ")
+        let rows = beside.matches(of: /\| [^|]*at a time[^|]* \| (0\.\d+) \| (0\.\d+) \| (0\.\d+) \|/).map(\.output)
+        #expect(rows.count == 4)
+        for (label, row) in zip(["s1", "s2", "s3", "s7"], rows) {
+            for (client, cell) in [("kit", row.1), ("urlsession", row.2), ("ahc", row.3)] {
+                let ratio = try record.row(label, client).ratio
+                #expect(isRounded(cell, ratio), "\(label), \(client): the page has \(cell), the record \(ratio)")
+            }
+        }
+        let decoded = try #require(beside.firstMatch(of: /completes ([\d.]+) times as many calls/)?.output.1)
+        #expect(isRounded(decoded, try #require(try record.row("s5", "kit").ratioToAHC)))
+        let threads = try Documentation.text("\(Documentation.catalog)/ThreadsAndLimits.md").replacing("\n", with: " ")
+        let sharing = /reached ([\d.]+) of.* and ([\d.]+) with a thread each.* took ([\d.]+) times.* and ([\d.]+) times/
+        let cited = try #require(threads.firstMatch(of: sharing)?.output)
+        let (flooded, apart) = (try record.row("s8-flooded", "kit"), try record.row("s8-apart", "kit"))
+        #expect(isRounded(cited.1, flooded.ratio) && isRounded(cited.2, apart.ratio), "\(cited.0)")
+        #expect(isRounded(cited.3, flooded.cpuRatio) && isRounded(cited.4, apart.cpuRatio), "\(cited.0)")
+        for (page, labels) in [(beside, ["s1", "s2", "s3", "s5", "s7"]), (threads, ["s8-flooded", "s8-apart"])] {
+            let commit = try #require(page.firstMatch(of: /RESULTS\.md`, commit (\w+)/)?.output.1)
+            for scenario in record.scenarios where labels.contains(scenario.label) {
+                #expect(scenario.load.hasSuffix("commit \(commit)"), "\(scenario.label)")
+            }
+        }
+    }
+
     @Test("of every module show only Swift from these files")
     func modules() throws {
         let files = try Documentation.catalogs()

@@ -108,7 +108,18 @@ struct RepositoryPagesTests {
         let modules = try #require(script.firstMatch(of: /\nmodules=\(([^)]*)\)/)?.output.1).split(whereSeparator: \.isWhitespace)
         let leftOut = script.matches(of: /# (?:.* )?(\w+) is left out/).map { String($0.output.1) }
         #expect(libraries.count > 5)
+        // A dependent would build an executable, and its packages, with every `swift build`.
+        #expect(!manifest.contains(".executable(name:"))
         #expect(Set(libraries) == Set(modules.map(String.init) + leftOut))
+    }
+
+    @Test("docs/api has the documented modules, so that a new channel adds no file to it")
+    func dumps() throws {
+        let script = try Documentation.text("Scripts/symbols.sh")
+        let modules = try #require(script.firstMatch(of: /\nmodules=\(([^)]*)\)/)?.output.1).split(whereSeparator: \.isWhitespace)
+        let folder = Documentation.root.appendingPathComponent("docs/api").path
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(Set(files) == Set(modules.map { "\($0).txt" }))
     }
 
     @Test("a list of the changelog has each bold lead once")

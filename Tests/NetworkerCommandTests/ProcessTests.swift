@@ -192,11 +192,14 @@ struct ProcessTests {
         let call = try await streams(["PUT", server.url + "/a", "x=1", "X-Foo:bar", "--auth", "ege:secret1", "-v"])
         #expect(call.output == Data("done".utf8))
         let sent = call.errors.split(separator: "\n").filter { $0.hasPrefix("> ") }.map(String.init)
-        #expect(sent.count { $0.hasPrefix("> PUT ") } == 2 && sent.count { $0 == "> {\"x\":\"1\"}" } == 2)
-        let shown = Set(sent.compactMap { $0.dropFirst(2).split(separator: ":").first?.lowercased() })
-        for request in server.requests {
-            for name in request.headers.map(\.name) {
-                #expect(shown.contains(name.lowercased()), "\(name) was sent and is not shown")
+        #expect(sent.filter { $0.hasPrefix("> PUT ") } == ["> PUT /a HTTP/1.1", "> PUT /b HTTP/1.1"])
+        let hops = sent.joined(separator: "\n").components(separatedBy: "> PUT ").dropFirst()
+        #expect(hops.count == 2 && server.requests.count == 2)
+        for (hop, request) in zip(hops, server.requests) {
+            let shown = Set(hop.components(separatedBy: "\n"))
+            #expect(shown.contains("> {\"x\":\"1\"}") && request.headers.map(\.name).contains("Authorization"))
+            for header in request.headers where header.name != "Authorization" {
+                #expect(shown.contains("> \(header.name): \(header.value)"), "\(header) was sent and is not shown:\n\(hop)")
             }
         }
         #expect(!call.errors.contains("secret1") && !call.errors.contains(Data("ege:secret1".utf8).base64EncodedString()))
@@ -245,6 +248,17 @@ struct ProcessTests {
         let text = String(decoding: call.output, as: UTF8.self)
         #expect(call.status == 0 && server.requests.isEmpty)
         #expect(text.contains("> {\"a\":1}") && text.contains("> Content-Length: 7") && text.contains("curl --globoff"))
+        #expect(text.hasPrefix("> POST /\n"))
+        // Only a proxy that serves clear text gets the whole address.
+        for (proxy, url, line) in [
+            ("http://127.0.0.1:9", "http://shop.example/a?b=1", "> GET http://shop.example/a?b=1\n"),
+            ("socks5://127.0.0.1:9", "http://shop.example/a?b=1", "> GET /a?b=1\n"),
+            ("http://127.0.0.1:9", "https://shop.example/a?token=planted", "> GET /a?token="),
+        ] {
+            let proxied = try await streams([url, "--offline"], environment: ["HOME": "/tmp", "all_proxy": proxy])
+            let text = String(decoding: proxied.output, as: UTF8.self)
+            #expect(text.hasPrefix(line) && !text.contains("planted"), "\(text)\(proxied.errors)")
+        }
     }
 
     @Test("--repeat counts statuses, and exits with 1 if a call failed")

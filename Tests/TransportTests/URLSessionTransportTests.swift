@@ -9,13 +9,15 @@ import Testing
 struct URLSessionTransportTests {
     struct Demand: Sendable, CustomTestStringConvertible {
         let testDescription: String
+        /// What the error names.
+        let capability: String
         var method = HTTPRequest.Method.get
         var body = Body.none
         let ask: @Sendable (inout Channel) -> Void
     }
 
     private static let demands = [
-        Demand(testDescription: "pins") { channel in
+        Demand(testDescription: "pins", capability: "pins") { channel in
             channel.environment.serverTrustManager.pins = PinSet([
                 "shop.example": [
                     "sha256/" + Data(count: 32).base64EncodedString(),
@@ -23,12 +25,19 @@ struct URLSessionTransportTests {
                 ]
             ])
         },
-        Demand(testDescription: "authorities of its own") { $0.environment.serverTrustManager.authorities = .pem("none") },
-        Demand(testDescription: "TLS 1.3") { $0.environment.serverTrustManager.minimumTLSVersion = .tls13 },
-        Demand(testDescription: "refused addresses") { $0.limits.refusedAddresses = .nonPublic },
-        Demand(testDescription: "CONNECT", method: .connect) { _ in },
-        Demand(testDescription: "TRACE", method: .trace) { _ in },
-        Demand(testDescription: "a body of GET", body: .bytes(Data("x".utf8))) { _ in },
+        Demand(testDescription: "authorities of its own", capability: "authorities of a channel's own") {
+            $0.environment.serverTrustManager.authorities = .pem("none")
+        },
+        Demand(testDescription: "a client's certificate", capability: "a client's certificate") {
+            $0.environment.serverTrustManager.identity = .pkcs12(Data("none".utf8), passphrase: "none")
+        },
+        Demand(testDescription: "TLS 1.3", capability: "TLS 1.3 as the minimum") {
+            $0.environment.serverTrustManager.minimumTLSVersion = .tls13
+        },
+        Demand(testDescription: "refused addresses", capability: "refused addresses") { $0.limits.refusedAddresses = .nonPublic },
+        Demand(testDescription: "CONNECT", capability: "the method CONNECT", method: .connect) { _ in },
+        Demand(testDescription: "TRACE", capability: "the method TRACE", method: .trace) { _ in },
+        Demand(testDescription: "a body of GET", capability: "a body of GET", body: .bytes(Data("x".utf8))) { _ in },
     ]
 
     @Test("refuses an unsupported feature by name, and sends no request", arguments: demands)
@@ -39,8 +48,21 @@ struct URLSessionTransportTests {
         let encoding = InputEncoding("as it is") { _, request in request.body = demand.body }
         let endpoint = AdHocEndpoint(demand.method, "thing", encoding: encoding)
         let response = await NetworkManager<AdHocEndpoint>(channel: channel).response(for: endpoint, as: .data)
-        #expect(failure(of: response)?.label == "unsupported", "\(String(describing: response.error))")
+        let failure = failure(of: response)
+        #expect(failure?.label == "unsupported", "\(String(describing: response.error))")
+        #expect(failure?.localizedDescription == "not supported: \(demand.capability)")
         await channel.close()
+    }
+
+    @Test("the page about iOS has a row with the message for each feature of a channel that is unsupported")
+    func page() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
+        let file = root.appendingPathComponent("CoreAPI/Umbrella/CoreAPI.docc/IOSAndSwiftUI.md").standardizedFileURL
+        let page = try String(contentsOf: file, encoding: .utf8)
+        let rows = page.matches(of: /\| `not supported: ([^`]+)` \|/).map { String($0.output.1) }
+        // A method, or a body of a GET, is the call's.
+        let demanded = Self.demands.filter { $0.method == .get && $0.body.isEmpty }.map(\.capability)
+        #expect(Set(rows) == Set(demanded) && rows.count == demanded.count)
     }
 
     @Test("bounds the unread part of a streamed body")

@@ -200,9 +200,7 @@ struct NewChannel: Sendable {
         var report = NewReport(changed: ["Package.swift"], written: files.files.map(\.path))
         let name = CommandSetup.current.name
         report.next = ["swift test --filter \(channel)", "\(name) new feature \(channel) OrderList --path orders"]
-        if folder.isKit {
-            report.notes.append("Scripts/api adds the new module to docs/api")
-        } else {
+        if !folder.isKit {
             if !before.platforms.isEmpty, !before.missingPlatforms.isEmpty {
                 let missing = before.missingPlatforms.joined(separator: " and ")
                 report.notes.append("the kit needs \(missing); write it into the platforms of Package.swift")

@@ -4,7 +4,7 @@ import Foundation
 import HTTPTypes
 
 /// An exchange's lines as `curl --verbose` shows them: `>` for the request with its body, `<` for the head of the answer. The
-/// request has every header that was sent, those of the transport included. Secrets are redacted.
+/// request has its first line and every header that was sent, those of the transport included. Secrets are redacted.
 package struct HeaderListing: Sendable {
     package let exchange: Exchange
 
@@ -18,7 +18,7 @@ package struct HeaderListing: Sendable {
         func line(_ name: String, _ value: String, _ mark: String) -> String {
             "\(mark) \(palette.paint(name + ":", .quiet)) \(redaction.redact(value, under: name).escapingControls)"
         }
-        var text = ["> \(request.method.rawValue) \(redaction.redact(url: request.url))"]
+        var text = ["> \(firstLine(redaction))"]
         let fields = (try? request.sentFields()) ?? request.headers.map { ($0.name.rawName, $0.value) }
         text += fields.map { line($0.name, $0.value, ">") }
         text += body(redaction).map { "> \($0)" }
@@ -30,6 +30,15 @@ package struct HeaderListing: Sendable {
             text.append("< no answer")
         }
         return text.joined(separator: "\n")
+    }
+
+    /// Method, target and version; no version if there is no answer. HTTP/2 sends the same as fields.
+    private func firstLine(_ redaction: Redaction) -> String {
+        let url = exchange.request.url
+        let address = redaction.redact(url: url)
+        let isWhole = url.scheme == .http && ProxyEnvironment.current?.proxy(for: url)?.getsWholeAddress == true
+        let target = isWhole ? address : String(address.dropFirst("\(url.scheme)://\(url.authority)".count))
+        return [exchange.request.method.rawValue, target, exchange.metrics?.httpVersion].compactMap { $0 }.joined(separator: " ")
     }
 
     /// The lines of the body, after an empty one.

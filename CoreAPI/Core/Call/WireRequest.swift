@@ -29,8 +29,8 @@ public struct WireRequest: Sendable, Codable {
 
     /// Reads a request that ``encode(to:)`` wrote.
     ///
-    /// - Throws: ``RequestError`` for a method or an address that may not be sent, `DecodingError.dataCorrupted` for more than
-    ///   65,000 fields and for a file URL that is not local, and the decoder's own errors.
+    /// - Throws: ``RequestError`` for a method or an address that may not be sent. `DecodingError.dataCorrupted` for more than
+    ///   65,000 fields, and for a file URL that is not local. The decoder's own errors.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         method = try HTTPRequest.Method(checking: container.decode(String.self, forKey: .method))

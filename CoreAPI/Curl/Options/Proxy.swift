@@ -15,6 +15,9 @@ package final class Proxy: Sendable {
         self.address = address
     }
 
+    /// Whether a request in clear text goes to it with its whole address (RFC 9112 §3.2.2). A SOCKS proxy only passes bytes on.
+    package var getsWholeAddress: Bool { !address.lowercased().hasPrefix("socks") }
+
     /// Host and port, without credentials.
     package var host: String {
         var rest = address[...]

@@ -114,4 +114,20 @@ struct CallPlanTests {
             #expect(try plan(words).target.advice(about: failure) == "check that a server listens at localhost:81")
         }
     }
+
+    @Test("has advice for a channel with a sandbox: to start it, to examine it, to wait longer")
+    func sandboxAdvice() throws {
+        let target = try plan(["TY", "GET", "a"]).target
+        #expect(
+            target.advice(about: .cannotConnect(host: "127.0.0.1", reason: "refused"))
+                == "start 'Scripts/networker sandbox' of the kit's repository in another terminal, "
+                + "or name another server with --host")
+        #expect(target.advice(about: .timedOut(.total, after: .seconds(9))) == "--timeout sets another limit, in seconds")
+        let failure = TransportError.tls(host: "127.0.0.1", reason: "the certificate has expired")
+        #expect(try #require(target.advice(about: failure)).contains("trusts only the authority in"))
+        // With an authority that is named, the sandbox's is not meant.
+        let other = try plan(["TY", "GET", "a", "--authority", "system"]).target
+        let advice = try #require(other.advice(about: failure))
+        #expect(advice.contains(" doctor TY --environment sandbox --authority system checks each step"), "\(advice)")
+    }
 }
