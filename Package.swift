@@ -52,7 +52,7 @@ let argumentParser = product("ArgumentParser", "swift-argument-parser", trait: "
 func channel(_ name: String) -> [Target] {
     [
         .target(
-            name: "\(name)Networker", dependencies: ["CoreAPI", "CoreAPIHash", "CoreAPILock", httpTypes],
+            name: "\(name)Networker", dependencies: ["CoreAPI", "CoreAPIHash", httpTypes],
             path: "Channels/\(name)/Networker", swiftSettings: settings),
         .target(
             name: "\(name)Interactors",

@@ -57,6 +57,7 @@ private func count(_ label: String) {}
 private func log(_ text: String) {}
 private func use(_ text: String) {}
 private func sign(_ request: Request) -> String { "" }
+private func sign(_ head: String, _ body: Data) -> String { "" }
 private func signature(of request: Request) throws -> String { "" }
 
 // MARK: - Base, coding, cookies
@@ -711,4 +712,27 @@ private func xml(_ channel: inout Channel) {
     channel.coder = .xml
     var modifiers: [any RequestModifier] { [BodyCoder.xml(root: "order")] }
     channel.modifiers += modifiers
+}
+
+private func idempotencyKeys(_ channel: inout Channel) {
+    channel.enhancers = [IdempotencyKey()]
+}
+
+private func requestSigning(_ channel: inout Channel) {
+    channel.attemptMiddleware = [
+        RequestSigning { request in
+            let body = try request.body.bytesInMemory()
+            try request.setHeader("X-Signature", sign("\(request.method) \(request.url.target)", body))
+        }
+    ]
+}
+
+private func bearerTokens(_ channel: inout Channel) {
+    channel.attemptMiddleware = [
+        BearerAuthentication(.environment("SHOP_ACCESS_TOKEN"), refreshToken: .environment("SHOP_REFRESH_TOKEN")) {
+            refreshToken, response in
+            try await CommonDispatcher(channel: response.call.channel)
+                .request(.post("token", body: ["refreshToken": refreshToken]), as: Token.self).accessToken
+        }
+    ]
 }
