@@ -213,7 +213,9 @@ let package = Package(
             name: "networker-of-tests",
             dependencies: ["HTTPBinNetworker", "NetworkerCommand", "TYNetworker"],
             path: "Tests/NetworkerOfTests", swiftSettings: settings),
-        .target(name: "Programs", path: "Tests/Programs", swiftSettings: settings),
+        .target(
+            name: "Programs", dependencies: ["CoreAPI", "CoreAPICurl", "CoreAPITesting"], path: "Tests/Programs",
+            swiftSettings: settings),
         .testTarget(
             name: "CoreAPITests",
             dependencies: [
@@ -228,7 +230,8 @@ let package = Package(
             dependencies: ["CoreAPILock", "CoreAPI", "CoreAPIDigest", "CoreAPIHash", "CoreAPITesting", httpTypes],
             path: "Tests/CoreAPIDigestTests", swiftSettings: settings),
         .testTarget(
-            name: "CoreAPIJSONTests", dependencies: ["CoreAPIJSON"], path: "Tests/CoreAPIJSONTests", swiftSettings: settings),
+            name: "CoreAPIJSONTests", dependencies: ["CoreAPIJSON", "Programs"], path: "Tests/CoreAPIJSONTests",
+            swiftSettings: settings),
         .testTarget(
             name: "CoreAPIReactiveTests",
             dependencies: [
@@ -238,7 +241,9 @@ let package = Package(
             path: "Tests/CoreAPIReactiveTests", swiftSettings: settings),
         .testTarget(
             name: "CoreAPIXMLTests",
-            dependencies: ["CoreAPI", "CoreAPITesting", "CoreAPIXML", product("XMLCoder", "XMLCoder", trait: "XML"), httpTypes],
+            dependencies: [
+                "CoreAPI", "CoreAPITesting", "CoreAPIXML", "Programs", product("XMLCoder", "XMLCoder", trait: "XML"), httpTypes,
+            ],
             path: "Tests/CoreAPIXMLTests", swiftSettings: settings),
         .testTarget(
             name: "CoreAPITestingTests", dependencies: ["CoreAPILock", "CoreAPI", "CoreAPITesting", "Programs", httpTypes],

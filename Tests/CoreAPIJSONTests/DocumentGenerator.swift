@@ -1,18 +1,14 @@
+import Programs
+
 /// Random documents: of the form of some type, of any form, and with a few bytes or tokens changed.
 struct DocumentGenerator {
-    private var state: UInt64
+    private var numbers: SplitMix
 
     init(seed: UInt64) {
-        state = seed
+        numbers = SplitMix(seed)
     }
 
-    mutating func number() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
+    mutating func number() -> UInt64 { numbers.next() }
 
     mutating func below(_ count: Int) -> Int { Int(truncatingIfNeeded: number() >> 33) % count }
 

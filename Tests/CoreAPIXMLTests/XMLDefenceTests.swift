@@ -1,6 +1,7 @@
 import CoreAPI
 import CoreAPIXML
 import Foundation
+import Programs
 import Testing
 
 @Suite("Hostile XML", .timeLimit(.minutes(1)))
@@ -88,23 +89,11 @@ struct XMLDefenceTests {
         #expect(refusal(Data(document.utf8)) == nil)
     }
 
-    /// SplitMix64: the next run repeats a failure.
-    struct Repeatable: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     @Test("a document changed at any byte is a value or an error")
     func mutations() {
         let document = Array(
             "<?xml version='1.0' encoding='UTF-8'?><a xmlns:n='u' n:y='2' x='1'><a><![CDATA[b]]></a><!-- c --><?d e?></a>".utf8)
-        var generator = Repeatable(state: 0x9E37_79B9_7F4A_7C15)
+        var generator = SplitMix(1)
         for _ in 0..<20_000 {
             var changed = document
             for _ in 0..<Int.random(in: 1...4, using: &generator) {

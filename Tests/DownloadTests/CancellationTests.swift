@@ -7,30 +7,15 @@ import Foundation
 import Programs
 import Testing
 
-/// Runs in a process of its own, because it counts the process's descriptors.
 @Suite("A download cancelled at any moment", .timeLimit(.minutes(2)))
 struct CancellationTests {
-    private static let variable = "NETWORKERKIT_CANCELLED_DOWNLOADS"
-    private static let isProcess = ProcessInfo.processInfo.environment[variable] != nil
-
-    @Test(
-        "leaves no descriptor, thread, connection or transfer, and only bytes that a later one continues",
-        .enabled(if: !isProcess))
-    func anytime() async throws {
-        var environment = ProcessInfo.processInfo.environment
-        environment[Self.variable] = "1"
-        let outcome = try await Program.run(
-            [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", "DownloadTests.CancellationTests"],
-            environment: environment, capturesErrors: true)
-        #expect(outcome.status == 0 && outcome.text.contains("cancelled: "), "\(outcome.text)")
+    /// In a separate process, because it counts the process's descriptors.
+    @Test("leaves no descriptor, thread, connection or transfer, and only bytes that a later one continues")
+    func anytime() async {
+        await #expect(processExitsWith: .success) { try await CancellationTests.process() }
     }
 
-    private static func count(_ folder: String) throws -> Int {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(folder)").count
-    }
-
-    @Test("The process with the cancelled downloads", .enabled(if: isProcess))
-    func process() async throws {
+    private static func process() async throws {
         let tls = try ServerTLS()
         var (tagged, plain) = (Served(300_000), Served(300_000, seed: 2))
         (tagged.namesDigest, plain.tag) = (true, nil)
@@ -47,23 +32,18 @@ struct CancellationTests {
         }
         let servers = try [start(nil), start(tls)]
         defer { for server in servers { server.close() } }
-        var numbers = Seeded(34)
+        var numbers = SplitMix(34)
         try await round(servers, 4, &numbers, tagged.bytes, plain.bytes)
-        let before = try (Self.count("fd"), Self.count("task"))
-        let cancelled = try await round(servers, 60, &numbers, tagged.bytes, plain.bytes)
-        #expect(cancelled > 20)
-        // The server's threads close their side a little later.
-        for _ in 0..<250 where try Self.count("fd") > before.0 { try await Task.sleep(for: .milliseconds(20)) }
-        #expect(try Self.count("fd") <= before.0)
-        // Those of the cooperative pool and of the servers come and go; one for each download would stay.
-        #expect(try Self.count("task") < before.1 + 20)
-        print("cancelled: \(cancelled)")
+        let before = try Census.now()
+        #expect(try await round(servers, 60, &numbers, tagged.bytes, plain.bytes) > 20)
+        let after = try await Census.settled(atMost: before)
+        #expect(after.isNoMore(than: before), "\(before) → \(after)")
     }
 
     /// - Returns: the number of downloads that were cancelled before their end.
     @discardableResult
-    private func round(
-        _ servers: [LoopbackServer], _ count: Int, _ numbers: inout Seeded, _ tagged: Data, _ plain: Data
+    private static func round(
+        _ servers: [LoopbackServer], _ count: Int, _ numbers: inout SplitMix, _ tagged: Data, _ plain: Data
     ) async throws -> Int {
         let (folder, transport) = (try Folder(), CurlTransport())
         let channels = servers.map { server in
@@ -114,12 +94,7 @@ struct CancellationTests {
             #expect((again.reused > 0) == left.contains("\(index).part"))
         }
         #expect(try folder.names.count == count)
-        // A cancelled task may end before the loop has forgotten its transfer.
-        for _ in 0..<500 where transport.activeTransfers > 0 { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(transport.activeTransfers == 0)
-        for channel in channels { await channel.close() }
-        #expect(!transport.isRunning)
-        for server in servers { try await server.waitForOpenConnections(atMost: 0) }
+        #expect(try await transport.leftovers(closing: channels, servers) == nil)
         return cancelled
     }
 }

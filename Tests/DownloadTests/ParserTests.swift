@@ -2,6 +2,7 @@ import CoreAPI
 import CoreAPIHash
 import Foundation
 import HTTPTypes
+import Programs
 import Testing
 
 @testable import CoreAPITransfers
@@ -21,9 +22,9 @@ struct ParserTests {
             ("sha-256=:\(empty): x", nil), (#"a="x, sha-256=:\#(empty):"#, nil), ("a=(1 2, sha-256=:\(empty):", nil),
             ("md5=:AAAA:", 0), ("sha-256", 1), ("sha-256=1", 1), ("sha-256=::", 1),
             ("a=" + String(repeating: "x", count: 9_000), nil),
-        ] as [(String, Int?)])
-    func digestField(text: String, count: Int?) {
-        #expect(DigestField(text)?.members.count == count)
+        ].map { (Abbreviated($0), $1) } as [(Abbreviated, Int?)])
+    func digestField(field: Abbreviated, count: Int?) {
+        #expect(DigestField(field.text)?.members.count == count)
     }
 
     @Test("a digest of a known algorithm with another form or length matches nothing")

@@ -22,7 +22,7 @@ struct SeededTests {
     /// A server's files, each of which may change, and the server's faults.
     private final class Files: Sendable {
         private struct State {
-            var random: Seeded
+            var random: SplitMix
             var versions: [Served]
             var requests = 0
         }
@@ -36,7 +36,7 @@ struct SeededTests {
             self.changes = changes
             states = Mutex(
                 (0..<count).map { index in
-                    var random = Seeded(UInt64(index) &* 7_919 &+ 1)
+                    var random = SplitMix(UInt64(index) &* 7_919 &+ 1)
                     let first = Self.version(0, size: Int.random(in: size, using: &random), &random)
                     return State(random: random, versions: [first])
                 })
@@ -44,7 +44,7 @@ struct SeededTests {
 
         private let changes: Bool
 
-        private static func version(_ number: Int, size: Int, _ random: inout Seeded) -> Served {
+        private static func version(_ number: Int, size: Int, _ random: inout SplitMix) -> Served {
             var served = Served(size, seed: random.next())
             served.tag = Int.random(in: 0..<10, using: &random) == 0 ? nil : "\"\(number)\""
             served.namesDigest = Bool.random(using: &random)
@@ -177,7 +177,7 @@ struct SeededTests {
     ///
     /// - Returns: how many were killed.
     private func kill(_ worker: Int, _ url: String, _ folder: Folder) async throws -> Int {
-        var random = Seeded(UInt64(worker) &+ 100)
+        var random = SplitMix(UInt64(worker) &+ 100)
         var environment = ProcessInfo.processInfo.environment
         for kills in 0..<40 {
             let deadline = Int.random(in: 40_000...200_000, using: &random)
@@ -227,7 +227,7 @@ struct SeededTests {
         let folder = try Folder()
         var served = Served(3_000_000)
         served.namesDigest = true
-        let random = Mutex(Seeded(5))
+        let random = Mutex(SplitMix(5))
         let server = try LoopbackServer.start { [served] request in
             let first = request.headers["range"].flatMap { Int($0.dropFirst(6).prefix { $0 != "-" }) } ?? 0
             let count = random.withLock { Int.random(in: 200_000...1_200_000, using: &$0) }

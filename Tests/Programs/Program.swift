@@ -34,7 +34,7 @@ public enum Program {
 
     /// - Parameters:
     ///   - arguments: the first one is the program, searched in `PATH`.
-    ///   - environment: `nil` for this process's own.
+    ///   - environment: `nil` for this process's own. The options of a sanitizer are always this process's.
     ///   - input: a file; empty by default.
     ///   - capturesErrors: whether the output includes standard error.
     /// - Throws: ``Failure`` if it does not start.
@@ -45,7 +45,10 @@ public enum Program {
             Thread.detachNewThread {
                 continuation.resume(
                     with: Result {
-                        try runAndWait(arguments, environment ?? ProcessInfo.processInfo.environment, input, capturesErrors)
+                        let own = ProcessInfo.processInfo.environment
+                        let options = own.filter { ["ASAN_OPTIONS", "TSAN_OPTIONS"].contains($0.key) }
+                        let whole = (environment ?? own).merging(options) { given, _ in given }
+                        return try runAndWait(arguments, whole, input, capturesErrors)
                     })
             }
         }

@@ -8,28 +8,15 @@ import Testing
 
 @testable import CoreAPIStreaming
 
-/// Runs in a process of its own, because it counts the process's descriptors.
 @Suite("Events cancelled at any moment", .timeLimit(.minutes(2)))
 struct CancellationTests {
-    private static let variable = "NETWORKERKIT_CANCELLED_EVENTS"
-    private static let isProcess = ProcessInfo.processInfo.environment[variable] != nil
-
-    @Test("leave no descriptor, thread, connection or transfer", .enabled(if: !isProcess))
-    func anytime() async throws {
-        var environment = ProcessInfo.processInfo.environment
-        environment[Self.variable] = "1"
-        let outcome = try await Program.run(
-            [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", "StreamingTests.CancellationTests"],
-            environment: environment, capturesErrors: true)
-        #expect(outcome.status == 0 && outcome.text.contains("cancelled: 60"), "\(outcome.text)")
+    /// In a separate process, because it counts the process's descriptors.
+    @Test("leave no descriptor, thread, connection or transfer")
+    func anytime() async {
+        await #expect(processExitsWith: .success) { try await CancellationTests.process() }
     }
 
-    private static func count(_ folder: String) throws -> Int {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(folder)").count
-    }
-
-    @Test("The process with the cancelled events", .enabled(if: isProcess))
-    func process() async throws {
+    private static func process() async throws {
         /// Each connection brings five events in five milliseconds. Then it ends, or is silent: each moment has its share.
         func start(_ tls: ServerTLS?) throws -> LoopbackServer {
             try LoopbackServer.start(tls: tls) { request in
@@ -43,22 +30,18 @@ struct CancellationTests {
         }
         let servers = try [start(nil), start(ServerTLS())]
         defer { for server in servers { server.close() } }
-        var numbers = SeededNumbers(seed: 34)
+        var numbers = SplitMix(34)
         try await round(servers, 6, &numbers)
-        let before = try (Self.count("fd"), Self.count("task"))
-        let cancelled = try await round(servers, 60, &numbers)
-        // The server's threads close their side a little later.
-        for _ in 0..<250 where try Self.count("fd") > before.0 { try await Task.sleep(for: .milliseconds(20)) }
-        #expect(try Self.count("fd") <= before.0)
-        // Those of the cooperative pool and of the servers come and go; one for each reader would stay.
-        #expect(try Self.count("task") < before.1 + 20)
-        print("cancelled: \(cancelled)")
+        let before = try Census.now()
+        #expect(try await round(servers, 60, &numbers) == 60)
+        let after = try await Census.settled(atMost: before)
+        #expect(after.isNoMore(than: before), "\(before) → \(after)")
     }
 
     /// - Returns: the number of readers that ended as cancelled.
     @discardableResult
-    private func round(
-        _ servers: [LoopbackServer], _ count: Int, _ numbers: inout SeededNumbers
+    private static func round(
+        _ servers: [LoopbackServer], _ count: Int, _ numbers: inout SplitMix
     ) async throws -> Int {
         let transport = CurlTransport()
         let channels = servers.map { server in
@@ -82,30 +65,8 @@ struct CancellationTests {
                 #expect(isCancelled, "\(error)")
             }
         }
-        // A cancelled task may end before the loop has forgotten its transfer.
-        for _ in 0..<500 where transport.activeTransfers > 0 { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(transport.activeTransfers == 0)
-        for channel in channels { await channel.close() }
-        #expect(!transport.isRunning)
-        for server in servers { try await server.waitForOpenConnections(atMost: 0) }
+        #expect(try await transport.leftovers(closing: channels, servers) == nil)
         return cancelled
-    }
-}
-
-/// The same numbers in every run (SplitMix64).
-private struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
     }
 }
 #endif

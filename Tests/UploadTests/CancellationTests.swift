@@ -7,63 +7,41 @@ import Foundation
 import Programs
 import Testing
 
-/// Runs in a process of its own, because it counts the process's descriptors.
 @Suite("An upload cancelled at any moment", .timeLimit(.minutes(2)))
 struct CancellationTests {
-    private static let variable = "NETWORKERKIT_CANCELLED_UPLOADS"
-    private static let order = ProcessInfo.processInfo.environment[variable]
-
-    @Test(
-        "leaves no descriptor, thread, connection, transfer or source, and a resumable one continues", .enabled(if: order == nil),
-        arguments: ["plain", "resumable"])
-    func anytime(_ kind: String) async throws {
-        var environment = ProcessInfo.processInfo.environment
-        environment[Self.variable] = kind
-        let outcome = try await Program.run(
-            [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", "UploadTests.CancellationTests"],
-            environment: environment, capturesErrors: true)
-        #expect(outcome.status == 0 && outcome.text.contains("cancelled: "), "\(outcome.text)")
-    }
-
-    private static func count(_ folder: String) throws -> Int {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(folder)").count
-    }
-
-    @Test("The process with the cancelled uploads", .enabled(if: order != nil))
-    func process() async throws {
-        var numbers = Seeded(34)
-        let sources = Sources()
-        let cancelled: Int
-        let before: (Int, Int)
-        if Self.order == "plain" {
+    /// In a separate process, because it counts the process's descriptors.
+    @Test("leaves no descriptor, thread, connection, transfer or source")
+    func anytime() async {
+        await #expect(processExitsWith: .success) {
             let servers = try [nil, ServerTLS()].map { tls in
                 try LoopbackServer.start(tls: tls, bodyLimit: 0) { .ok("\($0.bodyLength)", headers: ["Connection": "close"]) }
             }
             defer { for server in servers { server.close() } }
-            try await plain(servers, 8, &numbers, sources)
-            before = try (Self.count("fd"), Self.count("task"))
-            cancelled = try await plain(servers, 60, &numbers, sources)
-        } else {
-            try await resumable(6, &numbers, sources)
-            before = try (Self.count("fd"), Self.count("task"))
-            cancelled = try await resumable(60, &numbers, sources)
+            try await CancellationTests.process { try await CancellationTests.plain(servers, $0, &$1, $2) }
         }
-        #expect(cancelled > 20)
+    }
+
+    @Test("leaves nothing behind if it is resumable, and continues")
+    func resumableAnytime() async {
+        await #expect(processExitsWith: .success) { try await CancellationTests.process(CancellationTests.resumable) }
+    }
+
+    private static func process(_ round: (Int, inout SplitMix, Sources) async throws -> Int) async throws {
+        var numbers = SplitMix(34)
+        let sources = Sources()
+        _ = try await round(8, &numbers, sources)
+        let before = try Census.now()
+        #expect(try await round(60, &numbers, sources) > 20)
         await sources.released()
-        // The server's threads close their side a little later.
-        for _ in 0..<250 where try Self.count("fd") > before.0 { try await Task.sleep(for: .milliseconds(20)) }
-        #expect(try Self.count("fd") <= before.0)
-        // Those of the cooperative pool and of the servers come and go; one for each upload would stay.
-        #expect(try Self.count("task") < before.1 + 20)
-        print("cancelled: \(cancelled)")
+        let after = try await Census.settled(atMost: before)
+        #expect(after.isNoMore(than: before), "\(before) → \(after)")
     }
 
     private static let data = Data.noise(300_000)
 
     /// - Returns: the number of uploads that were cancelled before their end.
-    @discardableResult
-    private func plain(
-        _ servers: [LoopbackServer], _ count: Int, _ numbers: inout Seeded, _ sources: Sources
+    private static func plain(
+        _ servers: [LoopbackServer], _ count: Int, _ numbers: inout SplitMix, _ sources: Sources
     ) async throws -> Int {
         // More than the kit holds of a sequence, so that a source that goes on does not end by itself.
         let large = Data.noise(1_200_000)
@@ -96,17 +74,13 @@ struct CancellationTests {
             if isTask { waiting.cancel() } else { upload.cancel() }
             if try isCancelled(await waiting.result) { cancelled += 1 }
         }
-        try await settle(transport)
-        for channel in channels { await channel.close() }
-        #expect(!transport.isRunning)
-        for server in servers { try await server.waitForOpenConnections(atMost: 0) }
+        #expect(try await transport.leftovers(closing: channels, servers) == nil)
         return cancelled
     }
 
     /// - Returns: the number of uploads that were cancelled before their end.
-    @discardableResult
-    private func resumable(_ count: Int, _ numbers: inout Seeded, _ sources: Sources) async throws -> Int {
-        let file = try TemporaryFile(Self.data)
+    private static func resumable(_ count: Int, _ numbers: inout SplitMix, _ sources: Sources) async throws -> Int {
+        let file = try TemporaryFile(data)
         var cancelled = 0
         for index in 0..<count {
             let dialect = ResumableUpload.Dialect.allCases[index % ResumableUpload.Dialect.allCases.count]
@@ -116,7 +90,7 @@ struct CancellationTests {
                 var plan = ResumableUpload(dialect, continuing: state.current) { new in state.change { $0 = new } }
                 plan.pause = .milliseconds(1)
                 plan.pieceSize = 50_000
-                let body: Body = isFile ? .file(file.url) : .stream(BodyStream { sources.pieces(of: Self.data) })
+                let body: Body = isFile ? .file(file.url) : .stream(BodyStream { sources.pieces(of: data) })
                 return channel.manager.upload(.post("a"), from: body, as: .data, resumable: plan)
             }
             let transport = CurlTransport()
@@ -127,11 +101,9 @@ struct CancellationTests {
             try await Task.sleep(for: .microseconds(delay))
             if isTask { waiting.cancel() } else { upload.cancel() }
             let wasCancelled = try isCancelled(await waiting.result)
-            try await settle(transport)
-            await channel.close()
-            #expect(!transport.isRunning)
+            #expect(try await transport.leftovers(closing: [channel]) == nil)
             guard wasCancelled else {
-                #expect(server.data == Self.data)
+                #expect(server.data == data)
                 continue
             }
             cancelled += 1
@@ -141,19 +113,13 @@ struct CancellationTests {
             for _ in 0..<500 where server.state.current.connections > 0 { try await Task.sleep(for: .milliseconds(10)) }
             let later = Channel.test(server.url)
             _ = try await begin(on: later).value
-            #expect(server.data == Self.data)
+            #expect(server.data == data)
             await later.close()
         }
         return cancelled
     }
 
-    /// A cancelled task may end before the loop has forgotten its transfer.
-    private func settle(_ transport: CurlTransport) async throws {
-        for _ in 0..<500 where transport.activeTransfers > 0 { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(transport.activeTransfers == 0)
-    }
-
-    private func isCancelled<Value>(_ result: Result<Value, any Error>) throws -> Bool {
+    private static func isCancelled<Value>(_ result: Result<Value, any Error>) throws -> Bool {
         guard case .failure(let error) = result else { return false }
         #expect((error as? APIClientError)?.isCancelled == true, "\(error)")
         return true

@@ -1,6 +1,7 @@
 import CoreAPI
 import CoreAPITransfers
 import Foundation
+import Programs
 import Testing
 
 /// Uploads to servers of other projects; `Scripts/peers` starts them.
@@ -16,7 +17,7 @@ struct PeerTests {
     /// A proxy that cuts connections after random numbers of bytes.
     private func cuttingProxy(to url: String, seed: Int) throws -> RawServer {
         let port = try #require(URL(string: url)?.port)
-        let numbers = Shared(Seeded(seed))
+        let numbers = Shared(SplitMix(seed))
         return try RawServer { connection in
             guard let upstream = RawServer.connect(port: UInt16(port)) else { return }
             let answered = DispatchSemaphore(value: 0)

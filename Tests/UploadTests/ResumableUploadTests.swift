@@ -3,6 +3,7 @@ import CoreAPIHash
 import CoreAPITesting
 import Foundation
 import HTTPTypes
+import Programs
 import Testing
 
 @testable import CoreAPITransfers
@@ -146,7 +147,7 @@ struct ResumableUploadTests {
 
     @Test("cut at random offsets has every byte once", arguments: 0..<60)
     func cut(seed: Int) async throws {
-        var numbers = Seeded(seed)
+        var numbers = SplitMix(seed)
         let dialect = try #require(Dialect.allCases.randomElement(using: &numbers))
         let data = Data.noise(Int.random(in: 100_000...600_000, using: &numbers), seed: seed)
         let file = try TemporaryFile(data)

@@ -29,7 +29,7 @@ struct SeededUploadTests {
                 return .ok()
             }
             self.server = server
-            let random = Shared(Seeded(34))
+            let random = Shared(SplitMix(34))
             proxy = try RawServer { connection in
                 guard let upstream = RawServer.connect(port: server.port) else { return }
                 Thread.detachNewThread {
@@ -95,7 +95,7 @@ struct SeededUploadTests {
     private static func isOnce(_ seed: Int) -> Bool { seed.isMultiple(of: 3) }
 
     private static func data(_ seed: Int) -> Data {
-        var random = Seeded(seed)
+        var random = SplitMix(seed)
         return .noise(Int.random(in: 10_000...120_000, using: &random), seed: seed)
     }
 }

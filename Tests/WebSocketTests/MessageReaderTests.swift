@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 import Testing
 
 @testable import CoreAPIWebSocket
@@ -132,7 +133,7 @@ struct MessageReaderTests {
 
     @Test("random bytes never trap", arguments: 0..<64)
     func random(seed: Int) {
-        var generator = Seeded(state: UInt64(seed) + 1)
+        var generator = SplitMix(seed)
         for _ in 0..<200 {
             let count = Int.random(in: 0..<200, using: &generator)
             var bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
@@ -226,17 +227,5 @@ struct MessageReaderTests {
         #expect(try Self.read(Array(writer.close(.normal, long))) == [.close(.normal, reason: String(repeating: "ğ", count: 61))])
         #expect(try Self.read(Array(writer.close(.noStatus, "x"))) == [.close(nil, reason: "")])
         #expect(try Self.read(Array(writer.close(.init(rawValue: 1015), "x"))) == [.close(nil, reason: "")])
-    }
-}
-
-/// Numbers that are the same in every run.
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return state
     }
 }

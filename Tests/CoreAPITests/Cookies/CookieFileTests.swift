@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Programs
 import Testing
 
 @testable import CoreAPICookies
@@ -156,10 +157,10 @@ struct CookieFileTests {
             (replacing(#""/""#, #""/\n""#), "cookies[1].path", "0xa"), (replacing("lax", "Lax"), "cookies[1].sameSite", "'Lax'"),
             (replacing("s3cret", String(repeating: "x", count: 4_096)), "cookies[1].value", "4097"),
             (String(repeating: "[", count: 513), "the top level", "JSON"),
-        ])
-    func malformed(_ text: String, _ path: String, _ part: String) throws {
+        ].map { (Abbreviated($0), $1, $2) })
+    func malformed(_ content: Abbreviated, _ path: String, _ part: String) throws {
         try withFolder {
-            try Data(text.utf8).write(to: file)
+            try Data(content.text.utf8).write(to: file)
             let error = #expect(throws: CookieFileError.self) { try CookieJar(contentsOf: file) }
             guard case .malformed(file.path, path, _, _) = error else {
                 Issue.record("expected a flaw at \(path), got \(error as Any)")

@@ -1,5 +1,6 @@
 import CoreAPITesting
 import Foundation
+import Programs
 import Synchronization
 import Testing
 

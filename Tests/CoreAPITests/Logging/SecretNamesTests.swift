@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 import Testing
 
 @testable import CoreAPICore
@@ -177,17 +178,6 @@ struct SecretNamesTests {
         #expect(long < 24 * short, "128 KiB took \(long) s, 16 KiB \(short) s")
     }
 
-    /// xorshift64: the same numbers in every run.
-    private struct Numbers: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state ^= state << 13
-            state ^= state >> 7
-            state ^= state << 17
-            return state
-        }
-    }
-
     @Test("The lines before and after a secret never reveal it", arguments: [1, 2, 3, 36] as [UInt64])
     func surroundings(seed: UInt64) {
         let pieces = [
@@ -205,7 +195,7 @@ struct SecretNamesTests {
             #"{"name":"password","value":"s3cret"}"#,
             "-----BEGIN PRIVATE KEY-----s3cret-----END PRIVATE KEY-----",
         ]
-        var numbers = Numbers(state: seed)
+        var numbers = SplitMix(seed)
         for round in 0..<2_000 {
             func soup() -> String {
                 (0..<Int.random(in: 0...12, using: &numbers)).map { _ in pieces.randomElement(using: &numbers) ?? "" }.joined()

@@ -1,6 +1,7 @@
 import CoreAPI
 import CoreAPITesting
 import Foundation
+import Programs
 import Testing
 
 @testable import CoreAPICore

@@ -1,6 +1,7 @@
 import CoreAPITesting
 import Foundation
 import HTTPTypes
+import Programs
 import Testing
 
 @testable import CoreAPICore
@@ -98,29 +99,5 @@ struct LifecycleTests {
                 if seen == 16 { exit(0) }
             }
         }
-    }
-}
-
-/// The number of the process's transport threads and descriptors.
-struct Census {
-    var threads: Int
-    var descriptors: Int
-
-    static func now() throws -> Census {
-        let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
-        let names = tasks.compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8) }
-        return Census(
-            threads: names.filter { $0 == "NetworkerKit\n" }.count,
-            descriptors: try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count)
-    }
-
-    /// The server's side needs a moment to close, and a shared loop stays for a second.
-    static func settled(atMost aim: Census) async throws -> Census {
-        for _ in 0..<100 {
-            let census = try now()
-            if census.threads <= aim.threads, census.descriptors <= aim.descriptors { return census }
-            try await Task.sleep(for: .milliseconds(25))
-        }
-        return try now()
     }
 }

@@ -1,6 +1,7 @@
 import CoreAPITesting
 import Foundation
 import HTTPTypes
+import Programs
 import Testing
 
 @testable import CoreAPICore

@@ -1,6 +1,7 @@
 import CoreAPITesting
 import Foundation
 import HTTPTypes
+import Programs
 import Testing
 
 @testable import CoreAPICore
@@ -228,8 +229,9 @@ struct ResponseHeadTests {
             // As the first field, or after interim responses without fields or with one.
             "\r\nHTTP/1.1 200 OK\r\n folded", "\r\nHTTP/1.1 100\r\n\r\nHTTP/1.1 200 OK\r\n\tfolded",
             "\r\nHTTP/1.1 103 Hints\r\n folded",
-        ])
-    func leadingFold(line: String) async throws {
+        ].map(Abbreviated.init))
+    func leadingFold(_ first: Abbreviated) async throws {
+        let line = first.text
         let status = line.hasPrefix("\r\n") ? "100 Continue" : "200 OK"
         // Instead of `OK` a status that some readers take for an interim one.
         for spaces in [" ", "  "] {
@@ -252,8 +254,9 @@ struct ResponseHeadTests {
         arguments: [
             "", "X: y\r\n", "H: y\r\n", "X: " + String(repeating: "a ", count: 30_000) + "\r\n", "h: 1\r\nX: y\r\n z\r\n",
             "X: y\r\n\r\nHTTP/1.1 200 OK\r\n", "\r\nHTTP/1.1 200 OK\r\n", "\r\nHTTP/1.1 200 OK\r\nX: y\r\n",
-        ])
-    func bodyAfterHead(fields: String) async throws {
+        ].map(Abbreviated.init))
+    func bodyAfterHead(_ lines: Abbreviated) async throws {
+        let fields = lines.text
         let status = fields.contains("HTTP/1.1") ? "103 Hints" : "200 OK"
         let answer = Data("HTTP/1.1 \(status)\r\n\(fields)\r\n body: \r\n\r\n".utf8)
         let server = try LoopbackServer.start { _ in [.send(answer), .closeConnection] }

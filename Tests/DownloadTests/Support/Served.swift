@@ -2,6 +2,7 @@ import CoreAPI
 import CoreAPIHash
 import CoreAPITesting
 import Foundation
+import Programs
 
 /// A file of a server, and the server's support for ranges.
 struct Served: Sendable {
@@ -32,7 +33,7 @@ struct Served: Sendable {
 
     /// - Parameter seed: selects the bytes.
     init(_ count: Int, seed: UInt64 = 1) {
-        var random = Seeded(seed)
+        var random = SplitMix(seed)
         bytes = Data((0..<(count + 7) / 8).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }.prefix(count))
     }
 
@@ -70,23 +71,6 @@ struct Served: Sendable {
         }
         guard first < bytes.count else { return 0..<0 }
         return first..<min(Int(match.output.2).map { $0 + 1 } ?? bytes.count, bytes.count)
-    }
-}
-
-/// SplitMix64.
-struct Seeded: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
     }
 }
 

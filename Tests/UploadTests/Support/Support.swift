@@ -2,6 +2,7 @@ import CoreAPI
 import CoreAPILock
 import CoreAPITesting
 import Foundation
+import Programs
 
 struct UploadHost: EnvironmentType {
     var name = "test"
@@ -48,27 +49,10 @@ final class TemporaryFile: Sendable {
     }
 }
 
-/// Numbers that are the same in every run (SplitMix64).
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    init(_ seed: Int) {
-        state = UInt64(truncatingIfNeeded: seed)
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 extension Data {
     /// Bytes that gzip cannot compress.
     static func noise(_ count: Int, seed: Int = 1) -> Data {
-        var numbers = Seeded(seed)
+        var numbers = SplitMix(seed)
         var data = Data(capacity: count + 8)
         while data.count < count { Swift.withUnsafeBytes(of: numbers.next()) { data.append(contentsOf: $0) } }
         return data.prefix(count)
