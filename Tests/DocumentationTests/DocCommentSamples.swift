@@ -440,7 +440,7 @@ private func listeners(_ channel: inout Channel) {
     }
 }
 
-private struct Token: Decodable {
+private struct Token: Decodable, Sendable {
     let accessToken: String
 }
 
