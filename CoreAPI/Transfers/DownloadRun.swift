@@ -25,6 +25,8 @@ final class DownloadRun: Sendable {
         var head: ResponseHead?
         /// The call of the errors' contexts.
         var context: ErrorContext?
+        /// The number that the call's channel allows.
+        var attempts = 1
         /// `Content-Digest` of complete answers, with the number of their bytes.
         var answered: [(Range<Int64>, DigestField)] = []
         /// The number of bytes from an earlier run.
@@ -60,14 +62,14 @@ final class DownloadRun: Sendable {
         do throws(DownloadError) {
             part = try PartFile(beside: file)
         } catch {
-            return .failure(failure(error))
+            return .failure(await failure(error))
         }
         do {
             try load(part)
             let digests = try await fetch(part)
             return .success(try commit(part, digests))
         } catch {
-            let failure = failure(error)
+            let failure = await failure(error)
             leave(part, after: failure)
             return .failure(failure)
         }
@@ -159,17 +161,17 @@ final class DownloadRun: Sendable {
     }
 
     private func begin(_ part: PartFile, after restart: Restart) async throws -> Response<Body>? {
-        let restarts = state.withLock { state in
+        let mayRestart = state.withLock { state in
             state.restarts += 1
-            return state.restarts
+            return state.restarts <= state.attempts
         }
         try reset(part)
         switch restart {
         case .from(let response):
-            guard restarts <= response.call.channel.limits.attempts else { throw changes(response) }
+            guard mayRestart else { throw changes(response) }
             return response
         case .again(let error):
-            guard restarts <= channel.limits.attempts else { throw error }
+            guard mayRestart else { throw error }
             return nil
         }
     }
@@ -303,7 +305,9 @@ final class DownloadRun: Sendable {
             fields["If-Range"] = validator.text
         }
         let response = await dispatcher.response(for: control.endpoint.attaching(fields), as: .stream)
-        state.withLock { $0.context = ErrorContext(response) }
+        state.withLock { state in
+            (state.context, state.attempts) = (ErrorContext(response), response.call.channel.limits.attempts)
+        }
         if let error = response.error { return (try refusal(response, error, segment), nil) }
         return (response, try end(of: response, segment))
     }
@@ -461,7 +465,7 @@ final class DownloadRun: Sendable {
             defer { state.isLoaded = false }
             return isOneAnswer || state.restarts > 0
         }
-        let failure = failure(mismatch)
+        let failure = await failure(mismatch)
         throw isLast ? failure : Restart.again(failure)
     }
 
@@ -494,24 +498,20 @@ final class DownloadRun: Sendable {
 
     // MARK: - Errors
 
-    private func failure(_ error: any Error) -> APIClientError {
-        let endpoint = control.endpoint
-        let context = state.withLock { $0.context } ?? ErrorContext(Call(channel: channel, endpoint: endpoint.description))
+    private func failure(_ error: any Error) async -> APIClientError {
+        let context =
+            if let known = state.withLock({ $0.context }) { known } else {
+                ErrorContext(await dispatcher.response(for: control.endpoint.failing(with: error), as: .nothing))
+            }
         switch error {
         case let error as DownloadError:
             if case .digestMismatch = error { return .verification(.custom(error), context) }
             return .unknown(error, context)
         case let restart as Restart:
-            if case .again(let error) = restart { return failure(error) }
+            if case .again(let error) = restart { return await failure(error) }
             return .unknown(restart, context)
         default: return APIClientError(error, context)
         }
-    }
-
-    /// For an error before any request.
-    private var channel: Channel {
-        (dispatcher as? any DispatcherOfChannel)?.channelOfCalls
-            ?? Channel(name: "custom", environment: APIEnvironment("custom", baseURL: ""), transport: NoTransport())
     }
 }
 
@@ -544,21 +544,4 @@ extension APIClientError {
     fileprivate var allowsFewerRequests: Bool {
         context.head.map { [429, 503].contains($0.status.code) } ?? false
     }
-}
-
-/// A dispatcher that knows its channel before a call.
-private protocol DispatcherOfChannel {
-    var channelOfCalls: Channel? { get }
-}
-
-extension CommonDispatcher: DispatcherOfChannel {
-    fileprivate var channelOfCalls: Channel? { channel }
-}
-
-extension NetworkManager: DispatcherOfChannel {
-    fileprivate var channelOfCalls: Channel? { channel }
-}
-
-private struct NoTransport: Transport {
-    func send(_ attempt: Attempt) async -> Reply { attempt.failed(TransportError.closed) }
 }

@@ -298,7 +298,7 @@ struct ResumableRun<Value: Sendable> {
 
     /// The failure of an upload that cannot make a request.
     private func refuse(_ error: any Error) async -> Failed {
-        let response = await dispatcher.response(for: UploadStep(endpoint, failing: error), as: .nothing)
+        let response = await dispatcher.response(for: endpoint.failing(with: error), as: .nothing)
         return Failed(response, APIClientError(error, ErrorContext(response)))
     }
 }

@@ -10,7 +10,7 @@ struct UploadStep: Endpoint {
     private let fields: Headers
     let method: HTTPRequest.Method
     let encoding: InputEncoding
-    private var attached: [any RequestModifier] = []
+    private let attached: [any RequestModifier]
 
     /// - Parameters:
     ///   - endpoint: creates the upload.
@@ -40,12 +40,6 @@ struct UploadStep: Endpoint {
             if request.modifier(Timeout.self) == nil { request.timeout.total = UploadOptions.total }
         }
         attached = verifier.map { modifiers + [$0] } ?? modifiers
-    }
-
-    /// A step that fails before anything is sent.
-    init(_ endpoint: any Endpoint, failing error: any Error) {
-        (self.endpoint, method, address, fields) = (endpoint, endpoint.method, nil, [:])
-        encoding = InputEncoding("an upload") { _, _ in throw error }
     }
 
     var baseURL: String { address == nil ? endpoint.baseURL : "" }
