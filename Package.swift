@@ -290,10 +290,9 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "CoreAPILock",
-                "CoreAPI", "CoreAPIDigest", "CoreAPITesting", "CoreAPITransfers", "CoreAPIWebSocket", "TYNetworker",
-                "TYInteractors",
-                "DLNetworker", "DLInteractors",
-                httpTypes, logging,
+                "CoreAPI", "CoreAPIDigest", "CoreAPIReactive", "CoreAPITesting", "CoreAPITransfers", "CoreAPIURLSession",
+                "CoreAPIWebSocket", "CoreAPIXML", "TYNetworker", "TYInteractors", "DLNetworker", "DLInteractors",
+                product("OpenCombineShim", "OpenCombine", trait: "Reactive"), httpTypes, logging,
             ],
             path: "Tests/DocumentationTests", swiftSettings: settings),
         .testTarget(

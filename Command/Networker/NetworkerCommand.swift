@@ -6,11 +6,12 @@ internal import Logging
 /// A command line for the channels of a team: calls, diagnosis, pins, templates.
 ///
 /// ```swift
+/// import HTTPBinNetworker
 /// import NetworkerCommand
-/// import Shop
+/// import TYNetworker
 ///
 /// @main enum Program {
-///     static func main() async { await NetworkerCommand.main(channels: [.shop]) }
+///     static func main() async { await NetworkerCommand.main(channels: [.httpBin, .ty]) }
 /// }
 /// ```
 ///

@@ -1,9 +1,9 @@
 /// The parameters of an endpoint: any `Encodable` value, or a literal.
 ///
 /// ```swift
-/// ["q": text, "page": page, "sort": sort]      // a nil value is left out
-/// [3, 5, 8]                                    // a JSON array
-/// Parameters(NewOrder(items: items))
+/// let query: Parameters = ["q": text, "page": page, "sort": sort]  // a nil value is left out
+/// let list: Parameters = [3, 5, 8]                                 // a JSON array
+/// let order = Parameters(NewOrder(items: items))
 /// ```
 ///
 /// The ``InputEncoding`` decides how they are written.

@@ -26,20 +26,42 @@ enum Documentation {
         }
     }
 
-    /// The blocks of Swift in a file.
-    static func swift(in file: String) throws -> [String] {
-        try text(file).matches(of: /```swift\n([\s\S]*?)```/).map { String($0.output.1) }
+    /// The files with the code of all modules and of the command.
+    static func sources() throws -> [String] {
+        try ["CoreAPI", "Command"].flatMap { folder in
+            let files = FileManager.default.enumerator(atPath: root.appendingPathComponent(folder).path)
+            return try #require(files).compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.map { "\(folder)/\($0)" }
+        }
     }
 
-    /// Whether the files of this target contain a block, line by line.
+    /// The blocks of Swift in a page.
+    static func swift(in file: String) throws -> [String] { blocks(of: try text(file)) }
+
+    /// The blocks of Swift in the doc comments of a file.
+    static func swift(inCommentsOf file: String) throws -> [String] {
+        let lines = try text(file).split(separator: "\n", omittingEmptySubsequences: false)
+        let comments = lines.map { line in
+            let text = line.drop { $0 == " " }
+            return text.hasPrefix("///") ? String(text.dropFirst(3)) : ""
+        }
+        return blocks(of: comments.joined(separator: "\n"))
+    }
+
+    private static func blocks(of text: String) -> [String] {
+        text.matches(of: /```swift\n([\s\S]*?)```/).map { String($0.output.1) }
+    }
+
+    /// Whether a file of this target, or the test's command, contains a block, line by line.
     static func isCompiled(_ block: String) throws -> Bool {
+        let block = normalized(block)
+        return try compiled.get().contains { $0.contains(block) }
+    }
+
+    private static let compiled = Result {
         let command = folder.deletingLastPathComponent().appendingPathComponent("NetworkerOfTests")
-        return try [folder, command].contains { folder in
-            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
-            return try names.contains { name in
-                normalized(try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)).contains(
-                    normalized(block))
-            }
+        return try [folder, command].flatMap { folder in
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
+                .map { normalized(try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8)) }
         }
     }
 

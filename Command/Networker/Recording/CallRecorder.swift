@@ -1,12 +1,7 @@
 package import CoreAPI
 import CoreAPILock
 
-/// Records calls without changes to features. Attach it to a channel as a listener.
-///
-/// ```swift
-/// let recorder = CallRecorder()
-/// channel.listeners.append(recorder)
-/// ```
+/// Records calls without changes to features, as a listener of their channel.
 package final class CallRecorder: Listener {
     package init() {}
 

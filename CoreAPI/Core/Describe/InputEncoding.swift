@@ -11,7 +11,7 @@ public struct InputEncoding: Sendable {
     /// A custom encoding.
     ///
     /// ```swift
-    /// let invoice = InputEncoding("an invoice") { _, request in
+    /// let pdf = InputEncoding("an invoice") { _, request in
     ///     request.body = .file(invoice)
     ///     request.headers[.contentType] = "application/pdf"
     /// }

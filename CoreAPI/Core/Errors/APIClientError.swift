@@ -115,8 +115,8 @@ public indirect enum APIClientError: Error, Sendable {
 /// An app error with a name for metrics: ``APIClientError/label`` is then `app.` and this name.
 ///
 /// ```swift
-/// extension DLError: LabelledError {
-///     var label: String { key }  // app.OUT_OF_STOCK
+/// extension ShopError: LabelledError {
+///     var label: String { code }  // app.sold-out
 /// }
 /// ```
 public protocol LabelledError: Error {

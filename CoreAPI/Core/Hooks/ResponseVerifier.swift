@@ -20,8 +20,8 @@ public protocol ResponseVerifier: RequestModifier {
 /// Accepts certain status codes.
 ///
 /// ```swift
-/// StatusCodeResponseVerifier(200, 404)
-/// StatusCodeResponseVerifier(200..<300, mayBeEmpty: [202, 204, 205])
+/// let found = StatusCodeResponseVerifier(200, 404)
+/// let accepted = StatusCodeResponseVerifier(200..<300, mayBeEmpty: [202, 204, 205])
 /// ```
 public struct StatusCodeResponseVerifier: ResponseVerifier {
     public static let allowsSeveral = false

@@ -13,7 +13,7 @@ internal import Synchronization
 /// ```swift
 /// let loops = LoopGroup(loops: 2)
 /// let transport = CurlTransport(loops: loops)
-/// …
+/// // the requests of channels with this transport
 /// await transport.close()
 /// await loops.shutdown()
 /// ```
