@@ -33,7 +33,9 @@ public enum NetworkerCommand {
         let level = Logger.Level(rawValue: wanted.lowercased())
         guard wanted.isEmpty || level != nil else {
             let levels = Logger.Level.allCases.map(\.rawValue).alternatives
-            RootCommand.refuse(ValidationError("expected \(variable) to be \(levels), got '\(wanted.escapingControls)'"))
+            CommandSetup.$current.withValue(CommandSetup(name: CommandName.current)) {
+                RootCommand.refuse(ValidationError("expected \(variable) to be \(levels), got '\(wanted.escapingControls)'"))
+            }
         }
         // Before the channels are made, because each makes its logger.
         LoggingSystem.bootstrap { label in

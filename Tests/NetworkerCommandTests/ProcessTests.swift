@@ -325,6 +325,8 @@ struct ProcessTests {
         let clear = try await streams(["https://\(httpbin)"])
         #expect(
             clear.status == 1 && clear.errors.contains("hint: \(httpbin) speaks clear text; write http://"), "\(clear.errors)")
+        let socket = try await streams(["ws", "wss://\(httpbin)"])
+        #expect(socket.errors.contains("hint: \(httpbin) speaks clear text; write ws://"), "\(socket.errors)")
         let pins = try await streams(["pins", String(httpbin)])
         #expect(pins.status == 1 && pins.errors.contains("hint: \(httpbin) speaks clear text, which has no"), "\(pins.errors)")
         let secure = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok() }
@@ -363,6 +365,48 @@ struct ProcessTests {
         #expect(named.errors.contains("GET /anything/"), "\(named.errors)")
         #expect(!named.errors.contains("planted") && !named.errors.contains("dozjgNry"), "\(named.errors)")
         #expect(level.status == 64 && level.errors.contains("expected NETWORKER_LOG to be trace, debug"))
+        #expect(level.errors.contains("Usage: swift run networker-of-tests"), "\(level.errors)")
+    }
+
+    @Test("tells the failure of an address in one line without a channel and an endpoint, and its page only after a redirect")
+    func failureLines() async throws {
+        let server = try LoopbackServer.start { request in
+            switch request.path {
+            case "/moved": .status(302, headers: ["Location": "/gone?token=planted"])
+            case "/cut": [.sendHead(status: 200, headers: ["Content-Length": "4"]), .sendBody(Data("ab".utf8)), .reset]
+            default: .status(404)
+            }
+        }
+        let secure = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok() }
+        let gone = try LoopbackServer.start { _ in .ok() }
+        gone.close()
+        let file = try temporary(Data("a".utf8))
+        defer {
+            server.close()
+            secure.close()
+            try? FileManager.default.removeItem(at: file)
+        }
+        func line(_ words: [String]) async throws -> String {
+            let failed = try await streams(words)
+            let lines = failed.errors.split(separator: "\n").filter { $0.hasPrefix("error: ") }
+            #expect(failed.status == 1 && lines.count == 1, "\(words): \(failed.errors)")
+            return String(lines.first ?? "")
+        }
+        let page = server.url + "/gone"
+        for words in [
+            [gone.url], ["https://nowhere.invalid/a"], [secure.url], [page],
+            ["\(server.url)/cut"], [page, "--repeat", "2"], ["download", page, "-o", file.path + ".csv"], ["events", page],
+            ["events", gone.url, "--reconnections", "0"],
+            ["upload", file.path, "PUT", page], ["ws", page], ["ws", gone.url],
+        ] {
+            let line = try await line(words)
+            #expect(!line.contains("["), "\(words): \(line)")
+        }
+        let status = "error: expected a status in 200…299, got 404"
+        #expect(try await line([server.url + "/moved"]) == "\(status) [GET \(page)?token=<redacted>]")
+        let channel = try await line(["HTTPBin", "GET", "gone", "--host", server.url])
+        #expect(channel.hasPrefix("\(status) [channel HTTPBin, GET \(page), call "), "\(channel)")
+        #expect(!channel.contains("endpoint") && !channel.contains("attempt 1"), "\(channel)")
     }
 
     @Test("shows the body as text on a terminal, and not one that is no text")

@@ -87,6 +87,28 @@ struct CallTarget: Sendable {
         return channel
     }
 
+    /// A failure in one line: its reason, and in brackets what neither the reason nor the command line says.
+    ///
+    /// The name of the endpoint is made of the words of the command line. Of an address, so is the name of the channel.
+    func line(for error: APIClientError) -> String {
+        let context = error.context
+        let sent = context.method.flatMap { method in context.url.map { "\(method.rawValue) \($0)" } }
+        var facts: [String?] = isAddress ? [context.isRedirected ? sent : nil] : ["channel \(context.channel)", sent]
+        if context.attempt > 1 { facts.append("attempt \(context.attempt)") }
+        // Every other reason says the status if it matters.
+        if case .app = error, let head = context.head { facts.append("status \(head.status.code)") }
+        if let streamed = context.streamed, streamed.bytes > 0 {
+            facts.append("after \(streamed.bytes) bytes and \(streamed.items) items")
+        }
+        if let cause = context.cause { facts.append("because of \(cause.label)") }
+        if let unread = context.unreadEnvelope {
+            facts.append("the body could not be read as the channel's error (\(unread))")
+        }
+        if !isAddress { facts.append("call \(context.callID)") }
+        let told = facts.compactMap(\.self)
+        return error.reason + (told.isEmpty ? "" : " [\(told.joined(separator: ", "))]")
+    }
+
     /// Advice about a failure with a usual cause outside the kit; `nil` for any other failure.
     func advice(about error: APIClientError) -> String? {
         guard case .transport(let failure, _) = error else { return nil }

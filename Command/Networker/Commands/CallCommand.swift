@@ -197,7 +197,7 @@ struct CallCommand: AsyncParsableCommand {
         let response = await CommonDispatcher(channel: channel).response(for: endpoint, as: .data)
         await channel.close()
         let report = CallReport(response: response, calls: recorder.takeFinished(), extras: extras)
-        if offline { try show(offline: report) } else { try show(report, plan.target) }
+        if offline { try show(offline: report, plan.target) } else { try show(report, plan.target) }
     }
 
     func plan() throws -> CallPlan {
@@ -293,12 +293,12 @@ struct CallCommand: AsyncParsableCommand {
             if !body { Console.error.write(report.rendered(Console.error.palette, body: output == nil ? .left : .shown)) }
         }
         guard let error = report.response.error else { return }
-        Console.error.write(failure: error.description)
+        Console.error.write(failure: target.line(for: error))
         if let advice = target.advice(about: error) { Console.error.write(hint: advice) }
         throw ExitCode.failure
     }
 
-    private func show(offline report: CallReport) throws {
+    private func show(offline report: CallReport, _ target: CallTarget) throws {
         let requests = report.exchanges.map { exchange in
             var exchange = exchange
             exchange.head = nil
@@ -307,7 +307,7 @@ struct CallCommand: AsyncParsableCommand {
         }
         // The answer is not the server's, so only an error before it counts.
         guard !requests.isEmpty else {
-            Console.error.write(failure: report.response.error?.description ?? "no request was built")
+            Console.error.write(failure: report.response.error.map(target.line) ?? "no request was built")
             throw ExitCode.failure
         }
         let cURL = report.cURL.map { "\n\n" + $0 } ?? ""
@@ -322,7 +322,8 @@ struct CallCommand: AsyncParsableCommand {
         Console.output.write(
             json ? try JSONOutput.text(repetition.record) : repetition.rendered(Console.output.palette))
         guard let error = repetition.firstError else { return }
-        Console.error.write(failure: "\(repetition.failures) of \(count) calls failed, one of them with: \(error.description)")
+        Console.error.write(
+            failure: "\(repetition.failures) of \(count) calls failed, one of them with: \(target.line(for: error))")
         if let advice = target.advice(about: error) { Console.error.write(hint: advice) }
         throw ExitCode.failure
     }

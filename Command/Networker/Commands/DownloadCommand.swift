@@ -122,7 +122,7 @@ struct DownloadCommand: AsyncParsableCommand {
         } catch {
             await channel.close()
             if let number = signal.withLock({ $0 }) { throw await interrupted(by: number, download, file) }
-            Console.error.write(failure: error.description)
+            Console.error.write(failure: plan.target.line(for: error))
             if let advice = advice(about: error, plan, file) { Console.error.write(hint: advice) }
             throw ExitCode.failure
         }
@@ -130,9 +130,13 @@ struct DownloadCommand: AsyncParsableCommand {
 
     /// - Throws: `ValidationError`.
     func plan() throws -> CallPlan {
+        guard let first = words.first else { throw ValidationError("expected an address, or a channel and a path") }
         var words = words
-        let isChannel = words.first.map { CommandSetup.current.registry.entry($0) != nil } ?? false
-        if isChannel, words.count > 1, HTTPRequest.Method(rawValue: words[1].uppercased()) != .get { words.insert("GET", at: 1) }
+        let isChannel = CommandSetup.current.registry.entry(first) != nil
+        guard !isChannel || words.count > 1 else {
+            throw ValidationError("expected a path after '\(first.escapingControls)', such as exports/may")
+        }
+        if isChannel, HTTPRequest.Method(rawValue: words[1].uppercased()) != .get { words.insert("GET", at: 1) }
         let plan = try CallPlan(words, options)
         guard plan.method == .get else {
             throw ValidationError(

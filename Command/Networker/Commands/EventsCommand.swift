@@ -90,7 +90,7 @@ struct EventsCommand: AsyncParsableCommand {
             await channel.close()
         } catch {
             await channel.close()
-            Console.error.write(failure: error.description)
+            Console.error.write(failure: plan.target.line(for: error))
             if let advice = plan.target.advice(about: error) { Console.error.write(hint: advice) }
             throw ExitCode.failure
         }
@@ -108,7 +108,7 @@ struct EventsCommand: AsyncParsableCommand {
                 Console.error.write(EventText.opened(head))
             case .reconnecting(let pause, let error):
                 isOpen = false
-                Console.error.write(EventText.ended(pause, error))
+                Console.error.write(EventText.ended(pause, error.map(plan.target.line)))
             case .event(let event):
                 Console.output.write(json ? EventText.json(event) : EventText.block(event, Console.output.palette))
                 left -= 1
@@ -147,8 +147,8 @@ enum EventText {
 
     static func counted(_ count: Int) -> String { "closed after \(count) event\(count == 1 ? "" : "s")" }
 
-    static func ended(_ pause: Duration, _ error: APIClientError?) -> String {
-        let reason = error.map { "lost: \($0.description)" } ?? "ended by the server"
+    static func ended(_ pause: Duration, _ failure: String?) -> String {
+        let reason = failure.map { "lost: \($0)" } ?? "ended by the server"
         return "\(reason.escapingControls); connecting again in \(pause.readable)"
     }
 }

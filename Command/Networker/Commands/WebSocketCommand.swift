@@ -78,17 +78,16 @@ struct WebSocketCommand: AsyncParsableCommand {
             await channel.close()
         } catch {
             await channel.close()
-            Console.error.write(failure: error.readableDescription)
-            if let error = error as? APIClientError, let advice = advice(about: error, target) {
-                Console.error.write(hint: advice)
-            }
+            let failure = error as? APIClientError
+            Console.error.write(failure: failure.map(target.line) ?? error.readableDescription)
+            if let failure, let advice = advice(about: failure, target) { Console.error.write(hint: advice) }
             throw ExitCode.failure
         }
     }
 
     private func advice(about error: APIClientError, _ target: CallTarget) -> String? {
         guard case .verification(.unacceptableStatus(let status, _), _) = error, status < 300 || status >= 400 else {
-            return target.advice(about: error)
+            return target.advice(about: error)?.replacing("https://", with: "wss://").replacing("http://", with: "ws://")
         }
         return "the server answered as for a page; check that this path is a WebSocket's, and what its server requires"
     }

@@ -58,7 +58,7 @@ struct Examination {
         let host = (try? HTTPURL(channel.environment.baseURL))?.host ?? channel.environment.baseURL
         // Any head suffices; the body does not matter.
         if response.head == nil, let error = response.error, error.underlyingError as? TransportError == nil {
-            return [Finding(subject: "exchange", verdict: .bad, text: error.description)]
+            return [Finding(subject: "exchange", verdict: .bad, text: error.reason)]
         }
         guard let failure = failure(of: response) else {
             let findings = connection(to: host, response) + (response.metrics.map(secured) ?? [])

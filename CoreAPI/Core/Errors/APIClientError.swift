@@ -158,7 +158,10 @@ extension APIClientError: LocalizedError, ErrorForUsers, CustomStringConvertible
 
     /// What was expected, what arrived, and where; for developers, on one line, secrets redacted. Channel, endpoint, address,
     /// attempt and the call's id follow in brackets at the end.
-    public var description: String {
+    public var description: String { "\(reason) [\(context)]".escapingControls }
+
+    /// The ``description`` without its brackets.
+    package var reason: String {
         let reason =
             switch self {
             case .channel(let problems, _): "the channel is not usable: " + problems.joined(separator: "; ")
@@ -168,7 +171,7 @@ extension APIClientError: LocalizedError, ErrorForUsers, CustomStringConvertible
             default: underlyingError?.readableDescription ?? label
             }
         // On one line, whatever a server wrote into its message: it must not forge a log line.
-        return "\(context.redaction.redact(text: reason.shortened(to: Self.textLength))) [\(context)]".escapingControls
+        return context.redaction.redact(text: reason.shortened(to: Self.textLength)).escapingControls
     }
 
     /// As ``description``.

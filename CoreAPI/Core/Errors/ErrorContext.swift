@@ -27,6 +27,8 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
     /// What a reader had of a streamed body before its error; `nil` for every other failure.
     public private(set) var streamed: Streamed?
     package private(set) var redaction: Redaction
+    /// Whether ``url`` is that of a redirect.
+    package private(set) var isRedirected = false
 
     /// The part of a streamed body that its reader had before an error.
     public struct Streamed: Sendable, Hashable {
@@ -58,7 +60,9 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
     /// The context of a reply.
     package init(_ reply: Reply) {
         if let request = reply.request {
-            self.init(request, at: reply.metrics?.redirects.last ?? request.url, head: reply.head, body: reply.data)
+            let redirect = reply.metrics?.redirects.last
+            self.init(request, at: redirect ?? request.url, head: reply.head, body: reply.data)
+            isRedirected = redirect != nil
         } else {
             self.init(reply.call, head: reply.head, body: reply.data)
         }

@@ -13,7 +13,8 @@ struct DownloadCommandTests {
     @Test(
         "exits with 64 for an invalid command line, and states what was expected",
         arguments: [
-            ("", "expected an address, or a channel"), ("XX a", "unknown channel 'XX'"), ("TY", "expected a method and a path"),
+            ("", "expected an address, or a channel and a path"), ("XX a", "unknown channel 'XX'"),
+            ("TY", "expected a path after 'TY'"),
             ("POST example.com/a", "a download is a GET, got POST"), ("example.com/a a=@/nowhere", "cannot read"),
             ("example.com/a a@b", "which needs a form"), ("example.com", "does not name the file"),
             ("example.com/", "does not name the file"), ("example.com/a/..%2fb", "does not name the file"),
