@@ -61,6 +61,10 @@ struct ProcessTests {
             #expect(refused.status == 64 && refused.errors.hasPrefix("error: "), "\(refused.errors)")
             #expect(refused.errors.contains("Usage: swift run networker-of-tests \(usage)"), "\(refused.errors)")
         }
+        let kind = try await streams(["new", "chanel", "BK", "--kit", "."])
+        #expect(kind.status == 64 && kind.output.isEmpty)
+        #expect(kind.errors == "error: expected channel or feature after 'new', got 'chanel'\nhint: write channel\n")
+        #expect(try await streams(["new"]).errors.contains("hint: 'swift run networker-of-tests new --help' shows both"))
         let json = try await streams([server.url, "--json"])
         #expect(try JSONSerialization.jsonObject(with: json.output) is [String: Any])
     }

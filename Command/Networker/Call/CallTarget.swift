@@ -95,8 +95,10 @@ struct CallTarget: Sendable {
         let sent = context.method.flatMap { method in context.url.map { "\(method.rawValue) \($0)" } }
         var facts: [String?] = isAddress ? [context.isRedirected ? sent : nil] : ["channel \(context.channel)", sent]
         if context.attempt > 1 { facts.append("attempt \(context.attempt)") }
-        // Every other reason says the status if it matters.
-        if case .app = error, let head = context.head { facts.append("status \(head.status.code)") }
+        // The reason of every other error says the status if it matters.
+        if case .app = error, let status = context.head?.status.code, !error.reason.contains("\(status)") {
+            facts.append("status \(status)")
+        }
         if let streamed = context.streamed, streamed.bytes > 0 {
             facts.append("after \(streamed.bytes) bytes and \(streamed.items) items")
         }

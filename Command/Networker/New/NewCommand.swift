@@ -16,7 +16,26 @@ struct NewCommand: AsyncParsableCommand {
                   \(CommandSetup.current.name) new channel BK --host books.example --kit ../NetworkerKit
                   \(CommandSetup.current.name) new feature BK OrderList --path orders
                 """,
-            subcommands: [NewChannelCommand.self, NewFeatureCommand.self])
+            subcommands: [NewChannelCommand.self, NewFeatureCommand.self, NewOtherCommand.self],
+            defaultSubcommand: NewOtherCommand.self)
+    }
+}
+
+/// What is neither a channel nor a feature. ArgumentParser would call each word unexpected, and not say what it expects.
+struct NewOtherCommand: ParsableCommand {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(commandName: "other", shouldDisplay: false)
+    }
+
+    @Argument(parsing: .allUnrecognized)
+    var words: [String] = []
+
+    func run() throws {
+        let kinds = ["channel", "feature"]
+        let got = words.first.map { ", got '\($0)'" } ?? ""
+        let meant = words.first.flatMap(kinds.nearest).map { "write \($0)" }
+        let name = CommandSetup.current.name
+        throw Refusal("expected \(kinds.alternatives) after 'new'\(got)", do: meant ?? "'\(name) new --help' shows both").show()
     }
 }
 
