@@ -50,7 +50,9 @@ struct CallCommandTests {
             ("example.com --at-a-time 3", "expected --repeat as well"), ("example.com --repeat 2 -o x", "expected no --output"),
             ("example.com --json --body", "--json and --body exclude each other"), ("example.com -k", "Unknown option '-k'"),
             ("example.com --retry 3", "Unknown option '--retry'"), ("example.com --print b", "Unknown option '--print'"),
-            ("example.com -A x:secret", "Unknown option '-A'"),
+            ("example.com -A x:secret", "Unknown option '-A'"), ("example.com -L", "Unknown option '-L'"),
+            ("example.com -i", "Unknown option '-i'"), ("example.com -q", "Unknown option '-q'"),
+            ("example.com --http2", "Unknown option '--http2'"),
         ])
     func usage(line: String, message: String) throws {
         do {
