@@ -566,9 +566,12 @@ struct ProcessTests {
 
     @Test("doctor of a channel whose sandbox does not run says how to start it")
     func doctorSandbox() async throws {
-        let found = try await doctor(["TY"], ["HOME": "/nowhere/\(UUID().uuidString)"])
-        #expect(found.status == 1 && found.text.contains("✗ authorities"), "\(found.text)")
-        #expect(found.text.contains("'Scripts/networker sandbox'") && found.text.contains("--authority system"), "\(found.text)")
+        for words in [["TY"], ["TY", "--host", "https://127.0.0.1:1"]] {
+            let found = try await doctor(words, ["HOME": "/nowhere/\(UUID().uuidString)"])
+            #expect(found.status == 1 && found.text.contains("✗ authorities"), "\(found.text)")
+            #expect(found.text.contains("'Scripts/networker sandbox'"), "\(found.text)")
+            #expect(found.text.contains("--authority system"), "\(found.text)")
+        }
     }
 
     @Test("doctor shows a proxy as itself, and neither its address nor its port as the host's")
