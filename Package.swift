@@ -225,7 +225,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "CoreAPIDigestTests",
-            dependencies: ["CoreAPILock", "CoreAPI", "CoreAPIDigest", "CoreAPIHash", "CoreAPITesting", httpTypes],
+            dependencies: [
+                "CoreAPILock", "CoreAPI", "CoreAPIDigest", "CoreAPIHash", "CoreAPITesting", "CoreAPITransfers", httpTypes,
+            ],
             path: "Tests/CoreAPIDigestTests", swiftSettings: settings),
         .testTarget(
             name: "CoreAPIJSONTests", dependencies: ["CoreAPIJSON"], path: "Tests/CoreAPIJSONTests", swiftSettings: settings),
