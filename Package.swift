@@ -227,7 +227,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "CoreAPIDigestTests",
-            dependencies: ["CoreAPILock", "CoreAPI", "CoreAPIDigest", "CoreAPIHash", "CoreAPITesting", httpTypes],
+            dependencies: [
+                "CoreAPILock", "CoreAPI", "CoreAPIDigest", "CoreAPIHash", "CoreAPITesting", "CoreAPITransfers", httpTypes,
+            ],
             path: "Tests/CoreAPIDigestTests", swiftSettings: settings),
         .testTarget(
             name: "CoreAPIJSONTests", dependencies: ["CoreAPIJSON", "Programs"], path: "Tests/CoreAPIJSONTests",

@@ -130,12 +130,17 @@ public struct Fixture: RequestModifier {
     private static func source(_ pieces: [Piece], _ attempt: Attempt, _ head: ResponseHead) -> ChunkSource {
         ChunkSource(isReplayable: false) {
             var rest = pieces[...]
+            var delivered: Int64 = 0
             return {
+                func deliver(_ data: Data) -> Data {
+                    delivered += Int64(data.count)
+                    return data
+                }
                 do {
                     while let piece = rest.popFirst() {
                         switch piece {
-                        case .text(let text): return Data(text.utf8)
-                        case .bytes(let data): return data
+                        case .text(let text): return deliver(Data(text.utf8))
+                        case .bytes(let data): return deliver(data)
                         case .pause(let duration): try await Task.sleep(for: duration)
                         case .wait(let signal): try await signal()
                         case .failure(let error): throw error
@@ -145,7 +150,8 @@ public struct Fixture: RequestModifier {
                     return nil
                 } catch {
                     rest = []
-                    throw APIClientError(error, ErrorContext(attempt.request, head: head))
+                    let context = ErrorContext(attempt.request, head: head)
+                    throw APIClientError(error, context.after(.init(bytes: delivered, items: 0)))
                 }
             }
         }

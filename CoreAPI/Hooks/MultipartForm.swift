@@ -12,7 +12,8 @@ internal import HTTPTypes
 /// let item = try await manager.request(.post("items", encoding: .multipart(form)), as: Item.self)
 /// ```
 ///
-/// The request has a `Content-Length` if the length of every part is known, else it is chunked.
+/// The request has a `Content-Length` if the length of every part is known, else it is chunked. A file that shrinks or grows
+/// meanwhile fails the call with ``TransportError/bodyUnreadable(_:)``.
 public struct MultipartForm: Sendable {
     /// One field of a form.
     public struct Part: Sendable {
@@ -117,15 +118,15 @@ public struct MultipartForm: Sendable {
         let length = lengths.contains(nil) ? nil : lengths.compactMap(\.self).reduce(Int64(frame), +)
         let isReplayable = parts.allSatisfy(\.body.isReplayable)
         let source = ChunkSource(isReplayable: isReplayable, origin: self) {
-            var parts = parts.makeIterator()
-            var current: Body.AsyncIterator?
+            var parts = zip(parts, lengths).makeIterator()
+            var current: PartReader?
             var isEnded = false
             return {
                 if let chunk = try await current?.next() { return chunk }
                 let closing = current == nil ? Data() : Data("\r\n".utf8)
                 current = nil
-                if let part = parts.next() {
-                    current = part.body.makeAsyncIterator()
+                if let (part, length) = parts.next() {
+                    current = PartReader(part, length: length)
                     return closing + head(of: part)
                 }
                 guard !isEnded else { return nil }
@@ -149,6 +150,39 @@ public struct MultipartForm: Sendable {
         text += "\r\n"
         if let type = part.contentType { text += "Content-Type: \(type)\r\n" }
         return Data((text + "\r\n").utf8)
+    }
+}
+
+/// Reads the body of one part. The length of the form proves nothing: it may be unknown, and two parts may change by opposite
+/// numbers of bytes.
+private struct PartReader {
+    private let name: String
+    private let length: Int64?
+    private var chunks: Body.AsyncIterator
+    private var count: Int64 = 0
+
+    init(_ part: MultipartForm.Part, length: Int64?) {
+        name = part.name
+        self.length = length
+        chunks = part.body.makeAsyncIterator()
+    }
+
+    mutating func next() async throws -> Data? {
+        let chunk = try await chunks.next()
+        count += Int64(chunk?.count ?? 0)
+        guard let length, chunk == nil ? count != length : count > length else { return chunk }
+        throw PartChanged(name: name, expected: length, found: count)
+    }
+}
+
+/// A part has another number of bytes than when its form was made into a body.
+private struct PartChanged: LocalizedError {
+    let name: String
+    let expected: Int64
+    let found: Int64
+
+    var errorDescription: String? {
+        "the part '\(name)': expected \(expected) bytes, but it \(found > expected ? "goes on after them" : "ended after \(found)")"
     }
 }
 

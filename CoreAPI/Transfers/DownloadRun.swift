@@ -117,8 +117,11 @@ final class DownloadRun: Sendable {
     private func leave(_ part: PartFile, after failure: APIClientError) {
         let hasBytes = state.withLock { $0.completed > 0 }
         if options.resumes, hasBytes, mayContinue, !failure.isMismatch, (try? part.checkIsThere()) != nil {
+            // A full disk may have taken a piece in part. Without it there is room for the sidecar.
+            if failure.underlyingError is DownloadError { try? part.truncate(to: state.withLock { $0.reach }) }
             save(part)
-            part.close()
+            // Bytes without a sidecar are of no use.
+            if part.readSidecar() == nil { part.discard() } else { part.close() }
         } else {
             part.discard()
         }
@@ -516,6 +519,9 @@ final class DownloadRun: Sendable {
 }
 
 extension DownloadRun.State {
+    /// The offset after the last byte on the disk.
+    fileprivate var reach: Int64 { segments.lazy.filter { $0.done > $0.start }.map(\.done).max() ?? 0 }
+
     /// Sets the length of a file that began without one.
     fileprivate mutating func learn(_ length: Int64) {
         representation?.length = length

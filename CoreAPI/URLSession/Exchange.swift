@@ -214,7 +214,7 @@ private final class Reader: Sendable {
                 attempt.tell { $0.body(CallEvent.BodyProgress(attempt: attempt, received: received, expected: head.length)) }
                 return chunk
             } catch {
-                throw APIClientError(error, ErrorContext(attempt.request, head: head))
+                throw APIClientError(error, ErrorContext(attempt.request, head: head).after(.init(bytes: received, items: 0)))
             }
         }
     }

@@ -36,6 +36,8 @@ struct AnswerReader {
         }
     }
 
+    private var headTooLarge: TransportError { .headTooLarge(limit: limits.responseHeadSize) }
+
     private static func malformed(_ reason: String) -> TransportError { .malformedResponse(reason: reason.escapingControls) }
 
     // MARK: - Head
@@ -43,11 +45,9 @@ struct AnswerReader {
     private mutating func readHead() async throws -> ResponseHead {
         var lines: [[UInt8]] = []
         while true {
-            let line = try await readLine(atMost: limits.responseHeadSize - headSize)
+            let line = try await readLine(atMost: limits.responseHeadSize - headSize, else: headTooLarge)
             headSize += line.count + 2
-            guard headSize <= limits.responseHeadSize else {
-                throw TransportError.headTooLarge(limit: limits.responseHeadSize)
-            }
+            guard headSize <= limits.responseHeadSize else { throw headTooLarge }
             if line.isEmpty { break }
             headLines += 1
             guard headLines <= limits.responseHeadLines else {
@@ -100,15 +100,17 @@ struct AnswerReader {
     private mutating func readChunks() async throws -> Data {
         var body = Data()
         while true {
-            let line = try await readLine(atMost: 1_024)
-            let digits = line.prefix { $0 != UInt8(ascii: ";") }
-            guard !digits.isEmpty, let size = Int(String(decoding: digits, as: UTF8.self).trimmingHTTPWhitespace(), radix: 16),
-                size >= 0
-            else { throw Self.malformed("expected a number as a chunk's size (RFC 9112 §7.1)") }
+            let line = try await readLine(atMost: 1_024, else: Self.malformed("a chunk's size has more than 1,024 bytes"))
+            let digits = String(decoding: line.prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self).trimmingHTTPWhitespace()
+            // `Int` takes a sign, too.
+            guard digits.allSatisfy(\.isHexDigit), let size = Int(digits, radix: 16) else {
+                throw Self.malformed("expected a number as a chunk's size (RFC 9112 §7.1)")
+            }
             if size == 0 { return body }
             guard size <= limits.responseBodySize - body.count else { throw tooLarge }
             body += try await take(size, of: nil, after: body.count)
-            guard try await readLine(atMost: 2).isEmpty else { throw Self.malformed("a chunk is longer than its size") }
+            let longer = Self.malformed("a chunk is longer than its size")
+            guard try await readLine(atMost: 2, else: longer).isEmpty else { throw longer }
         }
     }
 
@@ -135,17 +137,19 @@ struct AnswerReader {
     }
 
     /// Reads a line, and drops its end.
-    private mutating func readLine(atMost limit: Int) async throws -> [UInt8] {
+    private mutating func readLine(atMost limit: Int, else error: TransportError) async throws -> [UInt8] {
         var searched = 0
         while true {
             if let end = pending[searched...].firstIndex(of: 0x0A) {
+                // As below, so that it does not matter how the bytes arrive.
+                guard end <= limit else { throw error }
                 var line = Array(pending[..<end])
                 pending.removeFirst(end + 1)
                 if line.last == 0x0D { line.removeLast() }
                 return line
             }
             searched = pending.count
-            guard searched <= limit else { throw TransportError.headTooLarge(limit: limits.responseHeadSize) }
+            guard searched <= limit else { throw error }
             guard let bytes = try await next() else {
                 throw TransportError.connectionLost(
                     reason: "it ended before the response's head was complete", mayHaveBeenProcessed: false)

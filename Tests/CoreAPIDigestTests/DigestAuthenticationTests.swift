@@ -1,6 +1,7 @@
 import CoreAPI
 import CoreAPIDigest
 import CoreAPITesting
+import CoreAPITransfers
 import Foundation
 import HTTPTypes
 import Testing
@@ -58,6 +59,21 @@ struct DigestAuthenticationTests {
         }
         #expect(digest.repeated.isEmpty, "\(digest.repeated.prefix(3))")
         #expect(digest.accepted == 101)
+        await channel.close()
+    }
+
+    @Test("a body that can be read once is not sent again after a challenge; the refusal is the answer")
+    func once() async throws {
+        let digest = DigestServer()
+        let server = try LoopbackServer.start { digest.reply(to: $0, .ok()) }
+        defer { server.close() }
+        let channel = try channel(server.url)
+        let (chunks, continuation) = AsyncStream.makeStream(of: Data.self)
+        continuation.yield(Data("once".utf8))
+        continuation.finish()
+        let upload = NetworkManager<Never>(channel: channel).upload(.post("thing"), from: .once(chunks))
+        #expect(await upload.response.head?.status.code == 401)
+        #expect(server.requests.map(\.bodyText) == ["once"])
         await channel.close()
     }
 

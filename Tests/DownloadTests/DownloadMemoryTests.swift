@@ -1,4 +1,5 @@
 import CoreAPI
+import CoreAPILock
 import CoreAPITesting
 import CoreAPITransfers
 import Foundation
@@ -35,7 +36,7 @@ struct DownloadMemoryTests {
         let outcome = try await Program.run(
             [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", "DownloadMemoryTests"],
             environment: environment, capturesErrors: true)
-        let line = outcome.text.split(separator: "\n").first { $0.hasPrefix("measured ") }
+        let line = outcome.text.split(separator: "\n").first { $0.hasPrefix("measured HTTP/1.1 ") }
         let words = try #require(line, "\(outcome.text)").split(separator: " ").compactMap { Int($0) }
         print("down into a \(target), a server with \(server): \(words[0] >> 20) MiB moved, grown by \(words[1] >> 10) KiB")
         #expect(words[0] == Self.size)
@@ -48,8 +49,10 @@ struct DownloadMemoryTests {
         let piece = Data(repeating: 0x61, count: 1 << 20)
         let body = Array(repeating: ServerReply.Step.sendBody(piece), count: Self.size / piece.count)
         let tls = words[1] == "HTTP/2" ? try ServerTLS() : nil
+        let version = Mutex("")
         let server = try LoopbackServer.start(tls: tls, keepsRequests: false) { request in
             guard request.path == "/export" else { return .ok("small") }
+            version.withLock { $0 = request.version }
             return ServerReply([.sendHead(status: 200, headers: ["Content-Length": "\(Self.size)", "ETag": #""a""#])] + body)
         }
         let channel = Channel.loopback(server) { channel in
@@ -61,7 +64,7 @@ struct DownloadMemoryTests {
         var memory = Growth()
         let moved =
             words[0] == "file" ? try await download(channel, to: file, &memory) : try await read(channel, &memory)
-        print("measured \(moved) \(memory.bytes)")
+        print("measured \(version.withLock { $0 }) \(moved) \(memory.bytes)")
         await channel.close()
     }
 

@@ -373,6 +373,28 @@ struct ResumeTests {
         await channel.close()
     }
 
+    @Test("a Content-Digest of the rest is checked: with a false one the download begins again", arguments: [true, false])
+    func digestOfTheRest(isRight: Bool) async throws {
+        let served = Served(100_000)
+        var rest = served
+        rest.bytes = isRight ? Data(served.bytes.suffix(60_000)) : Data("else".utf8)
+        let digest = rest.digest
+        rest = served
+        rest.headers.append("Content-Digest", digest)
+        let server = try server([
+            { served.reply($0, sending: 40_000) }, { [rest] in rest.reply($0) }, { served.reply($0) },
+        ])
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        try await interrupt(channel)
+        let file = try await channel.manager.download(.export, to: folder.export).value
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(file.reused == (isRight ? 40_000 : 0))
+        #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=40000-"] + (isRight ? [] : [nil]))
+        #expect(try folder.names == ["export.bin"])
+        await channel.close()
+    }
+
     @Test(
         "with a false sidecar the download still gives the right file",
         arguments: [

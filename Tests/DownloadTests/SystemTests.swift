@@ -20,17 +20,41 @@ struct SystemTests {
     private static let variable = "NETWORKERKIT_DOWNLOAD_SYSTEM"
     private static let order = ProcessInfo.processInfo.environment[variable]
 
-    private func run(_ order: String, _ folder: Folder) async throws -> String {
+    /// - Parameter launcher: a program that starts this one.
+    private func run(_ order: String, _ folder: Folder, by launcher: [String] = []) async throws -> String {
         var environment = ProcessInfo.processInfo.environment
         environment[Self.variable] = "\(order) \(folder.export.path)"
         let outcome = try await Program.run(
-            [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", "SystemTests"],
+            launcher + [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", "SystemTests"],
             environment: environment, capturesErrors: true)
         let line = outcome.text.split(separator: "\n").first { $0.hasPrefix("result: ") }
         return String(try #require(line, "\(outcome.text)").dropFirst(8))
     }
 
-    @Test("a full disk is a typed error, and a later download continues", .enabled(if: order == nil))
+    /// Starts a program where `folder` is a file system of 200 kB, without a right to do so outside.
+    private static func smallDisk(_ folder: Folder) -> [String] {
+        let script = "mount -t tmpfs -o size=200k none \"$1\" && shift && exec \"$@\""
+        return ["unshare", "-rm", "sh", "-c", script, "sh", folder.url.path]
+    }
+
+    /// Containers often forbid it.
+    private static func hasSmallDisks() async throws -> Bool {
+        guard order == nil, Program.exists("unshare") else { return false }
+        let folder = try Folder()
+        defer { withExtendedLifetime(folder) {} }
+        return try await Program.run(smallDisk(folder) + ["true"]).status == 0
+    }
+
+    @Test("a disk that is full is a typed error, and a later download continues", .enabled { try await hasSmallDisks() })
+    func smallDisk() async throws {
+        let folder = try Folder()
+        let result = try await run("disk", folder, by: Self.smallDisk(folder))
+        let words = result.split(separator: " ")
+        #expect(words.count == 3 && words[0] == "unknown" && words[1] == "\(ENOSPC)", "\(result)")
+        #expect((100_000...200_000).contains(Int(words.last ?? "") ?? 0), "\(result)")
+    }
+
+    @Test("a file at its limit is a typed error, and a later download continues", .enabled(if: order == nil))
     func fullDisk() async throws {
         let folder = try Folder()
         let result = try await run("full", folder)
@@ -52,7 +76,8 @@ struct SystemTests {
         let file = URL(fileURLWithPath: words[1])
         let result =
             switch words[0] {
-            case "full": try await fill(file)
+            case "full": try await fillToLimit(file)
+            case "disk": try await fillDisk(file)
             default: try await downloads(file)
             }
         print("result: \(result)")
@@ -98,22 +123,38 @@ struct SystemTests {
     private static let fileSize = RLIMIT_FSIZE
     #endif
 
+    /// The disk has room for 200 kB, and then for more.
+    private func fillDisk(_ file: URL) async throws -> String {
+        try await fill(file) {
+            let folder = file.deletingLastPathComponent().path
+            let mount = try await Program.run(["mount", "-o", "remount,size=2m", folder])
+            #expect(mount.status == 0)
+        }
+    }
+
     /// A file may have 200,000 bytes, and then more.
-    private func fill(_ file: URL) async throws -> String {
+    private func fillToLimit(_ file: URL) async throws -> String {
         signal(SIGXFSZ, SIG_IGN)
         var limit = rlimit()
         #expect(getrlimit(Self.fileSize, &limit) == 0)
         let most = limit.rlim_cur
         limit.rlim_cur = 200_000
         #expect(setrlimit(Self.fileSize, &limit) == 0)
+        return try await fill(file) {
+            limit.rlim_cur = most
+            #expect(setrlimit(Self.fileSize, &limit) == 0)
+        }
+    }
+
+    private func fill(_ file: URL, makingRoom: () async throws -> Void) async throws -> String {
         let served = Served(300_000)
         let server = try LoopbackServer.start { served.reply($0) }
         let channel = Channel.loopback(server)
         let download = channel.manager.download(.export, to: file)
         let error = await #expect(throws: APIClientError.self) { try await download.value }
         guard case .cannotWrite(_, let code, _) = error?.underlyingError as? DownloadError else { return "\(error as Any)" }
-        limit.rlim_cur = most
-        #expect(setrlimit(Self.fileSize, &limit) == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path).count == 2)
+        try await makingRoom()
         download.resume()
         let whole = try await download.value
         #expect(try Data(contentsOf: file) == served.bytes)

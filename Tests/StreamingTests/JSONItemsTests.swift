@@ -13,27 +13,38 @@ struct JSONItemsTests {
         defect.map { String(String(describing: $0.reason).prefix { $0 != "(" }) } ?? "none"
     }
 
-    @Test("values arrive one by one, before the next line is sent, through the channel's coder")
-    func oneByOne() async throws {
+    @Test(
+        "values arrive one by one, before the next one is sent, through the channel's coder",
+        arguments: [
+            ("application/x-ndjson", ["{\"order_id\":1}\n\n  \n{\"order", "_id\":2}"], "application/jsonl"),
+            (
+                "application/json-seq", ["\u{1E}{\"order_id\":1}\n\u{1E}\n\u{1E}{\"order", "_id\":2}\n"],
+                "application/json-seq"
+            ),
+        ] as [(String, [String], String)])
+    func oneByOne(type: String, pieces: [String], accepted: String) async throws {
         struct Placed: Decodable, Sendable, Equatable { let orderId: Int }
         let gate = try Gate()
         let server = try LoopbackServer.start { _ in
             [
-                .sendHead(status: 200, headers: ["Content-Type": "application/x-ndjson", "Transfer-Encoding": "chunked"]),
-                .sendChunk(Data("{\"order_id\":1}\n\n  \n{\"order".utf8)), .waitFor(gate), .sendChunk(Data("_id\":2}".utf8)),
-                .endChunks(),
+                .sendHead(status: 200, headers: ["Content-Type": type, "Transfer-Encoding": "chunked"]),
+                .sendChunk(Data(pieces[0].utf8)), .waitFor(gate), .sendChunk(Data(pieces[1].utf8)), .endChunks(),
             ]
         }
         defer { server.close() }
         var channel = Channel.test(server)
         channel.coder = .json(keys: .convertFromSnakeCase)
         var orders: [Placed] = []
-        for try await order in channel.manager.jsonLines(.get("export"), of: Placed.self) {
+        let items =
+            type == "application/json-seq"
+            ? channel.manager.jsonSequence(.get("export"), of: Placed.self)
+            : channel.manager.jsonLines(.get("export"), of: Placed.self)
+        for try await order in items {
             orders.append(order)
             gate.open()
         }
         #expect(orders == [Placed(orderId: 1), Placed(orderId: 2)])
-        #expect(server.requests[0].headers["accept"]?.hasPrefix("application/jsonl") == true)
+        #expect(server.requests[0].headers["accept"]?.hasPrefix(accepted) == true)
         await channel.close()
     }
 

@@ -138,6 +138,15 @@ struct MultipartReadingTests {
         #expect(!usual.contains("filename*"))
     }
 
+    @Test(
+        "an extended name that is not well-formed is not used (RFC 8187 §3.2.1)",
+        arguments: ["UTF-8''%e", "UTF-8''%+fa", "UTF-8''%-0a", "UTF-8''%ff", "UTF-8'a", "none''a"])
+    func malformedNames(name: String) async throws {
+        let head = "Content-Disposition: form-data; filename=plain; filename*=\(name)"
+        var parts = try Body.bytes(Data("--b\r\n\(head)\r\n\r\n\r\n--b--".utf8)).parts(boundary: "b").makeAsyncIterator()
+        #expect(try await parts.next()?.fileName == "plain")
+    }
+
     @Test("an unread part is skipped, a passed part cannot be read, and no part can be read twice")
     func order() async throws {
         let body = Body.cut(Data("--b\r\n\r\nfirst\r\n--b\r\n\r\nsecond\r\n--b--".utf8), every: 3)

@@ -346,13 +346,13 @@ struct ResumableUploadTests {
 
     // MARK: - False states
 
-    private func state(_ server: ResumableServer, _ body: Body, _ change: [String: String] = [:]) async throws
-        -> ResumableUpload.State
-    {
+    private func state(
+        _ server: ResumableServer, _ body: Body, by dialect: Dialect = .tus, _ change: [String: String] = [:]
+    ) async throws -> ResumableUpload.State {
         server.state.change { $0.cuts = [150_000] }
         let states = Shared<[ResumableUpload.State?]>([])
         let channel = Channel.test(server.url)
-        _ = await channel.manager.upload(.post("a"), from: body, resumable: plan(.tus, states) { $0.attempts = 1 }).response
+        _ = await channel.manager.upload(.post("a"), from: body, resumable: plan(dialect, states) { $0.attempts = 1 }).response
         await channel.close()
         var text = String(decoding: try JSONEncoder().encode(try #require(states.current.last ?? nil)), as: UTF8.self)
         for (old, new) in change { text = text.replacingOccurrences(of: old, with: new) }
@@ -478,10 +478,50 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
-    @Test("is discarded by its state; a forgotten upload is not an error", arguments: [204, 404, 410, 500])
-    func discarded(status: Int) async throws {
+    @Test(
+        "sends a damaged piece again: the server compares the checksum of each of three",
+        arguments: ResumableUpload.Checksum.allCases, 0..<3)
+    func damaged(kind: ResumableUpload.Checksum, piece: Int64) async throws {
+        let data = Data("hello world".utf8)
         let server = try ResumableServer(.tus)
-        let state = try await state(server, .bytes(Self.data))
+        let channel = Channel.test(server.url)
+        var plan = ResumableUpload(.tus) { [state = server.state] stored in
+            if stored?.offset == piece * 4 { state.change { $0.damagesPiece = $0.appended == piece * 4 } }
+        }
+        (plan.pause, plan.pieceSize, plan.checksum) = (.milliseconds(1), 4, kind)
+        try await channel.manager.upload(.post("a"), from: .bytes(data), resumable: plan).value
+        #expect(server.data == data)
+        let patches = server.requests.filter { $0.method == "PATCH" }
+        #expect(patches.count == 4 && patches.allSatisfy { $0.fields["upload-checksum"]?.hasPrefix(kind.rawValue) == true })
+        #expect(Set(patches.map { $0.fields["upload-checksum"] }).count == 3)
+        await channel.close()
+    }
+
+    @Test("fails with the error of a sequence that throws", arguments: Dialect.allCases, [nil, 20] as [Int64?])
+    func throwing(by dialect: Dialect, length: Int64?) async throws {
+        struct Broken: Error {}
+        let server = try ResumableServer(dialect)
+        let channel = Channel.test(server.url)
+        let body = BodyStream(length: length) {
+            AsyncThrowingStream<Data, any Error> { continuation in
+                continuation.yield(Data(count: 10))
+                continuation.finish(throwing: Broken())
+            }
+        }
+        let response = await channel.manager.upload(.post("a"), from: .stream(body), resumable: plan(dialect)).response
+        guard case .transport(.bodyUnreadable(let error), _) = response.error else {
+            Issue.record("\(response.result)")
+            return
+        }
+        #expect(error is Broken && server.state.current.complete.isEmpty)
+        await channel.close()
+    }
+
+    @Test(
+        "is discarded by its state; a forgotten upload is not an error", arguments: Dialect.allCases, [204, 404, 410, 500])
+    func discarded(by dialect: Dialect, status: Int) async throws {
+        let server = try ResumableServer(dialect)
+        let state = try await state(server, .bytes(Self.data), by: dialect)
         if status != 204 { server.script("DELETE", [(status, [:])]) }
         let channel = Channel.test(server.url)
         do {
@@ -492,6 +532,7 @@ struct ResumableUploadTests {
         }
         #expect(server.requests.last?.method == "DELETE")
         #expect(server.requests.last?.target == "/files/1")
+        #expect(server.requests.last?.fields["tus-resumable"] == (dialect == .tus ? "1.0.0" : nil))
         await channel.close()
     }
 

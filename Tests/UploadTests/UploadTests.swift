@@ -313,22 +313,62 @@ struct UploadTests {
         await channel.close()
     }
 
+    @Test("of a form sends each part before the next one is made")
+    func partByPart() async throws {
+        let arrived = try Gate()
+        let server = try RawServer { connection in
+            guard connection.head() != nil else { return }
+            var text = ""
+            while !text.contains("first value"), case let piece = connection.read(upTo: 65_536), !piece.isEmpty {
+                text += String(decoding: piece, as: UTF8.self)
+            }
+            if !text.contains("second value") { arrived.open() }
+            while !text.contains("--\r\n"), case let piece = connection.read(upTo: 65_536), !piece.isEmpty {
+                text += String(decoding: piece, as: UTF8.self)
+            }
+            connection.answer(text.contains("second value") ? 200 : 400)
+        }
+        let second = Body.stream(
+            BodyStream {
+                let isFirst = Shared(true)
+                return AsyncThrowingStream<Data, any Error> {
+                    guard isFirst.current else { return nil }
+                    isFirst.change { $0 = false }
+                    try await arrived.waitUntilOpen()
+                    return Data("second value".utf8)
+                }
+            })
+        let form = MultipartForm([.text("a", "first value"), MultipartForm.Part("b", body: second)])
+        let channel = Channel.test(server.url)
+        try await channel.manager.upload(.post("a"), from: form.body()).value
+        await channel.close()
+    }
+
     // MARK: - Faulty sources
 
     private struct Broken: Error {}
 
-    @Test("fails with the error of a stream that throws", arguments: [nil, 20] as [Int64?])
-    func throwing(length: Int64?) async throws {
+    /// Gives 10 bytes and throws.
+    private func broken(_ length: Int64?) -> Body {
+        .stream(
+            BodyStream(length: length) {
+                AsyncThrowingStream<Data, any Error> { continuation in
+                    continuation.yield(Data(count: 10))
+                    continuation.finish(throwing: Broken())
+                }
+            })
+    }
+
+    @Test(
+        "fails with the error of a stream that throws, plain, compressed, paced and in a form", arguments: [nil, 20] as [Int64?],
+        [UploadOptions(), UploadOptions(compression: .gzip), UploadOptions(bytesPerSecond: 1 << 20), nil])
+    func throwing(length: Int64?, options: UploadOptions?) async throws {
         let server = try LoopbackServer.start(Self.receipt)
         defer { server.close() }
         let channel = Channel.test(server.url)
-        let body = BodyStream(length: length) {
-            AsyncThrowingStream<Data, any Error> { continuation in
-                continuation.yield(Data(count: 10))
-                continuation.finish(throwing: Broken())
-            }
-        }
-        let response = await channel.manager.upload(.post("a"), from: .stream(body)).response
+        let parts = [MultipartForm.Part("a", body: broken(length)), .text("b", "c")]
+        let body = options == nil ? try MultipartForm(parts).body() : broken(length)
+        let response = await channel.manager.upload(.post("a"), from: body, options: options ?? UploadOptions()).response
         guard case .transport(.bodyUnreadable(let error), _) = response.error else {
             Issue.record("\(response.result)")
             return

@@ -135,6 +135,7 @@ struct HandshakeTests {
         [.send(Data("HTTP/1.1 400 Bad\r\nContent-Length: x\r\n\r\n".utf8)), .closeConnection],
         [.send(Data("HTTP/1.1 400 Bad\r\nContent-Length: 99999999999999999999\r\n\r\n".utf8)), .closeConnection],
         [.send(Data("HTTP/1.1 400 Bad\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\nhello\r\n0\r\n\r\n".utf8)), .closeConnection],
+        [.send(Data("HTTP/1.1 400 Bad\r\nTransfer-Encoding: chunked\r\n\r\n+5\r\nhello\r\n0\r\n\r\n".utf8)), .closeConnection],
         [.send(Data("HTTP/1.1 400 Bad\r\nContent-Length: 10\r\n\r\nhello".utf8)), .closeConnection],
         [.sendHalfHead, .closeConnection], .closeWithoutReply, .resetBeforeHead,
         [.sendHead(status: 400, headers: ["X": String(repeating: "x", count: 100_000)])],

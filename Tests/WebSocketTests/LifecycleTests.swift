@@ -134,6 +134,31 @@ struct LifecycleTests {
         await channel.close()
     }
 
+    @Test("a sequence that throws ends a begun message's socket, and the server gets no message", arguments: [0, 1])
+    func throwingFragments(chunks: Int) async throws {
+        struct Broken: Error {}
+        let heard = Mutex<[WebSocket.Message]>([])
+        let server = try LoopbackServer.start { request in
+            .webSocket(request) { socket in
+                for try await message in socket { heard.withLock { $0.append(message) } }
+            }
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        let fragments = AsyncThrowingStream<Data, any Error> { continuation in
+            for _ in 0..<chunks { continuation.yield(Data(count: 10)) }
+            continuation.finish(throwing: Broken())
+        }
+        let error = await failure { try await socket.send(fragments: fragments) }
+        #expect(error?.underlyingError is Broken, "\(String(describing: error))")
+        #expect((await failure { try await socket.send(.text("more")) } == nil) == (chunks == 0))
+        await socket.close()
+        try await server.waitForOpenConnections(atMost: 0)
+        #expect(heard.withLock { $0 } == (chunks == 0 ? [.text("more")] : []))
+        await channel.close()
+    }
+
     private struct Note: Codable, Equatable {
         let text: String
     }

@@ -190,7 +190,7 @@ struct PeerTests {
             [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", "PeerTests.process"],
             environment: environment,
             capturesErrors: true)
-        #expect(outcome.text.contains("echoed 50000"), "\(outcome.text)")
+        #expect(outcome.status == 0 && outcome.text.contains("echoed 50000"), "\(outcome.text)")
         #expect(try String(contentsOf: peer.folder.appendingPathComponent("tunnels"), encoding: .utf8) == "1")
         let channel = Channel.test(url, authority: tls?.authorityPEM)
         try await peer.stop(channel)
@@ -208,6 +208,13 @@ struct PeerTests {
         print("echoed \(answer == .text(text) ? answer?.data.count ?? 0 : -1)")
         await socket.close()
         await channel.close()
+        // A proxy would look up the address, so a channel that refuses some uses none: no second tunnel.
+        let direct = Channel.test(viaProxy ?? "", authority: authority) { $0.limits.refusedAddresses = .linkLocal }
+        let other = try await direct.dispatcher.webSocket(.get("echo"))
+        try await other.send(.text("direct"))
+        #expect(try await other.first { _ in true } == .text("direct"))
+        await other.close()
+        await direct.close()
     }
 }
 

@@ -34,7 +34,7 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
     public struct Streamed: Sendable, Hashable {
         /// Bytes of the body, decompressed.
         public let bytes: Int64
-        /// Lines, values, parts or events.
+        /// Lines, values, parts or events; 0 for a body that is read chunk by chunk.
         public let items: Int
 
         package init(bytes: Int64, items: Int) {

@@ -118,7 +118,7 @@ final class StreamReader: @unchecked Sendable {
             }
         } catch {
             stream.buffer.abandon()
-            throw APIClientError(error, ErrorContext(attempt.request, head: head))
+            throw APIClientError(error, ErrorContext(attempt.request, head: head).after(.init(bytes: delivered, items: 0)))
         }
     }
 

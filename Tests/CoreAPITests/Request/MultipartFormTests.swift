@@ -5,6 +5,14 @@ import Testing
 
 @testable import CoreAPICore
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
 @Suite("Forms with files", .timeLimit(.minutes(1)))
 struct MultipartFormTests {
     private func temporary(_ data: Data) throws -> URL {
@@ -102,6 +110,35 @@ struct MultipartFormTests {
         }
         #expect(server.requests.isEmpty)
         await channel.close()
+    }
+
+    @Test(
+        "a file that shrinks or grows while its form is sent fails the call, even if another one makes up for it",
+        arguments: [nil, 2] as [Int64?], [-10, 10])
+    func changed(length: Int64?, by difference: Int) async throws {
+        let server = try LoopbackServer.start { _ in .ok() }
+        defer { server.close() }
+        let files = try (0..<2).map { _ in try temporary(Data(repeating: 65, count: 300_000)) }
+        defer { for file in files { try? FileManager.default.removeItem(at: file) } }
+        // Is read after the sizes were, and before the files.
+        let first = Body.stream(
+            BodyStream(length: length) {
+                AsyncStream { continuation in
+                    for (file, change) in zip(files, [difference, -difference]) {
+                        #expect(truncate(file.path, off_t(300_000 + change)) == 0)
+                    }
+                    continuation.yield(Data("ok".utf8))
+                    continuation.finish()
+                }
+            })
+        let form = MultipartForm([MultipartForm.Part("s", body: first), .file("one", files[0]), .file("two", files[1])])
+        #expect(try (form.body().length == nil) == (length == nil))
+        let channel = Channel.test(server.url)
+        let response = await channel.manager().response(for: .post("x", encoding: .multipart(form)), as: .nothing)
+        #expect(response.error?.label == "transport.bodyUnreadable", "\(response.result)")
+        #expect("\(response.result)".contains("the part 'one': expected 300000 bytes"))
+        await channel.close()
+        #expect(server.requests.allSatisfy { $0.defect != nil })
     }
 
     @Test("names cannot end their line or their quotes")

@@ -96,7 +96,9 @@ struct StreamingTests {
             return try await group.reduce(into: [Body]()) { $0.append($1) }
         }
         for _ in 0..<20 {
-            #expect(try await manager.response(for: TestEndpoint("small"), as: .text).value == "small")
+            let small = await manager.response(for: TestEndpoint("small"), as: .text)
+            #expect(try small.value == "small")
+            #expect(small.metrics?.httpVersion == (secure ? "HTTP/2" : "HTTP/1.1"))
         }
         // Each still gives its bytes, and ends alone.
         for body in bodies {
@@ -239,7 +241,34 @@ struct StreamingTests {
         let error = await #expect(throws: APIClientError.self) { for try await chunk in body { received += chunk.count } }
         #expect(error?.label == "transport.\(label)")
         #expect(received == 3)
+        #expect(error?.context.streamed == ErrorContext.Streamed(bytes: 3, items: 0))
         if case .transport(.truncated(let counted, _), _) = error { #expect(counted == 3) }
+        await channel.close()
+    }
+
+    @Test("a body that is reset, or whose coding breaks off, says how much of it came", arguments: [true, false])
+    func brokenWhileRead(isReset: Bool) async throws {
+        let begun = try Gate()
+        // A stored block of gzip, "abc", and then a block of the reserved kind (RFC 1951 §3.2.3).
+        let gzip = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0, 3, 0, 0xFC, 0xFF] + Array("abc".utf8))
+        let server = try LoopbackServer.start { _ in
+            let coding: HeaderLines = isReset ? ["Content-Length": "99"] : ["Content-Length": "99", "Content-Encoding": "gzip"]
+            return [
+                .sendHead(status: 200, headers: coding), .sendBody(isReset ? Data("abc".utf8) : gzip), .waitFor(begun),
+                isReset ? .reset : .sendBody(Data([7])), .stall,
+            ]
+        }
+        defer { server.close() }
+        let channel = try channel(server)
+        let body = try await channel.manager().stream(TestEndpoint()).value
+        let error = await #expect(throws: APIClientError.self) {
+            for try await chunk in body {
+                #expect(chunk == Data("abc".utf8))
+                begun.open()
+            }
+        }
+        #expect(error?.label == (isReset ? "transport.truncated" : "transport.malformedResponse"))
+        #expect(error?.context.streamed == ErrorContext.Streamed(bytes: 3, items: 0))
         await channel.close()
     }
 

@@ -11,7 +11,7 @@ struct FuzzTarget: Sendable {
         .setCookie,
         .challenge,
         .lines, .events, .multipart,
-        .digestField, .sidecar, .upload, .webSocket,
+        .digestField, .sidecar, .upload, .webSocket, .upgrade,
     ]
 }
 

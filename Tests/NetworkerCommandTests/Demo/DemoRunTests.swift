@@ -1,5 +1,6 @@
 import CoreAPI
 import Foundation
+import Programs
 import Testing
 
 @testable import DemoCommand
@@ -35,6 +36,21 @@ struct DemoRunTests {
                 return [line.hasPrefix(" ") ? "" : columns[0]]
                     + columns.filter { !$0.isEmpty }.dropFirst(line.hasPrefix(" ") ? 0 : 1).prefix(3)
             }
+    }
+
+    @Test("shows the progress of its transfers: bars on a terminal, plain lines in a pipe", arguments: [true, false])
+    func progress(isTerminal: Bool) async throws {
+        let arguments = [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", "DemoRunTests.goesWell"]
+        // script(1) runs a program in a terminal of its own.
+        let line = arguments.map { "'\($0)'" }.joined(separator: " ")
+        let outcome = try await Program.run(
+            isTerminal ? ["script", "-qec", line, "/dev/null"] : arguments, capturesErrors: true)
+        for label in ["TY catalogue export", "DL item offer"] {
+            let updates = outcome.text.split(whereSeparator: \.isNewline).filter { $0.contains("\(label)  ") }
+            let last = updates.first { $0.contains("100 %") }
+            #expect(last?.contains("█") == isTerminal, "\(label): \(outcome.text)")
+            #expect(updates.allSatisfy { $0.contains("\u{1B}[K\(label)  ") == isTerminal }, "\(updates)")
+        }
     }
 
     @Test("has the tour of each channel with one, in the order of Package.swift")

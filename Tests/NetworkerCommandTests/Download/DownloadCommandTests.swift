@@ -135,6 +135,32 @@ struct DownloadCommandTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["cut.bin", "may.bin"])
     }
 
+    @Test("shows one changing line with a bar on a terminal, and plain lines in a pipe", arguments: [true, false])
+    func terminal(isTerminal: Bool) async throws {
+        let folder = try makeFolder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let server = try LoopbackServer.start { _ in
+            [
+                .sendHead(status: 200, headers: ["Content-Length": "20000"]),
+                .throttled(Data(count: 20_000), chunkSize: 5_000, interval: .milliseconds(100)),
+            ]
+        }
+        defer { server.close() }
+        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        let command = tests.deletingLastPathComponent().appendingPathComponent("networker-of-tests").path
+        let line = "'\(command)' download \(server.url)/may.bin -o '\(folder.path)/may.bin'"
+        // script(1) runs a program in a terminal of its own.
+        let outcome = try await Program.run(
+            isTerminal ? ["script", "-qec", line, "/dev/null"] : ["/bin/sh", "-c", line],
+            environment: ["HOME": "/tmp", "PATH": "/usr/bin:/bin"], capturesErrors: true)
+        #expect(outcome.status == 0, "\(outcome.text)")
+        let updates = outcome.text.components(separatedBy: "\r\u{1B}[K").dropFirst()
+        #expect(isTerminal ? updates.count > 1 : updates.isEmpty, "\(outcome.text)")
+        #expect(outcome.text.contains("█") == isTerminal && outcome.text.contains("100 %"), "\(outcome.text)")
+        #expect(updates.dropLast().allSatisfy { !$0.contains(where: \.isNewline) }, "\(outcome.text)")
+        if !isTerminal { #expect(outcome.text.split(separator: "\n").count { $0.contains(" of 20 kB") } > 1, "\(outcome.text)") }
+    }
+
     @Test("after Ctrl-C it keeps all bytes, says where, and ends by the signal", arguments: [true, false])
     func interrupted(isContinuable: Bool) async throws {
         let folder = try makeFolder()

@@ -1,3 +1,4 @@
+import CoreAPIHash
 import CoreAPITransfers
 import Foundation
 
@@ -23,6 +24,8 @@ final class ResumableServer: Sendable {
         /// Answers for the next requests of a method, in place of the server's own.
         var scripted: [String: [(Int, [String: String])]] = [:]
         var appended = 0
+        /// Whether the server damages a bit of the next piece on its way.
+        var damagesPiece = false
         /// The connections that the server still serves.
         var connections = 0
     }
@@ -134,6 +137,10 @@ private struct Exchange {
             }
         }
         guard isWhole else { return }
+        if let checksum = head.fields["upload-checksum"], !hasChecksum(checksum, from: data.count) {
+            state.change { $0.uploads[head.target] = data }
+            return connection.answer(460, common)
+        }
         let count = state.current.uploads[head.target]?.count ?? 0
         if let length = head.fields["upload-length"] { state.change { $0.lengths[head.target] = Int(length) } }
         let isLast =
@@ -144,6 +151,23 @@ private struct Exchange {
         guard !cutsAnswer() else { return }
         if isTus { return connection.answer(204, common.merging(["Upload-Offset": "\(count)"]) { $1 }) }
         connection.answer(isLast ? 200 : 201, common.merging(facts(count)) { $1 }, isLast ? #"{"bytes":\#(count)}"# : "")
+    }
+
+    private func hasChecksum(_ text: String, from start: Int) -> Bool {
+        let piece = state.take { state in
+            var piece = Data(state.uploads[head.target, default: Data()].dropFirst(start))
+            if state.damagesPiece { piece[0] ^= 1 }
+            state.damagesPiece = false
+            return piece
+        }
+        let hash: [UInt8]? =
+            switch text.prefix(while: { $0 != " " }) {
+            case "sha1": Array(SHA1.hash(piece))
+            case "sha256": Array(SHA256.hash(piece))
+            case "md5": Array(MD5.hash(piece))
+            default: nil
+            }
+        return hash.map { text.hasSuffix(" \(Data($0).base64EncodedString())") } ?? false
     }
 
     /// - Returns: whether the whole body arrived.

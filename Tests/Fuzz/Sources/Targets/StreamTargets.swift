@@ -1,6 +1,8 @@
 import Foundation
 import HTTPTypes
 
+@testable import CoreAPICore
+@testable import CoreAPIHTTPSupport
 @testable import CoreAPIStreaming
 
 // Each parser of streams gets its input whole and cut as the first bytes say: both must give the same.
@@ -83,8 +85,21 @@ extension FuzzTarget {
         expect(whole == cut, "the cuts do not matter: \(whole), \(cut)")
         expect(whole.contents.reduce(0) { $0 + $1.count } <= input.bytes.count, "no more comes out than went in")
         expect(whole.heads.count <= 8 && whole.ends <= whole.heads.count, "parts are within their limit")
+        for head in whole.heads { checkNames(of: head) }
         guard whole.isComplete else { return }
         expect(whole.ends == whole.heads.count, "every part of a whole body has an end")
+    }
+
+    /// A name can be written in the extended form (RFC 8187), and read again.
+    private static func checkNames(of head: HTTPFields) {
+        let part = BodyPart(headers: head, body: .none)
+        for name in [part.name, part.fileName].compactMap(\.self) {
+            // A byte of ISO 8859-1 becomes two, and an invalid one of a plain name three.
+            expect(name.utf8.count <= 3 * (head[.contentDisposition]?.utf8.count ?? 0), "no more comes out than went in")
+            let text = "form-data; filename=plain; filename*=UTF-8''\(PercentEncoding.component(name))"
+            let again = BodyPart(headers: [.contentDisposition: text], body: .none)
+            expect(again.fileName == name, "written and read again: \(text), \(again.fileName ?? "nil")")
+        }
     }
 
     fileprivate struct Parts: Equatable {
@@ -97,7 +112,7 @@ extension FuzzTarget {
     private static func parts(of pieces: [Data]) -> Parts {
         var parts = Parts()
         do {
-            var parser = try MultipartParser(boundary: "b", limits: PartLimits(headSize: 64, parts: 8))
+            var parser = try MultipartParser(boundary: "b", limits: PartLimits(headSize: 128, parts: 8))
             for piece in pieces {
                 parser.feed(piece)
                 while let item = try parser.next() { parts.take(item) }
