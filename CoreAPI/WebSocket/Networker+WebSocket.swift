@@ -45,4 +45,30 @@ extension Networker {
         }
         return Cancellable { task.cancel() }
     }
+
+    /// Sends a value over an open socket, encoded by the channel's coder. Does not retain the interactor.
+    ///
+    /// ```swift
+    /// send(Line(text: text), over: socket) { $0.output?.handleChatEnd($1) }
+    /// ```
+    ///
+    /// Several calls may send at the same time, so their order is not defined.
+    ///
+    /// - Parameters:
+    ///   - value: the message.
+    ///   - socket: the one that `opened` received.
+    ///   - failure: called on the main actor if the message cannot be sent; not called if the interactor was released.
+    @MainActor
+    public func send(
+        _ value: some Encodable & Sendable, over socket: WebSocket,
+        failure: @escaping @MainActor (Self, APIClientError) -> Void
+    ) {
+        Task { [weak self] in
+            do throws(APIClientError) {
+                try await socket.send(json: value)
+            } catch {
+                if let self { failure(self, error) }
+            }
+        }
+    }
 }

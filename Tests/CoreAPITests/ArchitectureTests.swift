@@ -70,18 +70,6 @@ struct ArchitectureTests {
         }
     }
 
-    @Test("a channel is one file of at most 60 lines, its networker one line", arguments: SourceTree.folders(in: "Interactors"))
-    func channel(name: String) throws {
-        let file = "Channels/\(name)/Networker/\(name)Networker.swift"
-        #expect(SourceTree.swiftFiles(in: "Channels/\(name)/Networker") == [file])
-        let source = try String(contentsOfFile: SourceTree.path(file), encoding: .utf8)
-        #expect(source.split(separator: "\n", omittingEmptySubsequences: false).dropLast().count <= 60)
-        let networker = try #require(
-            source.firstMatch(of: /open class (\w+)Networker<[^\n]*> \{\n([^\n]*)\n\}/), "no class with one line")
-        #expect(networker.output.1 == name)
-        #expect(networker.output.2.contains("super.init("))
-    }
-
     /// The compiler finds it on every system, so a target can use it without declaring it.
     @Test("nothing in the core or beside libcurl imports FoundationNetworking")
     func noOtherClient() throws {

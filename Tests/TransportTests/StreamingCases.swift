@@ -31,7 +31,7 @@ extension Case {
         Case("a refused streamed answer is collected up to the limit", needs: [.streaming, .checksBodyLimit]) { _ in
             [.sendHead(status: 404, headers: ["Content-Length": "99999999999"]), .sendEndlessly(megabyte)]
         } run: { stage async throws in
-            let response = await stage.send(as: .stream)
+            let response = await stage.send(timeout: Timeout(.seconds(50)), as: .stream)
             #expect(failure(of: response)?.label == "responseTooLarge")
             #expect(response.head?.status == 404)
             #expect(response.data.count <= 4 << 20)

@@ -344,6 +344,28 @@ struct UploadTests {
         await channel.close()
     }
 
+    /// Versions of libcurl differ: some send the body at once, others wait for a second at most.
+    @Test("asks first on request, over HTTP/2, too: the body arrives whole although the server sends no 100")
+    func continuedMultiplexed() async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2]), Self.receipt)
+        defer { server.close() }
+        let authority = try #require(server.tls).authorityPEM
+        let channel = Channel.test(server.url) {
+            $0.environment.serverTrustManager = ServerTrustManager(authorities: .pem(authority))
+        }
+        let options = UploadOptions(expectsContinue: true)
+        let data = Self.data
+        for body in [Body.bytes(data), .stream(BodyStream { data.pieces(10_000) })] {
+            let started = ContinuousClock.now
+            let response = await channel.manager.upload(.post("a"), from: body, as: Receipt.self, options: options).response
+            #expect(try response.value.bytes == 300_000)
+            #expect(response.metrics?.httpVersion == "HTTP/2")
+            #expect(ContinuousClock.now - started < .seconds(20))
+        }
+        #expect(server.requests.map(\.headers["Expect"]) == ["100-continue", "100-continue"])
+        await channel.close()
+    }
+
     // MARK: - Faulty sources
 
     private struct Broken: Error {}

@@ -32,4 +32,38 @@ struct WebSocketTests {
         #expect(socket.closing == .init(code: .normal, reason: "done", side: .here))
         await channel.close()
     }
+
+    @MainActor private final class Chat: ChannelNetworker<AdHocEndpoint> {
+        var failures: [String] = []
+
+        func say(_ text: String, over socket: WebSocket) {
+            send([text], over: socket) { $0.failures.append($1.label) }
+        }
+    }
+
+    @Test("an interactor sends a value, is told of a failure, and is not kept alive")
+    @MainActor func interactor() async throws {
+        let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        let chat = Chat(channel)
+        chat.say("hello", over: socket)
+        for try await message in socket {
+            #expect(message == .text(#"["hello"]"#))
+            break
+        }
+        await socket.close()
+        chat.say("too late", over: socket)
+        while chat.failures.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(chat.failures == ["transport.connectionLost"])
+        weak var gone: Chat?
+        do {
+            let other = Chat(channel)
+            gone = other
+            other.say("never sent", over: socket)
+        }
+        #expect(gone == nil)
+        await channel.close()
+    }
 }

@@ -36,19 +36,14 @@ public final class IDCourierInteractor: IDNetworker<IDCourierEndpointItem>, IDCo
         } message: {
             $0.output?.handleCourierMessage($1)
         } end: {
+            $0.socket = nil
             $0.output?.handleCourierChatEnd($1)
         }
     }
 
     public func say(_ text: String) {
         guard let socket else { return }
-        Task { [weak self] in
-            do throws(APIClientError) {
-                try await socket.send(json: IDCourierMessage(text: text))
-            } catch {
-                self?.output?.handleCourierChatEnd(error)
-            }
-        }
+        send(IDCourierMessage(text: text), over: socket) { $0.output?.handleCourierChatEnd($1) }
     }
 
     public func hangUp() {

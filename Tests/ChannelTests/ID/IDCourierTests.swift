@@ -47,6 +47,11 @@ struct IDCourierTests {
             interactor.say("Görüşürüz")
             await output.wait { $0.ends == 1 }
             #expect(output.lines.last == "Afiyet olsun!" && output.error == nil)
+            // A line after the end is not a second end.
+            interactor.say("Orada mısınız?")
+            interactor.openChat(orderID: "ID-8")
+            await output.wait { $0.lines.count == 3 }
+            #expect(output.ends == 1)
         }
     }
 

@@ -1,5 +1,6 @@
 import CoreAPI
 import CoreAPITesting
+import Foundation
 import MLInteractors
 import MLNetworker
 import Testing
@@ -57,5 +58,38 @@ struct MLOrderTrackingTests {
             #expect(page.statuses.last == "delivered" && page.statuses.count == 4)
             #expect((try? page.end?.get()) != nil)
         }
+    }
+
+    @Test("following an order does not keep its interactor alive, and does not call the output after its release")
+    @MainActor func released() async throws {
+        let gate = try Gate()
+        let (first, rest) = (Self.event("accepted"), Self.event("cooking") + Self.event("onTheWay"))
+        let head = ServerReply.Step.sendHead(status: 200, headers: ["content-type": "text/event-stream"])
+        let server = try LoopbackServer.start { _ in
+            [head, .sendChunk(first), .waitFor(gate), .sendChunk(rest), .endChunks()]
+        }
+        defer { server.close() }
+        var channel = Channel.ml.at(.sandbox)
+        (channel.environment.baseURL, channel.environment.allowsInsecureConnections) = (server.url, true)
+        channel.logger = SilentLogger()
+        try await ChannelOverride.with(channel) {
+            let page = Page()
+            weak var gone: MLOrderTrackingInteractor?
+            do {
+                let interactor = MLOrderTrackingInteractor()
+                (interactor.output, gone) = (page, interactor)
+                interactor.follow(orderID: "ml-o-1")
+                try await eventually("the output received no event") { await page.statuses == ["accepted"] }
+            }
+            #expect(gone == nil)
+            try await server.waitForOpenConnections(atMost: 0)
+            gate.open()
+            #expect(page.statuses == ["accepted"] && page.end == nil)
+        }
+        await channel.close()
+    }
+
+    private static func event(_ status: String) -> Data {
+        Data("event: order\ndata: {\"orderId\":\"ml-o-1\",\"status\":\"\(status)\",\"minutesLeft\":9}\n\n".utf8)
     }
 }

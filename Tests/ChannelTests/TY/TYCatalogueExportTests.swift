@@ -40,25 +40,34 @@ struct TYCatalogueExportTests {
         }
     }
 
-    @Test("cancelled in the middle, it keeps its bytes, and the next export asks for the rest")
-    @MainActor func continues() async throws {
-        let part = [file.appendingPathExtension("part"), file.appendingPathExtension("part.json")]
-        defer { for file in part + [file] { try? FileManager.default.removeItem(at: file) } }
-        let half = TYExport.bytes.count / 2
-        // The sandbox's answers; the one with all bytes stops at the half.
-        let server = try LoopbackServer.start { request in
+    /// Has the sandbox's answers; after half of the one with all bytes it takes other steps.
+    private static func server(afterHalf steps: [ServerReply.Step]) throws -> LoopbackServer {
+        try LoopbackServer.start { request in
             let lines = request.headers.map { (name: $0.name, value: $0.value) }
             let answer = TYExport.answer(to: SandboxRequest(request.method, request.target, headers: lines))
             let fields = answer.headers + [(name: "content-length", value: "\(answer.body.count)")]
             let head = ServerReply.Step.sendHead(
                 status: answer.status.code, headers: HeaderLines(fields.map { HeaderLines.Line(name: $0.name, value: $0.value) }))
             if answer.status == .partialContent { return [head, .sendBody(answer.body)] }
-            return [head, .sendBody(answer.body.prefix(half)), .stall]
+            return ServerReply([head, .sendBody(answer.body.prefix(TYExport.bytes.count / 2))] + steps)
         }
-        defer { server.close() }
+    }
+
+    private static func channel(_ server: LoopbackServer) -> Channel {
         var channel = Channel.ty.at(.sandbox)
         (channel.environment.baseURL, channel.environment.allowsInsecureConnections) = (server.url, true)
         channel.logger = SilentLogger()
+        return channel
+    }
+
+    @Test("cancelled in the middle, it keeps its bytes, and the next export asks for the rest")
+    @MainActor func continues() async throws {
+        let part = [file.appendingPathExtension("part"), file.appendingPathExtension("part.json")]
+        defer { for file in part + [file] { try? FileManager.default.removeItem(at: file) } }
+        let half = TYExport.bytes.count / 2
+        let server = try Self.server(afterHalf: [.stall])
+        defer { server.close() }
+        let channel = Self.channel(server)
         try await ChannelOverride.with(channel) {
             let interactor = TYCatalogueExportInteractor()
             let output = Output()
@@ -78,6 +87,33 @@ struct TYCatalogueExportTests {
         }
         #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=\(half)-"])
         #expect(server.requests.last?.headers["if-range"] != nil)
+        await channel.close()
+    }
+
+    @Test("an export goes on without its interactor, does not keep it alive, and does not call the output any more")
+    @MainActor func released() async throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let gate = try Gate()
+        let half = TYExport.bytes.count / 2
+        let server = try Self.server(afterHalf: [.waitFor(gate), .sendBody(TYExport.bytes.dropFirst(half))])
+        defer { server.close() }
+        let channel = Self.channel(server)
+        let file = file
+        try await ChannelOverride.with(channel) {
+            let output = Output()
+            weak var gone: TYCatalogueExportInteractor?
+            do {
+                let interactor = TYCatalogueExportInteractor()
+                (interactor.output, gone) = (output, interactor)
+                interactor.exportCatalogue(to: file)
+                try await eventually("the output saw no half") { await output.last?.completed == Int64(half) }
+            }
+            #expect(gone == nil)
+            gate.open()
+            try await eventually("the file did not arrive") { FileManager.default.fileExists(atPath: file.path) }
+            #expect(try Data(contentsOf: file) == TYExport.bytes)
+            #expect(output.results.isEmpty && output.last?.completed == Int64(half))
+        }
         await channel.close()
     }
 

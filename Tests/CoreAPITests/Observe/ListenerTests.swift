@@ -1,3 +1,4 @@
+import CoreAPICurl
 import CoreAPIHooks
 import CoreAPILock
 import CoreAPITesting
@@ -30,8 +31,62 @@ struct ListenerTests {
         func finished(_ event: CallEvent.Finished) { diary.write("finished \(event.response.error?.label ?? "success")") }
     }
 
+    /// The sample of the page "Around a call": asks with the validator that it has, and answers a 304 with what it kept.
+    private actor ETagCache: Middleware {
+        private var kept: [String: Reply] = [:]
+
+        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+            let key = attempt.request.url.target
+            let known = kept[key]
+            let reply = await next(attempt.with { $0.headers[.ifNoneMatch] = known?.head?.headers[.eTag] })
+            if reply.status == 304, let known {
+                attempt.tell { $0.cached(CallEvent.Cached(attempt)) }
+                return Reply(attempt, head: known.head, body: known.body)
+            }
+            if reply.failure == nil, reply.status == 200, reply.head?.headers[.eTag] != nil { kept[key] = reply }
+            return reply
+        }
+    }
+
+    @Test("several receive a call's events in one order: name, connection, TLS, redirect, retry, cache and decoding")
+    func order() async throws {
+        let failures = Mutex(1)
+        let server = try LoopbackServer.start(tls: ServerTLS()) { request in
+            if request.path == "/thing" { return .redirect(to: "/there") }
+            guard request.headers["if-none-match"] == "\"1\"" else { return .json(#"{"id":7}"#, headers: ["ETag": "\"1\""]) }
+            let isFirst = failures.withLock { left in
+                defer { left -= 1 }
+                return left > 0
+            }
+            return .status(isFirst ? 503 : 304)
+        }
+        defer { server.close() }
+        let (one, other) = (Diary(), Diary())
+        let cache = ETagCache()
+        var channel = Channel.test(server.url)
+        channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
+        channel.interceptors = [RetryPolicy(base: .zero)]
+        channel.attemptMiddleware = [cache]
+        // Fills the cache over connections of its own.
+        let filling = channel.with { $0.transport = CurlTransport() }
+        let filled: Item = try await filling.manager().request(endpoint: TestEndpoint())
+        await filling.close()
+        channel.listeners = [Recorder(diary: one), Recorder(diary: other)]
+        let item: Item = try await channel.manager().request(endpoint: TestEndpoint())
+        #expect(item == Item(id: 7) && item == filled)
+        let first = ["queued /thing", "sent true", "resolved true", "connected 127.0.0.1", "secured true", "head 302"]
+        let again = ["queued /thing", "sent true", "head 302"]
+        let redirect = ["exchanged 302", "redirected 302 /there", "queued /there", "sent true"]
+        #expect(
+            one.all == ["built /thing", "started 1"] + first + redirect
+                + ["head 503", "exchanged 503", "read verification.unacceptableStatus.503", "retrying 1", "started 2"]
+                + again + redirect + ["head 304", "exchanged 304", "cached /there", "read value", "finished success"])
+        #expect(other.all == one.all)
+        await channel.close()
+    }
+
     /// Repeats its previous answer.
-    final class Cache: Middleware {
+    private final class Memory: Middleware {
         private let known = Mutex<[String: Reply]>([:])
 
         func handle(_ attempt: Attempt, next: Next) async -> Reply {
@@ -46,39 +101,21 @@ struct ListenerTests {
         }
     }
 
-    @Test("several receive a call's events in one order: name, connection, TLS, redirect, retry, cache and decoding")
-    func order() async throws {
-        let failures = Mutex(1)
-        let server = try LoopbackServer.start(tls: ServerTLS()) { request in
-            if request.path == "/thing" { return .redirect(to: "/there") }
-            let isFirst = failures.withLock { left in
-                defer { left -= 1 }
-                return left > 0
-            }
-            return isFirst ? .status(503) : .json(#"{"id":7}"#)
-        }
-        defer { server.close() }
-        let (one, other) = (Diary(), Diary())
-        var channel = Channel.test(server.url)
-        channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
-        channel.interceptors = [RetryPolicy(base: .zero)]
-        channel.callMiddleware = [Cache()]
-        channel.listeners = [Recorder(diary: one), Recorder(diary: other)]
-        let manager = channel.manager()
+    @Test("a cache around the call answers without an attempt")
+    func aroundTheCall() async throws {
+        let diary = Diary()
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#))
+        channel.callMiddleware = [Memory()]
+        channel.listeners = [Recorder(diary: diary)]
         for _ in 0..<2 {
-            let item: Item = try await manager.request(endpoint: TestEndpoint())
+            let item: Item = try await channel.manager().request(endpoint: TestEndpoint())
             #expect(item == Item(id: 7))
         }
-        let first = ["queued /thing", "sent true", "resolved true", "connected 127.0.0.1", "secured true", "head 302"]
-        let again = ["queued /thing", "sent true", "head 302"]
-        let redirect = ["exchanged 302", "redirected 302 /there", "queued /there", "sent true"]
         #expect(
-            one.all == ["built /thing", "started 1"] + first + redirect
-                + ["head 503", "exchanged 503", "read verification.unacceptableStatus.503", "retrying 1", "started 2"]
-                + again + redirect + ["head 200", "body 8", "exchanged 200", "read value", "finished success"]
-                + ["built /thing", "cached /thing", "read value", "finished success"])
-        #expect(other.all == one.all)
-        await channel.close()
+            diary.all == [
+                "built /thing", "started 1", "queued /thing", "head 200", "body 8", "exchanged 200", "read value",
+                "finished success",
+            ] + ["built /thing", "cached /thing", "read value", "finished success"])
     }
 
     struct Silent: Listener {}

@@ -251,7 +251,9 @@ struct UnmonitoredHTTP2Tests {
         }
         // No END_STREAM can be seen, so only the timeout may be left to end the call.
         let response = try await upload
-        #expect(response.error == nil || response.transportError != nil)
+        let label = response.transportError?.label
+        let isAnswered = response.error == nil && response.status == status
+        #expect(isAnswered || ["timedOut.total", "connectionLost"].contains(label), "\(response.result)")
         #expect(began.duration(to: .now) < .seconds(10))
         let time = try #require(thread.time)
         #expect(time < .seconds(1), "\(time)")

@@ -285,6 +285,30 @@ struct LoopGroupTests {
         await transport.close()
     }
 
+    @Test("The shared group has one loop for two cores, rounded up, and at most four")
+    func size() {
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        #expect(LoopGroup.shared.loops.count == [0, 1, 1, 2, 2, 3, 3, 4][min(cores, 7)])
+    }
+
+    @Test("Two channels on one loop share no connection: each trusts only its own authority", arguments: [true, false])
+    func trust(isFirst: Bool) async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in .ok("x") }
+        let loops = LoopGroup(loops: 1)
+        var (own, other) = (Requests(CurlTransport(loops: loops)), Requests(CurlTransport(loops: loops)))
+        own.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
+        other.trust = ServerTrustManager(authorities: .pem(try ServerTLS().authorityPEM))
+        for _ in 0..<2 {
+            if isFirst { #expect(try await own.send(.get, server.url).text == "x") }
+            #expect(try await other.send(.get, server.url).transportError?.label == "tls")
+            #expect(try await own.send(.get, server.url).text == "x")
+        }
+        #expect(loops.threads == 1 && server.requests.allSatisfy { $0.connection == server.requests.first?.connection })
+        await own.transport.close()
+        await other.transport.close()
+        await loops.shutdown()
+    }
+
     @Test("A thread ends a while after its last channel, and another starts with the next")
     func idleLifetime() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }

@@ -95,11 +95,19 @@ struct StreamingTests {
             for _ in 0..<50 { group.addTask { try await manager.stream(TestEndpoint("large")).value } }
             return try await group.reduce(into: [Body]()) { $0.append($1) }
         }
-        for _ in 0..<20 {
-            let small = await manager.response(for: TestEndpoint("small"), as: .text)
-            #expect(try small.value == "small")
-            #expect(small.metrics?.httpVersion == (secure ? "HTTP/2" : "HTTP/1.1"))
+        let durations = await withTaskExecutorPreference(ownThread()) {
+            var durations: [Duration] = []
+            for _ in 0..<21 {
+                let began = ContinuousClock.now
+                let small = await manager.response(for: TestEndpoint("small"), as: .text)
+                durations.append(began.duration(to: .now))
+                #expect((try? small.value) == "small")
+                #expect(small.metrics?.httpVersion == (secure ? "HTTP/2" : "HTTP/1.1"))
+            }
+            return durations.sorted()
         }
+        // The median, because other tests share the machine's cores.
+        #expect(durations[10] < .milliseconds(500), "\(durations)")
         // Each still gives its bytes, and ends alone.
         for body in bodies {
             var received = 0
@@ -317,7 +325,8 @@ struct StreamingTests {
     func clocks() async throws {
         let server = try LoopbackServer.start { _ in .status(200, body: Data(count: 32 << 20)) }
         defer { server.close() }
-        let timeout = Timeout(connect: .seconds(10), idle: .milliseconds(200), total: .milliseconds(700))
+        // The head must arrive within the total timeout, and on a busy machine that takes a while.
+        let timeout = Timeout(connect: .seconds(10), idle: .milliseconds(750), total: .seconds(3))
         let channel = try channel(server) { $0.modifiers = [timeout] }
         let body = try await channel.manager().stream(TestEndpoint()).value
         var (received, pauses) = (0, 0)
@@ -325,7 +334,7 @@ struct StreamingTests {
             received += chunk.count
             guard pauses < 3 else { continue }
             pauses += 1
-            try await Task.sleep(for: .milliseconds(400))
+            try await Task.sleep(for: .milliseconds(1_500))
         }
         #expect(received == 32 << 20)
         await channel.close()

@@ -26,6 +26,15 @@ struct DemoRunTests {
         let readme = try String(contentsOf: TemporaryPackage.kit.appendingPathComponent("README.md"), encoding: .utf8)
         let block = try #require(readme.firstRange(of: "channel  feature"))
         #expect(rows(of: text) == rows(of: readme[block.lowerBound...]))
+        #expect(promises(of: text) == promises(of: readme[block.lowerBound...]))
+        #expect(promises(of: text).count == 4 + 1)
+    }
+
+    /// The lines with a promise that was kept, and the last line. Their durations differ from run to run.
+    private func promises(of text: some StringProtocol) -> [String] {
+        text.split(separator: "\n").filter { $0.hasPrefix("✓ ") || $0.hasSuffix(": all went well") }.map {
+            String($0).replacing(/[0-9.]+ (?:µs|ms|s)\b/, with: "…")
+        }
     }
 
     /// Channel, feature, status and protocol of each row of the first table.

@@ -35,16 +35,36 @@ struct CallRecorderTests {
         #expect(call.outcome?.error?.label == "adapting")
     }
 
-    @Test("records each hop of a redirect, and does not affect the logger beside it")
+    /// The metrics sample of the page "Logging, metrics and tracing".
+    private final class Metrics: Listener {
+        private let counts = Mutex<[String: Int]>([:])
+
+        func finished(_ event: CallEvent.Finished) {
+            counts.withLock { $0[event.response.error?.label ?? "success", default: 0] += 1 }
+        }
+
+        func retrying(_ event: CallEvent.Retrying) { counts.withLock { $0["retry", default: 0] += 1 } }
+
+        var totals: [String: Int] { counts.withLock { $0 } }
+    }
+
+    @Test("records each hop of a redirect, beside the logger and the metrics")
     func redirect() async throws {
-        let lines = Mutex(0)
-        let call = try await recorded(AskAgain(), path: "old", logger: FunctionLogger { _ in lines.withLock { $0 += 1 } })
+        let lines = Mutex<[String]>([])
+        let metrics = Metrics()
+        let call = try await recorded(
+            AskAgain(), path: "old", logger: CoreNetworkLogger { line in lines.withLock { $0.append(line) } },
+            beside: [metrics])
         #expect(call.exchanges.map(\.status) == [302, 503, 302, 503])
-        #expect(lines.withLock { $0 } == 4)  // sending, retrying, sending, finished
+        // Sending, retrying, sending, finished.
+        let log = lines.withLock { $0 }
+        #expect(log.count == 4 && log.allSatisfy { $0.contains(call.id) }, "\(log)")
+        #expect(metrics.totals == ["retry": 1, "verification.unacceptableStatus.503": 1])
     }
 
     private func recorded(
-        _ interceptor: any RequestInterceptor, path: String = "a", logger: any NetworkLogger = SilentLogger()
+        _ interceptor: any RequestInterceptor, path: String = "a", logger: any NetworkLogger = SilentLogger(),
+        beside listeners: [any Listener] = []
     ) async throws -> RecordedCall {
         var channel = try #require(ChannelRegistry.standard.entry("HTTPBin")).place(nil).make()
         channel.transport = FixtureTransport([
@@ -53,7 +73,7 @@ struct CallRecorderTests {
         channel.interceptors = [interceptor]
         let recorder = CallRecorder()
         channel.logger = logger
-        channel.listeners = [recorder]
+        channel.listeners = listeners + [recorder]
         _ = await CommonDispatcher(channel: channel).response(for: AdHocEndpoint.get(path), as: .nothing)
         let calls = recorder.takeFinished()
         #expect(recorder.takeFinished().isEmpty)

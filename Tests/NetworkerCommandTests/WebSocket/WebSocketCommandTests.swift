@@ -26,17 +26,32 @@ struct WebSocketCommandTests {
     func lines() async throws {
         let server = try LoopbackServer.start { request in
             .webSocket(request, .init(subprotocols: "chat")) { socket in
-                for try await message in socket { try await socket.send(message) }
+                var count = 0
+                for try await message in socket {
+                    try await socket.send(message)
+                    count += 1
+                    if count == 2 { return await socket.close(reason: "both seen") }
+                }
             }
         }
         defer { server.close() }
         let arguments = [
-            "ws://127.0.0.1:\(server.port)/chat?room=7", "-H", "X-Key: k", "--subprotocol", "chat", "--wait", "0.3", "-v",
+            "ws://127.0.0.1:\(server.port)/chat?room=7", "-H", "X-Key: k", "--subprotocol", "chat", "--wait", "50", "-v",
         ]
         let (status, output, errors) = try await run(arguments, input: "where are you?\ngün aydın\n")
         #expect(status == 0 && output == "where are you?\ngün aydın\n", "\(output)\(errors)")
-        #expect(errors.contains("open, subprotocol chat, compressed") && errors.contains("closed by this side: 1000"))
+        #expect(errors.contains("open, subprotocol chat, compressed") && errors.contains("closed by the peer: 1000"), "\(errors)")
         #expect(server.requests.first?.target == "/chat?room=7" && server.requests.first?.headers["X-Key"] == "k")
+    }
+
+    @Test("closes the socket after the wait")
+    func waits() async throws {
+        let server = try LoopbackServer.start { request in
+            .webSocket(request) { socket in for try await _ in socket {} }
+        }
+        defer { server.close() }
+        let (status, output, errors) = try await run([":\(server.port)", "--wait", "0.3", "-v"])
+        #expect(status == 0 && output.isEmpty && errors.contains("closed by this side: 1000"), "\(errors)")
     }
 
     @Test("a server's code decides the exit code", arguments: [(1_000, 0), (1_011, 1)] as [(UInt16, Int32)])
