@@ -282,6 +282,11 @@ private enum Networkers {
             $0.output?.handleChatEnd($1)
         }
     }
+
+    func say(_ text: String, over socket: WebSocket) {
+        typealias Line = Note
+        send(Line(text: text), over: socket) { $0.output?.handleChatEnd($1) }
+    }
 }
 
 private func retry(_ networkManager: NetworkManager<OrderEndpoint>) async {
