@@ -492,7 +492,7 @@ struct ResumeTests {
             ServerReply(
                 served.reply(request).steps.map { step in
                     guard case .sendBody(let data) = step else { return step }
-                    return .throttled(data, chunkSize: 65_536, interval: .milliseconds(40))
+                    return .throttled(data, chunkSize: 65_536, interval: .milliseconds(100))
                 })
         }
         defer { server.close() }
@@ -505,8 +505,8 @@ struct ResumeTests {
             }
             #expect(try Data(contentsOf: file) == served.bytes)
         }
-        // The pauses alone take 1,240 ms with one part, and 280 ms with four.
-        #expect(try #require(times[1]) > #require(times[4]) * 2, "\(times)")
+        // The pauses alone take 3.1 s with one part, and 0.7 s with four. The rest depends on the machine.
+        #expect(try #require(times[1]) * 2 > #require(times[4]) * 3, "\(times)")
         await channel.close()
     }
 
