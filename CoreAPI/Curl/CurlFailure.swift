@@ -65,6 +65,8 @@ enum CurlFailure {
         }
     }
 
+    private static let unknownName = "its name is not known to DNS"
+
     /// Errors that the proxy causes. Before the request is sent, these are all errors except TLS with the server.
     private static func refused(by proxy: Proxy, _ code: CURLcode, _ facts: Facts) -> TransportError? {
         let status = facts.connectStatus
@@ -73,7 +75,8 @@ enum CurlFailure {
         }
         let reason: String
         switch code {
-        case CURLE_COULDNT_RESOLVE_PROXY: reason = "its name is not known to DNS"
+        case CURLE_COULDNT_RESOLVE_PROXY: reason = Self.unknownName
+        case CURLE_COULDNT_RESOLVE_HOST where facts.isCodeVague && proxy.resolvesNames: reason = Self.unknownName
         case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_WEIRD_SERVER_REPLY,
             CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
             // libcurl may quote the whole variable.

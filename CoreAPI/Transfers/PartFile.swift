@@ -174,8 +174,9 @@ final class PartFile: Sendable {
         if stat(target, &status) == 0 { fchmod(descriptor, status.st_mode & 0o777) }
         guard fsync(descriptor) == 0 else { throw DownloadError(FileFailure(path: path, code: errno)) }
         try checkIsThere()
-        guard rename(path, target) == 0 else { throw DownloadError(FileFailure(path: target, code: errno)) }
+        // First, because a process that is killed between the two would leave the sidecar of a file in place for ever.
         removeSidecar()
+        guard rename(path, target) == 0 else { throw DownloadError(FileFailure(path: target, code: errno)) }
         close()
     }
 

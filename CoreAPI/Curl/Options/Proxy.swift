@@ -16,7 +16,10 @@ package final class Proxy: Sendable {
     }
 
     /// Whether a request in clear text goes to it with its whole address (RFC 9112 §3.2.2). A SOCKS proxy only passes bytes on.
-    package var getsWholeAddress: Bool { !address.lowercased().hasPrefix("socks") }
+    package var speaksHTTP: Bool { !address.lowercased().hasPrefix("socks") }
+
+    /// Whether it resolves the server's name; otherwise this machine does.
+    var resolvesNames: Bool { speaksHTTP || ["socks4a:", "socks5h:"].contains { address.lowercased().hasPrefix($0) } }
 
     /// Host and port, without credentials.
     package var host: String {

@@ -3,10 +3,11 @@ internal import CoreAPICore
 
 extension Defect {
     /// libcurl's codes for some unreadable answers name another cause: no memory, a function's argument, a content coding, a lost
-    /// connection. Only its texts tell, and they differ between versions.
+    /// connection. Only its texts tell, and they differ between versions. And if the resolver is quick, libcurl 8.14.1 reports a
+    /// proxy's unknown name as that of the host, which only the proxy would resolve.
     ///
-    /// The kit reads the texts. A text that it does not know leaves the code's own meaning. Shown by `WorkaroundTests.vagueError`
-    /// and `HostileAnswerTests`.
+    /// The kit reads the texts. A text that it does not know leaves the code's own meaning. Shown by `WorkaroundTests.vagueError`,
+    /// `HostileAnswerTests` and `ProcessTests.failingProxy`.
     static let vagueError = Defect(16, in: .every)
 }
 
