@@ -15,8 +15,8 @@ public import Foundation
 /// ``DownloadOptions/resumes``.
 ///
 /// Each request runs through the stages of its channel. If the body breaks off, the channel's interceptors, such as
-/// `RetryPolicy`, decide whether to request the rest. The channel's limit on attempts applies; an attempt with at least 1 MiB of
-/// progress restarts the count. Each request has the timeouts of its endpoint; ``/CoreAPI/Timeout/total`` applies until the head
+/// `RetryPolicy`, decide whether to request the rest. The channel's limit on attempts applies; it is counted anew after each MiB
+/// of progress. Each request has the timeouts of its endpoint; ``/CoreAPI/Timeout/total`` applies until the head
 /// arrives.
 ///
 /// Releasing the download cancels it.

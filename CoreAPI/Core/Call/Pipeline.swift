@@ -188,7 +188,7 @@ public struct Next: Sendable {
         (self.chain, self.index, self.end) = (chain, index, end)
     }
 
-    /// Continues with an attempt and returns its reply. The end of a chain tells the events in `Listener.swift`.
+    /// Continues with an attempt and returns its reply.
     // Not inlined, like the steps below: inlined, they treble the bytes of a held call (docs/decisions/plain-code.md).
     @inline(never)
     public func callAsFunction(_ attempt: Attempt) async -> Reply {

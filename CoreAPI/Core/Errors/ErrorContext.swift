@@ -8,7 +8,7 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
     public let channel: String
     /// The endpoint's name.
     public let endpoint: String
-    /// The request's method; `nil` if the request could not be built.
+    /// The request's method; `nil` for a call without an endpoint, and for an unusable channel.
     public let method: HTTPRequest.Method?
     /// The address that answered, or should have, after redirects; secrets redacted.
     public let url: String?

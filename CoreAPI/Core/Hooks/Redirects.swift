@@ -10,7 +10,7 @@ struct Redirects: Middleware {
         var hop = attempt
         var earlier: Reply?
         while true {
-            let reply = (await next(hop)).after(earlier, of: attempt)
+            let reply = (await next(hop)).after(earlier)
             switch hop.redirected(by: reply) {
             case .ends(let reply): return reply
             case .leads(let target):
@@ -171,12 +171,13 @@ extension Attempt {
 }
 
 extension Reply {
-    /// This reply with the cost of the hops before it, as the answer to the attempt before all redirects.
-    fileprivate func after(_ earlier: Reply?, of first: Attempt) -> Reply {
+    /// This reply with the cost of the hops before it, as the answer to the attempt before all redirects. That is the attempt as
+    /// it was sent, with the fields of the middleware below: their secrets are hidden in texts.
+    fileprivate func after(_ earlier: Reply?) -> Reply {
         guard let earlier, let attempt else { return self }
         var sum = metrics.map { metrics in earlier.metrics.map { metrics.adding(earlier: $0) } ?? metrics } ?? earlier.metrics
         sum?.redirects = attempt.visited
-        return copy(attempt: first, metrics: .some(sum))
+        return copy(attempt: earlier.attempt, metrics: .some(sum))
     }
 }
 

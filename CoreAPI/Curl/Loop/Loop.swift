@@ -5,7 +5,7 @@ internal import Synchronization
 /// A thread that runs libcurl, as other threads see it: one mailbox, one wake-up.
 ///
 /// **libcurl's work for the pools of a loop happens on its thread.** Other threads put a message into the mailbox and, if the
-/// thread waits, wake it. Only that thread resumes the tasks that wait for a response.
+/// thread waits, wake it. That thread resumes the tasks whose transfers it took.
 ///
 /// The thread waits only after it has found the mailbox empty and set `isWaiting` under the same lock. The thread that posts
 /// clears `isWaiting` and signals. A pipe keeps a signal that arrives before the wait, so no signal is lost.

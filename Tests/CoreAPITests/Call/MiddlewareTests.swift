@@ -240,6 +240,21 @@ struct MiddlewareTests {
         #expect(diary.all == ["/old no cookie", "/new a=1"])
     }
 
+    @Test("a secret that a middleware adds is hidden when a server repeats it, after a redirect, too", arguments: ["new", "old"])
+    func repeatedSecret(path: String) async throws {
+        let transport = FixtureTransport([
+            Fixture(.get, "old", status: 302, headers: ["Location": "/new"]),
+            Fixture(.get, "new", body: #"{"id":"pl4nted"}"#),
+        ])
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.attemptMiddleware = [BearerAuthentication(token: "pl4nted") { _ in "pl4nted" }]
+        let response = await channel.manager().response(for: TestEndpoint(path), as: Item.self)
+        let error = try #require(response.error)
+        #expect(error.label == "decoding", "\(error)")
+        #expect(!"\(error) \(response)".contains("pl4nted"), "\(error) \(response)")
+        #expect(response.request?.headers[.authorization] == "Bearer pl4nted")
+    }
+
     @Test("a hook is listed at the stages that it names, and at all of its kind if it names none")
     func stagesOfHooks() {
         struct Silent: RequestInterceptor, RequestEnhancer {}
