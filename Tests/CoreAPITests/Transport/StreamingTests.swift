@@ -397,8 +397,13 @@ struct StreamingTests {
         }
         await channel.close()
         // The server, which reads nothing, does not see the end, so the kernel is asked.
-        for _ in 0..<500 where try KernelSockets(port: server.port).open > 0 { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(try KernelSockets(port: server.port).open == 0)
+        var open = Int.max
+        for _ in 0..<500 {
+            open = try KernelSockets(port: server.port).open
+            if open == 0 { break }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(open == 0)
     }
     #endif
 
